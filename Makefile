@@ -1,0 +1,38 @@
+# A newcomer needs two of these: `make review` and `make test`.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(BIN)/uv
+
+.PHONY: setup review test check bench lock clean
+
+setup: $(VENV)/.ready  ## .venv with the affidavit command and the analysers
+
+$(VENV)/.ready: pyproject.toml requirements.lock
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	touch $@
+
+review: setup  ## review a sample change: no key, no model
+	$(BIN)/python sample/review.py
+
+test: setup check  ## the whole test suite
+	$(BIN)/python -m pytest
+
+check: setup  ## lint, types, layers
+	$(BIN)/ruff check src tests sample bench
+	$(BIN)/ruff format --check src tests sample bench
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup  ## speed and memory as ratios against a named alternative
+	$(BIN)/python -m bench
+
+lock:  ## pin what pyproject.toml asks for
+	$(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url \
+	  --python-version 3.11 --extra analysers --group dev pyproject.toml -o requirements.lock
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .bench

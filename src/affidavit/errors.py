@@ -1,0 +1,76 @@
+"""Every exception that Affidavit raises on purpose, sorted by who must act.
+
+    AffidavitError
+    ├── InputError             the user: what was asked for cannot be reviewed
+    │   ├── NotARepositoryError
+    │   ├── UnknownRevisionError
+    │   ├── MalformedDiffError     carries the line that is wrong
+    │   └── EmptyChangeError
+    ├── SettingsError          the user: a setting is wrong, and where it stands
+    ├── OutsideError           the outside world; `retryable` says whether to try again
+    │   ├── GitError
+    │   ├── AnalyserError
+    │   └── StoreError
+    └── BudgetError            the budget ran out
+
+A model's nonsense is not an exception: it is a reply, and the contract's parser turns it into diagnostics.
+"""
+
+
+class AffidavitError(Exception):
+    """Base of all errors raised on purpose; its text is what the user reads."""
+
+
+class InputError(AffidavitError):
+    """What was asked for cannot be reviewed."""
+
+
+class NotARepositoryError(InputError):
+    """The folder is no git repository."""
+
+
+class UnknownRevisionError(InputError):
+    """A revision does not exist here, or a shallow clone does not hold it."""
+
+
+class MalformedDiffError(InputError):
+    """The text is no well-formed unified diff."""
+
+    def __init__(self, reason: str, line_number: int, line: str = "") -> None:
+        self.reason = reason
+        self.line_number = line_number
+        self.line = line
+        shown = f": {line[:120]!r}" if line else ""
+        super().__init__(f"line {line_number} of the diff: {reason}{shown}")
+
+
+class EmptyChangeError(InputError):
+    """There is nothing to review."""
+
+
+class SettingsError(AffidavitError):
+    """A setting is wrong."""
+
+
+class OutsideError(AffidavitError):
+    """Something outside this process failed."""
+
+    def __init__(self, message: str, *, retryable: bool = False) -> None:
+        self.retryable = retryable
+        super().__init__(message)
+
+
+class GitError(OutsideError):
+    """A git command failed."""
+
+
+class AnalyserError(OutsideError):
+    """An analyser is missing, crashed, hung or printed what cannot be read."""
+
+
+class StoreError(OutsideError):
+    """The store cannot be read or written."""
+
+
+class BudgetError(AffidavitError):
+    """The budget of a review ran out."""

@@ -1,0 +1,123 @@
+"""Every seam of Affidavit, on one screen: what the stages need and others provide."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from affidavit.events import Emit
+from affidavit.records.candidate import Candidate, Judgement, SpecialistKind
+from affidavit.records.change import Change, FileChange
+from affidavit.records.diagnostics import Diagnostic
+from affidavit.records.evidence import AnalyserRun, SearchHit
+from affidavit.records.record import Record, Side
+from affidavit.records.report import Part, Report, RoleUsage
+
+
+class BlameLine(Record):
+    """Who last changed a line, and why."""
+
+    path: str
+    line: int
+    author: str
+    date: str
+    commit: str
+    summary: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One file of a tree. `mode` is git's: 100644, 100755, 120000 (link), 160000 (submodule)."""
+
+    path: str
+    raw_path: bytes
+    mode: str
+    blob: str
+
+
+class Tree(Protocol):
+    """One side of the repository, read from git objects only."""
+
+    revision: str
+
+    def entries(self) -> dict[str, Entry]: ...
+
+    def entry(self, path: str) -> Entry | None: ...
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a regular file; None where there is none, or it is a link or a submodule."""
+
+    def lines(self, path: str) -> list[str] | None:
+        """The text of a file as lines without their ends; None where there is no such text."""
+
+    def search(
+        self,
+        pattern: str,
+        paths: Sequence[str] = (),
+        *,
+        is_literal: bool = False,
+        is_word: bool = False,
+        max_hits: int = 200,
+    ) -> list[SearchHit]:
+        """Lines that match; raises InputError for a bad pattern or for paths that name no file."""
+
+    def blame(self, path: str, line: int) -> BlameLine | None: ...
+
+
+class Repository(Protocol):
+    """A pair of trees. Nothing is written into the user's repository."""
+
+    base: Tree
+    head: Tree
+
+    def side(self, side: Side) -> Tree: ...
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What a specialist is given."""
+
+    change: Change
+    repository: Repository
+    emit: Emit
+
+
+class Reply(Record):
+    """What a specialist hands back: a `ReviewResult` as text, and what it could not do."""
+
+    specialist: str
+    kind: SpecialistKind
+    text: str | None
+    """None: the specialist had nothing to read, or could not run (then `incomplete` or `not_run` says so)."""
+    incomplete: tuple[Part, ...] = ()
+    not_run: tuple[Part, ...] = ()
+    analyser_runs: tuple[AnalyserRun, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    usage: tuple[RoleUsage, ...] = ()
+    duration_ms: int = 0
+
+
+class Specialist(Protocol):
+    """Somebody who proposes findings."""
+
+    name: str
+    kind: SpecialistKind
+
+    def examines(self, file: FileChange) -> bool:
+        """Whether this specialist looks at the file."""
+
+    async def examine(self, brief: Brief) -> Reply: ...
+
+
+class Verifier(Protocol):
+    """Somebody who tries to refute one finding at a time."""
+
+    async def judge(self, candidate: Candidate, change: Change, repository: Repository) -> Judgement: ...
+
+
+class Store(Protocol):
+    """Where reports are kept."""
+
+    def save_report(self, report: Report) -> None: ...
+
+    def load_report(self, report_id: str) -> Report | None: ...

@@ -1,0 +1,93 @@
+"""A finding on its way through the stages, from birth to its end."""
+
+from enum import StrEnum
+from typing import Any, Literal
+
+from affidavit.records.diagnostics import Code
+from affidavit.records.evidence import QuoteCheck, SearchRun
+from affidavit.records.finding import Finding
+from affidavit.records.record import Record
+
+SpecialistKind = Literal["mechanical", "model", "outside"]
+
+
+class Status(StrEnum):
+    """What verification made of a finding (seed 004's words)."""
+
+    VERIFIED = "verified"
+    LIKELY = "likely"
+    UNVERIFIED = "unverified"
+    FALSE_POSITIVE = "false_positive"
+
+
+class Worth(StrEnum):
+    """Would a maintainer of this repository act on it in this change?"""
+
+    ACT = "act"
+    MAYBE = "maybe"
+    NIT = "nit"
+
+
+class Judgement(Record):
+    """One answer about a finding, or the reason why there is none."""
+
+    by: Literal["machine", "verifier"]
+    outcome: Literal["answered", "cut_off", "failed", "refused", "skipped"] = "answered"
+    judgment: Literal["CONFIRMED", "REFUTED"] | None = None
+    qualified: bool = False
+    worth: Worth | None = None
+    reason: str = ""
+    model: str | None = None
+
+
+class Withheld(Record):
+    """Why a finding is not shown."""
+
+    code: Code
+    detail: str = ""
+
+
+class Step(Record):
+    """One thing that happened to a candidate."""
+
+    stage: str
+    what: str
+
+
+class Candidate(Record):
+    """A finding with all that is known of it. `finding` is None where the contract dropped it."""
+
+    id: str
+    """Unique in the review: specialist and position."""
+    specialist: str
+    kind: SpecialistKind
+    index: int
+    raw: Any = None
+    """The finding as it was handed in, kept where the contract dropped it."""
+    finding: Finding | None = None
+    fingerprint: str = ""
+    quote: QuoteCheck | None = None
+    searches: tuple[SearchRun, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    agreed_by: tuple[str, ...] = ()
+    """Other specialists that reported the same."""
+    status: Status = Status.UNVERIFIED
+    worth: Worth = Worth.ACT
+    confidence: Literal["high", "medium", "low"] = "low"
+    withheld: Withheld | None = None
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def is_shown(self) -> bool:
+        """The finding is part of what the report says."""
+        return self.withheld is None and self.finding is not None
+
+    def withhold(self, stage: str, code: Code, detail: str = "", **update: Any) -> "Candidate":
+        """End this candidate here; a candidate that has ended already keeps its first reason."""
+        if self.withheld is not None:
+            return self
+        return self.then(stage, f"withheld: {code}", withheld=Withheld(code=code, detail=detail), **update)
+
+    def then(self, stage: str, what: str, **update: Any) -> "Candidate":
+        """The candidate after one more step."""
+        return self.model_copy(update={"steps": (*self.steps, Step(stage=stage, what=what)), **update})

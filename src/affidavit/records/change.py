@@ -1,0 +1,161 @@
+"""What is under review: a change between two trees, with its files, hunks and commits."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Literal
+
+from affidavit.records.record import Record, Side
+
+
+class FileStatus(StrEnum):
+    """What happened to a file."""
+
+    ADDED = "added"
+    MODIFIED = "modified"
+    DELETED = "deleted"
+    RENAMED = "renamed"
+    COPIED = "copied"
+
+
+class SkipReason(StrEnum):
+    """Why a changed file is not looked at."""
+
+    GENERATED = "generated"
+    VENDORED = "vendored"
+    MINIFIED = "minified"
+    LOCK = "lock"
+    TOO_LARGE = "too_large"
+    EXCLUDED = "excluded"
+    BINARY = "binary"
+    SUBMODULE = "submodule"
+
+
+class Hunk(Record):
+    """One run of changed lines with its context.
+
+    Each line keeps its mark (' ', '+' or '-') and a carriage return, but not its line feed.
+    """
+
+    old_start: int
+    old_count: int
+    new_start: int
+    new_count: int
+    heading: str = ""
+    lines: tuple[str, ...]
+    old_lacks_newline: bool = False
+    new_lacks_newline: bool = False
+
+    def numbered(self) -> Iterator[tuple[str, int | None, int | None, str]]:
+        """Yield mark, base line number, head line number and text of each line."""
+        old, new = self.old_start, self.new_start
+        # A side without lines names the line before the hunk, so counting starts after it.
+        old += self.old_count == 0
+        new += self.new_count == 0
+        for line in self.lines:
+            mark, text = line[0], line[1:]
+            yield mark, None if mark == "+" else old, None if mark == "-" else new, text
+            old += mark != "+"
+            new += mark != "-"
+
+
+class FileChange(Record):
+    """What the change does to one file. `path` is at head; for a deleted file, at base."""
+
+    path: str
+    old_path: str | None = None
+    status: FileStatus
+    old_mode: str | None = None
+    new_mode: str | None = None
+    old_blob: str | None = None
+    new_blob: str | None = None
+    similarity: int | None = None
+    is_binary: bool = False
+    is_submodule: bool = False
+    is_partial: bool = False
+    """Only what the diff's hunks show is known of this file (a diff without its repository)."""
+    language: str = ""
+    skipped: SkipReason | None = None
+    hunks: tuple[Hunk, ...] = ()
+
+    @property
+    def base_path(self) -> str | None:
+        """The file's path at base, or None where the change adds it."""
+        if self.status in (FileStatus.ADDED, FileStatus.COPIED):
+            return None
+        return self.old_path or self.path
+
+    @property
+    def head_path(self) -> str | None:
+        """The file's path at head, or None where the change deletes it."""
+        return None if self.status is FileStatus.DELETED else self.path
+
+    def path_at(self, side: Side) -> str | None:
+        """The file's path on one side."""
+        return self.head_path if side == "head" else self.base_path
+
+    @property
+    def is_mode_change(self) -> bool:
+        """The file's mode differs between the sides."""
+        return None not in (self.old_mode, self.new_mode) and self.old_mode != self.new_mode
+
+    def changed_lines(self, side: Side) -> list[int]:
+        """The lines that the change added (head) or removed (base)."""
+        mark = "+" if side == "head" else "-"
+        return [
+            (new if side == "head" else old) or 0
+            for hunk in self.hunks
+            for line_mark, old, new, _ in hunk.numbered()
+            if line_mark == mark
+        ]
+
+
+class Commit(Record):
+    """One commit of the change."""
+
+    sha: str
+    author: str
+    date: str
+    subject: str
+    body: str = ""
+
+
+class Revision(Record):
+    """One side of a change. `commit` is None where the tree stands in no commit of the repository."""
+
+    tree: str
+    commit: str | None = None
+    name: str = ""
+
+
+ChangeSource = Literal["range", "commit", "working_tree", "staged", "diff"]
+
+
+class Change(Record):
+    """A change under review. Everything in it is data, never an instruction."""
+
+    source: ChangeSource
+    target: str
+    """The target as the user named it."""
+    repository: str | None = None
+    """Folder or remote of the repository, without credentials; None for a diff without one."""
+    title: str = ""
+    description: str = ""
+    base: Revision
+    head: Revision
+    commits: tuple[Commit, ...] = ()
+    files: tuple[FileChange, ...]
+
+    @property
+    def changed_files(self) -> frozenset[str]:
+        """Every path that the change touches, at head and at base."""
+        return frozenset(
+            path for file in self.files for path in (file.head_path, file.base_path) if path is not None
+        )
+
+    def file_at(self, path: str, side: Side = "head") -> FileChange | None:
+        """The change of the file that has this path on this side."""
+        return next((file for file in self.files if file.path_at(side) == path), None)
+
+    def reviewed_files(self) -> list[FileChange]:
+        """The files that are looked at."""
+        return [file for file in self.files if file.skipped is None]

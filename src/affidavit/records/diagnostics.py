@@ -1,0 +1,49 @@
+"""What the machine has to say about a reply, a finding or a review."""
+
+from enum import StrEnum
+
+from affidavit.records.record import Record
+
+
+class Code(StrEnum):
+    """Every diagnostic code; a withheld finding has one of them as its reason."""
+
+    FILE_NOT_IN_CHANGED_FILES = "file_not_in_changed_files"
+    ALL_FINDINGS_DROPPED = "all_findings_dropped"
+    INCOMPATIBLE_VERSION = "incompatible_version"
+    INVALID_JSON = "invalid_json"
+    TRUNCATED_JSON = "truncated_json"
+    RESPONSE_REJECTED = "response_rejected"
+    MISSING_REQUIRED_FIELD = "missing_required_field"
+    UNKNOWN_FIELD = "unknown_field"
+    INVALID_ENUM_VALUE = "invalid_enum_value"
+    INVALID_TYPE = "invalid_type"
+    INVALID_LINE_RANGE = "invalid_line_range"
+    COERCION_APPLIED = "coercion_applied"
+    FINDING_DROPPED = "finding_dropped"
+    EVIDENCE_NOT_FOUND = "evidence_not_found"
+    EVIDENCE_RELOCATED = "evidence_relocated"
+    EVIDENCE_AMBIGUOUS = "evidence_ambiguous"
+    ABSENCE_NOT_SEARCHED = "absence_not_searched"
+    ABSENCE_DISPROVED = "absence_disproved"
+    REFUTED = "refuted"
+    NIT = "nit"
+    DUPLICATE_OF = "duplicate_of"
+    VERIFIER_FAILED = "verifier_failed"
+    BUDGET_EXHAUSTED = "budget_exhausted"
+    BELOW_THRESHOLD = "below_threshold"
+    OUT_OF_FOCUS = "out_of_focus"
+    STYLE_OFF = "style_off"
+    DISMISSED = "dismissed"
+
+
+class Diagnostic(Record):
+    """One remark of the machine: what, about which finding of whom, and what was expected."""
+
+    code: Code
+    detail: str = ""
+    specialist: str | None = None
+    index: int | None = None
+    id: str | None = None
+    field: str | None = None
+    expected: str | None = None

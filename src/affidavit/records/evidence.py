@@ -1,0 +1,73 @@
+"""What the machine established about a finding's proof."""
+
+from typing import Literal
+
+from affidavit.records.finding import Search
+from affidavit.records.record import Record, Side
+
+QuoteOutcome = Literal["exact", "relocated", "ambiguous", "not_found", "not_quoted"]
+
+
+class QuoteCheck(Record):
+    """Where the quoted code stands. `code` is the file's own text of lines `start` to `end`."""
+
+    outcome: QuoteOutcome
+    file: str
+    side: Side
+    start: int | None = None
+    end: int | None = None
+    code: str = ""
+    blob: str | None = None
+    detail: str = ""
+
+
+class SearchHit(Record):
+    """One line that a search found."""
+
+    path: str
+    line: int
+    text: str
+
+
+SearchState = Literal["nothing_found", "hits", "failed"]
+
+
+class SearchRun(Record):
+    """A declared search, run again by the machine."""
+
+    search: Search
+    state: SearchState
+    hits: tuple[SearchHit, ...] = ()
+    detail: str = ""
+
+
+class AnalyserDiagnostic(Record):
+    """One problem that an analyser printed, with its path as the repository has it."""
+
+    rule: str
+    message: str
+    path: str
+    line: int
+    end_line: int | None = None
+    column: int | None = None
+    related: tuple[SearchHit, ...] = ()
+    """Other places that the analyser named, such as the definition of a called function."""
+
+
+RunState = Literal["completed", "not_installed", "crashed", "timed_out", "unreadable", "nothing_to_do"]
+
+
+class AnalyserRun(Record):
+    """What an analyser did on one side, enough to do it again."""
+
+    analyser: str
+    version: str = ""
+    side: Side
+    tree: str
+    state: RunState
+    command: tuple[str, ...] = ()
+    files: int = 0
+    diagnostics: int = 0
+    duration_ms: int = 0
+    is_cached: bool = False
+    detail: str = ""

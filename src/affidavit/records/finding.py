@@ -1,0 +1,110 @@
+"""A claim about the change, as the contract (schema 1.0 and 1.1) lays it down."""
+
+from enum import StrEnum
+from typing import Any, Literal
+
+from affidavit.records.record import Record, Side
+
+
+class Severity(StrEnum):
+    """How bad it is, worst first."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        """0 for critical, rising as it gets milder."""
+        return list(Severity).index(self)
+
+
+class Category(StrEnum):
+    """What kind of problem it is."""
+
+    CORRECTNESS = "correctness"
+    SECURITY = "security"
+    PERFORMANCE = "performance"
+    RELIABILITY = "reliability"
+    MAINTAINABILITY = "maintainability"
+    STYLE = "style"
+    TEST = "test"
+
+
+Confidence = Literal["high", "medium", "low"]
+
+
+class Search(Record):
+    """A search that must find nothing, declared by a finding that says something is missing."""
+
+    pattern: str
+    paths: tuple[str, ...] = ()
+    side: Side = "head"
+
+
+class Cause(Record):
+    """The part of the change that an impact finding depends on."""
+
+    file: str
+    symbol: str = ""
+
+
+class Verification(Record):
+    """The evidence that a finding of schema 1.1 carries."""
+
+    code_examined: str
+    line_range_examined: tuple[int, int]
+    verification_method: str
+    checked_for_handling_elsewhere: bool
+    where_checked: str | None = None
+    is_impact_finding: bool = False
+    side: Side = "head"
+    failing_input: str | None = None
+    wrong_outcome: str | None = None
+    is_absence_finding: bool = False
+    searches: tuple[Search, ...] = ()
+    caused_by: Cause | None = None
+
+
+class Finding(Record):
+    """One claim. `verification` is None for a finding of schema 1.0."""
+
+    id: str
+    severity: Severity
+    category: Category
+    title: str
+    file: str
+    line: int
+    message: str
+    end_line: int | None = None
+    suggestion: str | None = None
+    confidence: Confidence | None = None
+    rule_id: str | None = None
+    verification: Verification | None = None
+
+    @property
+    def side(self) -> Side:
+        """The side on which the finding's file and line stand."""
+        return self.verification.side if self.verification else "head"
+
+    @property
+    def is_impact(self) -> bool:
+        """The finding is about code outside the change that the change breaks."""
+        return self.verification is not None and self.verification.is_impact_finding
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """First and last line."""
+        return self.line, self.end_line or self.line
+
+
+class ReviewResult(Record):
+    """What a specialist hands in, after the parser let it stand."""
+
+    schema_version: str
+    prompt_version: str
+    summary: str | None = None
+    findings: tuple[Finding, ...]
+    meta: dict[str, Any] | None = None

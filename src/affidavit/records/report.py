@@ -1,0 +1,138 @@
+"""The native report: the whole truth of one review. All other formats are made from it."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from affidavit.records.candidate import Candidate, SpecialistKind
+from affidavit.records.change import Change
+from affidavit.records.diagnostics import Code, Diagnostic
+from affidavit.records.evidence import AnalyserRun
+from affidavit.records.finding import Severity
+from affidavit.records.record import Record
+
+Decision = Literal["approve", "request_changes", "comment"]
+REPORT_VERSION = "1.0"
+
+
+class Part(Record):
+    """A part of the review that did not do its work, and why."""
+
+    name: str
+    reason: str
+    advice: str = ""
+
+
+class ReplySummary(Record):
+    """What became of one specialist's reply."""
+
+    specialist: str
+    kind: SpecialistKind
+    state: Literal["clean", "accepted", "all_dropped", "rejected", "none"]
+    findings: int = 0
+    dropped: int = 0
+    duration_ms: int = 0
+
+
+class HunkCoverage(Record):
+    """Who looked at one hunk."""
+
+    new_start: int
+    new_count: int
+    old_start: int
+    old_count: int
+    examined_by: tuple[str, ...] = ()
+
+
+class FileCoverage(Record):
+    """Who looked at one file, hunk by hunk."""
+
+    path: str
+    state: Literal["examined", "partly", "not_examined", "skipped"]
+    reason: str = ""
+    hunks: tuple[HunkCoverage, ...] = ()
+
+
+class Counts(Record):
+    """Numbers of the report; candidates = shown + withheld."""
+
+    candidates: int
+    shown: int
+    folded: int
+    """Of the shown ones, those worth a maybe."""
+    withheld: int
+    blocking: int
+    by_severity: dict[Severity, int]
+    """Shown findings."""
+    withheld_by_code: dict[Code, int]
+
+
+class Verdict(Record):
+    """The outcome of the review, computed in code."""
+
+    decision: Decision
+    summary: str
+    confidence: float
+    blocking: tuple[str, ...] = ()
+    """Ids of the candidates that ask for changes, shown or not."""
+    counts: Counts
+
+
+class Gate(Record):
+    """What the review means for a build."""
+
+    fail_on: Severity | None
+    """None: nothing fails the build."""
+    failed_by: tuple[str, ...] = ()
+    """Ids of the candidates at or above the gate."""
+    exit_code: Literal[0, 1, 2, 3]
+
+
+class RoleUsage(Record):
+    """What one role spent."""
+
+    role: str
+    model: str
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cost_usd: float | None = None
+
+
+class Report(Record):
+    """Everything about one review."""
+
+    report_version: str = REPORT_VERSION
+    affidavit_version: str
+    id: str
+    created_at: str
+    duration_ms: int
+    schema_version: str
+    prompt_version: str
+    change: Change
+    settings: dict[str, Any]
+    models: dict[str, str] = Field(default_factory=dict)
+    """Role to model; empty where no model looked."""
+    candidates: tuple[Candidate, ...]
+    replies: tuple[ReplySummary, ...]
+    verdict: Verdict
+    gate: Gate
+    incomplete: tuple[Part, ...] = ()
+    """What was begun and not completed. Not empty: the review cannot approve."""
+    not_run: tuple[Part, ...] = ()
+    """What was not there to run: no model, an analyser that is not installed."""
+    coverage: tuple[FileCoverage, ...] = ()
+    analyser_runs: tuple[AnalyserRun, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    usage: tuple[RoleUsage, ...] = ()
+
+    @property
+    def shown(self) -> list[Candidate]:
+        """What the report says, worst first within a file."""
+        return [candidate for candidate in self.candidates if candidate.is_shown]
+
+    @property
+    def withheld(self) -> list[Candidate]:
+        """What the report does not say, each with its reason."""
+        return [candidate for candidate in self.candidates if not candidate.is_shown]
