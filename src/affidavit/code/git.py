@@ -1,0 +1,192 @@
+"""Run git safely: from an argument list to its output, or to an error that says what to do."""
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from affidavit.errors import GitError, NotARepositoryError
+
+TIMEOUT_SECONDS = 120.0
+
+# Where the user's own settings stand and how far a search for the repository goes.
+# Everything else that begins with GIT_ could point git at other objects or make it run something.
+KEPT_VARIABLES = (
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+)
+# A hook gets these from git and means them; a named folder overrules them.
+HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
+
+FIXED_VARIABLES = {
+    "LC_ALL": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_PAGER": "cat",
+}
+
+FIXED_SETTINGS = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.quotePath=false",
+    "core.safecrlf=false",
+    "core.splitIndex=false",
+    "advice.addEmbeddedRepo=false",
+    "blame.ignoreRevsFile=",
+    "diff.orderFile=",
+    "diff.suppressBlankEmpty=false",
+    "diff.renameLimit=1000",
+    "grep.patternType=default",
+    "log.showSignature=false",
+    # A partial clone would fetch what it lacks; git before 2.45 does not know GIT_NO_LAZY_FETCH.
+    "protocol.allow=never",
+)
+
+
+def git_environment(keep_hook_variables: bool) -> dict[str, str]:
+    """The environment for git: the user's, without what could redirect it."""
+    kept = (*KEPT_VARIABLES, *(HOOK_VARIABLES if keep_hook_variables else ()))
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in kept}
+    return {**plain, **FIXED_VARIABLES}
+
+
+@dataclass(frozen=True)
+class Git:
+    """A folder to run git in, and the environment to run it with."""
+
+    folder: Path
+    environment: Mapping[str, str] = field(default_factory=lambda: git_environment(False))
+    settings: tuple[str, ...] = ()
+
+    def having(self, variables: Mapping[str, str]) -> "Git":
+        """The same git with more variables."""
+        return replace(self, environment={**self.environment, **variables})
+
+    def command(self, args: Sequence[str | bytes]) -> list[str | bytes]:
+        """The whole argument list of a git call."""
+        configuration = [part for setting in (*FIXED_SETTINGS, *self.settings) for part in ("-c", setting)]
+        return ["git", "--no-pager", *configuration, *args]
+
+    def attempt(
+        self,
+        *args: str | bytes,
+        stdin: bytes = b"",
+        timeout_seconds: float = TIMEOUT_SECONDS,
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run git and return what happened, whatever its exit code."""
+        try:
+            done = subprocess.run(
+                self.command(args),
+                cwd=self.folder,
+                env=dict(self.environment),
+                input=stdin,
+                capture_output=True,
+                timeout=timeout_seconds,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise GitError(
+                f"git {_shown(args)} took longer than {timeout_seconds:g} seconds", retryable=True
+            ) from error
+        except OSError as error:
+            raise spawn_error(error, self.folder) from error
+        except ValueError as error:
+            raise GitError(f"git {_shown(args)}: {error}") from error
+        _refuse_foreign_owner(done.stderr)
+        return done
+
+    def run(
+        self,
+        *args: str | bytes,
+        stdin: bytes = b"",
+        timeout_seconds: float = TIMEOUT_SECONDS,
+    ) -> bytes:
+        """Run git and return what it prints; raises GitError where it fails."""
+        done = self.attempt(*args, stdin=stdin, timeout_seconds=timeout_seconds)
+        if done.returncode != 0:
+            raise GitError(f"git {_shown(args)} failed: {complaint(done.stderr)}")
+        return done.stdout
+
+    def line(self, *args: str | bytes, stdin: bytes = b"") -> str:
+        """Run git and return the one line that it prints."""
+        return os.fsdecode(self.run(*args, stdin=stdin)).rstrip("\n")
+
+
+def _shown(args: Sequence[str | bytes]) -> str:
+    words = [arg.decode("utf-8", "backslashreplace") if isinstance(arg, bytes) else arg for arg in args]
+    text = " ".join(words)
+    return text if len(text) <= 200 else text[:200] + "…"
+
+
+def complaint(stderr: bytes) -> str:
+    """What git complains of, in its own words and on one line."""
+    lines = [line.strip() for line in stderr.decode("utf-8", "backslashreplace").splitlines() if line.strip()]
+    serious = [line for line in lines if line.startswith(("fatal:", "error:"))] or lines[:3]
+    return "; ".join(serious)[:500] or "it gave no reason"
+
+
+def spawn_error(error: OSError, folder: Path) -> GitError:
+    """Why git could not even be started."""
+    if isinstance(error, FileNotFoundError) and folder.is_dir():
+        return GitError("the git command was not found: install git and put it on PATH")
+    return GitError(f"git cannot run in {folder}: {error.strerror or error}")
+
+
+def _refuse_foreign_owner(stderr: bytes) -> None:
+    if b"dubious ownership" not in stderr:
+        return
+    named = re.search(rb"dubious ownership in repository at '([^']*)'", stderr)
+    folder = os.fsdecode(named.group(1)) if named else "the repository's folder"
+    raise GitError(
+        f"git does not trust {folder}, because it belongs to another user; "
+        f"if you trust it, run: git config --global --add safe.directory {folder}"
+    )
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where a repository keeps its parts."""
+
+    git_dir: Path
+    common_dir: Path
+    work_tree: Path | None
+    index: Path
+    is_shallow: bool
+
+    @property
+    def objects(self) -> Path:
+        """The folder of the repository's objects."""
+        return self.common_dir / "objects"
+
+
+def find_repository(folder: Path | None) -> Location:
+    """Find the repository that holds a folder; None means the current one, or what a hook was given."""
+    place = (folder or Path.cwd()).absolute()
+    if not place.is_dir():
+        raise NotARepositoryError(f"{place} is not a folder")
+    git = Git(place, git_environment(keep_hook_variables=folder is None))
+    wanted = ("--git-dir", "--git-common-dir", "--git-path", "index")
+    done = git.attempt("rev-parse", "--path-format=absolute", *wanted)
+    if done.returncode != 0:
+        raise _no_repository(place, done.stderr)
+    git_dir, common_dir, index = (Path(os.fsdecode(line)) for line in done.stdout.splitlines()[:3])
+    top = git.attempt("rev-parse", "--path-format=absolute", "--show-toplevel")
+    shallow = git.line("rev-parse", "--is-shallow-repository") == "true"
+    work_tree = Path(os.fsdecode(top.stdout.rstrip(b"\n"))) if top.returncode == 0 and top.stdout else None
+    return Location(git_dir, common_dir, work_tree, index, shallow)
+
+
+def _no_repository(place: Path, stderr: bytes) -> NotARepositoryError | GitError:
+    if b"not a git repository" in stderr:
+        return NotARepositoryError(
+            f"{place} is not in a git repository: name one with --repo, or give a diff file to review"
+        )
+    return GitError(f"the repository at {place} cannot be read: {complaint(stderr)}")

@@ -1,0 +1,66 @@
+"""Paths as git has them (bytes) and as Affidavit shows them (text), and which of them are safe to write."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+GLOB_MARKS = frozenset("*?[")
+
+
+def decode_path(raw: bytes) -> str:
+    """A path as text: UTF-8, and escapes for bytes that are not."""
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def is_safe_path(path: str) -> bool:
+    """Writing this path below a folder cannot leave the folder or forge a repository."""
+    if not path or path.startswith("/") or "\0" in path or "\\" in path:
+        return False
+    return all(_is_safe_part(part) for part in path.split("/"))
+
+
+def _is_safe_part(part: str) -> bool:
+    # File systems that ignore case, trailing dots or short names take these for .git as well.
+    plain = part.lower().rstrip(". ")
+    return bool(plain) and plain not in ("..", ".", ".git", "git~1") and not plain.startswith(".git:")
+
+
+def is_glob(path: str) -> bool:
+    """The path is a pattern."""
+    return not GLOB_MARKS.isdisjoint(path)
+
+
+def rooted_glob(pattern: str) -> str:
+    """A pattern without a slash means a name in any folder, as in .gitignore."""
+    return pattern if "/" in pattern else f"**/{pattern}"
+
+
+def matches_any(path: str, patterns: Sequence[str]) -> bool:
+    """The path is one of these, lies in a folder that is one of these, or matches a pattern."""
+    return any(_expression(pattern).fullmatch(path) for pattern in patterns)
+
+
+@lru_cache(maxsize=512)
+def _expression(pattern: str) -> re.Pattern[str]:
+    plain = pattern.removeprefix("./").removeprefix("/").rstrip("/")
+    expression = "".join(_translated(token) for token in _TOKENS.findall(rooted_glob(plain)))
+    # What matches a folder matches all that lies in it.
+    return re.compile(expression + r"(?:/.*)?", re.DOTALL)
+
+
+_TOKENS = re.compile(r"\*\*/|\*\*|\*|\?|\[[!^]?\]?[^\]/]*\]|.", re.DOTALL)
+
+
+def _translated(token: str) -> str:
+    fixed = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(token)
+    if fixed is not None:
+        return fixed
+    if len(token) < 3:
+        return re.escape(token)
+    negated = token[1] in "!^"
+    inside = token[2 if negated else 1 : -1].replace("\\", r"\\").replace("[", r"\[").replace("]", r"\]")
+    try:
+        re.compile(f"[{inside}]")
+    except re.error:
+        return re.escape(token)
+    return f"[^/{inside}]" if negated else f"[{inside}]"

@@ -1,0 +1,165 @@
+"""Search a tree with `git grep`: from a pattern and paths to the lines that match."""
+
+import os
+import re
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Protocol
+
+from affidavit.code.git import Git, complaint, spawn_error
+from affidavit.code.paths import decode_path, is_glob, rooted_glob
+from affidavit.errors import GitError, InputError
+from affidavit.ports import Entry
+from affidavit.records.evidence import SearchHit
+
+SEARCH_TIMEOUT_SECONDS = 30.0
+MAX_HIT_CHARACTERS = 2000
+MAX_PATHS = 500
+MAX_PATTERN_CHARACTERS = 10_000
+GREP_OPTIONS = ("-n", "-z", "--text", "--full-name", "--no-color", "--no-column", "--no-recurse-submodules")
+# Basic and extended expressions read these as something else instead of refusing them.
+PERL_ONLY = re.compile(r"\\[dDhHvVRKQEAZzGpPxuX]|\(\?|[*+?}][?+]")
+
+
+class Listing(Protocol):
+    """The part of a tree that a search needs."""
+
+    revision: str
+
+    @property
+    def folders(self) -> Mapping[str, bytes]: ...
+
+    def entries(self) -> dict[str, Entry]: ...
+
+    def entry(self, path: str) -> Entry | None: ...
+
+
+@dataclass(frozen=True)
+class Query:
+    """What to look for, and how much of it."""
+
+    pattern: str
+    is_literal: bool = False
+    is_word: bool = False
+    max_hits: int = 200
+    timeout_seconds: float = SEARCH_TIMEOUT_SECONDS
+
+
+def search_tree(git: Git, tree: Listing, query: Query, paths: Sequence[str] = ()) -> list[SearchHit]:
+    """The first lines of the tree that match, in the order of the tree."""
+    _check_pattern(query.pattern)
+    places = pathspecs(git, tree, paths)
+    # With a UTF-8 locale a letter outside ASCII is one letter and not several bytes.
+    utf8 = git.having({"LC_ALL": "C.UTF-8"})
+    hits, stderr, code = _grep(utf8, tree, query, "-F" if query.is_literal else "-P", places)
+    if code > 1 and b"Perl-compatible" in stderr and not query.is_literal:
+        if PERL_ONLY.search(query.pattern):
+            raise InputError(f"the pattern {query.pattern!r} needs a git built with Perl expressions")
+        hits, stderr, code = _grep(utf8, tree, query, "-E", places)
+    if code > 1:
+        raise InputError(f"the search for {query.pattern!r} failed: {complaint(stderr)}")
+    return hits
+
+
+def _check_pattern(pattern: str) -> None:
+    if not pattern:
+        raise InputError("the search pattern is empty")
+    if "\0" in pattern or "\n" in pattern:
+        raise InputError("a search pattern is one line, without zero bytes")
+    if len(pattern) > MAX_PATTERN_CHARACTERS:
+        raise InputError(f"the search pattern is longer than {MAX_PATTERN_CHARACTERS} characters")
+    try:
+        pattern.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"the search pattern is not valid text: {error.reason}") from error
+
+
+def pathspecs(git: Git, tree: Listing, paths: Sequence[str]) -> list[bytes]:
+    """The paths as git takes them, each checked to name at least one file of the tree."""
+    if len(paths) > MAX_PATHS:
+        raise InputError(f"a search takes at most {MAX_PATHS} paths, not {len(paths)}")
+    return [spec for path in paths if (spec := _pathspec(git, tree, path)) is not None]
+
+
+def _pathspec(git: Git, tree: Listing, path: str) -> bytes | None:
+    plain = path.removeprefix("./").rstrip("/")
+    if plain in ("", ".") and not path.startswith("/"):
+        return None
+    entry = tree.entry(plain)
+    raw = entry.raw_path if entry else tree.folders.get(plain)
+    if raw is not None:
+        # Magic words are spelled out, so that none can come in with the path.
+        return b":(literal)" + raw
+    if is_glob(plain) and "\0" not in plain:
+        spec = b":(glob)" + os.fsencode(rooted_glob(plain))
+        listed = git.run("diff-tree", "-r", "--name-only", "-z", _empty_tree(git), tree.revision, "--", spec)
+        if listed:
+            return spec
+    raise InputError(f"no file of the tree is called {path!r} or matches it")
+
+
+def _empty_tree(git: Git) -> str:
+    return git.line("hash-object", "-t", "tree", "--stdin")
+
+
+def _grep(
+    git: Git, tree: Listing, query: Query, syntax: str, places: Sequence[bytes]
+) -> tuple[list[SearchHit], bytes, int]:
+    words = ("-w",) if query.is_word else ()
+    wanted = (*words, syntax, "-e", query.pattern, tree.revision, "--", *places)
+    process = _start(git, ["grep", *GREP_OPTIONS, *wanted])
+    timer = threading.Timer(query.timeout_seconds, process.kill)
+    with process:
+        timer.start()
+        try:
+            hits, was_cut = _take(process.stdout, len(tree.revision) + 1, query.max_hits)
+            if was_cut:
+                process.kill()
+            stderr = process.stderr.read() if process.stderr else b""
+            code = process.wait()
+        finally:
+            is_late = not timer.is_alive()
+            timer.cancel()
+    if was_cut:
+        return hits, b"", 0
+    if code < 0:
+        why = f"took longer than {query.timeout_seconds:g} seconds" if is_late else f"got signal {-code}"
+        raise GitError(f"the search for {query.pattern!r} {why}", retryable=is_late)
+    return hits, stderr, code
+
+
+def _start(git: Git, args: Sequence[str | bytes]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            git.command(args),
+            cwd=git.folder,
+            env=dict(git.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    except OSError as error:
+        raise spawn_error(error, git.folder) from error
+
+
+def _take(stdout: IO[bytes] | None, prefix: int, max_hits: int) -> tuple[list[SearchHit], bool]:
+    hits: list[SearchHit] = []
+    for path, number, text in _records(stdout):
+        if len(hits) >= max_hits:
+            return hits, True
+        shown = text.decode("utf-8", "replace").removesuffix("\r")[:MAX_HIT_CHARACTERS]
+        hits.append(SearchHit(path=decode_path(path[prefix:]), line=number, text=shown))
+    return hits, False
+
+
+def _records(stdout: IO[bytes] | None) -> Iterator[tuple[bytes, int, bytes]]:
+    """Path, line number and text of each hit: a path may hold line feeds, a text zero bytes."""
+    waiting = b""
+    for line in stdout or ():
+        waiting += line
+        parts = waiting.split(b"\0", 2)
+        if len(parts) == 3:
+            yield parts[0], int(parts[1]), parts[2].rstrip(b"\n")
+            waiting = b""
