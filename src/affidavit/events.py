@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from affidavit.records.candidate import Candidate
 from affidavit.records.record import Record
+from affidavit.records.report import Report
 
 Agent = Literal["planner", "reviewer", "verifier", "reporter"]
 
@@ -47,3 +49,36 @@ def event(name: EventName, **data: Any) -> Event:
 
 def ignore_events(_event: Event) -> None:
     """An emit for those who need no events."""
+
+
+def pipeline_started(review_id: str) -> Event:
+    """The review begins."""
+    return event(EventName.PIPELINE_STARTED, review_id=review_id, agent="planner")
+
+
+def handoff(giver: Agent, taker: Agent, **counts: int) -> Event:
+    """One agent of seed 004 hands its work to the next."""
+    return event(EventName.AGENT_HANDOFF, **{"from": giver, "to": taker}, **counts)
+
+
+def finding_detected(candidate: Candidate) -> Event:
+    """A specialist's finding has passed the contract and the check of its evidence."""
+    finding = candidate.finding
+    return event(
+        EventName.FINDING_DETECTED,
+        agent="reviewer",
+        severity=finding.severity if finding else None,
+        title=finding.title if finding else "",
+        specialist=candidate.specialist,
+        finding_id=candidate.id,
+    )
+
+
+def pipeline_completed(report: Report) -> Event:
+    """The review is done."""
+    return event(
+        EventName.PIPELINE_COMPLETED,
+        review_id=report.id,
+        verdict=report.verdict.decision,
+        duration_ms=report.duration_ms,
+    )

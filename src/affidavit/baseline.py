@@ -1,0 +1,69 @@
+"""Findings that the repository's maintainers have dismissed: a file in the repository, read at base."""
+
+import json
+import re
+import tomllib
+from datetime import UTC, datetime
+
+from affidavit.errors import SettingsError
+from affidavit.ports import Tree
+from affidavit.records.record import Record
+
+BASELINE_PATH = ".affidavit/ignored.toml"
+FINGERPRINT = re.compile(r"[0-9a-f]{16}")
+HEADER = "# Findings that are not shown, by fingerprint. Written by `affidavit ignore`; read from the base commit.\n"
+
+
+class Dismissal(Record):
+    """One entry of the baseline."""
+
+    fingerprint: str
+    why: str
+    title: str = ""
+    file: str = ""
+    added: str = ""
+
+
+def read_baseline(base: Tree) -> dict[str, Dismissal]:
+    """The dismissals of the base commit, by fingerprint."""
+    content = base.read(BASELINE_PATH)
+    return parse_baseline(content.decode("utf-8", "replace")) if content else {}
+
+
+def parse_baseline(text: str) -> dict[str, Dismissal]:
+    """Read the text of a baseline file."""
+    try:
+        entries = tomllib.loads(text).get("ignore", [])
+        dismissals = [Dismissal(**entry) for entry in entries]
+    except (tomllib.TOMLDecodeError, TypeError, ValueError) as error:
+        raise SettingsError(f"{BASELINE_PATH}: {error}") from error
+    return {dismissal.fingerprint: dismissal for dismissal in dismissals}
+
+
+def add_dismissal(text: str, dismissal: Dismissal) -> str:
+    """The text of the baseline file with one more entry; an entry that is there already is replaced."""
+    entries = parse_baseline(text) if text.strip() else {}
+    entries[dismissal.fingerprint] = dismissal
+    return HEADER + "".join(_entry_text(entry) for entry in entries.values())
+
+
+def new_dismissal(fingerprint: str, why: str, title: str = "", file: str = "") -> Dismissal:
+    """A dismissal of today; both the fingerprint and the reason are needed."""
+    if not FINGERPRINT.fullmatch(fingerprint):
+        raise SettingsError(
+            f"{fingerprint!r} is no fingerprint: 16 characters 0-9 and a-f, as a report shows them"
+        )
+    if not why.strip():
+        raise SettingsError("--why must say why the finding is dismissed")
+    added = datetime.now(UTC).date().isoformat()
+    return Dismissal(fingerprint=fingerprint, why=why.strip(), title=title, file=file, added=added)
+
+
+def _entry_text(entry: Dismissal) -> str:
+    fields = entry.model_dump(exclude_defaults=True)
+    return "\n[[ignore]]\n" + "".join(f"{name} = {_toml_string(value)}\n" for name, value in fields.items())
+
+
+def _toml_string(value: str) -> str:
+    # A JSON string is a TOML string, but for the delete character, which only TOML wants escaped.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

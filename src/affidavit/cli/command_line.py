@@ -1,0 +1,85 @@
+"""The group of commands, each loaded when it is called, and the outermost edge where errors become exit codes."""
+
+import importlib
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+from affidavit import __version__
+from affidavit.errors import AffidavitError
+
+EXIT_NOT_DONE = 2
+COMMANDS = {
+    "review": "Review a change and report what can be proven.",
+    "recheck": "Prove every finding of a report again.",
+    "parse": "Read a reply with the contract alone.",
+    "doctor": "Say what is usable here and what to install for the rest.",
+    "ignore": "Dismiss a finding, with the reason.",
+}
+
+
+class LazyCommands(click.Group):
+    """Commands are imported when they are called: `affidavit parse` does not pay for `affidavit review`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order in which a newcomer meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import `affidavit.cli.NAME` and take its `command`."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"affidavit.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", message="affidavit %(version)s")
+@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+def commands(debug: bool) -> None:
+    """Code review under oath: says only what it can prove.
+
+    \b
+    affidavit review                what is not committed yet
+    affidavit review main...topic   a branch
+    affidavit review fix.diff       a diff; `-` reads standard input
+    """
+
+
+def run() -> NoReturn:
+    """Run the command line; the exit codes are 0 clean, 1 gate, 2 not done, 3 done in part."""
+    is_debug = "--debug" in sys.argv or bool(os.environ.get("AFFIDAVIT_DEBUG"))
+    try:
+        code = commands.main(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = EXIT_NOT_DONE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("affidavit: stopped", err=True)
+        code = 130
+    except BrokenPipeError:
+        # The reader of our output has gone; point it elsewhere so that the interpreter's last flush is quiet.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = EXIT_NOT_DONE
+    except AffidavitError as error:
+        if is_debug:
+            raise
+        click.echo(f"affidavit: {error}", err=True)
+        code = EXIT_NOT_DONE
+    except Exception as error:
+        if is_debug:
+            raise
+        click.echo(f"affidavit: unexpected {type(error).__name__}: {error}", err=True)
+        click.echo("This is a fault of Affidavit. Run again with --debug for the details.", err=True)
+        code = EXIT_NOT_DONE
+    sys.exit(code if isinstance(code, int) else 0)

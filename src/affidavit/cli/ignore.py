@@ -1,0 +1,44 @@
+"""`affidavit ignore`: dismiss a finding by its fingerprint, with the reason, in a file of the repository."""
+
+from pathlib import Path
+
+import click
+
+from affidavit.baseline import BASELINE_PATH, add_dismissal, new_dismissal
+from affidavit.code.git import work_tree_root
+from affidavit.errors import SettingsError, StoreError
+from affidavit.places import state_folder
+from affidavit.store import SqliteStore, StoredFinding
+
+
+@click.command()
+@click.argument("fingerprint")
+@click.option("--why", required=True, help="Why the finding is dismissed.")
+@click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
+def command(fingerprint: str, why: str, repo: Path | None, data: Path | None) -> None:
+    """Dismiss the finding with this FINGERPRINT.
+
+    The entry is written into .affidavit/ignored.toml. It counts once it is part of the base commit;
+    the finding is then withheld as `dismissed` and still listed.
+    """
+    known = _known(fingerprint, data)
+    entry = new_dismissal(fingerprint, why, known.title if known else "", known.file if known else "")
+    path = work_tree_root(repo) / BASELINE_PATH
+    try:
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(add_dismissal(text, entry), encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be written: {error.strerror}") from error
+    what = f"{known.title} ({known.file}:{known.line})" if known else "no kept report knows this fingerprint"
+    click.echo(f"dismissed {fingerprint}: {what}")
+    click.echo(f"Commit {BASELINE_PATH}; it counts for changes whose base has it.")
+
+
+def _known(fingerprint: str, data: Path | None) -> StoredFinding | None:
+    try:
+        return SqliteStore(data or state_folder()).find_fingerprint(fingerprint)
+    except StoreError:
+        # The title in the entry is a courtesy; without a store the entry is as good.
+        return None

@@ -1,0 +1,76 @@
+"""`affidavit recheck`: prove every finding of a native report again, offline, with no model."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from pydantic import ValidationError
+
+from affidavit.errors import InputError
+from affidavit.recheck import Proof, recheck_report
+from affidavit.records.report import Report
+from affidavit.render.plain_text import visible
+from affidavit.specialists.mechanical import mechanical_specialists
+from affidavit.stages.intake import rebuild_change
+
+EXIT_FAILED, EXIT_IN_PART = 1, 3
+MARKS = {True: "holds", False: "FAILS", None: "cannot be checked here"}
+
+
+@click.command()
+@click.argument("report", type=click.Path(path_type=Path))
+@click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
+@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
+@click.pass_context
+def command(context: click.Context, report: Path, repo: Path | None, output: str) -> None:
+    """Prove every finding of REPORT (written by `review --format report=FILE`) again.
+
+    Quotes and searches are run against the commit, analysers once more on both sides, without a cache.
+    Exit code 0: every proof holds. 1: one does not. 3: some could not be checked here. 2: nothing could.
+    """
+    recorded = read_report(report)
+    timeout = int(recorded.settings.get("analyser_timeout_seconds", 120))
+    with rebuild_change(recorded.change, repo) as opened:
+        for notice in opened.notices:
+            click.echo(f"note: {visible(notice)}", err=True)
+        specialists = mechanical_specialists(
+            cache_dir=None, timeout_seconds=timeout, disabled=frozenset(), rules_off=frozenset()
+        )
+        proofs = asyncio.run(recheck_report(recorded, opened.repository, specialists))
+    click.echo(_as_json(proofs) if output == "json" else _as_text(proofs))
+    context.exit(_exit_code(proofs))
+
+
+def read_report(path: Path) -> Report:
+    """A native report from a file; anything else is refused with a reason."""
+    try:
+        return Report.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise InputError(f"{path} is no native report of this version: {where}: {first['msg']}") from error
+
+
+def _exit_code(proofs: Sequence[Proof]) -> int:
+    if any(proof.holds is False for proof in proofs):
+        return EXIT_FAILED
+    return EXIT_IN_PART if any(proof.holds is None for proof in proofs) else 0
+
+
+def _as_json(proofs: Sequence[Proof]) -> str:
+    return json.dumps({"proofs": [proof.model_dump() for proof in proofs]}, indent=2)
+
+
+def _as_text(proofs: Sequence[Proof]) -> str:
+    lines = []
+    for finding in dict.fromkeys(proof.finding for proof in proofs):
+        mine = [proof for proof in proofs if proof.finding == finding]
+        lines.append(visible(f"{finding}  {mine[0].title}" if finding else "the verdict"))
+        lines += [visible(f"  {MARKS[proof.holds]}: {proof.kind}: {proof.detail}") for proof in mine]
+    holding = sum(proof.holds is True for proof in proofs)
+    lines.append(f"{holding} of {len(proofs)} proofs hold")
+    return "\n".join(lines)

@@ -1,0 +1,179 @@
+"""`affidavit review`: from a target on the command line to a report and an exit code."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from affidavit.cli.progress import show_progress
+from affidavit.crew import assemble_crew
+from affidavit.errors import SettingsError, StoreError
+from affidavit.events import Emit
+from affidavit.pipeline import review
+from affidavit.places import cache_folder, state_folder
+from affidavit.records.report import Report
+from affidavit.render.formats import OutputFormat, parse_format, render
+from affidavit.settings import Settings, load_settings, settings_files
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.store import SqliteStore
+
+FLAGS_THAT_ARE_SETTINGS = (
+    "fail_on",
+    "severity_threshold",
+    "focus",
+    "include_style",
+    "nits",
+    "include",
+    "exclude",
+    "analysers_off",
+    "rules_off",
+    "analyser_timeout_seconds",
+)
+
+
+@click.command()
+@click.argument("target", required=False)
+@click.option("--staged", is_flag=True, help="Review what is staged.")
+@click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
+@click.option("--title", default="", help="What the change is called.")
+@click.option("--description", default="", help="What the change is for.")
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    metavar="NAME[=FILE]",
+    help="terminal, report, review-result[@1.0], verdict, markdown; may be repeated. Without FILE: standard output.",
+)
+@click.option(
+    "--fail-on", metavar="SEVERITY", help="Exit with 1 from this severity on; default high, or never."
+)
+@click.option("--severity-threshold", metavar="SEVERITY", help="Hide what is milder.")
+@click.option("--focus", metavar="AREAS", help="Only these, such as security,bugs,performance,quality.")
+@click.option("--include-style/--no-style", default=None, help="Show or hide findings of style.")
+@click.option("--nits/--no-nits", default=None, help="Show findings that are true but not worth acting on.")
+@click.option("--show-withheld", is_flag=True, help="List what is not shown, each with its reason.")
+@click.option("--include", metavar="GLOBS", help="Look only at these paths.")
+@click.option("--exclude", metavar="GLOBS", help="Do not look at these paths.")
+@click.option("--analysers-off", metavar="NAMES", help="Leave these analysers out.")
+@click.option("--rules-off", metavar="RULES", help="Do not show these rules, such as ruff/F401.")
+@click.option("--analyser-timeout-seconds", metavar="N", help="Time limit of each analyser run; default 120.")
+@click.option(
+    "--config", type=click.Path(path_type=Path), help="Settings file to use instead of the base commit's."
+)
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
+@click.option("--no-store", is_flag=True, help="Do not keep the report.")
+@click.option("--no-cache", is_flag=True, help="Run every analyser again.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress, no hints.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+@click.pass_context
+def command(context: click.Context, **options: Any) -> None:
+    """Review a change and report what can be proven.
+
+    TARGET is A..B, A...B, one commit, a diff file, or - for a diff on standard input.
+    With no target: what is not committed yet.
+    """
+    outputs = _outputs(options["formats"])
+    with open_change(_request(options)) as opened:
+        settings = _settings(opened, options)
+        if not options["quiet"]:
+            _say_hints(opened)
+        with show_progress(is_quiet=options["quiet"]) as emit:
+            report = _review(opened, settings, options, emit)
+    _write_outputs(report, outputs, show_withheld=options["show_withheld"])
+    if not options["no_store"]:
+        _store(report, options["data"])
+    context.exit(report.gate.exit_code)
+
+
+def _outputs(texts: Sequence[str]) -> list[OutputFormat]:
+    try:
+        outputs = [parse_format(text) for text in texts]
+    except ValueError as error:
+        raise SettingsError(f"--format: {error}") from error
+    to_standard_output = [output for output in outputs if output.path is None]
+    if len(to_standard_output) > 1:
+        raise SettingsError(
+            "--format: only one format can go to standard output; give the others a file: NAME=FILE"
+        )
+    if not to_standard_output:
+        outputs.append(parse_format("terminal"))
+    return outputs
+
+
+def _request(options: dict[str, Any]) -> ChangeRequest:
+    target = options["target"]
+    return ChangeRequest(
+        target=target,
+        staged=options["staged"],
+        repo=options["repo"],
+        title=options["title"],
+        description=options["description"],
+        diff_text=sys.stdin.buffer.read() if target == "-" else None,
+    )
+
+
+def _settings(opened: OpenedChange, options: dict[str, Any]) -> Settings:
+    explicit = None
+    if options["config"]:
+        try:
+            explicit = (str(options["config"]), options["config"].read_bytes())
+        except OSError as error:
+            raise SettingsError(f"--config: {options['config']}: {error.strerror}") from error
+    flags = {name: options[name] for name in FLAGS_THAT_ARE_SETTINGS}
+    return load_settings(opened.repository.base, os.environ, flags, explicit)
+
+
+def _say_hints(opened: OpenedChange) -> None:
+    for notice in opened.notices:
+        click.echo(f"note: {notice}", err=True)
+    base, head = opened.repository.base, opened.repository.head
+    for path in settings_files(head):
+        here, there = head.entry(path), base.entry(path)
+        is_changed = here is not None and (there is None or there.blob != here.blob)
+        if is_changed and b"affidavit" in (
+            path.encode() if "affidavit.toml" in path else head.read(path) or b""
+        ):
+            click.echo(
+                f"note: {path} is changed here; settings count once they are part of the base commit",
+                err=True,
+            )
+
+
+def _review(opened: OpenedChange, settings: Settings, options: dict[str, Any], emit: Emit) -> Report:
+    cache = None if options["no_cache"] else cache_folder()
+    crew = assemble_crew(settings, cache)
+    return asyncio.run(review(opened.change, opened.repository, settings, crew, emit))
+
+
+def _write_outputs(report: Report, outputs: Sequence[OutputFormat], *, show_withheld: bool) -> None:
+    for output in outputs:
+        if output.name == "terminal" and output.path is None:
+            _print_terminal(report, show_withheld=show_withheld)
+            continue
+        text = render(report, output, show_withheld=show_withheld)
+        if output.path is None:
+            sys.stdout.write(text if text.endswith("\n") else text + "\n")
+            continue
+        try:
+            output.path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            raise SettingsError(f"--format: {output.path} cannot be written: {error.strerror}") from error
+
+
+def _print_terminal(report: Report, *, show_withheld: bool) -> None:
+    from rich.console import Console  # noqa: PLC0415 - only the terminal report needs it
+
+    from affidavit.render.terminal import render_terminal  # noqa: PLC0415
+
+    render_terminal(report, console=Console(), show_withheld=show_withheld, show_nits=report.settings["nits"])
+
+
+def _store(report: Report, folder: Path | None) -> None:
+    try:
+        SqliteStore(folder or state_folder()).save_report(report)
+    except StoreError as error:
+        click.echo(f"affidavit: the report was not kept: {error}", err=True)

@@ -1,0 +1,110 @@
+"""Join findings that say the same, count the agreement of distinct specialists, fingerprint each finding."""
+
+import hashlib
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+
+from affidavit.code.quotes import fold
+from affidavit.ports import Repository
+from affidavit.records.candidate import Candidate
+from affidavit.records.change import Change
+from affidavit.records.diagnostics import Code
+from affidavit.records.finding import Finding
+
+STAGE = "merge"
+SIMILAR_WORDS = 0.5
+"""Two titles with this share of common words, on the same lines and of one category, say the same."""
+KIND_ORDER = {"mechanical": 0, "model": 1, "outside": 2}
+QUOTE_ORDER = {"exact": 0, "relocated": 1, "ambiguous": 2}
+
+SameProblem = Callable[[str, str], bool]
+
+
+def merge_candidates(
+    candidates: Sequence[Candidate], change: Change, repository: Repository, same_problem: SameProblem
+) -> list[Candidate]:
+    """Join duplicates: the better proven one stays, the others are withheld and name it."""
+    kept_by_place: dict[tuple[str, str], list[str]] = defaultdict(list)
+    merged = {candidate.id: candidate for candidate in candidates}
+    for candidate in sorted(candidates, key=_best_first):
+        finding = candidate.finding
+        if finding is None or candidate.withheld:
+            continue
+        place = kept_by_place[finding.file, finding.side]
+        twin = next(
+            (merged[other] for other in place if _is_twin(merged[other], finding, same_problem)), None
+        )
+        if twin is None:
+            place.append(candidate.id)
+            continue
+        merged[candidate.id] = candidate.withhold(STAGE, Code.DUPLICATE_OF, twin.id)
+        merged[twin.id] = _agree(twin, candidate)
+    return _with_fingerprints(list(merged.values()), change, repository)
+
+
+def _best_first(candidate: Candidate) -> tuple[int, int, int, str, int]:
+    rank = candidate.finding.severity.rank if candidate.finding else 9
+    quote = QUOTE_ORDER.get(candidate.quote.outcome, 3) if candidate.quote else 3
+    return KIND_ORDER[candidate.kind], rank, quote, candidate.specialist, candidate.index
+
+
+def _is_twin(kept: Candidate, finding: Finding, same_problem: SameProblem) -> bool:
+    other = kept.finding
+    if other is None or other.lines[0] > finding.lines[1] or finding.lines[0] > other.lines[1]:
+        return False
+    if other.rule_id and finding.rule_id:
+        return same_problem(other.rule_id, finding.rule_id)
+    return other.category is finding.category and _similarity(other.title, finding.title) >= SIMILAR_WORDS
+
+
+def _similarity(one: str, other: str) -> float:
+    words = [set(re.findall(r"\w+", text.lower())) for text in (one, other)]
+    union = words[0] | words[1]
+    return len(words[0] & words[1]) / len(union) if union else 0.0
+
+
+def _agree(kept: Candidate, duplicate: Candidate) -> Candidate:
+    """Distinct specialists count as agreement; the same one twice does not."""
+    names = {kept.specialist, *kept.agreed_by}
+    if duplicate.specialist in names:
+        return kept.then(STAGE, f"{duplicate.id} says the same")
+    agreed = (*kept.agreed_by, duplicate.specialist)
+    return kept.then(STAGE, f"{duplicate.specialist} found the same ({duplicate.id})", agreed_by=agreed)
+
+
+def _with_fingerprints(
+    candidates: list[Candidate], change: Change, repository: Repository
+) -> list[Candidate]:
+    seen: Counter[str] = Counter()
+    named = []
+    for candidate in sorted(candidates, key=_by_place):
+        if candidate.finding is None:
+            named.append(candidate)
+            continue
+        seed = _fingerprint_seed(candidate.finding, change, repository)
+        fingerprint = hashlib.sha256(f"{seed}\n{seen[seed]}".encode()).hexdigest()[:16]
+        # A duplicate shares its twin's place, so it must not shift the count of the findings that stay.
+        if candidate.withheld is None:
+            seen[seed] += 1
+        named.append(candidate.model_copy(update={"fingerprint": fingerprint}))
+    return named
+
+
+def _by_place(candidate: Candidate) -> tuple[str, int, str, int]:
+    finding = candidate.finding
+    return (
+        finding.file if finding else "",
+        finding.line if finding else 0,
+        candidate.specialist,
+        candidate.index,
+    )
+
+
+def _fingerprint_seed(finding: Finding, change: Change, repository: Repository) -> str:
+    """What stays the same when lines shift or the file is renamed: rule, first path, text of the line."""
+    file = change.file_at(finding.file, finding.side)
+    path = (file.base_path if file else None) or finding.file
+    lines = repository.side(finding.side).lines(finding.file) or []
+    text = fold(lines[finding.line - 1]) if finding.line <= len(lines) else ""
+    return "\n".join(["1", finding.rule_id or finding.category, path, finding.side, text])

@@ -1,0 +1,277 @@
+"""Compute verdict, gate, visibility, counts and coverage in code, and compile the native report."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from affidavit import __version__
+from affidavit.baseline import Dismissal
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
+from affidavit.contract.versions import CURRENT_PROMPT_VERSION
+from affidavit.events import now_iso
+from affidavit.ports import Specialist
+from affidavit.records.candidate import Candidate, Status, Worth
+from affidavit.records.change import Change, FileChange
+from affidavit.records.diagnostics import Code, Diagnostic
+from affidavit.records.evidence import AnalyserRun
+from affidavit.records.finding import Category, Finding, Severity
+from affidavit.records.report import (
+    Counts,
+    Decision,
+    FileCoverage,
+    Gate,
+    HunkCoverage,
+    Part,
+    ReplySummary,
+    Report,
+    RoleUsage,
+    Verdict,
+)
+from affidavit.settings import Settings
+
+STAGE = "report"
+BLOCKING = (Severity.CRITICAL, Severity.HIGH)
+CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}
+
+
+@dataclass(frozen=True)
+class Proceedings:
+    """What the stages before this one did."""
+
+    review_id: str
+    candidates: Sequence[Candidate]
+    replies: Sequence[ReplySummary] = ()
+    incomplete: Sequence[Part] = ()
+    not_run: Sequence[Part] = ()
+    analyser_runs: Sequence[AnalyserRun] = ()
+    diagnostics: Sequence[Diagnostic] = ()
+    usage: Sequence[RoleUsage] = ()
+    models: Mapping[str, str] = field(default_factory=dict)
+    duration_ms: int = 0
+
+
+def compile_report(
+    proceedings: Proceedings,
+    change: Change,
+    settings: Settings,
+    specialists: Sequence[Specialist],
+    dismissals: Mapping[str, Dismissal],
+) -> Report:
+    """The report of a review. Verdict and gate come before what the user chose to see."""
+    judged = proceedings.candidates
+    gate = decide_gate(judged, settings.fail_on, is_incomplete=bool(proceedings.incomplete))
+    visible = [choose_visibility(candidate, change, settings, dismissals) for candidate in judged]
+    hidden = _hidden_diagnostics(judged, visible)
+    return Report(
+        affidavit_version=__version__,
+        id=proceedings.review_id,
+        created_at=now_iso(),
+        duration_ms=proceedings.duration_ms,
+        schema_version=CURRENT_SCHEMA_VERSION,
+        prompt_version=CURRENT_PROMPT_VERSION,
+        change=change,
+        settings=settings.model_dump(mode="json"),
+        models=dict(proceedings.models),
+        candidates=tuple(sorted(visible, key=_reading_order)),
+        replies=tuple(proceedings.replies),
+        verdict=decide_verdict(judged, visible, proceedings),
+        gate=gate,
+        incomplete=tuple(proceedings.incomplete),
+        not_run=tuple(proceedings.not_run),
+        coverage=tuple(_coverage(file, specialists, proceedings) for file in change.files),
+        analyser_runs=tuple(proceedings.analyser_runs),
+        diagnostics=(*proceedings.diagnostics, *hidden),
+        usage=tuple(proceedings.usage),
+    )
+
+
+def may_block(candidate: Candidate) -> bool:
+    """Verified, worth acting on, and more than style."""
+    return (
+        candidate.finding is not None
+        and candidate.withheld is None
+        and candidate.status is Status.VERIFIED
+        and candidate.worth is Worth.ACT
+        and candidate.finding.category is not Category.STYLE
+    )
+
+
+def decide_gate(candidates: Sequence[Candidate], fail_on: Severity | None, *, is_incomplete: bool) -> Gate:
+    """What the review means for a build; a failed gate comes before an incomplete review."""
+    failed_by = tuple(
+        candidate.id
+        for candidate in candidates
+        if fail_on and may_block(candidate) and _severity_rank(candidate) <= fail_on.rank
+    )
+    exit_code = 1 if failed_by else 3 if is_incomplete else 0
+    return Gate(fail_on=fail_on, failed_by=failed_by, exit_code=exit_code)  # type: ignore[arg-type]
+
+
+def decide_verdict(
+    judged: Sequence[Candidate], visible: Sequence[Candidate], proceedings: Proceedings
+) -> Verdict:
+    """`judged` decides; `visible` is only counted."""
+    blocking = [
+        candidate
+        for candidate in judged
+        if may_block(candidate) and candidate.finding and candidate.finding.severity in BLOCKING
+    ]
+    standing = [candidate for candidate in judged if candidate.is_shown and candidate.worth is not Worth.NIT]
+    decision: Decision = "approve"
+    if blocking:
+        decision = "request_changes"
+    elif standing or proceedings.incomplete or not proceedings.models:
+        decision = "comment"
+    counts = count(visible, blocking=len(blocking))
+    return Verdict(
+        decision=decision,
+        summary=_summary(decision, counts, proceedings),
+        confidence=_confidence(decision, blocking, proceedings),
+        blocking=tuple(candidate.id for candidate in blocking),
+        counts=counts,
+    )
+
+
+def count(candidates: Sequence[Candidate], *, blocking: int) -> Counts:
+    """The report's numbers, from the one list of candidates."""
+    shown = [candidate for candidate in candidates if candidate.is_shown]
+    withheld = [candidate for candidate in candidates if candidate.withheld]
+    by_severity = Counter(candidate.finding.severity for candidate in shown if candidate.finding)
+    return Counts(
+        candidates=len(candidates),
+        shown=len(shown),
+        folded=sum(candidate.worth is Worth.MAYBE for candidate in shown),
+        withheld=len(withheld),
+        blocking=blocking,
+        by_severity={severity: by_severity[severity] for severity in Severity},
+        withheld_by_code=dict(Counter(item.withheld.code for item in withheld if item.withheld)),
+    )
+
+
+def choose_visibility(
+    candidate: Candidate, change: Change, settings: Settings, dismissals: Mapping[str, Dismissal]
+) -> Candidate:
+    """Withhold what the user chose not to see, with the reason."""
+    if candidate.finding is None or candidate.withheld:
+        return candidate
+    reasons = _reasons_to_hide(candidate, candidate.finding, change, settings, dismissals)
+    code, detail = next(reasons, (None, ""))
+    return candidate.withhold(STAGE, code, detail) if code else candidate.then(STAGE, "shown")
+
+
+def _reasons_to_hide(
+    candidate: Candidate,
+    finding: Finding,
+    change: Change,
+    settings: Settings,
+    dismissals: Mapping[str, Dismissal],
+) -> Iterator[tuple[Code, str]]:
+    chosen = settings.for_path(finding.file)
+    file = change.file_at(finding.file, finding.side)
+    if candidate.fingerprint in dismissals:
+        yield Code.DISMISSED, dismissals[candidate.fingerprint].why
+    if file and file.skipped:
+        yield Code.OUT_OF_FOCUS, f"{finding.file} is skipped: {file.skipped}"
+    if finding.rule_id in chosen.rules_off:
+        yield Code.OUT_OF_FOCUS, f"{finding.rule_id} is off in the settings"
+    if finding.category is Category.STYLE and not chosen.include_style:
+        yield Code.STYLE_OFF, "style is off"
+    if chosen.focus and finding.category not in chosen.focus:
+        yield Code.OUT_OF_FOCUS, f"{finding.category} is outside the focus"
+    if finding.severity.rank > chosen.severity_threshold.rank:
+        yield Code.BELOW_THRESHOLD, f"{finding.severity} is below the threshold"
+    if candidate.worth is Worth.NIT and not settings.nits:
+        yield Code.NIT, candidate.judgements[-1].reason if candidate.judgements else ""
+
+
+def _hidden_diagnostics(judged: Sequence[Candidate], visible: Sequence[Candidate]) -> list[Diagnostic]:
+    return [
+        Diagnostic(
+            code=after.withheld.code,
+            detail=after.withheld.detail,
+            specialist=after.specialist,
+            index=after.index,
+            id=after.finding.id if after.finding else None,
+        )
+        for before, after in zip(judged, visible, strict=True)
+        if before.withheld is None and after.withheld is not None
+    ]
+
+
+def _severity_rank(candidate: Candidate) -> int:
+    return candidate.finding.severity.rank if candidate.finding else len(Severity)
+
+
+def _reading_order(candidate: Candidate) -> tuple[bool, bool, str, int, int, str, int]:
+    """Shown before withheld, files in order, worst first within a file."""
+    finding = candidate.finding
+    return (
+        not candidate.is_shown,
+        candidate.worth is Worth.MAYBE,
+        finding.file if finding else "",
+        _severity_rank(candidate),
+        finding.line if finding else 0,
+        candidate.specialist,
+        candidate.index,
+    )
+
+
+def _summary(decision: Decision, counts: Counts, proceedings: Proceedings) -> str:
+    sentences = []
+    if counts.blocking:
+        sentences.append(f"{_number(counts.blocking, 'proven finding')} must be dealt with before merging.")
+    others = counts.shown - counts.blocking
+    if counts.shown and others > 0:
+        sentences.append(f"{_number(others, 'other finding' if counts.blocking else 'finding')} to look at.")
+    if not counts.blocking and not counts.shown:
+        no_model = "nothing proven; no model looked."
+        sentences.append("Nothing to report." if proceedings.models else no_model[0].upper() + no_model[1:])
+    elif not proceedings.models:
+        sentences.append("No model looked.")
+    if proceedings.incomplete:
+        names = ", ".join(dict.fromkeys(part.name for part in proceedings.incomplete))
+        sentences.append(f"The review is incomplete: {names}.")
+    elif decision == "approve":
+        sentences.append("Every part of the review completed.")
+    return " ".join(sentences)
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _confidence(decision: Decision, blocking: Sequence[Candidate], proceedings: Proceedings) -> float:
+    if decision == "request_changes":
+        return max(CONFIDENCE[candidate.confidence] for candidate in blocking)
+    if proceedings.incomplete or not proceedings.models:
+        return CONFIDENCE["low"]
+    return CONFIDENCE["high" if decision == "approve" else "medium"]
+
+
+def _coverage(file: FileChange, specialists: Sequence[Specialist], proceedings: Proceedings) -> FileCoverage:
+    if file.skipped:
+        return FileCoverage(path=file.path, state="skipped", reason=file.skipped)
+    answered = {reply.specialist for reply in proceedings.replies if reply.state not in ("none", "rejected")}
+    able = [specialist.name for specialist in specialists if specialist.examines(file)]
+    examined_by = tuple(name for name in able if name in answered)
+    hunks = tuple(
+        HunkCoverage(
+            new_start=hunk.new_start,
+            new_count=hunk.new_count,
+            old_start=hunk.old_start,
+            old_count=hunk.old_count,
+            examined_by=examined_by,
+        )
+        for hunk in file.hunks
+    )
+    if not examined_by:
+        reason = (
+            "the specialists that could read it did not finish"
+            if able
+            else "no specialist reads this kind of file"
+        )
+        return FileCoverage(path=file.path, state="not_examined", reason=reason, hunks=hunks)
+    missing = [name for name in able if name not in answered]
+    state = "partly" if missing else "examined"
+    reason = f"not looked at by {', '.join(missing)}" if missing else ""
+    return FileCoverage(path=file.path, state=state, reason=reason, hunks=hunks)  # type: ignore[arg-type]

@@ -1,0 +1,26 @@
+"""Let every specialist look at the change side by side, and collect their replies."""
+
+import asyncio
+from collections.abc import Sequence
+
+from affidavit.events import EventName, event
+from affidavit.ports import Brief, Reply, Specialist
+
+
+async def collect_replies(specialists: Sequence[Specialist], brief: Brief) -> list[Reply]:
+    """Ask all specialists at once; the replies come in the specialists' order."""
+    return list(await asyncio.gather(*(_ask(specialist, brief) for specialist in specialists)))
+
+
+async def _ask(specialist: Specialist, brief: Brief) -> Reply:
+    brief.emit(event(EventName.AGENT_STARTED, agent="reviewer", specialist=specialist.name, model=None))
+    reply = await specialist.examine(brief)
+    brief.emit(
+        event(
+            EventName.SPECIALIST_FINISHED,
+            agent="reviewer",
+            specialist=specialist.name,
+            duration_ms=reply.duration_ms,
+        )
+    )
+    return reply

@@ -1,0 +1,141 @@
+"""Keep reports and the findings in them in one SQLite file."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from affidavit.errors import StoreError
+from affidavit.records.record import Record
+from affidavit.records.report import Report
+
+FILE_NAME = "affidavit.db"
+SCHEMA_NUMBER = 1
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS reports (
+    id TEXT PRIMARY KEY,
+    created_at TEXT NOT NULL,
+    repository TEXT,
+    base TEXT NOT NULL,
+    head TEXT NOT NULL,
+    decision TEXT NOT NULL,
+    body TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS findings (
+    report_id TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
+    candidate_id TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    specialist TEXT NOT NULL,
+    severity TEXT NOT NULL,
+    category TEXT NOT NULL,
+    status TEXT NOT NULL,
+    withheld TEXT,
+    title TEXT NOT NULL,
+    file TEXT NOT NULL,
+    line INTEGER NOT NULL,
+    PRIMARY KEY (report_id, candidate_id)
+);
+CREATE INDEX IF NOT EXISTS findings_by_fingerprint ON findings (fingerprint);
+"""
+
+
+class StoredFinding(Record):
+    """A finding of an earlier report."""
+
+    report_id: str
+    fingerprint: str
+    title: str
+    file: str
+    line: int
+
+
+class SqliteStore:
+    """The store in a folder of the user's; made on first use, readable by the user alone."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE_NAME
+
+    def save_report(self, report: Report) -> None:
+        """Keep a report; the same report twice is kept once."""
+        with self._open() as database:
+            database.execute(
+                "INSERT OR REPLACE INTO reports VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    report.id,
+                    report.created_at,
+                    report.change.repository,
+                    report.change.base.commit or report.change.base.tree,
+                    report.change.head.commit or report.change.head.tree,
+                    report.verdict.decision,
+                    report.model_dump_json(),
+                ),
+            )
+            database.executemany(
+                "INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                _finding_rows(report),
+            )
+
+    def load_report(self, report_id: str) -> Report | None:
+        """A kept report."""
+        with self._open() as database:
+            row = database.execute("SELECT body FROM reports WHERE id = ?", (report_id,)).fetchone()
+        return Report.model_validate_json(row[0]) if row else None
+
+    def find_fingerprint(self, fingerprint: str) -> StoredFinding | None:
+        """The newest finding with this fingerprint."""
+        with self._open() as database:
+            row = database.execute(
+                "SELECT report_id, fingerprint, title, file, line FROM findings"
+                " JOIN reports ON reports.id = report_id WHERE fingerprint = ?"
+                " ORDER BY created_at DESC LIMIT 1",
+                (fingerprint,),
+            ).fetchone()
+        if row is None:
+            return None
+        return StoredFinding(report_id=row[0], fingerprint=row[1], title=row[2], file=row[3], line=row[4])
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            database = sqlite3.connect(self.path, timeout=10)
+            try:
+                with database:
+                    _prepare(database, self.path)
+                    yield database
+            finally:
+                database.close()
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"the store {self.path} cannot be used: {error}") from error
+
+
+def _prepare(database: sqlite3.Connection, path: Path) -> None:
+    (number,) = database.execute("PRAGMA user_version").fetchone()
+    if number > SCHEMA_NUMBER:
+        raise StoreError(
+            f"the store {path} was written by a newer Affidavit; install that, or name another --data"
+        )
+    if number == 0:
+        path.chmod(0o600)
+        database.execute("PRAGMA journal_mode = WAL")
+        database.executescript(SCHEMA + f"PRAGMA user_version = {SCHEMA_NUMBER};")
+
+
+def _finding_rows(report: Report) -> list[tuple[object, ...]]:
+    return [
+        (
+            report.id,
+            candidate.id,
+            candidate.fingerprint,
+            candidate.specialist,
+            candidate.finding.severity,
+            candidate.finding.category,
+            candidate.status,
+            candidate.withheld.code if candidate.withheld else None,
+            candidate.finding.title,
+            candidate.finding.file,
+            candidate.finding.line,
+        )
+        for candidate in report.candidates
+        if candidate.finding
+    ]
