@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from affidavit.baseline import BASELINE_PATH, add_dismissal, new_dismissal
-from affidavit.code.git import work_tree_root
+from affidavit.code.git import find_repository
 from affidavit.errors import SettingsError, StoreError
 from affidavit.places import state_folder
 from affidavit.store import SqliteStore, StoredFinding
@@ -24,7 +24,10 @@ def command(fingerprint: str, why: str, repo: Path | None, data: Path | None) ->
     """
     known = _known(fingerprint, data)
     entry = new_dismissal(fingerprint, why, known.title if known else "", known.file if known else "")
-    path = work_tree_root(repo) / BASELINE_PATH
+    work_tree = find_repository(repo).work_tree
+    if work_tree is None:
+        raise SettingsError("a bare repository has no folder for the entry; run this in a clone with files")
+    path = work_tree / BASELINE_PATH
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         path.parent.mkdir(exist_ok=True)

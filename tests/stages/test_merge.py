@@ -1,0 +1,107 @@
+from typing import Any
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.diagnostics import Code
+from affidavit.records.evidence import QuoteCheck
+from affidavit.stages.merge import merge_candidates
+from claims import candidate, change_of, file_change, finding, opened
+from repositories import Repo
+
+SAME_RULES = {frozenset({"ruff/F821", "ty/unresolved"})}
+
+
+def same_problem(one: str, other: str) -> bool:
+    return one == other or frozenset({one, other}) in SAME_RULES
+
+
+def of(specialist: str, index: int = 0, kind: str = "model", **fields: Any) -> Candidate:
+    quote = QuoteCheck(outcome="exact", file="app.py", side="head")
+    claim = finding(**{"id": f"{specialist}{index}", **fields})
+    name = f"{specialist}-{index}"
+    return candidate(claim, id=name, specialist=specialist, index=index, kind=kind, quote=quote)
+
+
+def merged(repo: Repo, *candidates: Candidate, head: str = "a\nb\nc\nd\n", **change: Any) -> dict[str, Candidate]:
+    with opened(repo, {"app.py": "a\n"}, {"app.py": head}) as repository:
+        result = merge_candidates(candidates, change_of("app.py", **change), repository, same_problem)
+    return {item.id: item for item in result}
+
+
+def test_distinct_specialists_that_say_the_same_agree(repo: Repo) -> None:
+    result = merged(repo, of("logic"), of("security"))
+    assert result["logic-0"].agreed_by == ("security",)
+    withheld = result["security-0"].withheld
+    assert withheld is not None
+    assert (withheld.code, withheld.detail) == (Code.DUPLICATE_OF, "logic-0")
+
+
+def test_one_specialist_twice_is_joined_and_is_no_agreement(repo: Repo) -> None:
+    result = merged(repo, of("logic", 0), of("logic", 1))
+    assert result["logic-0"].agreed_by == ()
+    assert result["logic-1"].withheld is not None
+
+
+def test_equivalent_rules_of_two_analysers_are_one_problem(repo: Repo) -> None:
+    result = merged(
+        repo,
+        of("ty", kind="mechanical", rule_id="ty/unresolved", title="other words altogether"),
+        of("ruff", kind="mechanical", rule_id="ruff/F821"),
+    )
+    assert result["ruff-0"].agreed_by == ("ty",)
+
+
+def test_two_rules_on_one_line_are_two_problems(repo: Repo) -> None:
+    result = merged(
+        repo,
+        of("ruff", 0, kind="mechanical", rule_id="ruff/F821"),
+        of("ruff", 1, kind="mechanical", rule_id="ruff/S608"),
+    )
+    assert all(item.withheld is None for item in result.values())
+
+
+def test_the_machines_finding_stays_and_the_models_duplicate_goes(repo: Repo) -> None:
+    result = merged(repo, of("logic", severity="critical"), of("ruff", kind="mechanical", rule_id="ruff/F821"))
+    assert result["ruff-0"].withheld is None
+    assert result["logic-0"].withheld is not None
+
+
+def test_other_lines_or_another_category_or_other_words_are_no_duplicates(repo: Repo) -> None:
+    result = merged(
+        repo,
+        of("logic"),
+        of("a", line=4),
+        of("b", category="security"),
+        of("c", title="Nothing like the first"),
+    )
+    assert all(item.withheld is None for item in result.values())
+
+
+def test_a_fingerprint_survives_lines_added_above(repo: Repo) -> None:
+    before = merged(repo, of("logic"), head="a\nb = 1\nc\n")
+    after = merged(repo, of("logic", line=5), head="\n\n\na\nb =  1\nc\n")
+    assert before["logic-0"].fingerprint == after["logic-0"].fingerprint
+
+
+def test_a_fingerprint_survives_a_rename(repo: Repo) -> None:
+    before = merged(repo, of("logic"))
+    with opened(repo, {"app.py": "a\n"}, {"app.py": None, "new.py": "a\nb\nc\nd\n"}) as repository:
+        change = change_of(files=(file_change("new.py", old_path="app.py", status="renamed"),))
+        after = merge_candidates([of("logic", file="new.py")], change, repository, same_problem)
+    assert before["logic-0"].fingerprint == after[0].fingerprint
+
+
+def test_equal_findings_on_equal_lines_have_distinct_fingerprints(repo: Repo) -> None:
+    result = merged(repo, of("logic", 0, line=1), of("logic", 1, line=3), head="x\ny\nx\n")
+    assert result["logic-0"].fingerprint != result["logic-1"].fingerprint
+
+
+def test_another_rule_has_another_fingerprint(repo: Repo) -> None:
+    result = merged(repo, of("a", kind="mechanical", rule_id="r/1"), of("a", 1, kind="mechanical", rule_id="r/2"))
+    assert result["a-0"].fingerprint != result["a-1"].fingerprint
+
+
+def test_what_ended_before_is_passed_on_untouched(repo: Repo) -> None:
+    ended = of("logic").withhold("evidence", Code.EVIDENCE_NOT_FOUND)
+    result = merged(repo, ended, of("security"))
+    assert result["logic-0"].withheld == ended.withheld
+    assert result["security-0"].agreed_by == ()
