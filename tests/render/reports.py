@@ -48,7 +48,7 @@ def a_finding(**fields: Any) -> Finding:
             "title": "`total` is not defined",
             "file": "shop/cart.py",
             "line": 12,
-            "message": "`add` reads `total` before anything is assigned to it, so every call raises NameError.",
+            "message": "`add` reads `total` before anything is assigned to it, so a call raises NameError.",
             "suggestion": "Set `total = 0` before the loop.",
             "confidence": "high",
             "rule_id": "ruff/F821",

@@ -55,7 +55,7 @@ class ChangedPlace:
 
 
 def changed_place(change: Change, cause: Cause) -> ChangedPlace | None:
-    """The changed lines nearest to the symbol, else the first ones of the file; None where it has no hunks."""
+    """The changed lines nearest to the symbol, else the file's first; None where it has no hunks."""
     file = change.file_at(cause.file, "head") or change.file_at(cause.file, "base")
     if file is None or not file.hunks:
         return None

@@ -78,7 +78,7 @@ def _coloured(ink: Ink, lines: list[str], path: str, language: str) -> list[Text
     if not ink.has_colour:
         return [Text(line) for line in lines]
     code = "\n".join(lines)
-    lexer = language if language else Syntax.guess_lexer(path, code)
+    lexer = language or Syntax.guess_lexer(path, code)
     highlighted = Syntax(code, lexer, theme=_THEME, background_color="default").highlight(code)
     coloured = list(highlighted.split("\n", allow_blank=True))
     # A highlighter that adds or swallows a line must not shift the numbers beside it.

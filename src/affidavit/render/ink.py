@@ -1,4 +1,4 @@
-"""Write safe, styled lines to a console: every line is wrapped or cut here, and every text made visible here."""
+"""Write safe, styled lines to a console: each is wrapped or cut here, and made visible here."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Turn text of a change into text that shows itself and does nothing else, on a terminal and in markdown.
 
-Everything in a change is data. An escape sequence in a title must not move the cursor, a bidi control must not
-reorder the code under review, and a backtick in a comment must not end a code block.
+Everything in a change is data. An escape sequence in a title must not move the cursor, a bidi control must
+not reorder the code under review, and a backtick in a comment must not end a code block.
 """
 
 import re

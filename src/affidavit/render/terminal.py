@@ -33,7 +33,7 @@ _MOST_LISTED = 10
 def render_terminal(
     report: Report, *, console: Console, show_withheld: bool = False, show_nits: bool = False
 ) -> None:
-    """Write the report: what was found, why it is believed, what was withheld, what did not run, the verdict."""
+    """Write what was found and why it is believed, what was withheld, what did not run, the verdict."""
     ink = Ink(console)
     _write_head(ink, report)
     _write_findings(ink, report, wording.standing(report))
@@ -114,10 +114,8 @@ def _write_quote(ink: Ink, report: Report, candidate: Candidate, finding: Findin
     quote = candidate.quote
     if quote is None or not quote.code:
         return
-    file = wording.file_of(report, finding.file)
-    lines = quoted_lines(quote, finding)
-    language = file.language if file else ""
-    draw_quote(ink, lines, path=finding.file, language=language, indent=_INDENT)
+    language = wording.language_of(report.change, finding.file)
+    draw_quote(ink, quoted_lines(quote, finding), path=finding.file, language=language, indent=_INDENT)
     ink.blank()
 
 

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
-from affidavit.records.change import Change, FileChange, Revision
+from affidavit.records.change import Change, Revision
 from affidavit.records.diagnostics import Code
 from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Finding
@@ -227,7 +228,7 @@ def headline(report: Report) -> str:
     """The outcome in a few words."""
     shown, blocking = report.shown, report.verdict.blocking
     if report.verdict.decision == "request_changes":
-        said = f"changes requested: {counted(len(blocking), 'finding')} {'blocks' if len(blocking) == 1 else 'block'}"
+        said = f"changes requested: {counted(len(blocking), 'finding blocks', 'findings block')}"
     elif report.verdict.decision == "approve":
         said = "approved: nothing to say against it"
     elif shown:
@@ -262,6 +263,11 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def file_of(report: Report, path: str) -> FileChange | None:
-    """What the change does to the file, at head or at base."""
-    return report.change.file_at(path, "head") or report.change.file_at(path, "base")
+def language_of(change: Change, path: str) -> str:
+    """The file's language; for a file outside the change, that of a changed file with the same ending."""
+    file = change.file_at(path, "head") or change.file_at(path, "base")
+    if file is not None:
+        return file.language
+    ending = PurePosixPath(path).suffix
+    alike = (one.language for one in change.files if ending and PurePosixPath(one.path).suffix == ending)
+    return next(alike, "")
