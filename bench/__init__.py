@@ -1,0 +1,1 @@
+"""Speed and memory of Affidavit, as ratios against a named alternative in the same run."""
