@@ -1,0 +1,105 @@
+"""The file names in a diff's headers: unquote them, and strip prefixes only where both names agree."""
+
+import re
+
+ABSENT = b"/dev/null"
+_PAIRS = ((b"a/", b"b/"), (b"i/", b"w/"), (b"c/", b"i/"), (b"c/", b"w/"), (b"o/", b"w/"), (b"1/", b"2/"))
+# A reversed diff (-R) has the prefixes the other way round.
+PREFIX_PAIRS = frozenset(_PAIRS) | frozenset((new, old) for old, new in _PAIRS)
+
+_ESCAPES = {
+    b"a": b"\a",
+    b"b": b"\b",
+    b"t": b"\t",
+    b"n": b"\n",
+    b"v": b"\v",
+    b"f": b"\f",
+    b"r": b"\r",
+    b'"': b'"',
+    b"\\": b"\\",
+}
+_QUOTED = re.compile(rb'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_ESCAPE = re.compile(rb"\\([0-3][0-7]{2}|.)", re.DOTALL)
+
+
+def unquoted(text: bytes) -> bytes:
+    """The name that a quoted (C-escaped) or plain header field stands for."""
+    if not text.startswith(b'"'):
+        return text
+    match = _QUOTED.fullmatch(text)
+    if match is None:
+        raise ValueError("the quoted name has no end")
+    return _ESCAPE.sub(_unescaped, match.group(1))
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    code = match.group(1)
+    if len(code) == 3:
+        return bytes([int(code, 8)])
+    if code not in _ESCAPES:
+        raise ValueError(f"the quoted name has an unknown escape \\{code.decode('latin-1')}")
+    return _ESCAPES[code]
+
+
+def label_name(label: bytes) -> tuple[bytes, bytes]:
+    """Name and time stamp of what follows `--- ` or `+++ `; a tab stands between them."""
+    if label.startswith(b'"'):
+        match = _QUOTED.match(label)
+        end = match.end() if match else len(label)
+        return unquoted(label[:end]), label[end:].removeprefix(b"\t")
+    name, _, stamp = label.partition(b"\t")
+    return name, stamp
+
+
+def agreed_names(old: bytes, new: bytes) -> tuple[bytes, bytes] | None:
+    """Both names without prefixes, if they have a pair of them and the rest is the same."""
+    if (old[:2], new[:2]) in PREFIX_PAIRS and old[2:] == new[2:]:
+        return old[2:], new[2:]
+    return None
+
+
+def header_names(rest: bytes) -> tuple[bytes, bytes, bool] | None:
+    """Old name, new name and whether they had prefixes, from a `diff --git` line.
+
+    None where the two names cannot be told apart or differ; then only other headers can say them.
+    """
+    for old, new in _splits(rest):
+        if old == new:
+            return old, new, False
+        agreed = agreed_names(old, new)
+        if agreed:
+            return *agreed, True
+    return None
+
+
+def _splits(rest: bytes) -> list[tuple[bytes, bytes]]:
+    quoted = _QUOTED.match(rest)
+    if quoted and rest[quoted.end() : quoted.end() + 1] == b" ":
+        return [(unquoted(quoted.group()), unquoted(rest[quoted.end() + 1 :]))]
+    # Names that agree have the same length, so a blank stands in the very middle.
+    middle = len(rest) // 2
+    if len(rest) % 2 == 1 and rest[middle : middle + 1] == b" ":
+        return [(rest[:middle], rest[middle + 1 :])]
+    return []
+
+
+def plain_names(old: bytes, new: bytes) -> tuple[bytes | None, bytes | None]:
+    """The names of a diff without `diff --git` lines; None for a side without the file."""
+    if ABSENT in (old, new):
+        kept_old = None if old == ABSENT else old.removeprefix(b"a/")
+        kept_new = None if new == ABSENT else new.removeprefix(b"b/")
+        return kept_old, kept_new
+    return agreed_names(old, new) or (old, new)
+
+
+def belongs(label: bytes, name: bytes) -> bool:
+    """A `---` or `+++` label is this name, with or without a prefix."""
+    return label == name or label.endswith(b"/" + name)
+
+
+def is_acceptable(name: bytes) -> bool:
+    """The name can stand in a git tree."""
+    parts = name.split(b"/")
+    return all(part and part not in (b".", b"..") and part.lower() != b".git" for part in parts) and (
+        b"\0" not in name and not name.endswith(b"\r")
+    )
