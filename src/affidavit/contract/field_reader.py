@@ -1,0 +1,247 @@
+"""Read the fields of a JSON object by the contract's rules, noting what was coerced and what is wrong."""
+
+import re
+import reprlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from affidavit.contract.reply_text import json_type
+from affidavit.records.diagnostics import Code, Diagnostic
+
+MAX_LINE = 2**31 - 1
+_INTEGRAL = re.compile(r"[+-]?[0-9]{1,18}")
+_LONGEST_NAME = 120
+_REPR = reprlib.Repr()
+_REPR.maxstring = _REPR.maxother = _REPR.maxlong = 60
+_REPR.maxdict = _REPR.maxlist = _REPR.maxlevel = 3
+
+
+def show_value(value: Any) -> str:
+    """A value as a diagnostic quotes it, however large it is."""
+    return _REPR.repr(value)
+
+
+def shorten(name: str) -> str:
+    """A name out of a reply, short enough to be repeated in each diagnostic."""
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+
+
+@dataclass
+class Notes:
+    """What was noticed about one finding, or about the top level where `index` is None."""
+
+    index: int | None = None
+    id: str | None = None
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    problems: list[Diagnostic] = field(default_factory=list)
+    """The diagnostics for which the finding, or the reply, cannot stand."""
+
+    def remark(self, code: Code, name: str | None, detail: str, expected: str | None = None) -> Diagnostic:
+        """Say something that changes nothing."""
+        shown = None if name is None else shorten(name)
+        remark = Diagnostic(
+            code=code, detail=detail, index=self.index, id=self.id, field=shown, expected=expected
+        )
+        self.diagnostics.append(remark)
+        return remark
+
+    def problem(self, code: Code, name: str | None, detail: str, expected: str | None = None) -> None:
+        """Say why it cannot stand."""
+        self.problems.append(self.remark(code, name, detail, expected))
+
+    def coerced(self, name: str, detail: str) -> None:
+        """Say that a value was not taken as it was written."""
+        self.remark(Code.COERCION_APPLIED, name, detail)
+
+
+class FieldReader:
+    """One JSON object whose fields are taken one by one; those that nobody took are unknown."""
+
+    def __init__(self, source: Mapping[str, Any], notes: Notes, prefix: str = "") -> None:
+        self._source = source
+        self._notes = notes
+        self._prefix = prefix
+        self._taken: set[str] = set()
+
+    def text(self, name: str, *, is_required: bool = False, is_trimmed: bool = True) -> str | None:
+        """A string; one that is required must not be blank."""
+        value = self._take(name, is_required=is_required)
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            self._wrong_type(name, value, "a string")
+            return None
+        if is_required and not value.strip():
+            self._missing(name, "is empty")
+            return None
+        return self._trim(name, value) if is_trimmed else value
+
+    def choice(self, name: str, allowed: Collection[str], *, is_required: bool = False) -> str | None:
+        """One word out of a fixed set."""
+        value = self._take(name, is_required=is_required)
+        if value is None:
+            return None
+        expected = "one of " + ", ".join(allowed)
+        if not isinstance(value, str):
+            self._problem(Code.INVALID_ENUM_VALUE, name, f"is {json_type(value)}", expected)
+            return None
+        if is_required and not value.strip():
+            self._missing(name, "is empty")
+            return None
+        word = self._trim(name, value)
+        if word not in allowed:
+            self._problem(Code.INVALID_ENUM_VALUE, name, f"is {show_value(word)}", expected)
+            return None
+        return word
+
+    def line(self, name: str, *, is_required: bool = False) -> int | None:
+        """A line number."""
+        value = self._take(name, is_required=is_required)
+        if value is None:
+            return None
+        if is_required and isinstance(value, str) and not value.strip():
+            self._missing(name, "is empty")
+            return None
+        return self._line_of(name, value)
+
+    def line_range(self, name: str) -> tuple[int, int] | None:
+        """Two line numbers, the first not after the second."""
+        value = self._take(name, is_required=True)
+        if value is None:
+            return None
+        if not isinstance(value, list) or len(value) != 2:
+            self._problem(Code.INVALID_TYPE, name, f"is {show_value(value)}", "an array of two line numbers")
+            return None
+        first, last = self._line_of(name, value[0]), self._line_of(name, value[1])
+        if first is None or last is None:
+            return None
+        if first > last:
+            self.out_of_order(name, f"runs from {first} back to {last}")
+            return None
+        return first, last
+
+    def flag(self, name: str, *, is_required: bool = False) -> bool | None:
+        """True or false, and nothing that merely looks like it."""
+        value = self._take(name, is_required=is_required)
+        if value is None or isinstance(value, bool):
+            return value
+        self._wrong_type(name, value, "true or false")
+        return None
+
+    def array(self, name: str) -> list[Any] | None:
+        """A list of anything."""
+        value = self._take(name, is_required=False)
+        if value is None or isinstance(value, list):
+            return value
+        self._wrong_type(name, value, "an array")
+        return None
+
+    def object(self, name: str, *, is_required: bool = False) -> "FieldReader | None":
+        """A reader of the object that stands in a field."""
+        value = self._take(name, is_required=is_required)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            self._wrong_type(name, value, "an object")
+            return None
+        return FieldReader(value, self._notes, f"{self._prefix}{name}.")
+
+    def objects(self, name: str) -> list["FieldReader"]:
+        """A reader for each object in a list."""
+        readers = []
+        for position, value in enumerate(self.array(name) or []):
+            place = f"{name}[{position}]"
+            if isinstance(value, dict):
+                readers.append(FieldReader(value, self._notes, f"{self._prefix}{place}."))
+            else:
+                self._wrong_type(place, value, "an object")
+        return readers
+
+    def texts(self, name: str) -> list[str]:
+        """A list of strings that are not blank."""
+        texts = []
+        for position, value in enumerate(self.array(name) or []):
+            place = f"{name}[{position}]"
+            if not isinstance(value, str) or not value.strip():
+                self._wrong_type(place, value, "a string that is not empty")
+            else:
+                texts.append(value)
+        return texts
+
+    @property
+    def has_problems(self) -> bool:
+        """Something is wrong with the finding, in this object or elsewhere."""
+        return bool(self._notes.problems)
+
+    def out_of_order(self, name: str, detail: str) -> None:
+        """Say that a last line stands before its first."""
+        self._problem(Code.INVALID_LINE_RANGE, name, detail, "a last line not before the first")
+
+    def refuse(self, name: str, detail: str, expected: str) -> None:
+        """Say that a value which was read is of no use after all."""
+        self._problem(Code.INVALID_TYPE, name, detail, expected)
+
+    def changed(self, name: str, detail: str) -> None:
+        """Say that a value which was read is not taken as it was written."""
+        self._notes.coerced(self._prefix + name, detail)
+
+    def ignore(self, name: str) -> None:
+        """Count a field as known without reading it."""
+        self._taken.add(name)
+
+    def check_unknown(self, *, is_lenient: bool) -> None:
+        """Note every field that nobody took: a remark where such fields are to be ignored."""
+        for name in self._source:
+            if name in self._taken:
+                continue
+            if is_lenient:
+                self._notes.remark(Code.UNKNOWN_FIELD, self._prefix + name, "unknown field, ignored")
+            else:
+                self._problem(Code.UNKNOWN_FIELD, name, "is no field of this schema version")
+
+    def _take(self, name: str, *, is_required: bool) -> Any:
+        self._taken.add(name)
+        value = self._source.get(name)
+        if value is None and is_required:
+            self._missing(name, "is null" if name in self._source else "is missing")
+        elif value is None and name in self._source:
+            self.changed(name, "null read as absent")
+        return value
+
+    def _trim(self, name: str, value: str) -> str:
+        trimmed = value.strip()
+        if trimmed != value:
+            self.changed(name, "white space around it removed")
+        return trimmed
+
+    def _line_of(self, name: str, value: Any) -> int | None:
+        number = self._integer_of(name, value)
+        if number is not None and not 1 <= number <= MAX_LINE:
+            self._problem(
+                Code.INVALID_LINE_RANGE, name, f"is {show_value(number)}", "a line number from 1 up"
+            )
+            return None
+        return number
+
+    def _integer_of(self, name: str, value: Any) -> int | None:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        if isinstance(value, float) and value.is_integer():
+            self.changed(name, f"{show_value(value)} read as an integer")
+            return int(value)
+        if isinstance(value, str) and _INTEGRAL.fullmatch(value.strip()):
+            self.changed(name, f"{show_value(value)} read as an integer")
+            return int(value)
+        self._problem(Code.INVALID_TYPE, name, f"is {show_value(value)}", "an integer")
+        return None
+
+    def _missing(self, name: str, detail: str) -> None:
+        self._problem(Code.MISSING_REQUIRED_FIELD, name, detail, "a value")
+
+    def _wrong_type(self, name: str, value: Any, expected: str) -> None:
+        self._problem(Code.INVALID_TYPE, name, f"is {show_value(value)}", expected)
+
+    def _problem(self, code: Code, name: str, detail: str, expected: str | None = None) -> None:
+        place = self._prefix + name
+        self._notes.problem(code, place, f"`{shorten(place)}` {detail}", expected)

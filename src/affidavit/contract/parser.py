@@ -1,0 +1,253 @@
+"""Turn any reply into a `ReviewResult` that stands, with a diagnostic for everything that does not."""
+
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from affidavit.contract.changed_paths import ChangedPaths
+from affidavit.contract.field_reader import FieldReader, Notes, show_value
+from affidavit.contract.finding_reader import Reading, read_finding
+from affidavit.contract.parsed import DroppedFinding, ParsedReply
+from affidavit.contract.reconciliation import reconcile_finding
+from affidavit.contract.reply_text import FoundObject, NothingFound, decode_json, find_object
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, SCHEMAS
+from affidavit.contract.versions import (
+    is_newer_schema,
+    is_prompt_compatible,
+    parse_prompt_version,
+    version_to_read_by,
+)
+from affidavit.errors import SettingsError
+from affidavit.records.diagnostics import Code, Diagnostic
+from affidavit.records.finding import Finding, ReviewResult
+
+
+@dataclass(frozen=True)
+class _Expectation:
+    schema_version: str
+    prompt_version: str | None
+    allow_patch_drift: bool
+
+    def __post_init__(self) -> None:
+        if self.schema_version not in SCHEMAS:
+            known = ", ".join(SCHEMAS)
+            raise SettingsError(
+                f"schema version {self.schema_version[:40]!r} is not known; use one of {known}"
+            )
+        if self.prompt_version is not None and parse_prompt_version(self.prompt_version) is None:
+            raise SettingsError(
+                f"prompt version {self.prompt_version[:40]!r} is no version; write it as 1.0 or 1.0.0"
+            )
+
+
+@dataclass(frozen=True)
+class _TopLevel:
+    schema_version: str
+    """The version by which the reply is read."""
+    is_newer: bool
+    prompt_version: str
+    summary: str | None
+    findings: list[Any]
+    meta: dict[str, Any] | None
+
+
+@dataclass
+class _Sorted:
+    """The findings of a reply, each either kept or dropped."""
+
+    kept: list[Finding] = field(default_factory=list)
+    indexes: list[int] = field(default_factory=list)
+    dropped: list[DroppedFinding] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def keep(self, finding: Finding, index: int) -> None:
+        self.kept.append(finding)
+        self.indexes.append(index)
+
+    def drop(self, raw: Any, index: int, notes: Notes) -> None:
+        reason = notes.problems[0]
+        notes.remark(Code.FINDING_DROPPED, reason.field, f"{reason.code}: {reason.detail}")
+        self.dropped.append(DroppedFinding(index=index, raw=raw, code=reason.code, detail=reason.detail))
+
+
+def parse_reply(
+    text: str,
+    *,
+    schema_version: str = CURRENT_SCHEMA_VERSION,
+    prompt_version: str | None = None,
+    allow_patch_drift: bool = False,
+    changed_files: Collection[str] | None = None,
+) -> ParsedReply:
+    """Read a reply: JSON, then the top level, then each finding, then its paths.
+
+    `prompt_version` None takes any version; `changed_files` None reconciles nothing.
+    """
+    expectation = _Expectation(schema_version, prompt_version, allow_patch_drift)
+    notes = Notes()
+    found = find_object(text)
+    if isinstance(found, NothingFound):
+        notes.problem(found.code, None, found.detail, "one ReviewResult object")
+        return _reject(notes, is_truncated=found.code is Code.TRUNCATED_JSON)
+    _note_form(found, notes)
+    top = _read_top_level(found, expectation, notes)
+    if top is None:
+        return _reject(notes, is_truncated=found.is_truncated)
+    changed = None if changed_files is None else ChangedPaths(changed_files)
+    findings = _sort_findings(top, changed)
+    if found.unfinished is not None:
+        _drop_unfinished(found.unfinished, len(top.findings), findings)
+    return _conclude(top, findings, notes, is_truncated=found.is_truncated)
+
+
+def _note_form(found: FoundObject, notes: Notes) -> None:
+    if found.was_encoded:
+        notes.remark(Code.COERCION_APPLIED, None, "the reply was encoded twice; it was decoded once")
+    if found.is_truncated:
+        notes.remark(Code.TRUNCATED_JSON, None, "the reply was cut off; only whole findings are read")
+
+
+def _reject(notes: Notes, *, is_truncated: bool) -> ParsedReply:
+    reason = notes.problems[0]
+    notes.remark(Code.RESPONSE_REJECTED, reason.field, f"{reason.code}: {reason.detail}")
+    return ParsedReply(state="rejected", diagnostics=tuple(notes.diagnostics), is_truncated=is_truncated)
+
+
+def _read_top_level(found: FoundObject, expectation: _Expectation, notes: Notes) -> _TopLevel | None:
+    reader = FieldReader(found.value, notes)
+    replied_schema = reader.text("schema_version", is_required=True)
+    replied_prompt = reader.text("prompt_version", is_required=True)
+    findings = _read_findings(reader, found, notes)
+    version = _check_schema_version(replied_schema, expectation, notes)
+    _check_prompt_version(replied_prompt, expectation, notes)
+    # What is wrong with an optional field costs that field, not the reply.
+    optional = Notes(diagnostics=notes.diagnostics)
+    extras = FieldReader(found.value, optional)
+    summary, meta = extras.text("summary"), _read_meta(extras, found.value, optional)
+    for name in ("schema_version", "prompt_version", "findings"):
+        extras.ignore(name)
+    extras.check_unknown(is_lenient=True)
+    if notes.problems or version is None or replied_schema is None or replied_prompt is None:
+        return None
+    return _TopLevel(
+        schema_version=version,
+        is_newer=is_newer_schema(replied_schema, version),
+        prompt_version=replied_prompt,
+        summary=summary,
+        findings=findings,
+        meta=meta,
+    )
+
+
+def _read_findings(reader: FieldReader, found: FoundObject, notes: Notes) -> list[Any]:
+    value = found.value.get("findings")
+    if isinstance(value, str) and value.strip():
+        decoded = decode_json(value)
+        if isinstance(decoded, list):
+            reader.ignore("findings")
+            reader.changed("findings", "a string that holds an array; it was decoded once")
+            value = decoded
+    if value is None or value == "":
+        notes.problem(Code.MISSING_REQUIRED_FIELD, "findings", "`findings` is missing", "an array")
+    elif not isinstance(value, list):
+        notes.problem(Code.INVALID_TYPE, "findings", f"`findings` is {show_value(value)}", "an array")
+    elif found.is_truncated and not value:
+        # An empty list in a reply that was cut off says nothing: silence is never approval.
+        notes.problem(Code.TRUNCATED_JSON, "findings", "the reply was cut off and no finding is whole")
+    else:
+        return value
+    return []
+
+
+def _check_schema_version(replied: str | None, expectation: _Expectation, notes: Notes) -> str | None:
+    if replied is None:
+        return None
+    version = version_to_read_by(replied, expectation.schema_version, SCHEMAS)
+    if version is None:
+        expected = f"{expectation.schema_version} or a newer minor version of it"
+        notes.problem(
+            Code.INCOMPATIBLE_VERSION,
+            "schema_version",
+            f"`schema_version` is {show_value(replied)}",
+            expected,
+        )
+    return version
+
+
+def _check_prompt_version(replied: str | None, expectation: _Expectation, notes: Notes) -> None:
+    wanted, drift = expectation.prompt_version, expectation.allow_patch_drift
+    if replied is None or is_prompt_compatible(replied, wanted, allow_patch_drift=drift):
+        return
+    expected = "x.y or x.y.z" if wanted is None else wanted + (" with any patch" if drift else "")
+    notes.problem(
+        Code.INCOMPATIBLE_VERSION, "prompt_version", f"`prompt_version` is {show_value(replied)}", expected
+    )
+
+
+def _read_meta(extras: FieldReader, value: dict[str, Any], notes: Notes) -> dict[str, Any] | None:
+    if extras.object("meta") is None:
+        return None
+    meta: dict[str, Any] = value["meta"]
+    if all(math.isfinite(number) for number in _floats(meta)):
+        return meta
+    notes.remark(Code.INVALID_TYPE, "meta", "`meta` holds a number that is too large; it is ignored")
+    return None
+
+
+def _floats(value: Any) -> Iterator[float]:
+    if isinstance(value, float):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _floats(part)
+
+
+def _sort_findings(top: _TopLevel, changed: ChangedPaths | None) -> _Sorted:
+    reading = Reading(
+        top.schema_version, is_newer=top.is_newer, known_paths=() if changed is None else changed
+    )
+    findings = _Sorted()
+    for index, raw in enumerate(top.findings):
+        finding, notes = read_finding(raw, index, reading)
+        if finding is not None and changed is not None:
+            finding = reconcile_finding(finding, changed, notes)
+        if finding is None:
+            findings.drop(raw, index, notes)
+        else:
+            findings.keep(finding, index)
+        findings.diagnostics.extend(notes.diagnostics)
+    return findings
+
+
+def _drop_unfinished(prefix: str, index: int, findings: _Sorted) -> None:
+    notes = Notes(index=index)
+    notes.problem(Code.TRUNCATED_JSON, None, "the reply was cut off inside this finding", "a whole finding")
+    findings.drop(prefix, index, notes)
+    findings.diagnostics.extend(notes.diagnostics)
+
+
+def _conclude(top: _TopLevel, findings: _Sorted, notes: Notes, *, is_truncated: bool) -> ParsedReply:
+    diagnostics = [*notes.diagnostics, *findings.diagnostics]
+    if findings.kept:
+        state = "accepted"
+    elif top.findings:
+        state = "all_dropped"
+        detail = f"none of {len(top.findings)} findings is left"
+        diagnostics.append(Diagnostic(code=Code.ALL_FINDINGS_DROPPED, detail=detail))
+    else:
+        state = "clean"
+    result = ReviewResult(
+        schema_version=top.schema_version,
+        prompt_version=top.prompt_version,
+        summary=top.summary,
+        findings=tuple(findings.kept),
+        meta=top.meta,
+    )
+    return ParsedReply(
+        state=state,
+        result=result,
+        indexes=tuple(findings.indexes),
+        dropped=tuple(findings.dropped),
+        diagnostics=tuple(diagnostics),
+        is_truncated=is_truncated,
+    )

@@ -1,0 +1,161 @@
+"""Find the one `ReviewResult` object in a reply, whatever stands around it."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jiter
+
+from affidavit.contract.json_scan import Scan, scan_json
+from affidavit.records.diagnostics import Code
+
+
+@dataclass(frozen=True)
+class FoundObject:
+    """The object that a reply holds, before anything in it is believed."""
+
+    value: dict[str, Any]
+    is_truncated: bool = False
+    was_encoded: bool = False
+    """The reply was a JSON string that holds the object's text."""
+    unfinished: str | None = None
+    """The text of the finding in which the reply was cut off."""
+
+
+@dataclass(frozen=True)
+class NothingFound:
+    """Why no object can be taken from the reply."""
+
+    code: Code
+    detail: str
+
+
+class _Unreadable:
+    """Stands for text that is no JSON, since None is a JSON value."""
+
+
+_UNREADABLE = _Unreadable()
+_CANDIDATE = re.compile(r'(?:\[[ \t\n\r]*+)?\{[ \t\n\r]*+(?:"|\Z)')
+_REVIEW_KEYS = ('"schema_version"', '"prompt_version"', '"findings"')
+_WHOLE_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+
+
+def find_object(text: str) -> FoundObject | NothingFound:
+    """Take the reply's object; nothing is guessed where there are several, or a broken one."""
+    text = text.strip().removeprefix("\ufeff").strip()
+    value = decode_json(text)
+    if isinstance(value, dict):
+        return FoundObject(value)
+    if isinstance(value, str):
+        return _mark_encoded(_search(value), is_cut=False)
+    if value is not _UNREADABLE:
+        return NothingFound(
+            Code.INVALID_TYPE, f"the reply is {json_type(value)}, where an object was expected"
+        )
+    encoded = _start_of_encoded_reply(text)
+    if encoded is not None:
+        return _mark_encoded(_search(encoded), is_cut=True)
+    return _search(text)
+
+
+def decode_json(text: str) -> Any:
+    """The JSON value of the whole text, or a mark that is no JSON value; keys given twice are refused."""
+    try:
+        return jiter.from_json(text.encode(), allow_inf_nan=False, catch_duplicate_keys=True)
+    except ValueError:  # also of a text with lone surrogates, which has no encoding
+        return _UNREADABLE
+
+
+def json_type(value: Any) -> str:
+    """JSON's own name for the type of a decoded value, with its article."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    names = {str: "a string", int: "a number", float: "a number", list: "an array", dict: "an object"}
+    return names.get(type(value), "no JSON value")
+
+
+def _mark_encoded(found: FoundObject | NothingFound, *, is_cut: bool) -> FoundObject | NothingFound:
+    if isinstance(found, NothingFound):
+        return found
+    return replace(found, was_encoded=True, is_truncated=found.is_truncated or is_cut)
+
+
+def _start_of_encoded_reply(text: str) -> str | None:
+    if not text.startswith('"') or _WHOLE_STRING.match(text):
+        return None
+    try:
+        value = jiter.from_json(text.encode(), partial_mode="trailing-strings")
+    except ValueError:
+        return None
+    return value if isinstance(value, str) else None
+
+
+def _search(text: str) -> FoundObject | NothingFound:
+    """Look for the object in prose and fences."""
+    # A reply that was cut off inside a fence may still have the fence closed behind it.
+    end = len(text.rstrip(" \t\r\n`"))
+    if not _mentions_review(text):
+        return _explain_absence(text, end)
+    found: list[FoundObject] = []
+    for start, scan in _scan_candidates(text, end):
+        part = text[start : scan.end]
+        if not _mentions_review(part):
+            continue
+        taken = _take(part, scan)
+        if taken is None:
+            # What follows a broken result may be a quote from inside of it: it must not stand for the whole.
+            return NothingFound(Code.INVALID_JSON, f"the JSON breaks near character {scan.end}")
+        found.append(taken)
+    return _the_only_one(found)
+
+
+def _the_only_one(found: list[FoundObject]) -> FoundObject | NothingFound:
+    if not found:
+        return NothingFound(Code.INVALID_JSON, "the reply holds no ReviewResult object")
+    first = _canonical(found[0])
+    if any(_canonical(other) != first for other in found[1:]):
+        return NothingFound(Code.INVALID_JSON, "the reply holds several different ReviewResult objects")
+    return found[0]
+
+
+def _explain_absence(text: str, end: int) -> NothingFound:
+    first = next(_scan_candidates(text, end), None)
+    if first is not None and first[1].outcome == "cut_off":
+        return NothingFound(Code.TRUNCATED_JSON, "the reply was cut off before its first field")
+    return NothingFound(Code.INVALID_JSON, "the reply holds no ReviewResult object")
+
+
+def _mentions_review(text: str) -> bool:
+    return any(key in text for key in _REVIEW_KEYS)
+
+
+def _scan_candidates(text: str, end: int) -> Iterator[tuple[int, Scan]]:
+    position = 0
+    while match := _CANDIDATE.search(text, position, end):
+        scan = scan_json(text, match.start(), end)
+        yield match.start(), scan
+        # Going on where the scan stopped, and not one character on, keeps the search linear.
+        position = max(scan.end, match.start() + 1)
+
+
+def _take(part: str, scan: Scan) -> FoundObject | None:
+    if scan.outcome == "malformed" or (scan.outcome == "cut_off" and part.startswith("[")):
+        return None
+    is_truncated = scan.outcome == "cut_off"
+    value = decode_json((scan.salvage or "{}") if is_truncated else part)
+    if not isinstance(value, dict):
+        return None
+    return FoundObject(value, is_truncated=is_truncated, unfinished=_printable(scan.unfinished))
+
+
+def _printable(unfinished: str | None) -> str | None:
+    """Text that was never decoded may hold lone surrogates, which cannot be written again."""
+    return unfinished and unfinished.encode("utf-8", "backslashreplace").decode()
+
+
+def _canonical(found: FoundObject) -> str:
+    return json.dumps([found.value, found.is_truncated, found.unfinished], sort_keys=True)

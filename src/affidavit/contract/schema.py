@@ -1,0 +1,128 @@
+"""The JSON Schema of `ReviewResult`, by version."""
+
+from copy import deepcopy
+from typing import Any
+
+from affidavit.errors import SettingsError
+from affidavit.records.finding import Category, Severity
+
+CURRENT_SCHEMA_VERSION = "1.1"
+
+CATEGORIES_WITH_A_FAILURE = (
+    Category.CORRECTNESS,
+    Category.SECURITY,
+    Category.RELIABILITY,
+    Category.PERFORMANCE,
+)
+"""Findings of these categories must say what input fails, and how."""
+
+_TEXT = {"type": "string"}
+_FILLED_TEXT = {"type": "string", "minLength": 1}
+_LINE = {"type": "integer", "minimum": 1}
+_FLAG = {"type": "boolean"}
+_SIDE = {"type": "string", "enum": ["head", "base"]}
+
+
+def _strict_object(required: list[str], properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": required,
+        "properties": properties,
+        **more,
+    }
+
+
+_FINDING_FIELDS: dict[str, Any] = {
+    "id": _FILLED_TEXT,
+    "severity": {"type": "string", "enum": [str(severity) for severity in Severity]},
+    "category": {"type": "string", "enum": [str(category) for category in Category]},
+    "title": _FILLED_TEXT,
+    "file": _FILLED_TEXT,
+    "line": _LINE,
+    "end_line": _LINE,
+    "message": _FILLED_TEXT,
+    "suggestion": _TEXT,
+    "confidence": {"type": "string", "enum": ["high", "medium", "low"]},
+    "rule_id": _TEXT,
+}
+_FINDING_REQUIRED = ["id", "severity", "category", "title", "file", "line", "message"]
+
+_SEARCH = _strict_object(
+    ["pattern"],
+    {"pattern": _FILLED_TEXT, "paths": {"type": "array", "items": _FILLED_TEXT}, "side": _SIDE},
+)
+_CAUSE = _strict_object(["file"], {"file": _FILLED_TEXT, "symbol": _TEXT})
+
+_VERIFICATION = _strict_object(
+    ["code_examined", "line_range_examined", "verification_method", "checked_for_handling_elsewhere"],
+    {
+        # A short quote is extended from the file later, so it is not refused here.
+        "code_examined": _FILLED_TEXT,
+        "line_range_examined": {"type": "array", "items": _LINE, "minItems": 2, "maxItems": 2},
+        "verification_method": _FILLED_TEXT,
+        "checked_for_handling_elsewhere": _FLAG,
+        "where_checked": _TEXT,
+        "is_impact_finding": _FLAG,
+        "side": _SIDE,
+        "failing_input": _TEXT,
+        "wrong_outcome": _TEXT,
+        "is_absence_finding": _FLAG,
+        "searches": {"type": "array", "items": _SEARCH},
+        "caused_by": _CAUSE,
+    },
+    **{
+        "if": {"properties": {"is_impact_finding": {"const": True}}, "required": ["is_impact_finding"]},
+        "then": {"required": ["caused_by"]},
+    },
+)
+
+_FAILURE_IS_SHOWN = {
+    "if": {
+        "properties": {"category": {"enum": [str(category) for category in CATEGORIES_WITH_A_FAILURE]}},
+        "required": ["category"],
+    },
+    "then": {
+        "properties": {
+            "verification": {
+                "required": ["failing_input", "wrong_outcome"],
+                "properties": {"failing_input": _FILLED_TEXT, "wrong_outcome": _FILLED_TEXT},
+            }
+        }
+    },
+}
+
+_FINDING_1_0 = _strict_object(_FINDING_REQUIRED, _FINDING_FIELDS)
+_FINDING_1_1 = _strict_object(
+    [*_FINDING_REQUIRED, "verification"],
+    {**_FINDING_FIELDS, "verification": _VERIFICATION},
+    **_FAILURE_IS_SHOWN,
+)
+
+
+def _review_result(finding: dict[str, Any]) -> dict[str, Any]:
+    return _strict_object(
+        ["schema_version", "prompt_version", "findings"],
+        {
+            "schema_version": {"type": "string", "pattern": "^[0-9]+\\.[0-9]+$"},
+            "prompt_version": {"type": "string", "pattern": "^[0-9]+\\.[0-9]+(\\.[0-9]+)?$"},
+            "summary": _TEXT,
+            "findings": {"type": "array", "items": finding},
+            "meta": {"type": "object", "additionalProperties": True},
+        },
+    )
+
+
+SCHEMAS: dict[str, dict[str, Any]] = {
+    "1.0": _review_result(_FINDING_1_0),
+    "1.1": _review_result(_FINDING_1_1),
+}
+
+
+def schema_of(version: str) -> dict[str, Any]:
+    """A copy of the schema of one version, free to be changed (for a provider's dialect, say)."""
+    if version not in SCHEMAS:
+        raise SettingsError(
+            f"there is no schema version {version[:40]!r}; the known ones are {', '.join(SCHEMAS)}"
+        )
+    return deepcopy(SCHEMAS[version])
