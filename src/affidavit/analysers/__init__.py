@@ -1,0 +1,1 @@
+"""Analysers: programs that are run on base and head, and what their diagnostics mean."""

@@ -1,0 +1,77 @@
+"""The description of an analyser: what it is called, what it covers, how it is run and read."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from affidavit.analysers.rule import Rule
+from affidavit.code.symbols import ChangedSymbol
+from affidavit.ports import Repository, Tree
+from affidavit.records.change import Change
+from affidavit.records.evidence import AnalyserDiagnostic
+
+Scope = Literal["file", "project"]
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """How an analyser is run on one side: arguments, and files laid beside the code.
+
+    Arguments and names are relative to the checkout, so that they are the same on every machine.
+    `files` stand in the checkout (the configuration, made from the base commit's), `outside` next to it.
+    """
+
+    arguments: tuple[str, ...]
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    outside: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What an analyser may look at to decide whether a new diagnostic counts."""
+
+    change: Change
+    repository: Repository
+    symbols: Sequence[ChangedSymbol]
+    base_diagnostics: Sequence[AnalyserDiagnostic]
+
+    @property
+    def knows_whole_tree(self) -> bool:
+        """Every file of the repository is known, so that absence means something."""
+        return not any(file.is_partial for file in self.change.files)
+
+
+Judge = Callable[[AnalyserDiagnostic, Inspection], "str | None"]
+"""The reason why a new diagnostic is no finding; None where it is one."""
+
+
+def count_everything(_diagnostic: AnalyserDiagnostic, _inspection: Inspection) -> str | None:
+    """The judge of an analyser whose new diagnostics all count."""
+    return None
+
+
+@dataclass(frozen=True)
+class Analyser:
+    """One analyser. A new one is one such description, its rule table and its test."""
+
+    name: str
+    executable: str
+    patterns: tuple[str, ...]
+    """Globs of file names that it reads."""
+    scope: Scope
+    """`file`: only changed files are run; `project`: every file of the side."""
+    invoke: Callable[[Tree, Sequence[str]], Invocation]
+    """The invocation, from the base tree (where configuration comes from) and the paths that are run."""
+    read_output: Callable[[str], list[AnalyserDiagnostic]]
+    """Diagnostics with paths as printed; raises ValueError for what cannot be read."""
+    rules: Mapping[str, Rule]
+    install_hint: str
+    judge: Judge = count_everything
+    version_arguments: tuple[str, ...] = ("--version",)
+    accepted_exit_codes: frozenset[int] = frozenset({0})
+
+    def covers(self, path: str) -> bool:
+        """Whether the analyser reads files of this name."""
+        name = path.rpartition("/")[2]
+        return any(fnmatchcase(name, pattern) for pattern in self.patterns)

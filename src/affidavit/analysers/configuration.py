@@ -1,0 +1,108 @@
+"""From the base commit's configuration files to the few settings that analysers honour, as plain data."""
+
+import configparser
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from posixpath import dirname, normpath
+from posixpath import join as join_path
+from typing import Any
+
+from affidavit.ports import Tree
+
+MAX_CONFIG_BYTES = 500_000
+MAX_VALUES = 2000
+NEWEST_PYTHON = (3, 14)
+OLDEST_PYTHON = (3, 7)
+REQUIRES_PYTHON = re.compile(r"python_requires\s*=\s*['\"]?([^'\"\n]+)")
+LOWER_BOUND = re.compile(r"(?:>=|~=|==|\^|>)\s*(\d+)\.(\d+)")
+
+Table = Mapping[str, Any]
+
+
+def read_toml(tree: Tree, path: str) -> Table:
+    """A TOML file of the tree; empty where there is none or it cannot be read."""
+    content = tree.read(path)
+    if content is None or len(content) > MAX_CONFIG_BYTES:
+        return {}
+    try:
+        return tomllib.loads(content.decode("utf-8", errors="replace"))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def read_ini(tree: Tree, path: str) -> configparser.RawConfigParser:
+    """An INI file of the tree; empty where there is none or it cannot be read."""
+    parser = configparser.RawConfigParser(strict=False)
+    content = tree.read(path)
+    if content is not None and len(content) <= MAX_CONFIG_BYTES:
+        try:
+            parser.read_string(content.decode("utf-8", errors="replace"))
+        except configparser.Error:
+            return configparser.RawConfigParser()
+    return parser
+
+
+def subtable(table: Table, *keys: str) -> Table:
+    """The table under the keys; empty where there is none."""
+    found: Any = table
+    for key in keys:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def strings(value: Any) -> list[str]:
+    """The printable strings of a list; anything else is left out."""
+    if not isinstance(value, list):
+        return []
+    return [item for item in value[:MAX_VALUES] if isinstance(item, str) and item.isprintable()]
+
+
+def folders_above(paths: Iterable[str]) -> list[str]:
+    """Every folder that holds one of the paths, at any depth; the root is the empty string."""
+    found = {""}
+    for path in paths:
+        folder = dirname(path)
+        while folder and folder not in found:
+            found.add(folder)
+            folder = dirname(folder)
+    return sorted(found)
+
+
+def within_repository(folder: str, path: str) -> str | None:
+    """A path that a configuration names, seen from the repository's root; None where it leads outside."""
+    joined = normpath(join_path(folder, path))
+    return None if joined.startswith(("/", "..")) else joined
+
+
+def oldest_python(tree: Tree) -> tuple[int, int] | None:
+    """The oldest Python that the project says it runs on."""
+    declared = subtable(read_toml(tree, "pyproject.toml"), "project").get("requires-python")
+    if not isinstance(declared, str):
+        declared = _python_requires(tree)
+    bound = LOWER_BOUND.search(declared)
+    if bound is None:
+        return None
+    version = int(bound[1][:3]), int(bound[2][:3])
+    return min(max(version, OLDEST_PYTHON), NEWEST_PYTHON)
+
+
+def _python_requires(tree: Tree) -> str:
+    for path in ("setup.cfg", "setup.py"):
+        content = tree.read(path)
+        # setup.py is searched as text: running it would run the project's code.
+        found = REQUIRES_PYTHON.search((content or b"")[:MAX_CONFIG_BYTES].decode("utf-8", errors="replace"))
+        if found:
+            return found[1]
+    return ""
+
+
+def toml_list(values: Sequence[str]) -> str:
+    """A list of strings as TOML writes it."""
+    return "[" + ", ".join(toml_string(value) for value in values) + "]"
+
+
+def toml_string(value: str) -> str:
+    """A printable string as TOML writes it."""
+    return json.dumps(value, ensure_ascii=False)

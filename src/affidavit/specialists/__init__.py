@@ -1,0 +1,1 @@
+"""Specialists: those who propose findings."""

@@ -1,0 +1,96 @@
+"""Which part of the change a diagnostic in an untouched file goes back to."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from affidavit.analysers.analyser import Inspection
+from affidavit.analysers.rule import names_in
+from affidavit.code.symbols import PYTHON_ENDS, ChangedSymbol
+from affidavit.records.change import Change, FileStatus
+from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.finding import Cause
+
+WORD = re.compile(r"[^\W\d]\w*")
+FATE_ORDER = ("resigned", "removed", "added", "touched")
+FATE_WORDS = {"resigned": "changed", "removed": "removed", "added": "added", "touched": "changed"}
+
+
+@dataclass(frozen=True)
+class NamedCause:
+    """A cause, and the sentence that tells the reader of it."""
+
+    cause: Cause
+    sentence: str
+
+
+def find_cause(
+    diagnostic: AnalyserDiagnostic, lines: Sequence[str], inspection: Inspection
+) -> NamedCause | None:
+    """The changed definition or module that the diagnostic depends on; None where none is named."""
+    related = _defined_at(diagnostic, inspection.symbols)
+    told = _named(names_in(diagnostic.message), inspection.symbols)
+    shown = _named(_words_at(diagnostic, lines), inspection.symbols)
+    symbol = related or told or shown
+    if symbol is not None:
+        return _symbol_cause(symbol)
+    return _module_cause(diagnostic, inspection.change)
+
+
+def _defined_at(diagnostic: AnalyserDiagnostic, symbols: Iterable[ChangedSymbol]) -> ChangedSymbol | None:
+    places = {(place.path, place.line) for place in diagnostic.related}
+    return next((symbol for symbol in symbols if (symbol.file, symbol.head_line) in places), None)
+
+
+def _named(names: Sequence[str], symbols: Sequence[ChangedSymbol]) -> ChangedSymbol | None:
+    """The changed symbol that one of the names means: the whole dotted name before its last part."""
+    whole, last = set(names), {name.rpartition(".")[2] for name in names}
+    ordered = sorted(symbols, key=lambda symbol: FATE_ORDER.index(symbol.fate))
+    exact = (symbol for symbol in ordered if symbol.qualified in whole)
+    loose = (symbol for symbol in ordered if symbol.name in last)
+    # A call of a class reaches its constructor.
+    made = (symbol for symbol in ordered if symbol.qualified.removesuffix(".__init__") in whole)
+    return next(exact, None) or next(loose, None) or next(made, None)
+
+
+def _words_at(diagnostic: AnalyserDiagnostic, lines: Sequence[str]) -> list[str]:
+    end = diagnostic.end_line or diagnostic.line
+    return [word for line in lines[diagnostic.line - 1 : end] for word in WORD.findall(line)]
+
+
+def _symbol_cause(symbol: ChangedSymbol) -> NamedCause:
+    line = symbol.head_line or symbol.base_line
+    side = "" if symbol.head_line else " at base"
+    return NamedCause(
+        Cause(file=symbol.file, symbol=symbol.qualified),
+        f"The change {FATE_WORDS[symbol.fate]} `{symbol.signature.rstrip(':')}`"
+        f" ({symbol.file}:{line}{side}).",
+    )
+
+
+def _module_cause(diagnostic: AnalyserDiagnostic, change: Change) -> NamedCause | None:
+    """The module that the change took away, where the diagnostic names it."""
+    named = {name for name in names_in(diagnostic.message) if "." in name or name.isidentifier()}
+    for file in change.files:
+        if file.status not in (FileStatus.DELETED, FileStatus.RENAMED) or file.base_path is None:
+            continue
+        module = module_name(file.base_path)
+        if any(_is_module(module, name) for name in named):
+            moved = f" to {file.path}" if file.status is FileStatus.RENAMED else ""
+            verb = "moved" if moved else "deleted"
+            return NamedCause(
+                Cause(file=file.path, symbol=module.rpartition(".")[2]),
+                f"The change {verb} {file.base_path}{moved}.",
+            )
+    return None
+
+
+def module_name(path: str) -> str:
+    """The dotted name of a file, as seen from the repository's root."""
+    for end in PYTHON_ENDS:
+        path = path.removesuffix(end)
+    return path.removesuffix("/__init__").replace("/", ".")
+
+
+def _is_module(module: str, name: str) -> bool:
+    return module == name or module.endswith(f".{name}") or module.rpartition(".")[2] == name

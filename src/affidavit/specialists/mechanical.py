@@ -1,0 +1,242 @@
+"""A specialist around an analyser: what the change makes new, handed in as a `ReviewResult`."""
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from affidavit.analysers.analyser import Analyser, Inspection
+from affidavit.analysers.cache import ResultCache
+from affidavit.analysers.comparison import new_diagnostics
+from affidavit.analysers.execution import Limits
+from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.sides import Program, SideResult, analyse_side, find_program
+from affidavit.code.symbols import changed_symbols
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
+from affidavit.contract.versions import CURRENT_PROMPT_VERSION
+from affidavit.events import EventName, event
+from affidavit.ports import Brief, Reply
+from affidavit.records.candidate import SpecialistKind
+from affidavit.records.change import FileChange
+from affidavit.records.diagnostics import Code, Diagnostic
+from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun
+from affidavit.records.report import Part
+from affidavit.specialists.causes import NamedCause, find_cause
+from affidavit.specialists.wording import write_finding
+
+MAX_DROPPED_LISTED = 200
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A new diagnostic that is a finding, with the lines of its file and, in an untouched file, its cause."""
+
+    diagnostic: AnalyserDiagnostic
+    lines: tuple[str, ...]
+    cause: NamedCause | None
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What an analyser established about a change."""
+
+    base: SideResult
+    head: SideResult
+    counted: tuple[Counted, ...] = ()
+    dropped: tuple[tuple[AnalyserDiagnostic, str], ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Both sides are known, so that new means new."""
+        return self.base.is_complete and self.head.is_complete
+
+
+class MechanicalSpecialist:
+    """Runs one analyser on base and head and reports what is new."""
+
+    kind: SpecialistKind = "mechanical"
+
+    def __init__(
+        self,
+        analyser: Analyser,
+        *,
+        cache_dir: Path | None = None,
+        limits: Limits | None = None,
+        rules_off: frozenset[str] = frozenset(),
+    ) -> None:
+        self.name = analyser.name
+        self.analyser = analyser
+        self._cache = ResultCache(cache_dir)
+        self._limits = limits or Limits()
+        self._rules_off = rules_off
+
+    def examines(self, file: FileChange) -> bool:
+        """Whether the analyser reads the file."""
+        is_known = not (file.is_partial or file.is_binary or file.is_submodule or file.skipped)
+        return is_known and self.analyser.covers(file.path)
+
+    async def examine(self, brief: Brief) -> Reply:
+        """Run both sides, compare them, and hand in what counts."""
+        started = time.monotonic()
+        if not any(self.examines(file) for file in brief.change.files):
+            return self._reply(started, None)
+        program = await find_program(self.analyser, brief.change)
+        if program is None:
+            return self._not_installed(started, brief)
+        found = await self.look(brief, program)
+        runs = (found.base.run, found.head.run)
+        if not found.is_complete:
+            return self._reply(started, None, incomplete=_unfinished(runs), analyser_runs=runs)
+        text = self._result_text(found, program)
+        return self._reply(started, text, analyser_runs=runs, diagnostics=self._remarks(found))
+
+    async def look(self, brief: Brief, program: Program, *, use_cache: bool = True) -> Examination:
+        """Run the analyser on both sides at once and decide what is new and what counts."""
+        cache = self._cache if use_cache else ResultCache(None)
+        brief.emit(
+            event(
+                EventName.TOOL_CALLED,
+                agent="reviewer",
+                specialist=self.name,
+                tool=self.name,
+                args={"sides": ["base", "head"], "version": program.version},
+            )
+        )
+        base, head = await asyncio.gather(
+            *(
+                analyse_side(
+                    self.analyser,
+                    program,
+                    brief.change,
+                    brief.repository,
+                    side,
+                    cache=cache,
+                    limits=self._limits,
+                )
+                for side in ("base", "head")
+            )
+        )
+        found = Examination(base, head)
+        return await asyncio.to_thread(self._compare, found, brief) if found.is_complete else found
+
+    def _compare(self, found: Examination, brief: Brief) -> Examination:
+        change, repository = brief.change, brief.repository
+        new = new_diagnostics(found.base.diagnostics, found.head.diagnostics, change, repository)
+        if not new:
+            return found
+        symbols = changed_symbols(change, repository)
+        inspection = Inspection(change, repository, symbols, found.base.diagnostics)
+        decided = [(diagnostic, self._count(diagnostic, inspection)) for diagnostic in new]
+        return Examination(
+            found.base,
+            found.head,
+            counted=tuple(outcome for _, outcome in decided if isinstance(outcome, Counted)),
+            dropped=tuple((diagnostic, why) for diagnostic, why in decided if isinstance(why, str)),
+        )
+
+    def _count(self, diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Counted | str:
+        """The finding, or the reason why there is none."""
+        if diagnostic.rule in self._rules_off or diagnostic.rule not in self.analyser.rules:
+            return "the rule is off"
+        file = inspection.change.file_at(diagnostic.path)
+        if file is not None and not self.examines(file):
+            return "the file is not looked at"
+        lines = inspection.repository.head.lines(diagnostic.path)
+        if not lines:
+            return "the file has no text to quote"
+        reason = self.analyser.judge(diagnostic, inspection)
+        if reason is not None:
+            return reason
+        cause = None if file is not None else find_cause(diagnostic, lines, inspection)
+        if file is None and cause is None:
+            return (
+                "the change does not touch this file, and no part of the change could be named as the cause"
+            )
+        return Counted(diagnostic, tuple(lines), cause)
+
+    def _result_text(self, found: Examination, program: Program) -> str:
+        proven_by = f"{self.name} {program.version}".strip()
+        findings = [
+            write_finding(
+                number,
+                counted.diagnostic,
+                self.analyser.rules[counted.diagnostic.rule],
+                counted.lines,
+                proven_by=proven_by,
+                cause=counted.cause,
+            )
+            for number, counted in enumerate(found.counted, start=1)
+        ]
+        return json.dumps(
+            {
+                "schema_version": CURRENT_SCHEMA_VERSION,
+                "prompt_version": CURRENT_PROMPT_VERSION,
+                "findings": findings,
+                "meta": {"analyser": self.name, "analyser_version": program.version},
+            }
+        )
+
+    def _remarks(self, found: Examination) -> tuple[Diagnostic, ...]:
+        details = [
+            f"{diagnostic.rule} at {diagnostic.path}:{diagnostic.line} ({diagnostic.message}): {reason}"
+            for diagnostic, reason in found.dropped
+        ]
+        left = len(details) - MAX_DROPPED_LISTED
+        if left > 0:
+            details = [*details[:MAX_DROPPED_LISTED], f"and {left} more of the same kinds"]
+        return tuple(
+            Diagnostic(code=Code.FINDING_DROPPED, detail=detail, specialist=self.name) for detail in details
+        )
+
+    def _not_installed(self, started: float, brief: Brief) -> Reply:
+        part = Part(name=self.name, reason=f"{self.name} is not installed", advice=self.analyser.install_hint)
+        runs = tuple(
+            AnalyserRun(
+                analyser=self.name,
+                side=side,
+                tree=brief.repository.side(side).revision,
+                state="not_installed",
+                detail=f"{part.reason}: {part.advice}",
+            )
+            for side in ("base", "head")
+        )
+        return self._reply(started, None, not_run=(part,), analyser_runs=runs)
+
+    def _reply(self, started: float, text: str | None, **parts: Any) -> Reply:
+        duration_ms = round((time.monotonic() - started) * 1000)
+        return Reply(specialist=self.name, kind=self.kind, text=text, duration_ms=duration_ms, **parts)
+
+
+def _unfinished(runs: Sequence[AnalyserRun]) -> tuple[Part, ...]:
+    return tuple(
+        Part(
+            name=run.analyser,
+            reason=run.detail or f"{run.analyser} on {run.side}: {run.state}",
+            advice=f"Run `{' '.join(run.command)}` on the {run.side} side to see more.",
+        )
+        for run in runs
+        if run.state not in ("completed", "nothing_to_do")
+    )
+
+
+def mechanical_specialists(
+    *,
+    cache_dir: Path | None = None,
+    timeout_seconds: float = 120.0,
+    disabled: frozenset[str] = frozenset(),
+    rules_off: frozenset[str] = frozenset(),
+) -> list[MechanicalSpecialist]:
+    """One specialist for each analyser that is not disabled."""
+    return [
+        MechanicalSpecialist(
+            analyser,
+            cache_dir=cache_dir,
+            limits=Limits(timeout_seconds=timeout_seconds),
+            rules_off=rules_off,
+        )
+        for analyser in ANALYSERS
+        if analyser.name not in disabled
+    ]
