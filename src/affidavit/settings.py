@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from affidavit.contract.vocabulary import categories_of_focus, severity_of_word
+from affidavit.contract.vocabulary import read_focus, read_severity
 from affidavit.errors import SettingsError
 from affidavit.ports import Tree
 from affidavit.records.finding import Category, Severity
@@ -61,11 +61,11 @@ class Settings(Record):
 
 
 def _severity(value: Any) -> Severity:
-    return severity_of_word(_text(value))
+    return read_severity(_text(value))
 
 
 def _gate(value: Any) -> Severity | None:
-    return None if _text(value).lower() == "never" else severity_of_word(_text(value))
+    return None if _text(value).lower() == "never" else read_severity(_text(value))
 
 
 def _text(value: Any) -> str:
@@ -83,7 +83,7 @@ def _words(value: Any) -> tuple[str, ...]:
 
 
 def _focus(value: Any) -> frozenset[Category]:
-    return frozenset().union(*(categories_of_focus(word) for word in _words(value)))
+    return read_focus(_words(value))
 
 
 def _truth(value: Any) -> bool:
@@ -214,13 +214,11 @@ def settings_files(tree: Tree) -> list[str]:
 
 
 def _parse_toml(where: str, content: bytes, *, is_pyproject: bool) -> dict[str, Any] | None:
-    if is_pyproject and b"tool.affidavit" not in content and b"affidavit" not in content:
+    if is_pyproject and b"affidavit" not in content:
         return None
     try:
         raw = tomllib.loads(content.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        if is_pyproject and b"affidavit" not in content:
-            return None
         raise SettingsError(f"{where}: not valid TOML: {error}") from error
     if not is_pyproject:
         return raw

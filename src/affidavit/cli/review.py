@@ -16,7 +16,7 @@ from affidavit.events import Emit
 from affidavit.pipeline import review
 from affidavit.places import cache_folder, state_folder
 from affidavit.records.report import Report
-from affidavit.render.formats import OutputFormat, parse_format, render
+from affidavit.render.formats import FormatRequest, parse_format, render
 from affidavit.settings import Settings, load_settings, settings_files
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.store import SqliteStore
@@ -89,7 +89,7 @@ def command(context: click.Context, **options: Any) -> None:
     context.exit(report.gate.exit_code)
 
 
-def _outputs(texts: Sequence[str]) -> list[OutputFormat]:
+def _outputs(texts: Sequence[str]) -> list[FormatRequest]:
     try:
         outputs = [parse_format(text) for text in texts]
     except ValueError as error:
@@ -149,12 +149,12 @@ def _review(opened: OpenedChange, settings: Settings, options: dict[str, Any], e
     return asyncio.run(review(opened.change, opened.repository, settings, crew, emit))
 
 
-def _write_outputs(report: Report, outputs: Sequence[OutputFormat], *, show_withheld: bool) -> None:
+def _write_outputs(report: Report, outputs: Sequence[FormatRequest], *, show_withheld: bool) -> None:
     for output in outputs:
         if output.name == "terminal" and output.path is None:
             _print_terminal(report, show_withheld=show_withheld)
             continue
-        text = render(report, output, show_withheld=show_withheld)
+        text = render(report, output, show_withheld=show_withheld, show_nits=report.settings["nits"])
         if output.path is None:
             sys.stdout.write(text if text.endswith("\n") else text + "\n")
             continue

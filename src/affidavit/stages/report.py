@@ -8,6 +8,7 @@ from affidavit import __version__
 from affidavit.baseline import Dismissal
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
+from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import now_iso
 from affidavit.ports import Specialist
 from affidavit.records.candidate import Candidate, Status, Worth
@@ -31,7 +32,6 @@ from affidavit.settings import Settings
 
 STAGE = "report"
 BLOCKING = (Severity.CRITICAL, Severity.HIGH)
-CONFIDENCE = {"high": 0.9, "medium": 0.6, "low": 0.3}
 
 
 @dataclass(frozen=True)
@@ -242,10 +242,10 @@ def _number(count: int, what: str) -> str:
 
 def _confidence(decision: Decision, blocking: Sequence[Candidate], proceedings: Proceedings) -> float:
     if decision == "request_changes":
-        return max(CONFIDENCE[candidate.confidence] for candidate in blocking)
+        return max(CONFIDENCE_NUMBER[candidate.confidence] for candidate in blocking)
     if proceedings.incomplete or not proceedings.models:
-        return CONFIDENCE["low"]
-    return CONFIDENCE["high" if decision == "approve" else "medium"]
+        return CONFIDENCE_NUMBER["low"]
+    return CONFIDENCE_NUMBER["high" if decision == "approve" else "medium"]
 
 
 def _coverage(file: FileChange, specialists: Sequence[Specialist], proceedings: Proceedings) -> FileCoverage:

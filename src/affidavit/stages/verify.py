@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
+from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import Emit, EventName, event
 from affidavit.ports import Repository, Verifier
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
@@ -11,7 +12,6 @@ from affidavit.records.diagnostics import Code
 from affidavit.records.finding import Confidence
 
 STAGE = "verify"
-CONFIDENCE_NUMBERS: dict[Confidence, float] = {"high": 0.9, "medium": 0.6, "low": 0.3}
 
 WorthOf = Callable[[str | None], Worth]
 
@@ -37,7 +37,7 @@ async def verify_candidates(
                 EventName.FINDING_VERIFIED,
                 title=candidate.finding.title,
                 status=decided.status,
-                confidence=CONFIDENCE_NUMBERS[decided.confidence],
+                confidence=CONFIDENCE_NUMBER[decided.confidence],
                 finding_id=candidate.id,
                 specialist=candidate.specialist,
             )

@@ -1,0 +1,231 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from affidavit.baseline import Dismissal
+from affidavit.ports import Brief, Reply
+from affidavit.records.candidate import Candidate
+from affidavit.records.change import FileChange, Hunk
+from affidavit.records.diagnostics import Code
+from affidavit.records.finding import Category, Severity
+from affidavit.records.report import Part, ReplySummary, Report
+from affidavit.settings import FolderSettings, Settings
+from affidavit.stages.report import Proceedings, compile_report
+from claims import candidate, change_of, file_change, finding
+
+MODELS = {"verifier": "some-model"}
+
+
+class Reader:
+    """A specialist that reads Python files."""
+
+    name = "reader"
+    kind = "mechanical"
+
+    def examines(self, file: FileChange) -> bool:
+        return file.path.endswith(".py")
+
+    async def examine(self, brief: Brief) -> Reply:
+        raise AssertionError("nobody asks here")
+
+
+def proven(index: int = 0, **fields: Any) -> Candidate:
+    claim = {"severity": "high", "category": "correctness", "file": "app.py", "rule_id": None}
+    ours = {name: fields.pop(name) for name in list(fields) if name in claim}
+    defaults = {
+        "status": "verified",
+        "worth": "act",
+        "id": f"logic-{index}",
+        "index": index,
+        "fingerprint": "f" * 16,
+    }
+    return candidate(finding(**{**claim, **ours}), **{**defaults, **fields})
+
+
+def report_of(*candidates: Candidate, settings: Settings | None = None, **given_: Any) -> Report:
+    dismissals = given_.pop("dismissals", {})
+    change = given_.pop("change", change_of("app.py"))
+    proceedings = Proceedings(review_id="r", candidates=candidates, **{"models": MODELS, **given_})
+    return compile_report(proceedings, change, settings or Settings(), [Reader()], dismissals)
+
+
+@pytest.mark.parametrize(
+    ("fields", "decision"),
+    [
+        ({"severity": "critical"}, "request_changes"),
+        ({"severity": "high"}, "request_changes"),
+        ({"severity": "medium"}, "comment"),
+        ({"severity": "high", "status": "likely"}, "comment"),
+        ({"severity": "high", "status": "unverified"}, "comment"),
+        ({"severity": "high", "worth": "maybe"}, "comment"),
+        ({"severity": "high", "worth": "nit"}, "approve"),
+        ({"severity": "critical", "category": "style"}, "comment"),
+    ],
+)
+def test_the_verdict_follows_what_is_proven_and_worth_acting_on(
+    fields: dict[str, Any], decision: str
+) -> None:
+    assert report_of(proven(**fields)).verdict.decision == decision
+
+
+def test_a_whole_review_with_nothing_to_say_approves() -> None:
+    report = report_of()
+    assert (report.verdict.decision, report.gate.exit_code) == ("approve", 0)
+
+
+def test_a_review_without_a_model_never_approves() -> None:
+    report = report_of(models={})
+    assert (report.verdict.decision, report.gate.exit_code) == ("comment", 0)
+    assert "no model looked" in report.verdict.summary
+
+
+def test_an_incomplete_review_never_approves_and_says_so_in_the_exit_code() -> None:
+    report = report_of(incomplete=[Part(name="ty", reason="crashed")])
+    assert (report.verdict.decision, report.gate.exit_code) == ("comment", 3)
+    assert "incomplete: ty" in report.verdict.summary
+
+
+def test_a_failed_gate_comes_before_an_incomplete_review() -> None:
+    assert report_of(proven(), incomplete=[Part(name="ty", reason="crashed")]).gate.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "severity", "exit_code"),
+    [
+        ("high", "high", 1),
+        ("high", "medium", 0),
+        ("low", "medium", 1),
+        ("critical", "high", 0),
+        (None, "critical", 0),
+    ],
+)
+def test_the_gate_fails_from_its_severity_on(fail_on: str | None, severity: str, exit_code: int) -> None:
+    settings = Settings(fail_on=Severity(fail_on) if fail_on else None)
+    assert report_of(proven(severity=severity), settings=settings).gate.exit_code == exit_code
+
+
+def test_a_refuted_finding_neither_blocks_nor_keeps_from_approval() -> None:
+    refuted = proven().withhold("verify", Code.REFUTED, status="false_positive")
+    report = report_of(refuted)
+    assert (report.verdict.decision, report.gate.exit_code) == ("approve", 0)
+    assert report.verdict.counts.withheld_by_code == {Code.REFUTED: 1}
+
+
+HIDING = [
+    (Settings(severity_threshold=Severity.CRITICAL), Code.BELOW_THRESHOLD),
+    (Settings(focus=frozenset({Category.SECURITY})), Code.OUT_OF_FOCUS),
+    (Settings(rules_off=("ruff/F821",)), Code.OUT_OF_FOCUS),
+    (
+        Settings(folders=(FolderSettings(folder="sub", severity_threshold=Severity.CRITICAL),)),
+        Code.BELOW_THRESHOLD,
+    ),
+]
+
+
+@pytest.mark.parametrize(("settings", "code"), HIDING)
+def test_what_is_hidden_by_choice_is_listed_and_still_blocks(settings: Settings, code: Code) -> None:
+    report = report_of(
+        proven(file="sub/app.py", rule_id="ruff/F821"), settings=settings, change=change_of("sub/app.py")
+    )
+    assert [item.withheld.code for item in report.withheld if item.withheld] == [code]
+    assert (report.verdict.decision, report.gate.exit_code) == ("request_changes", 1)
+
+
+def test_a_folders_settings_do_not_reach_other_folders() -> None:
+    settings = Settings(folders=(FolderSettings(folder="sub", severity_threshold=Severity.CRITICAL),))
+    assert len(report_of(proven(file="subway/app.py"), settings=settings).shown) == 1
+
+
+def test_a_dismissed_finding_is_withheld_with_the_maintainers_reason() -> None:
+    dismissal = Dismissal(fingerprint="f" * 16, why="known and accepted")
+    report = report_of(proven(severity="medium"), dismissals={dismissal.fingerprint: dismissal})
+    (hidden,) = report.withheld
+    assert hidden.withheld is not None
+    assert (hidden.withheld.code, hidden.withheld.detail) == (Code.DISMISSED, "known and accepted")
+    assert report.verdict.decision == "comment"
+
+
+def test_style_can_be_switched_off() -> None:
+    report = report_of(proven(category="style", severity="low"), settings=Settings(include_style=False))
+    assert report.verdict.counts.withheld_by_code == {Code.STYLE_OFF: 1}
+
+
+def test_nits_are_withheld_until_asked_for() -> None:
+    nit = proven(worth="nit")
+    assert report_of(nit).verdict.counts.withheld_by_code == {Code.NIT: 1}
+    shown = report_of(nit, settings=Settings(nits=True))
+    assert (len(shown.shown), shown.verdict.decision) == (1, "approve")
+
+
+def test_a_finding_in_a_skipped_file_is_withheld() -> None:
+    change = change_of(files=(file_change(skipped="generated"),))
+    assert report_of(proven(), change=change).verdict.counts.withheld_by_code == {Code.OUT_OF_FOCUS: 1}
+
+
+def test_findings_are_in_the_order_in_which_they_are_read() -> None:
+    report = report_of(
+        proven(0, file="b.py", severity="low"),
+        proven(1, file="b.py", severity="critical"),
+        proven(2, file="a.py", worth="maybe"),
+        proven(3, file="a.py", worth="nit"),
+    )
+    assert [item.id for item in report.candidates] == ["logic-1", "logic-0", "logic-2", "logic-3"]
+
+
+def test_coverage_says_who_looked_at_which_hunk() -> None:
+    hunk = Hunk(old_start=1, old_count=1, new_start=1, new_count=1, lines=("-a", "+b"))
+    change = change_of(
+        files=(
+            file_change("app.py", hunks=(hunk,)),
+            file_change("notes.txt", hunks=(hunk,)),
+            file_change("x.lock", skipped="lock"),
+        )
+    )
+    replies = [ReplySummary(specialist="reader", kind="mechanical", state="clean")]
+    app, notes, lock = report_of(change=change, replies=replies).coverage
+    assert (app.state, app.hunks[0].examined_by) == ("examined", ("reader",))
+    assert (notes.state, notes.reason) == ("not_examined", "no specialist reads this kind of file")
+    assert (lock.state, lock.reason) == ("skipped", "lock")
+
+
+def test_a_specialist_that_did_not_answer_covers_nothing() -> None:
+    replies = [ReplySummary(specialist="reader", kind="mechanical", state="none")]
+    (app,) = report_of(replies=replies).coverage
+    assert (app.state, app.reason) == ("not_examined", "the specialists that could read it did not finish")
+
+
+def test_the_report_goes_to_json_and_back() -> None:
+    report = report_of(proven(), proven(1, worth="nit"))
+    assert Report.model_validate_json(report.model_dump_json()) == report
+
+
+claims = st.fixed_dictionaries(
+    {
+        "severity": st.sampled_from(list(Severity)),
+        "category": st.sampled_from(list(Category)),
+        "status": st.sampled_from(["verified", "likely", "unverified"]),
+        "worth": st.sampled_from(["act", "maybe", "nit"]),
+    }
+)
+choices = st.builds(
+    Settings,
+    severity_threshold=st.sampled_from(list(Severity)),
+    focus=st.frozensets(st.sampled_from(list(Category))),
+    include_style=st.booleans(),
+    nits=st.booleans(),
+)
+
+
+@given(st.lists(claims, max_size=8), choices)
+def test_no_finding_is_lost_and_no_choice_changes_the_verdict(
+    fields: list[dict[str, Any]], settings: Settings
+) -> None:
+    candidates = [proven(index, **one) for index, one in enumerate(fields)]
+    chosen, plain = report_of(*candidates, settings=settings), report_of(*candidates)
+    counts = chosen.verdict.counts
+    assert counts.candidates == len(candidates) == counts.shown + counts.withheld
+    assert sum(counts.by_severity.values()) == counts.shown == len(chosen.shown)
+    assert sum(counts.withheld_by_code.values()) == counts.withheld
+    assert (chosen.verdict.decision, chosen.gate.exit_code) == (plain.verdict.decision, plain.gate.exit_code)

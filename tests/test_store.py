@@ -1,0 +1,64 @@
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from affidavit.errors import StoreError
+from affidavit.records.report import Report
+from affidavit.settings import Settings
+from affidavit.stages.report import Proceedings, compile_report
+from affidavit.store import SqliteStore
+from claims import candidate, change_of
+
+
+def report(review_id: str = "r1", title: str = "A change") -> Report:
+    proceedings = Proceedings(review_id=review_id, candidates=[candidate(fingerprint="0123456789abcdef")])
+    return compile_report(proceedings, change_of("app.py", title=title), Settings(), [], {})
+
+
+def test_a_kept_report_comes_back_as_it_was(tmp_path: Path) -> None:
+    store, kept = SqliteStore(tmp_path / "deep" / "down"), report()
+    store.save_report(kept)
+    assert store.load_report("r1") == kept
+
+
+def test_a_report_kept_twice_is_kept_once(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    store.save_report(report())
+    store.save_report(report(title="Again"))
+    loaded = store.load_report("r1")
+    assert loaded is not None
+    assert loaded.change.title == "Again"
+
+
+def test_an_unknown_report_is_none(tmp_path: Path) -> None:
+    assert SqliteStore(tmp_path).load_report("nothing") is None
+
+
+def test_a_finding_is_found_by_its_fingerprint(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    store.save_report(report())
+    found = store.find_fingerprint("0123456789abcdef")
+    assert found is not None
+    assert (found.title, found.file, found.line) == ("The total is wrong", "app.py", 2)
+    assert store.find_fingerprint("f" * 16) is None
+
+
+def test_the_store_is_readable_by_the_user_alone(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "data")
+    store.save_report(report())
+    assert store.path.stat().st_mode & 0o077 == 0
+
+
+def test_a_file_that_is_no_database_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "affidavit.db").write_text("this is no database, whatever its name says" * 50)
+    with pytest.raises(StoreError, match="cannot be used"):
+        SqliteStore(tmp_path).save_report(report())
+
+
+def test_a_store_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "affidavit.db") as database:
+        database.execute("PRAGMA user_version = 99")
+    database.close()
+    with pytest.raises(StoreError, match="newer"):
+        SqliteStore(tmp_path).save_report(report())
