@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.finding import Cause, Finding
-from affidavit.records.record import Side
 
 _DEFINES = r"\b(?:class|const|def|enum|fn|func|function|interface|let|struct|trait|type|var)\b[^=]*\b{name}\b"
 _ASSIGNS = r"^\s*(?:self\.|this\.)?{name}\s*[:=(]"
@@ -38,11 +37,8 @@ class ChangedLine:
     mark: str
     number: int
     text: str
-
-    @property
-    def side(self) -> Side:
-        """The side whose numbers it counts in."""
-        return "base" if self.mark == "-" else "head"
+    head: int = 1
+    """The line at head where it stands; for a removed line, where it stood."""
 
 
 @dataclass(frozen=True)
@@ -64,14 +60,12 @@ def changed_place(change: Change, cause: Cause) -> ChangedPlace | None:
 
 
 def head_line(place: ChangedPlace, change: Change) -> int:
-    """The anchor as a line of the file at head; for a deleted file, at base."""
+    """The changed line at head that is nearest to the anchor; for a deleted file, the anchor's line at base."""
     file = change.file_at(place.path)
     if place.anchor.mark == "+" or file is None:
-        return place.anchor.number
-    added = file.changed_lines("head")
-    if added:
-        return min(added, key=lambda line: abs(line - place.anchor.number))
-    return next((max(hunk.new_start, 1) for hunk in file.hunks if _holds(hunk, place.anchor)), 1)
+        return max(place.anchor.number, 1)
+    added = file.changed_lines("head") or [place.anchor.head]
+    return max(min(added, key=lambda line: abs(line - place.anchor.head)), 1)
 
 
 def _holds(hunk: Hunk, line: ChangedLine) -> bool:
@@ -79,10 +73,15 @@ def _holds(hunk: Hunk, line: ChangedLine) -> bool:
 
 
 def _numbered(hunk: Hunk) -> list[ChangedLine]:
-    return [
-        ChangedLine(mark=mark, number=(old if mark == "-" else new) or 1, text=text)
-        for mark, old, new, text in hunk.numbered()
-    ]
+    lines: list[ChangedLine] = []
+    head = hunk.new_start
+    last = hunk.new_start + max(hunk.new_count - 1, 0)
+    for mark, old, new, text in hunk.numbered():
+        head = new if new is not None else head
+        number = (old if mark == "-" else new) or 1
+        lines.append(ChangedLine(mark=mark, number=number, text=text, head=min(head, last)))
+        head += new is not None
+    return lines
 
 
 def _anchor(file: FileChange, name: str) -> ChangedLine:

@@ -83,7 +83,7 @@ def _write_report(report: Report, _view: View) -> str:
     return report.model_dump_json(indent=1, ensure_ascii=True) + "\n"
 
 
-# The formats below are imported where they are used: a program that asks for one does not wait for the others.
+# The formats below are imported where they are used: who asks for one does not wait for the others.
 
 
 def _write_review_result(report: Report, view: View) -> str:

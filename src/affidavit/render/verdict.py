@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from affidavit.contract.vocabulary import CONFIDENCE_NUMBERS, verdict_category, verdict_severity
+from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, VERDICT_CATEGORY, verdict_severity
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import FileStatus
 from affidavit.records.finding import Finding
@@ -75,12 +75,12 @@ def _finding(candidate: Candidate, finding: Finding) -> dict[str, Any]:
         "line_start": first,
         "line_end": last if last != first else None,
         "severity": verdict_severity(finding.severity, finding.category),
-        "category": verdict_category(finding.category),
+        "category": VERDICT_CATEGORY[finding.category],
         "title": finding.title,
         "description": _description(finding),
         "suggestion": finding.suggestion,
         "verification_status": candidate.status.value,
-        "confidence": CONFIDENCE_NUMBERS[candidate.confidence],
+        "confidence": CONFIDENCE_NUMBER[candidate.confidence],
         "code_snippet": (candidate.quote.code if candidate.quote else "") or None,
     }
 

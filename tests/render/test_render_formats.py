@@ -1,0 +1,87 @@
+"""How a format is named, and what each one writes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hostile import hostile_reports
+from hypothesis import given
+from reports import a_full_report, a_report
+
+from affidavit.records.report import Report
+from affidavit.render.formats import FORMATS, FormatRequest, parse_format, render
+
+
+@pytest.mark.parametrize(
+    ("text", "request_"),
+    [
+        ("report", FormatRequest("report")),
+        ("verdict=out.json", FormatRequest("verdict", path=Path("out.json"))),
+        ("review-result", FormatRequest("review-result", "1.1")),
+        ("review-result@1.0=FILE", FormatRequest("review-result", "1.0", Path("FILE"))),
+        ("markdown=a=b@c", FormatRequest("markdown", path=Path("a=b@c"))),
+        ("report=-", FormatRequest("report")),
+    ],
+)
+def test_a_format_is_read(text: str, request_: FormatRequest) -> None:
+    assert parse_format(text) == request_
+
+
+@pytest.mark.parametrize("text", ["", "nope", "=x", "Report", "nope=FILE", "@1.0"])
+def test_an_unknown_format_names_the_known_ones(text: str) -> None:
+    with pytest.raises(ValueError, match=r"known: terminal, report, review-result \(@1\.1, @1\.0\), verdict"):
+        parse_format(text)
+
+
+@pytest.mark.parametrize("text", ["review-result@2.0", "review-result@", "verdict@1.0"])
+def test_an_unknown_version_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="has no version"):
+        parse_format(text)
+
+
+@pytest.mark.parametrize("text", ["report=", "report= "])
+def test_a_format_without_the_file_it_announces_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="write report=FILE"):
+        parse_format(text)
+
+
+def test_the_native_report_comes_back_whole() -> None:
+    report = a_full_report()
+    assert Report.model_validate_json(render(report, "report")) == report
+
+
+def test_the_same_report_is_written_the_same_way() -> None:
+    text = render(a_full_report(), "report")
+    assert render(Report.model_validate_json(text), "report") == text
+
+
+@given(hostile_reports())
+def test_any_text_is_json_in_ascii_and_comes_back(report: Report) -> None:
+    for name, chosen in FORMATS.items():
+        text = render(report, name, show_withheld=True, show_nits=True)
+        assert text.endswith("\n")
+        if chosen.is_ascii:
+            assert text.isascii()
+            assert isinstance(json.loads(text), dict)
+    assert Report.model_validate_json(render(report, "report")) == report
+
+
+def test_the_version_that_was_asked_for_is_written() -> None:
+    assert json.loads(render(a_report(), "review-result@1.0"))["schema_version"] == "1.0"
+    assert json.loads(render(a_report(), "review-result"))["schema_version"] == "1.1"
+
+
+def test_what_the_reader_asked_to_see_reaches_the_format() -> None:
+    assert "in line 3" not in render(a_full_report(), "terminal")
+    assert "in line 3" in render(a_full_report(), "terminal", show_withheld=True)
+    assert "in line 3" in render(a_full_report(), "markdown", show_withheld=True)
+
+
+def test_a_verdict_does_not_load_the_terminal() -> None:
+    code = (
+        "import sys; import affidavit.render.formats, affidavit.render.verdict, affidavit.render.markdown;"
+        "sys.exit(any(name in sys.modules for name in ('rich', 'pygments')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
