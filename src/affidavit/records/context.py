@@ -1,0 +1,116 @@
+"""The map of a change: what it touches, what depends on it, what it depends on, and who wrote the lines."""
+
+from typing import Literal
+
+from affidavit.records.change import Commit
+from affidavit.records.record import Record, Side
+
+SymbolKind = Literal["function", "class", "method", "constant", "interface", "type", "module"]
+SymbolFate = Literal["added", "removed", "renamed", "resigned", "touched"]
+Certainty = Literal["certain", "likely", "possible"]
+
+
+class Symbol(Record):
+    """One definition. `qualified` is its dotted name within its file, `signature` its folded header."""
+
+    path: str
+    name: str
+    qualified: str
+    kind: SymbolKind
+    line: int
+    end_line: int
+    signature: str = ""
+    language: str = ""
+
+
+class SymbolChange(Record):
+    """What the change does to a definition; a renamed one has both sides."""
+
+    fate: SymbolFate
+    base: Symbol | None = None
+    head: Symbol | None = None
+
+
+class Import(Record):
+    """One import statement. `target` is the file of the repository that it means, None where unresolvable."""
+
+    path: str
+    line: int
+    name: str
+    """The module, package or file as written."""
+    target: str | None = None
+    names: tuple[str, ...] = ()
+    """What is taken out of it, where the language says so."""
+    is_conditional: bool = False
+
+
+class Reference(Record):
+    """A place that uses a changed symbol, how it was found and how sure that is."""
+
+    symbol: str
+    path: str
+    line: int
+    text: str
+    kind: Literal["call", "import", "name", "text"]
+    side: Side = "head"
+    within: str = ""
+    """The symbol in which the place stands."""
+    verification_method: str
+    certainty: Certainty
+
+
+class Reason(Record):
+    """Why a file is related to the change."""
+
+    kind: Literal["calls", "uses", "imports", "imported_by", "tests", "documents", "implements", "changes_with"]
+    detail: str
+    lines: tuple[int, ...] = ()
+
+
+class RelatedFile(Record):
+    """A file that the change may matter to."""
+
+    path: str
+    score: float
+    reasons: tuple[Reason, ...]
+    symbols: tuple[str, ...] = ()
+    tokens: int = 0
+
+
+class BlameOrigin(Record):
+    """Who wrote lines that the change replaces, and why."""
+
+    path: str
+    first_line: int
+    last_line: int
+    author: str
+    date: str
+    commit: str
+    summary: str
+
+
+class HunkPlace(Record):
+    """The symbol in which a hunk sits."""
+
+    path: str
+    new_start: int
+    new_count: int
+    symbol: str
+
+
+class ContextMap(Record):
+    """Everything that is handed over about a change before anybody judges it."""
+
+    symbols: tuple[SymbolChange, ...] = ()
+    hunks: tuple[HunkPlace, ...] = ()
+    imports: tuple[Import, ...] = ()
+    """What the changed files import."""
+    importers: tuple[Import, ...] = ()
+    """Who imports the changed files."""
+    references: tuple[Reference, ...] = ()
+    related_files: tuple[RelatedFile, ...] = ()
+    tests: tuple[str, ...] = ()
+    commits: tuple[Commit, ...] = ()
+    origins: tuple[BlameOrigin, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """What did not fit or could not be looked at, in sentences."""
