@@ -11,7 +11,7 @@ from affidavit.records.record import Record
 
 BASELINE_PATH = ".affidavit/ignored.toml"
 FINGERPRINT = re.compile(r"[0-9a-f]{16}")
-HEADER = "# Findings that are not shown, by fingerprint. Written by `affidavit ignore`; read from the base commit.\n"
+HEADER = "# Dismissed findings, by fingerprint. Written by `affidavit ignore`; read from the base commit.\n"
 
 
 class Dismissal(Record):

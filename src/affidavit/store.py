@@ -81,6 +81,12 @@ class SqliteStore:
             row = database.execute("SELECT body FROM reports WHERE id = ?", (report_id,)).fetchone()
         return Report.model_validate_json(row[0]) if row else None
 
+    def count_reports(self) -> int:
+        """How many reports are kept."""
+        with self._open() as database:
+            (count,) = database.execute("SELECT count(*) FROM reports").fetchone()
+        return int(count)
+
     def find_fingerprint(self, fingerprint: str) -> StoredFinding | None:
         """The newest finding with this fingerprint."""
         with self._open() as database:

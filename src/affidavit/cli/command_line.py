@@ -1,4 +1,4 @@
-"""The group of commands, each loaded when it is called, and the outermost edge where errors become exit codes."""
+"""The commands, each loaded when it is called, and the outermost edge, where errors become exit codes."""
 
 import importlib
 import os

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from affidavit.contract.export import to_json
-from affidavit.contract.parser import ParsedReply, parse_reply
+from affidavit.contract.parsed import ParsedReply
+from affidavit.contract.parser import parse_reply
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, SCHEMAS
 from affidavit.errors import InputError
 from affidavit.records.diagnostics import Diagnostic
@@ -60,7 +61,7 @@ def _read(reply: str) -> str:
 def _paths(changed_files: Path | None) -> set[str] | None:
     if changed_files is None:
         return None
-    return {line for line in _read(str(changed_files)).split("\n") if (line := line.rstrip("\r"))}
+    return {line.rstrip("\r") for line in _read(str(changed_files)).split("\n") if line.strip()}
 
 
 def _printable(parsed: ParsedReply) -> dict[str, Any]:

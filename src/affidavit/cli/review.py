@@ -46,7 +46,7 @@ FLAGS_THAT_ARE_SETTINGS = (
     "formats",
     multiple=True,
     metavar="NAME[=FILE]",
-    help="terminal, report, review-result[@1.0], verdict, markdown; may be repeated. Without FILE: standard output.",
+    help="terminal, report, review-result[@1.0], verdict, markdown; repeatable. No FILE: standard output.",
 )
 @click.option(
     "--fail-on", metavar="SEVERITY", help="Exit with 1 from this severity on; default high, or never."
@@ -70,7 +70,7 @@ FLAGS_THAT_ARE_SETTINGS = (
 @click.option("--quiet", "-q", is_flag=True, help="No progress, no hints.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
 @click.pass_context
-def command(context: click.Context, **options: Any) -> None:
+def command(context: click.Context, /, **options: Any) -> None:
     """Review a change and report what can be proven.
 
     TARGET is A..B, A...B, one commit, a diff file, or - for a diff on standard input.

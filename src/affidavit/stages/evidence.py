@@ -1,4 +1,4 @@
-"""Check every candidate's proof against the commit: its quote, its searches, and what an impact depends on."""
+"""Check every candidate's proof against the commit: its quote, its searches, the cause of an impact."""
 
 import re
 from collections.abc import Sequence

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from affidavit.contract.parser import ParsedReply, parse_reply
+from affidavit.contract.parsed import ParsedReply
+from affidavit.contract.parser import parse_reply
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.ports import Reply
 from affidavit.records.candidate import Candidate, Step

@@ -104,7 +104,7 @@ def decide_gate(candidates: Sequence[Candidate], fail_on: Severity | None, *, is
         if fail_on and may_block(candidate) and _severity_rank(candidate) <= fail_on.rank
     )
     exit_code = 1 if failed_by else 3 if is_incomplete else 0
-    return Gate(fail_on=fail_on, failed_by=failed_by, exit_code=exit_code)  # type: ignore[arg-type]
+    return Gate(fail_on=fail_on, failed_by=failed_by, exit_code=exit_code)
 
 
 def decide_verdict(
@@ -274,4 +274,4 @@ def _coverage(file: FileChange, specialists: Sequence[Specialist], proceedings: 
     missing = [name for name in able if name not in answered]
     state = "partly" if missing else "examined"
     reason = f"not looked at by {', '.join(missing)}" if missing else ""
-    return FileCoverage(path=file.path, state=state, reason=reason, hunks=hunks)  # type: ignore[arg-type]
+    return FileCoverage(path=file.path, state=state, reason=reason, hunks=hunks)
