@@ -126,6 +126,12 @@ def test_what_a_forge_would_turn_into_a_link_or_a_notice_is_written_as_code(acti
     assert markdown_line(f"x {active} y").endswith(f"`{word}` y")
 
 
+def test_a_command_in_a_code_block_does_not_start_its_line() -> None:
+    block = code_block("a\n/close")
+    assert not any(line.startswith("/") for line in block.split("\n"))
+    assert MarkdownIt().parse(block)[0].content == "a\n/close\n"
+
+
 def test_code_spans_of_a_message_stay_code() -> None:
     assert markdown_line("`total` is not `a_b`") == "`total` is not `a_b`"
 

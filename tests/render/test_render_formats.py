@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from hostile import hostile_reports
-from hypothesis import given
+from hypothesis import given, settings
 from reports import a_full_report, a_report
 
 from affidavit.records.report import Report
@@ -57,6 +57,7 @@ def test_the_same_report_is_written_the_same_way() -> None:
     assert render(Report.model_validate_json(text), "report") == text
 
 
+@settings(deadline=None)  # the first example pays for imports
 @given(hostile_reports())
 def test_any_text_is_json_in_ascii_and_comes_back(report: Report) -> None:
     for name, chosen in FORMATS.items():

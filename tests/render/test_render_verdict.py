@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from hostile import hostile_reports
-from hypothesis import given
+from hypothesis import given, settings
 from reports import (
     a_candidate,
     a_change,
@@ -58,6 +58,7 @@ def test_a_full_report_makes_a_valid_verdict() -> None:
     assert verdict["stats"]["total_findings"] == 4
 
 
+@settings(deadline=None)  # the first example pays for imports
 @given(hostile_reports())
 def test_any_text_makes_a_valid_verdict(report: Report) -> None:
     check(report)

@@ -60,7 +60,7 @@ def changed_place(change: Change, cause: Cause) -> ChangedPlace | None:
 
 
 def head_line(place: ChangedPlace, change: Change) -> int:
-    """The changed line at head that is nearest to the anchor; for a deleted file, the anchor's line at base."""
+    """The changed line at head that is nearest to the anchor; for a deleted file, the anchor's own."""
     file = change.file_at(place.path)
     if place.anchor.mark == "+" or file is None:
         return max(place.anchor.number, 1)

@@ -118,7 +118,11 @@ def code_block(code: str, language: str = "") -> str:
     """A fenced block whose fence is longer than any run of backticks inside."""
     lines = code_lines(code)
     fence = "`" * max(3, _longest_run(code) + 1)
-    return "\n".join([fence + re.sub(r"[^\w+#-]", "", language, flags=re.ASCII), *lines, fence])
+    opening = fence + re.sub(r"[^\w+#-]", "", language, flags=re.ASCII)
+    # A forge may take `/close` at the start of any line as a command. A block that is indented as a whole
+    # reads the same, and none of its lines starts with a slash.
+    indent = " " if any(line.startswith("/") for line in lines) else ""
+    return "\n".join(indent + line for line in (opening, *lines, fence))
 
 
 def markdown_line(text: str) -> str:
