@@ -1,0 +1,118 @@
+"""`affidavit recheck`: a report can be proven again, and a forged one cannot."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import affidavit
+from repositories import Repo
+
+BASE = {
+    "app.py": "def add(a, b):\n    return a + b\n",
+    "main.py": "from app import add\n\nprint(add(1, 2))\n",
+}
+HEAD = {"app.py": "def add(a, b, c):\n    return a + b + c + d\n"}
+
+
+def review(repo: Repo, place: Path, *target: str | Path) -> Path:
+    done = affidavit("review", *target, "--format", f"report={place}/report.json", cwd=repo.path)
+    assert done.code == 1, done.err
+    return place / "report.json"
+
+
+@pytest.fixture
+def report(repo: Repo, tmp_path: Path) -> Path:
+    repo.commit("base", BASE)
+    repo.commit("head", HEAD)
+    return review(repo, tmp_path, "HEAD")
+
+
+def test_every_proof_of_an_honest_report_holds(repo: Repo, report: Path) -> None:
+    done = affidavit("recheck", report, "--format", "json", cwd=repo.path)
+    proofs = json.loads(done.out)["proofs"]
+    assert done.code == 0, done.out
+    assert {proof["kind"] for proof in proofs} == {"quote", "analyser", "verdict"}
+    assert all(proof["holds"] for proof in proofs)
+
+
+def test_the_repository_can_be_named(repo: Repo, report: Path, tmp_path: Path) -> None:
+    done = affidavit("recheck", report, "--repo", repo.path, cwd=tmp_path)
+    assert done.code == 0
+    assert "proofs hold" in done.out
+
+
+def forge(report: Path, change: Callable[[Any], None]) -> None:
+    content = json.loads(report.read_text())
+    change(content)
+    report.write_text(json.dumps(content))
+
+
+def shown(content: Any) -> Any:
+    return next(item for item in content["candidates"] if item["withheld"] is None)
+
+
+def forge_quote(content: Any) -> None:
+    shown(content)["quote"]["code"] = "    return a - b"
+
+
+def forge_rule(content: Any) -> None:
+    shown(content)["finding"]["rule_id"] = shown(content)["specialist"] + "/S608"
+
+
+def forge_verdict(content: Any) -> None:
+    content["verdict"]["decision"] = "approve"
+
+
+def forge_place(content: Any) -> None:
+    shown(content)["finding"]["file"] = (
+        "app.py" if shown(content)["finding"]["file"] == "main.py" else "main.py"
+    )
+
+
+@pytest.mark.parametrize("change", [forge_quote, forge_rule, forge_verdict, forge_place])
+def test_a_forged_report_fails(repo: Repo, report: Path, change: Callable[[Any], None]) -> None:
+    forge(report, change)
+    done = affidavit("recheck", report, cwd=repo.path)
+    assert done.code == 1, done.out
+    assert "FAILS" in done.out
+
+
+def test_a_review_of_the_working_tree_is_proven_after_the_files_are_gone(repo: Repo, tmp_path: Path) -> None:
+    repo.commit("base", BASE)
+    repo.write(HEAD)
+    report = review(repo, tmp_path)
+    repo.git("checkout", "-q", ".")
+    done = affidavit("recheck", report, cwd=repo.path)
+    assert done.code == 0, done.out + done.err
+
+
+def test_a_review_of_a_diff_without_a_repository_is_proven_from_the_report_alone(
+    repo: Repo, tmp_path: Path
+) -> None:
+    repo.commit("base", BASE)
+    repo.commit("new", {"new.py": "def f():\n    return missing\n"})
+    (tmp_path / "change.diff").write_text(repo.git("diff", "HEAD~1", "HEAD") + "\n")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    done = affidavit("review", tmp_path / "change.diff", "--format", "report=r.json", cwd=empty)
+    assert done.code == 1, done.err
+    done = affidavit("recheck", "r.json", cwd=empty)
+    assert done.code == 0, done.out + done.err
+
+
+def test_what_is_no_report_is_a_clear_line(repo: Repo, tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"verdict": "approve"}')
+    done = affidavit("recheck", tmp_path / "x.json", cwd=repo.path)
+    assert done.code == 2
+    assert "is no native report" in done.err
+
+
+def test_a_repository_without_the_commits_is_a_clear_line(report: Path, tmp_path: Path) -> None:
+    other = Repo(tmp_path / "other")
+    other.commit("something else", {"x.py": "x = 1\n"})
+    done = affidavit("recheck", report, cwd=other.path)
+    assert done.code == 2
+    assert "Traceback" not in done.err

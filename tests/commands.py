@@ -1,0 +1,46 @@
+"""Run the real `affidavit` command, in a folder, away from the user's own state and cache."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+AFFIDAVIT = Path(sys.executable).with_name("affidavit")
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+def affidavit(
+    *arguments: str | Path,
+    cwd: Path,
+    stdin: bytes = b"",
+    env: dict[str, str] | None = None,
+    data: Path | None = None,
+) -> Done:
+    """Run `affidavit` with these arguments."""
+    place = data or cwd.parent / "affidavit-data"
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "AFFIDAVIT_"))}
+    environment = {
+        **kept,
+        "AFFIDAVIT_DATA": str(place),
+        "AFFIDAVIT_CACHE": str(place / "cache"),
+        **(env or {}),
+    }
+    done = subprocess.run(
+        [AFFIDAVIT, *arguments],
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        env=environment,
+        check=False,
+        timeout=120,
+    )
+    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
