@@ -2,5 +2,6 @@
 
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.ruff import RUFF
+from affidavit.analysers.ty import TY
 
-ANALYSERS: tuple[Analyser, ...] = (RUFF,)
+ANALYSERS: tuple[Analyser, ...] = (RUFF, TY)

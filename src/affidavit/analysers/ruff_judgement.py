@@ -10,20 +10,16 @@ from affidavit.analysers.rule import names_in
 from affidavit.analysers.syntax import (
     ancestors,
     expects,
-    is_only_for_type_checkers,
     is_test_code,
-    is_unevaluated_annotation,
     node_at,
 )
+from affidavit.analysers.undefined import judge_undefined_name
 from affidavit.records.evidence import AnalyserDiagnostic
 
 RULES = {rule.id: rule for rule in RUFF_RULES}
 DEFINES = re.compile(r"\s*(async\s+def|def|class)\b")
 # What makes a part of a statement that cannot carry a stranger's text.
 TRUSTED_CALLS = frozenset({"quote_name", "quote_ident", "qn", "quote", "Identifier", "len", "int", "join"})
-TRUSTED_NAMES = re.compile(
-    r"_?[A-Z][A-Z0-9_]*|.*(placeholder|table|column|schema)s?(_name)?s?", re.IGNORECASE
-)
 CONSTANT = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*")
 
 
@@ -41,19 +37,6 @@ def judge_ruff(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | 
         return f"the code around it expects {rule.raises[0]}"
     special = SPECIAL.get(diagnostic.rule)
     return special(diagnostic, inspection, text) if special else None
-
-
-def _undefined_name(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> str | None:
-    if is_unevaluated_annotation(text, diagnostic.line, diagnostic.column):
-        return "the name stands in an annotation that is never evaluated"
-    if is_only_for_type_checkers(text, diagnostic.line, diagnostic.column):
-        return "the code is only read by type checkers"
-    # A name that was undefined here before comes from outside: an injected builtin, a notebook, a build tool.
-    was_undefined = any(
-        known.rule == diagnostic.rule and known.message == diagnostic.message
-        for known in inspection.base_diagnostics
-    )
-    return "the same undefined name was used before the change" if was_undefined else None
 
 
 def _redefinition(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
@@ -131,7 +114,7 @@ def _same_values(diagnostic: AnalyserDiagnostic, _inspection: Inspection, _text:
 
 
 SPECIAL = {
-    "ruff/F821": _undefined_name,
+    "ruff/F821": judge_undefined_name,
     "ruff/F811": _redefinition,
     "ruff/S602": _seems_safe,
     "ruff/S605": _seems_safe,

@@ -100,7 +100,7 @@ def insecure(
             category=Category.SECURITY,
             worth=worth,
             title=title,
-            meaning=f"{{message}}. {outcome}",
+            meaning=f"{title}. {outcome}",
             failing_input=attack,
             wrong_outcome=outcome,
             suggestion=fix,

@@ -25,7 +25,7 @@ from affidavit.records.diagnostics import Code, Diagnostic
 from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun
 from affidavit.records.report import Part
 from affidavit.specialists.causes import NamedCause, find_cause
-from affidavit.specialists.wording import write_finding
+from affidavit.specialists.wording import Proof, write_finding
 
 MAX_DROPPED_LISTED = 200
 
@@ -158,14 +158,15 @@ class MechanicalSpecialist:
         return Counted(diagnostic, tuple(lines), cause)
 
     def _result_text(self, found: Examination, program: Program) -> str:
-        proven_by = f"{self.name} {program.version}".strip()
+        extent = "the changed files" if self.analyser.scope == "file" else "all files of the repository"
+        proof = Proof(f"{self.name} {program.version}".strip(), f"{extent} that {self.name} reads")
         findings = [
             write_finding(
                 number,
                 counted.diagnostic,
                 self.analyser.rules[counted.diagnostic.rule],
                 counted.lines,
-                proven_by=proven_by,
+                proof=proof,
                 cause=counted.cause,
             )
             for number, counted in enumerate(found.counted, start=1)

@@ -1,6 +1,7 @@
 """From a diagnostic that counts to a finding of schema 1.1, worded for the user."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from affidavit.analysers.rule import Rule, fill
@@ -11,16 +12,24 @@ MAX_QUOTED_LINES = 12
 SHORT_QUOTE = 24
 
 
+@dataclass(frozen=True)
+class Proof:
+    """Who proved it: the analyser with its version, and how much of the code it was run on."""
+
+    analyser: str
+    extent: str
+
+
 def write_finding(
     number: int,
     diagnostic: AnalyserDiagnostic,
     rule: Rule,
     lines: Sequence[str],
     *,
-    proven_by: str,
+    proof: Proof,
     cause: NamedCause | None,
 ) -> dict[str, Any]:
-    """A finding as the contract wants it; `proven_by` is the analyser with its version."""
+    """A finding as the contract wants it."""
     line = min(diagnostic.line, len(lines))
     end = min(max(diagnostic.end_line or line, line), line + MAX_QUOTED_LINES - 1, len(lines))
     finding = {
@@ -34,7 +43,7 @@ def write_finding(
         "suggestion": fill(rule.suggestion, diagnostic),
         "confidence": "high",
         "rule_id": rule.id,
-        "verification": _verification(diagnostic, rule, lines, (line, end), proven_by, cause),
+        "verification": _verification(diagnostic, rule, lines, (line, end), proof, cause),
     }
     return finding if end == line else {**finding, "end_line": end}
 
@@ -53,17 +62,17 @@ def _verification(
     rule: Rule,
     lines: Sequence[str],
     span: tuple[int, int],
-    proven_by: str,
+    proof: Proof,
     cause: NamedCause | None,
 ) -> dict[str, Any]:
     start, end = quoted_range(lines, span)
-    code = rule.id.partition("/")[2]
+    reported = f"{proof.analyser} reports {rule.id.partition('/')[2]} at head and not at base"
     written: dict[str, Any] = {
         "code_examined": "\n".join(lines[start - 1 : end]),
         "line_range_examined": [start, end],
-        "verification_method": f"{proven_by} reports {code} at head and not at base: {diagnostic.message}",
+        "verification_method": f"{reported}: {diagnostic.message}",
         "checked_for_handling_elsewhere": True,
-        "where_checked": f"{diagnostic.path} and what it imports, with {proven_by}, at base and at head",
+        "where_checked": f"{proof.extent}, at base and at head",
         "is_impact_finding": cause is not None,
         "side": "head",
         "failing_input": fill(rule.failing_input, diagnostic),
