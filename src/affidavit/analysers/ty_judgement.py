@@ -77,24 +77,21 @@ def _stands_on_changed_line(diagnostic: AnalyserDiagnostic, inspection: Inspecti
 
 
 def _broken_call(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> str | None:
-    called = _called_name(text, diagnostic)
+    called = _called_names(text, diagnostic)
     told = CALLEE.search(diagnostic.message)
-    if called is None:
-        return "what is called has no plain name"
     if told is None:
-        return (
-            None if _constructor_changed(called, inspection) else "the analyser does not name what is called"
-        )
+        is_known = any(_constructor_changed(name, inspection) for name in called)
+        return None if is_known else "the analyser does not name what is called"
     return _broken_named_call(told, called, diagnostic, inspection)
 
 
 def _broken_named_call(
-    told: re.Match[str], called: str, diagnostic: AnalyserDiagnostic, inspection: Inspection
+    told: re.Match[str], called: list[str], diagnostic: AnalyserDiagnostic, inspection: Inspection
 ) -> str | None:
     owner, _, name = told["name"].rpartition(".")
     if owner == "object" or told["kind"] == "class ":
         return "what is really called depends on code that is not here"
-    if not _names_agree(called, owner, name):
+    if not any(_names_agree(candidate, owner, name) for candidate in called):
         return "what is called stands in a variable"
     is_caused = _signature_changed(told["name"], inspection)
     if not is_caused and not _stands_on_changed_line(diagnostic, inspection):
@@ -106,18 +103,20 @@ def _broken_named_call(
     return None
 
 
-def _called_name(text: bytes, diagnostic: AnalyserDiagnostic) -> str | None:
-    """The last name of what is called at the place of a diagnostic."""
-    start = node_at(text, diagnostic.line, diagnostic.column)
-    for parent, child in ancestors(start):
+def _called_names(text: bytes, diagnostic: AnalyserDiagnostic) -> list[str]:
+    """The last names of what may be called at the place of a diagnostic."""
+    found: list[str] = []
+    for parent, child in ancestors(node_at(text, diagnostic.line, diagnostic.column)):
         if parent.type != "call":
             continue
         function = parent.child_by_field_name("function")
-        arguments = parent.child_by_field_name("arguments")
-        # A diagnostic about an argument stands inside the arguments, any other at the beginning of the call.
-        if function is not None and child in (function, arguments):
-            return _last_name(function)
-    return None
+        name = _last_name(function) if function is not None else None
+        found += [name] if name else []
+        # A diagnostic about an argument stands inside the arguments of its call; any other stands where the
+        # call begins, and there a chain of calls begins too.
+        if child == parent.child_by_field_name("arguments"):
+            break
+    return found
 
 
 def _last_name(function: Node) -> str | None:

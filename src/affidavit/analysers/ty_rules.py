@@ -46,7 +46,7 @@ TY_RULES: tuple[Rule, ...] = (
     _raising(
         "missing-argument",
         "TypeError",
-        "The call leaves out a required argument",
+        "The call leaves out the required argument `{name}`",
         "Pass the argument, or give the parameter a default value.",
     ),
     _raising(

@@ -5,15 +5,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from affidavit.analysers.analyser import Inspection
+from affidavit.analysers.first_party import absolute_module
 from affidavit.analysers.rule import names_in
 from affidavit.code.symbols import PYTHON_ENDS, ChangedSymbol
-from affidavit.records.change import Change, FileStatus
+from affidavit.records.change import Change, FileChange, FileStatus
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Cause
 
 WORD = re.compile(r"[^\W\d]\w*")
 FATE_ORDER = ("resigned", "removed", "added", "touched")
-FATE_WORDS = {"resigned": "changed", "removed": "removed", "added": "added", "touched": "changed"}
+FATE_WORDS = {"resigned": "altered", "removed": "removed", "added": "added", "touched": "altered"}
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,19 @@ def find_cause(
     diagnostic: AnalyserDiagnostic, lines: Sequence[str], inspection: Inspection
 ) -> NamedCause | None:
     """The changed definition or module that the diagnostic depends on; None where none is named."""
-    related = _defined_at(diagnostic, inspection.symbols)
-    told = _named(names_in(diagnostic.message), inspection.symbols)
-    shown = _named(_words_at(diagnostic, lines), inspection.symbols)
-    symbol = related or told or shown
-    if symbol is not None:
-        return _symbol_cause(symbol)
-    return _module_cause(diagnostic, inspection.change)
+    names = names_in(diagnostic.message)
+    gone = _module_cause(names, diagnostic.path, inspection.change)
+    if gone is not None:
+        return gone
+    symbols = inspection.symbols
+    member = [".".join(name.rpartition(".")[2] for name in names[:2])]
+    symbol = (
+        _defined_at(diagnostic, symbols)
+        or _named(member, symbols)
+        or _named(names, symbols)
+        or _named(_words_at(diagnostic, lines), symbols)
+    )
+    return None if symbol is None else _symbol_cause(symbol)
 
 
 def _defined_at(diagnostic: AnalyserDiagnostic, symbols: Iterable[ChangedSymbol]) -> ChangedSymbol | None:
@@ -47,10 +54,10 @@ def _named(names: Sequence[str], symbols: Sequence[ChangedSymbol]) -> ChangedSym
     whole, last = set(names), {name.rpartition(".")[2] for name in names}
     ordered = sorted(symbols, key=lambda symbol: FATE_ORDER.index(symbol.fate))
     exact = (symbol for symbol in ordered if symbol.qualified in whole)
-    loose = (symbol for symbol in ordered if symbol.name in last)
     # A call of a class reaches its constructor.
     made = (symbol for symbol in ordered if symbol.qualified.removesuffix(".__init__") in whole)
-    return next(exact, None) or next(loose, None) or next(made, None)
+    loose = (symbol for symbol in ordered if symbol.name in last)
+    return next(exact, None) or next(made, None) or next(loose, None)
 
 
 def _words_at(diagnostic: AnalyserDiagnostic, lines: Sequence[str]) -> list[str]:
@@ -68,21 +75,24 @@ def _symbol_cause(symbol: ChangedSymbol) -> NamedCause:
     )
 
 
-def _module_cause(diagnostic: AnalyserDiagnostic, change: Change) -> NamedCause | None:
-    """The module that the change took away, where the diagnostic names it."""
-    named = {name for name in names_in(diagnostic.message) if "." in name or name.isidentifier()}
+def _module_cause(names: Sequence[str], path: str, change: Change) -> NamedCause | None:
+    """The module that the change took away, where the names mean it."""
+    if not names:
+        return None
+    wanted = {absolute_module(names[0], path), ".".join(names[:2])}
     for file in change.files:
         if file.status not in (FileStatus.DELETED, FileStatus.RENAMED) or file.base_path is None:
             continue
         module = module_name(file.base_path)
-        if any(_is_module(module, name) for name in named):
-            moved = f" to {file.path}" if file.status is FileStatus.RENAMED else ""
-            verb = "moved" if moved else "deleted"
-            return NamedCause(
-                Cause(file=file.path, symbol=module.rpartition(".")[2]),
-                f"The change {verb} {file.base_path}{moved}.",
-            )
+        if any(module == name or module.endswith(f".{name}") for name in wanted):
+            return NamedCause(Cause(file=file.path, symbol=module.rpartition(".")[2]), _fate_of(file))
     return None
+
+
+def _fate_of(file: FileChange) -> str:
+    if file.status is FileStatus.RENAMED:
+        return f"The change moved {file.base_path} to {file.path}."
+    return f"The change deleted {file.base_path}."
 
 
 def module_name(path: str) -> str:
@@ -90,7 +100,3 @@ def module_name(path: str) -> str:
     for end in PYTHON_ENDS:
         path = path.removesuffix(end)
     return path.removesuffix("/__init__").replace("/", ".")
-
-
-def _is_module(module: str, name: str) -> bool:
-    return module == name or module.endswith(f".{name}") or module.rpartition(".")[2] == name
