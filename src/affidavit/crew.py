@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from affidavit.analysers.rules import same_problem
+from affidavit.analysers.rules import same_problem, worth_of
 from affidavit.pipeline import Crew
 from affidavit.settings import Settings
-from affidavit.specialists.mechanical import mechanical_specialists, worth_of
+from affidavit.specialists.mechanical import mechanical_specialists
 
 
 def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:

@@ -40,7 +40,7 @@ class Crew:
 
     specialists: Sequence[Specialist]
     same_problem: Callable[[str, str], bool]
-    worth_of: Callable[[str | None], Worth]
+    worth_of: Callable[[str], Worth]
     verifier: Verifier | None = None
     models: Mapping[str, str] = field(default_factory=dict)
     """Role to model; empty where no model looks."""

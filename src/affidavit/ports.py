@@ -67,8 +67,11 @@ class Tree(Protocol):
 class Repository(Protocol):
     """A pair of trees. Nothing is written into the user's repository."""
 
-    base: Tree
-    head: Tree
+    @property
+    def base(self) -> Tree: ...
+
+    @property
+    def head(self) -> Tree: ...
 
     def side(self, side: Side) -> Tree: ...
 

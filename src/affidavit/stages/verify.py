@@ -13,7 +13,7 @@ from affidavit.records.finding import Confidence
 
 STAGE = "verify"
 
-WorthOf = Callable[[str | None], Worth]
+WorthOf = Callable[[str], Worth]
 
 
 async def verify_candidates(
@@ -55,7 +55,8 @@ async def _judge(
     worth_of: WorthOf,
 ) -> Judgement:
     if candidate.kind == "mechanical":
-        worth = worth_of(candidate.finding.rule_id if candidate.finding else None)
+        rule_id = candidate.finding.rule_id if candidate.finding else None
+        worth = worth_of(rule_id or "")
         reason = f"{candidate.specialist} reports it at head and not at base"
         return Judgement(by="machine", judgment="CONFIRMED", worth=worth, reason=reason)
     if verifier is None:
