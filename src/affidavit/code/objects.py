@@ -1,6 +1,7 @@
 """Git objects: read them from a repository, and write new ones where the user's `.git` is not touched."""
 
 import os
+import re
 import subprocess
 import tempfile
 import threading
@@ -14,6 +15,8 @@ from affidavit.code.git import Git, Location, git_environment, spawn_error
 from affidavit.errors import GitError
 
 BATCH = 200  # 200 object names fit into a pipe's buffer, so writing them never waits for the reader.
+
+OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 NOBODY = {
     "GIT_AUTHOR_NAME": "Not Committed Yet",
@@ -34,6 +37,10 @@ class BatchReader:
 
     def ask(self, names: Sequence[str]) -> list[tuple[str, int, bytes] | None]:
         """Kind, size and (in mode `--batch`) content of each object; None for one that is missing."""
+        for name in names:
+            # Anything else could be read as two requests, and then every later answer is another's.
+            if not OBJECT_ID.fullmatch(name):
+                raise GitError(f"{name!r} is not the id of an object")
         with self._lock:
             process = self._running()
             stdin, stdout = process.stdin, process.stdout

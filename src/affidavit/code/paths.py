@@ -37,15 +37,21 @@ def rooted_glob(pattern: str) -> str:
 
 def matches_any(path: str, patterns: Sequence[str]) -> bool:
     """The path is one of these, lies in a folder that is one of these, or matches a pattern."""
-    return any(_expression(pattern).fullmatch(path) for pattern in patterns)
+    return any(_expression(pattern, takes_folders=True).fullmatch(path) for pattern in patterns)
+
+
+def matches_file(path: str, pattern: str) -> bool:
+    """The path itself matches, as in .gitattributes, where a folder says nothing of its files."""
+    return _expression(pattern, takes_folders=False).fullmatch(path) is not None
 
 
 @lru_cache(maxsize=512)
-def _expression(pattern: str) -> re.Pattern[str]:
-    plain = pattern.removeprefix("./").removeprefix("/").rstrip("/")
-    expression = "".join(_translated(token) for token in _TOKENS.findall(rooted_glob(plain)))
-    # What matches a folder matches all that lies in it.
-    return re.compile(expression + r"(?:/.*)?", re.DOTALL)
+def _expression(pattern: str, *, takes_folders: bool) -> re.Pattern[str]:
+    plain = pattern.removeprefix("./").rstrip("/")
+    # A slash at the beginning says that the pattern holds at the top only.
+    rooted = plain[1:] if plain.startswith("/") else rooted_glob(plain)
+    expression = "".join(_translated(token) for token in _TOKENS.findall(rooted))
+    return re.compile(expression + (r"(?:/.*)?" if takes_folders else ""), re.DOTALL)
 
 
 _TOKENS = re.compile(r"\*\*/|\*\*|\*|\?|\[[!^]?\]?[^\]/]*\]|.", re.DOTALL)

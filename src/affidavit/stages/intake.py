@@ -1,0 +1,342 @@
+"""From what the user named to a Change and the pair of trees behind it."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from affidavit.code.changes import files_between, join_type_changes
+from affidavit.code.diff import FileDiff, parse_diff
+from affidavit.code.diff_place import PlacedDiff, place_diff
+from affidavit.code.git import Location, find_repository
+from affidavit.code.objects import ObjectStore
+from affidavit.code.opened import OpenedChange
+from affidavit.code.patched_tree import described, is_opaque, is_wholly_shown, keeps_numbers, shown_tree
+from affidavit.code.paths import decode_path
+from affidavit.code.rebuild import rebuild_change
+from affidavit.code.repository import GitRepository, commit_tree
+from affidavit.code.revisions import (
+    commits_between,
+    find_commit,
+    first_parent,
+    merge_base,
+    one_commit,
+    parse_range,
+    resolve_commit,
+)
+from affidavit.code.tree import GitTree
+from affidavit.code.worktree import Snapshot, snapshot_index, snapshot_working_tree
+from affidavit.errors import EmptyChangeError, InputError, MalformedDiffError, NotARepositoryError
+from affidavit.records.change import Change, ChangeSource, Commit, FileChange, Revision
+
+__all__ = ["ChangeRequest", "OpenedChange", "open_change", "rebuild_change"]
+
+STANDARD_INPUT = "-"
+MAX_DIFF_BYTES = 200_000_000
+
+
+@dataclass(frozen=True)
+class ChangeRequest:
+    """What the user asks to have reviewed. No target: what is not committed yet."""
+
+    target: str | None = None
+    staged: bool = False
+    repo: Path | None = None
+    title: str = ""
+    description: str = ""
+    diff_text: bytes | None = None
+    """The diff itself, for the target `-`."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The two trees of a change, and how the user would name them."""
+
+    source: ChangeSource
+    target: str
+    base: GitTree
+    head: GitTree
+    base_name: str = ""
+    head_name: str = ""
+    commits: tuple[Commit, ...] = ()
+    default_title: str = ""
+    notices: tuple[str, ...] = ()
+
+
+def open_change(request: ChangeRequest) -> OpenedChange:
+    """Open the change that is asked for. The caller closes it.
+
+    A target that names both a revision and a file is the file if that holds a diff, else the revision.
+    """
+    if request.staged and request.target:
+        raise InputError(f"--staged takes no target, but {request.target!r} was given")
+    diff = _diff_text(request)
+    location = _location(request, is_needed=diff is None)
+    if location is None:
+        return _open_diff(diff or b"", request, None)
+    store = ObjectStore(location)
+    try:
+        if diff is not None and _is_meant_as_diff(diff, request, store):
+            return _open_diff(diff, request, store)
+        return _opened(store, location, _sides(store, location, request), request)
+    except BaseException:
+        store.close()
+        raise
+
+
+def _diff_text(request: ChangeRequest) -> bytes | None:
+    if request.diff_text is not None:
+        return request.diff_text
+    if request.target == STANDARD_INPUT:
+        raise InputError("the target - means standard input, but no text came from there")
+    if not request.target or "\0" in request.target:
+        return None
+    file = Path(request.target)
+    try:
+        if not file.is_file():
+            return None
+        if file.stat().st_size > MAX_DIFF_BYTES:
+            raise InputError(f"{file} is larger than {MAX_DIFF_BYTES // 1_000_000} MB: too large for a diff")
+        return file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}") from error
+
+
+def _location(request: ChangeRequest, *, is_needed: bool) -> Location | None:
+    try:
+        return find_repository(request.repo)
+    except NotARepositoryError:
+        if is_needed or request.repo is not None:
+            raise
+        return None
+
+
+def _is_meant_as_diff(diff: bytes, request: ChangeRequest, store: ObjectStore) -> bool:
+    if request.diff_text is not None or not _names_revision(store, request.target or ""):
+        return True
+    try:
+        parse_diff(diff)
+    except (MalformedDiffError, EmptyChangeError):
+        return False
+    return True
+
+
+def _names_revision(store: ObjectStore, target: str) -> bool:
+    span = parse_range(target)
+    names = (span.old, span.new) if span else (target,)
+    return all(find_commit(store, name) for name in names)
+
+
+# Changes between two trees of the repository
+
+
+def _sides(store: ObjectStore, location: Location, request: ChangeRequest) -> Sides:
+    if request.staged:
+        return _uncommitted(store, snapshot_index(store, location), "staged")
+    if not request.target:
+        return _uncommitted(store, snapshot_working_tree(store, location), "working_tree")
+    if parse_range(request.target):
+        return _range(store, location, request.target)
+    return _single_commit(store, location, request.target)
+
+
+def _uncommitted(store: ObjectStore, snapshot: Snapshot, source: ChangeSource) -> Sides:
+    parent = find_commit(store, "HEAD")
+    base = commit_tree(store, parent) if parent else GitTree(store, store.empty_tree())
+    name, title = {
+        "staged": ("index", "What is staged"),
+        "working_tree": ("working tree", "What is not committed yet"),
+    }[source]
+    return Sides(
+        source=source,
+        target="--staged" if source == "staged" else "",
+        base=base,
+        head=_uncommitted_tree(store, snapshot.tree, parent),
+        base_name="HEAD" if parent else "nothing",
+        head_name=name,
+        default_title=title,
+        notices=snapshot.notices,
+    )
+
+
+def _uncommitted_tree(store: ObjectStore, tree: str, parent: str | None) -> GitTree:
+    return GitTree(store, tree, store.write_commit(tree, parent), is_committed=False)
+
+
+def _range(store: ObjectStore, location: Location, target: str) -> Sides:
+    span = parse_range(target)
+    if span is None:
+        raise InputError(f"{target!r} is not a range")
+    old, new = (resolve_commit(store, location, name) for name in (span.old, span.new))
+    base = merge_base(store, location, old, new) if span.since_merge_base else old
+    return Sides(
+        source="range",
+        target=target,
+        base=commit_tree(store, base),
+        head=commit_tree(store, new),
+        base_name=span.old,
+        head_name=span.new,
+        commits=commits_between(store, base, new),
+        default_title=target,
+    )
+
+
+def _single_commit(store: ObjectStore, location: Location, target: str) -> Sides:
+    commit = resolve_commit(store, location, target)
+    parent = first_parent(store, location, commit)
+    return Sides(
+        source="commit",
+        target=target,
+        base=commit_tree(store, parent) if parent else GitTree(store, store.empty_tree()),
+        head=commit_tree(store, commit),
+        base_name=f"{target}^" if parent else "nothing",
+        head_name=target,
+        commits=one_commit(store, commit),
+        default_title=target,
+    )
+
+
+def _opened(store: ObjectStore, location: Location, sides: Sides, request: ChangeRequest) -> OpenedChange:
+    files = files_between(store, sides.base, sides.head)
+    if not files:
+        raise EmptyChangeError(f"nothing to review: {_why_empty(sides)}")
+    change = _change(sides, files, request, repository_name(store, location))
+    return OpenedChange(change, GitRepository(store, sides.base, sides.head), sides.notices)
+
+
+def _why_empty(sides: Sides) -> str:
+    if sides.source == "staged":
+        return "nothing is staged"
+    if sides.source == "working_tree":
+        return "everything is committed"
+    return f"{sides.target} changes no file"
+
+
+def _change(
+    sides: Sides, files: tuple[FileChange, ...], request: ChangeRequest, repository: str | None
+) -> Change:
+    title, description = _default_words(sides)
+    return Change(
+        source=sides.source,
+        target=sides.target,
+        repository=repository,
+        title=request.title or title,
+        description=request.description or description,
+        base=_revision(sides.base, sides.base_name),
+        head=_revision(sides.head, sides.head_name),
+        commits=sides.commits,
+        files=files,
+    )
+
+
+def _revision(tree: GitTree, name: str) -> Revision:
+    return Revision(tree=tree.revision, commit=tree.commit if tree.is_committed else None, name=name)
+
+
+def _default_words(sides: Sides) -> tuple[str, str]:
+    if len(sides.commits) == 1:
+        return sides.commits[0].subject, sides.commits[0].body
+    return sides.default_title, "\n".join(f"- {commit.subject}" for commit in sides.commits)
+
+
+def repository_name(store: ObjectStore, location: Location) -> str:
+    """The address of the remote called origin, without credentials; else the folder's name."""
+    done = store.git.attempt("config", "--get", "remote.origin.url")
+    address = done.stdout.decode("utf-8", "replace").strip()
+    if done.returncode == 0 and address:
+        return without_credentials(address)
+    folder = location.work_tree or location.git_dir
+    return folder.name.removesuffix(".git") or folder.name
+
+
+def without_credentials(address: str) -> str:
+    """An address that can be shown: no user, no password, no query."""
+    if "://" not in address:
+        # host:path, perhaps with a user; only the customary one says nothing.
+        return address if address.startswith("git@") else re.sub(r"^[^/@]*@", "", address)
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return address.split("://", 1)[0] + "://"
+    return parts._replace(netloc=parts.netloc.rsplit("@", 1)[-1], query="", fragment="").geturl()
+
+
+# Changes that come as a diff
+
+
+def _open_diff(data: bytes, request: ChangeRequest, store: ObjectStore | None) -> OpenedChange:
+    files = parse_diff(data)
+    placed = place_diff(store, files) if store else None
+    if store and store.location and placed:
+        return _placed(store, store.location, files, placed, request)
+    why = "there is no repository here"
+    if store:
+        store.close()
+        why = "no recent commit of this repository holds what the diff was made from"
+    return _unplaced(files, request, why)
+
+
+def _placed(
+    store: ObjectStore, location: Location, files: list[FileDiff], placed: PlacedDiff, request: ChangeRequest
+) -> OpenedChange:
+    head = _uncommitted_tree(store, placed.head_tree, placed.base.commit)
+    notices = tuple(
+        f"{decode_path(file.name)}: the diff does not hold what it becomes" for file in placed.unknown
+    )
+    sides = Sides(
+        source="diff",
+        target=request.target or STANDARD_INPUT,
+        base=placed.base,
+        head=head,
+        base_name=(placed.base.commit or "")[:12],
+        head_name="diff",
+        default_title=_diff_title(request),
+        notices=notices,
+    )
+    told = tuple(described(file, placed.base, head, is_partial=False) for file in join_type_changes(files))
+    names = [file.name for file in join_type_changes(files)]
+    if len(set(names)) < len(names) or not all(keeps_numbers(file) for file in files):
+        # A series of patches, or one whose line numbers are off: git tells what it comes to.
+        unknown = (described(file, placed.base, head, is_partial=False) for file in placed.unknown)
+        told = (*files_between(store, placed.base, head), *unknown)
+    if placed.base.revision == head.revision and not any(is_opaque(file) for file in files):
+        raise EmptyChangeError("nothing to review: the diff changes no line")
+    change = _change(sides, told, request, repository_name(store, location))
+    return OpenedChange(change, GitRepository(store, placed.base, head), notices)
+
+
+def _unplaced(files: list[FileDiff], request: ChangeRequest, why: str) -> OpenedChange:
+    store = ObjectStore(None)
+    try:
+        base = GitTree(store, shown_tree(store, files, "base"))
+        head = GitTree(store, shown_tree(store, files, "head"))
+        told = tuple(
+            described(file, base, head, is_partial=not is_wholly_shown(file))
+            for file in join_type_changes(files)
+        )
+    except BaseException:
+        store.close()
+        raise
+    sides = Sides(
+        source="diff",
+        target=request.target or STANDARD_INPUT,
+        base=base,
+        head=head,
+        base_name="diff",
+        head_name="diff",
+        default_title=_diff_title(request),
+    )
+    partial = [file.path for file in told if file.is_partial]
+    notices = (_partial_notice(partial, why),) if partial else ()
+    return OpenedChange(_change(sides, told, request, None), GitRepository(store, base, head), notices)
+
+
+def _partial_notice(paths: list[str], why: str) -> str:
+    shown = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
+    return f"{why}: only the lines that the diff shows are known of {shown}"
+
+
+def _diff_title(request: ChangeRequest) -> str:
+    if not request.target or request.target == STANDARD_INPUT:
+        return "A diff from standard input"
+    return Path(request.target).name
