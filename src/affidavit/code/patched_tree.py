@@ -10,7 +10,7 @@ from affidavit.code.objects import ObjectStore
 from affidavit.code.patch import apply_hunks, lay_out
 from affidavit.code.paths import decode_path
 from affidavit.code.tree import MAX_READ_BYTES, GitTree
-from affidavit.errors import GitError, InputError
+from affidavit.errors import InputError
 from affidavit.ports import Entry
 from affidavit.records.change import FileChange, FileStatus
 from affidavit.records.record import Side
@@ -68,6 +68,7 @@ class PatchedTree:
 
     def write(self) -> str:
         """The id of the tree, written into the temporary objects."""
+        self._refuse_files_as_folders()
         unwritten = {name: new for name, new in self._changed.items() if new is not None and new.blob is None}
         blobs = self._store.write_blobs([new.data or b"" for new in unwritten.values()])
         ids = dict(zip(unwritten, blobs, strict=True))
@@ -78,6 +79,17 @@ class PatchedTree:
                 for name, new in self._changed.items()
             },
         )
+
+    def _refuse_files_as_folders(self) -> None:
+        # Git would make room for the one and drop the other without a word.
+        names = {name for name, new in self._changed.items() if new is not None}
+        names |= self._entries.keys() - self._changed.keys()
+        for name in names:
+            end = name.rfind(b"/")
+            while end > 0:
+                if name[:end] in names:
+                    raise InputError(f"{decode_path(name[:end])} cannot be both a file and a folder")
+                end = name.rfind(b"/", 0, end)
 
     def _after(self, file: FileDiff) -> Content | None:
         if file.new_name is None:
@@ -158,10 +170,7 @@ def shown_tree(store: ObjectStore, files: Sequence[FileDiff], side: Side) -> str
         if total > MAX_LAID_OUT_BYTES:
             raise InputError("the diff is too large to lay out without its repository")
         tree.put(name, Content(mode, data))
-    try:
-        return tree.write()
-    except GitError as error:
-        raise InputError(f"the files of the diff cannot stand in one tree: {error}") from error
+    return tree.write()
 
 
 def _refuse_repeated(names: Sequence[bytes]) -> None:
