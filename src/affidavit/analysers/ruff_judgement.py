@@ -6,21 +6,18 @@ from tree_sitter import Node
 
 from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.ruff_rules import RUFF_RULES
-from affidavit.analysers.rule import names_in
 from affidavit.analysers.syntax import (
     ancestors,
     expects,
     is_test_code,
     node_at,
 )
+from affidavit.analysers.taint import carries_input
 from affidavit.analysers.undefined import judge_undefined_name
 from affidavit.records.evidence import AnalyserDiagnostic
 
 RULES = {rule.id: rule for rule in RUFF_RULES}
 DEFINES = re.compile(r"\s*(async\s+def|def|class)\b")
-# What makes a part of a statement that cannot carry a stranger's text.
-TRUSTED_CALLS = frozenset({"quote_name", "quote_ident", "qn", "quote", "Identifier", "len", "int", "join"})
-CONSTANT = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*")
 
 
 def judge_ruff(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
@@ -57,17 +54,19 @@ def _defines(lines: list[str], number: int) -> bool:
     return False
 
 
-def _seems_safe(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    if "seems safe" in diagnostic.message:
-        return "the command is a constant"
-    return _constant_parts(diagnostic, _inspection, text)
+def _shell_command(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    around = ancestors(node_at(text, diagnostic.line, diagnostic.column))
+    call = next((node for node, _ in around if node.type == "call"), None)
+    arguments = call.child_by_field_name("arguments") if call is not None else None
+    command = arguments.named_children[0] if arguments is not None and arguments.named_children else None
+    is_open = command is not None and carries_input(command)
+    return None if is_open else "no text from outside the function reaches the command"
 
 
-def _constant_parts(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+def _sql_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
     node = _expression(node_at(text, diagnostic.line, diagnostic.column))
-    if node is not None and all(_is_trusted(part) for part in _inserted(node)):
-        return "only constants, quoted names and placeholders are put into the text"
-    return None
+    is_open = node is not None and carries_input(node)
+    return None if is_open else "no text from outside the function reaches the statement"
 
 
 def _expression(node: Node | None) -> Node | None:
@@ -83,41 +82,10 @@ def _expression(node: Node | None) -> Node | None:
     return node
 
 
-def _inserted(node: Node) -> list[Node]:
-    """What is put into a text: by an f-string, by `%` and `+`, by `format`."""
-    if node.type in ("string", "concatenated_string"):
-        return [part for child in node.named_children for part in _inserted(child)]
-    if node.type == "interpolation":
-        return list(node.named_children[:1])
-    if node.type in ("binary_operator", "parenthesized_expression", "tuple", "argument_list", "call"):
-        return [part for child in node.named_children for part in _inserted(child)]
-    if node.type == "attribute" and node.named_children and node.named_children[0].type == "string":
-        return []
-    if node.type in ("string_start", "string_content", "string_end", "integer", "comment"):
-        return []
-    return [node]
-
-
-def _is_trusted(node: Node) -> bool:
-    words = [(name.text or b"").decode("utf-8", errors="replace") for name in _identifiers(node)]
-    return bool(words) and (bool(CONSTANT.fullmatch(words[-1])) or not TRUSTED_CALLS.isdisjoint(words))
-
-
-def _identifiers(node: Node) -> list[Node]:
-    if node.type == "identifier":
-        return [node]
-    return [found for child in node.named_children for found in _identifiers(child)]
-
-
-def _same_values(diagnostic: AnalyserDiagnostic, _inspection: Inspection, _text: bytes) -> str | None:
-    return None if names_in(diagnostic.message) else "the message names no key"
-
-
 SPECIAL = {
     "ruff/F821": judge_undefined_name,
     "ruff/F811": _redefinition,
-    "ruff/S602": _seems_safe,
-    "ruff/S605": _seems_safe,
-    "ruff/S608": _constant_parts,
-    "ruff/F601": _same_values,
+    "ruff/S602": _shell_command,
+    "ruff/S605": _shell_command,
+    "ruff/S608": _sql_text,
 }

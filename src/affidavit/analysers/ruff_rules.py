@@ -194,12 +194,6 @@ _LANGUAGE = [
         in_tests=False,
     ),
     *wrong(
-        "B020",
-        "The loop overwrites what it iterates over",
-        "After the loop it is gone.",
-        "Rename the variable.",
-    ),
-    *wrong(
         "B025",
         "An exception is caught twice",
         "The second handler never runs.",
@@ -319,7 +313,7 @@ _ASYNC = [
 
 _SECURITY = [
     *insecure(
-        "S602 S605 S609",
+        "S602 S605",
         "A shell runs a command that is put together at run time",
         "A part of the command that holds `; rm -rf ~` or `$(…)`.",
         "The shell runs whatever a part of the command says.",
