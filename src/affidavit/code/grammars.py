@@ -1,0 +1,88 @@
+"""From the text of a file to its syntax tree, and from a tree to the nodes that a query names."""
+
+import importlib
+import time
+from collections.abc import Iterator
+from functools import cache
+
+from tree_sitter import Language, Node, Parser, Query, QueryCursor
+
+# Some texts take quadratic time, whatever the grammar: a bound on the size bounds it.
+MAX_BYTES = 1_000_000
+MAX_DEPTH = 200
+MAX_SECONDS = 5.0
+SMALL_BYTES = 65_536
+PIECE_BYTES = 4096
+
+# Grammar → the module of its wheel, and the function that hands it out.
+GRAMMARS = {
+    "python": ("tree_sitter_python", "language"),
+    "javascript": ("tree_sitter_javascript", "language"),
+    "typescript": ("tree_sitter_typescript", "language_typescript"),
+    "tsx": ("tree_sitter_typescript", "language_tsx"),
+    "go": ("tree_sitter_go", "language"),
+    "java": ("tree_sitter_java", "language"),
+    "rust": ("tree_sitter_rust", "language"),
+    "c": ("tree_sitter_c", "language"),
+    "cpp": ("tree_sitter_cpp", "language"),
+    "ruby": ("tree_sitter_ruby", "language"),
+    "php": ("tree_sitter_php", "language_php"),
+    "c_sharp": ("tree_sitter_c_sharp", "language"),
+}
+
+
+@cache
+def grammar(name: str) -> Language:
+    """The grammar, loaded when first asked for."""
+    module, function = GRAMMARS[name]
+    return Language(getattr(importlib.import_module(module), function)())
+
+
+@cache
+def query(name: str, source: str) -> Query:
+    """A query of a grammar, compiled once."""
+    return Query(grammar(name), source)
+
+
+def parse(name: str, text: bytes, *, max_seconds: float = MAX_SECONDS) -> Node | None:
+    """The syntax tree of a text; None where it is too large or takes too long to parse."""
+    if len(text) > MAX_BYTES:
+        return None
+    parser = Parser(grammar(name))
+    if len(text) <= SMALL_BYTES:
+        return parser.parse(text).root_node
+    return _parse_in_time(parser, text, time.monotonic() + max_seconds)
+
+
+def _parse_in_time(parser: Parser, text: bytes, deadline: float) -> Node | None:
+    """Hand the text over in pieces, and end it early when time is up: the parser has no clock of its own."""
+    was_late = False
+
+    def piece(start: int, _point: object) -> bytes:
+        nonlocal was_late
+        was_late = was_late or time.monotonic() > deadline
+        return b"" if was_late else text[start : start + PIECE_BYTES]
+
+    root = parser.parse(piece).root_node
+    return None if was_late else root
+
+
+def matches(name: str, source: str, root: Node) -> Iterator[dict[str, list[Node]]]:
+    """The captured nodes of each match, in the order of the text."""
+    for _, captured in QueryCursor(query(name, source)).matches(root):
+        yield captured
+
+
+def node_text(node: Node | None, text: bytes) -> str:
+    """What stands in the text at a node; empty where there is no node."""
+    return "" if node is None else text[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def ancestors(node: Node) -> Iterator[Node]:
+    """The nodes around a node, from the inside out, as far as anybody nests code in earnest."""
+    above = node.parent
+    for _ in range(MAX_DEPTH):
+        if above is None:
+            return
+        yield above
+        above = above.parent
