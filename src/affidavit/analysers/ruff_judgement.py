@@ -17,6 +17,12 @@ from affidavit.analysers.undefined import judge_undefined_name
 from affidavit.records.evidence import AnalyserDiagnostic
 
 RULES = {rule.id: rule for rule in RUFF_RULES}
+# Overrides and isolates; the plain marks U+200E and U+200F are not among them.
+REORDERING = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
+STATEMENT = re.compile(
+    rb"[rbfu]*['\"]{1,3}[\s\\n(]*(select|insert|update|delete|with|create|drop|alter|replace|merge|explain|truncate)\b",
+    re.IGNORECASE,
+)
 DEFINES = re.compile(r"\s*(async\s+def|def|class)\b")
 
 
@@ -65,8 +71,9 @@ def _shell_command(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text
 
 def _sql_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
     node = _expression(node_at(text, diagnostic.line, diagnostic.column))
-    is_open = node is not None and carries_input(node)
-    return None if is_open else "no text from outside the function reaches the statement"
+    if node is None or not STATEMENT.match(node.text or b""):
+        return "the text does not begin as an SQL statement does"
+    return None if carries_input(node) else "no text from outside the function reaches the statement"
 
 
 def _expression(node: Node | None) -> Node | None:
@@ -82,7 +89,15 @@ def _expression(node: Node | None) -> Node | None:
     return node
 
 
+def _reordered_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    lines = text.decode("utf-8", errors="replace").split("\n")[diagnostic.line - 1 : diagnostic.line]
+    if any(character in REORDERING for line in lines for character in line):
+        return None
+    return "a mark of direction, as texts written from right to left have it, hides nothing"
+
+
 SPECIAL = {
+    "ruff/PLE2502": _reordered_text,
     "ruff/F821": judge_undefined_name,
     "ruff/F811": _redefinition,
     "ruff/S602": _shell_command,

@@ -10,9 +10,9 @@ from affidavit.records.candidate import Worth
 RULES: Mapping[str, Rule] = {rule.id: rule for rule in (*RUFF_RULES, *TY_RULES)}
 
 
-def worth_of(rule_id: str) -> Worth:
+def worth_of(rule_id: str | None) -> Worth:
     """What a finding of this rule is worth to a maintainer; a rule that is not known here is a maybe."""
-    rule = RULES.get(rule_id)
+    rule = RULES.get(rule_id or "")
     return Worth.MAYBE if rule is None else rule.worth
 
 

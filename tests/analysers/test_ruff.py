@@ -1,0 +1,186 @@
+"""Ruff on real repositories: planted problems, tempting harmless code, and configuration from both sides."""
+
+import pytest
+
+from affidavit.analysers.ruff import RUFF, read_flake8, read_settings, write_settings
+
+EMPTY = "VALUE = 1\n"
+
+PLANTED = {
+    "F821": "def f():\n    return total\n",
+    "F823": "import os\ndef f():\n    print(os.name)\n    os = 1\n    return os\n",
+    "F822": "__all__ = ['gone']\n",
+    "F811": "def f():\n    return 1\ndef f():\n    return 2\n",
+    "F507": "def f(a):\n    return '%s %s' % (a,)\n",
+    "F524": "def f(a):\n    return '{} {}'.format(a)\n",
+    "F601": "PRICES = {'a': 1, 'b': 2, 'a': 3}\n",
+    "F631": "def f(a):\n    assert (a, 'message')\n",
+    "F632": "def f(a):\n    return a is 'x'\n",
+    "B012": "def f(a):\n    try:\n        a()\n    finally:\n        return 1\n",
+    "B015": "def f(a):\n    a == 1\n",
+    "B032": "def f(a):\n    a['b']: 1\n",
+    "PLE0101": "class K:\n    def __init__(self):\n        return 1\n",
+    "PLE1205": "import logging\ndef f(a):\n    logging.warning('%s', a, a)\n",
+    "PLW0133": "def f(a):\n    ValueError(a)\n",
+    "INT001": "from gettext import gettext as _\ndef f(a):\n    return _(f'hello {a}')\n",
+    "ASYNC251": "import time\nasync def f():\n    time.sleep(1)\n",
+    "S602": "import subprocess\ndef f(name):\n    subprocess.run('ls ' + name, shell=True)\n",
+    "S605": "import os\ndef f(name):\n    os.system(f'ls {name}')\n",
+    "S608": "def f(cursor, user_id):\n    cursor.execute(f'SELECT * FROM t WHERE id = {user_id}')\n",
+    "S307": "def f(text):\n    return eval(text)\n",
+    "S506": "import yaml\ndef f(text):\n    return yaml.load(text, Loader=yaml.Loader)\n",
+    "S501": "import requests\ndef f(url):\n    return requests.get(url, verify=False)\n",
+    "invalid-syntax": "def f(:\n    pass\n",
+}
+
+HARMLESS = {
+    "a name defined by a star import": "from os import *\ndef f():\n    return getcwd()\n",
+    "a name that is tried": "try:\n    unicode\nexcept NameError:\n    unicode = str\n",
+    "a quoted annotation": "def f(a: 'Later') -> None:\n    return None\n",
+    "a lazy annotation": "from __future__ import annotations\ndef f(a: Later) -> None:\n    return None\n",
+    "a local annotation": "def f(a):\n    b: Later = a\n    return b\n",
+    "an overload": (
+        "from typing import overload\n@overload\ndef f(a: int) -> int: ...\n"
+        "@overload\ndef f(a: str) -> str: ...\ndef f(a):\n    return a\n"
+    ),
+    "a name that is imported or not": (
+        "try:\n    from json import loads\nexcept ImportError:\n    loads = None\n"
+    ),
+    "a constant command": "import subprocess\ndef f():\n    subprocess.run('ls -l', shell=True)\n",
+    "a command of constants": (
+        "import subprocess\nFOLDER = '/tmp'\ndef f():\n    subprocess.run(f'ls {FOLDER}', shell=True)\n"
+    ),
+    "a statement with its table": "def f(cursor, table):\n    cursor.execute(f'SELECT * FROM {table}')\n",
+    "a statement with placeholders": (
+        "def f(cursor, values):\n    marks = ', '.join(['%s'] * len(values))\n"
+        "    cursor.execute(f'SELECT a FROM t WHERE b IN ({marks})', values)\n"
+    ),
+    "a statement with a number": (
+        "def f(cursor, count: int):\n    cursor.execute(f'SELECT a FROM t WHERE b = {count}')\n"
+    ),
+    "text that only looks like a statement": "def f(name):\n    return f'to go on, select {name} from the list'\n",
+    "a mark of direction": "FORMAT = 'Y/n/j\u060c\u200f G:i'\n",
+    "a sleep outside of async": "import time\ndef f():\n    time.sleep(1)\n",
+    "a safe loader": "import yaml\ndef f(text):\n    return yaml.load(text, Loader=yaml.SafeLoader)\n",
+}
+
+
+@pytest.mark.parametrize("code", PLANTED)
+def test_a_planted_problem_is_found(code, case, ask):
+    found = ask(RUFF, case({"a.py": EMPTY}, {"a.py": PLANTED[code]}))
+    assert f"ruff/{code}" in [finding["rule_id"] for finding in found]
+    assert all("{" not in finding["title"] + finding["message"].replace("{user_id}", "") for finding in found)
+
+
+@pytest.mark.parametrize("what", HARMLESS)
+def test_harmless_code_draws_nothing_at_medium_or_above(what, case, ask):
+    found = ask(RUFF, case({"a.py": EMPTY}, {"a.py": HARMLESS[what]}))
+    assert [finding for finding in found if finding["severity"] in ("critical", "high", "medium")] == []
+
+
+@pytest.mark.parametrize("code", ["F821", "S602", "S605", "S608"])
+def test_undefined_names_and_injections_are_high(code, case, ask):
+    found = ask(RUFF, case({"a.py": EMPTY}, {"a.py": PLANTED[code]}))
+    assert {finding["severity"] for finding in found if finding["rule_id"] == f"ruff/{code}"} == {"high"}
+
+
+def test_tests_may_run_what_they_like(case, ask):
+    assert ask(RUFF, case({"a.py": EMPTY}, {"tests/test_a.py": PLANTED["S602"]})) == []
+
+
+def test_code_that_expects_the_failure_is_left_alone(case, ask):
+    text = "import pytest\ndef test_f():\n    with pytest.raises(NameError):\n        gone()\n"
+    assert ask(RUFF, case({"a.py": EMPTY}, {"test_a.py": text})) == []
+
+
+def test_a_name_that_was_undefined_before_comes_from_outside(case, ask):
+    before = "env = Environment()\n"
+    assert (
+        ask(RUFF, case({"SConstruct.py": before}, {"SConstruct.py": before + "other = Environment()\n"}))
+        == []
+    )
+
+
+def test_a_noqa_comment_is_honoured(case, ask):
+    assert ask(RUFF, case({"a.py": EMPTY}, {"a.py": "print(gone)  # noqa: F821\n"})) == []
+
+
+CONFIGURATIONS = {
+    "ruff.toml": "[lint]\nignore = ['F821', 'XYZ999']\n",
+    ".ruff.toml": "ignore = ['F8']\n",
+    "pyproject.toml": "[tool.ruff.lint.per-file-ignores]\n'a.py' = ['F821']\n",
+    "setup.cfg": "[flake8]\nextend-ignore = E203, F821\n",
+    ".flake8": "[flake8]\nper-file-ignores =\n    a.py: F821\n",
+}
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_what_the_base_commit_ignores_is_ignored(name, case, ask):
+    one = case({"a.py": EMPTY, name: CONFIGURATIONS[name]}, {"a.py": PLANTED["F821"]})
+    assert ask(RUFF, one) == []
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_what_only_the_change_ignores_is_found(name, case, ask):
+    one = case({"a.py": EMPTY}, {"a.py": PLANTED["F821"], name: CONFIGURATIONS[name]})
+    assert [finding["rule_id"] for finding in ask(RUFF, one)] == ["ruff/F821"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("ruff.toml", "extend = '/etc/passwd'\n"),
+        ("ruff.toml", "extend = 'ruff.toml'\n"),
+        ("ruff.toml", "this is no TOML ["),
+        ("pyproject.toml", "[tool.ruff]\nexclude = ['*']\n[tool.ruff.lint]\nselect = []\n"),
+        ("ruff.toml", "required-version = '==0.0.1'\n"),
+        ("setup.cfg", "no section\n"),
+    ],
+)
+def test_a_hostile_configuration_in_the_change_has_no_effect(name, text, case, ask):
+    one = case({"a.py": EMPTY}, {"a.py": PLANTED["F821"], name: text, f"pkg/{name}": text})
+    assert [finding["rule_id"] for finding in ask(RUFF, one)] == ["ruff/F821"]
+
+
+@pytest.mark.parametrize(
+    "text", ["extend = '../../etc/x.toml'\n", "extend = 'ruff.toml'\n", "broken = [", "a = 1\n"]
+)
+def test_a_broken_configuration_at_base_does_not_stop_the_run(text, case, ask):
+    one = case({"a.py": EMPTY, "ruff.toml": text}, {"a.py": PLANTED["F821"]})
+    assert [finding["rule_id"] for finding in ask(RUFF, one)] == ["ruff/F821"]
+
+
+def test_a_configuration_may_extend_another_of_the_repository(case, ask):
+    before = {
+        "pkg/a.py": EMPTY,
+        "pkg/ruff.toml": "extend = '../shared.toml'\n",
+        "shared.toml": "[lint]\nignore = ['F821']\n",
+    }
+    assert ask(RUFF, case(before, {"pkg/a.py": PLANTED["F821"]})) == []
+
+
+def test_the_nearest_configuration_counts(case, ask):
+    before = {"a.py": EMPTY, "pkg/a.py": EMPTY, "pkg/ruff.toml": "[lint]\nignore = ['F821']\n"}
+    found = ask(RUFF, case(before, {"a.py": PLANTED["F821"], "pkg/a.py": PLANTED["F821"]}))
+    assert [finding["file"] for finding in found] == ["a.py"]
+
+
+def test_files_that_the_base_commit_excludes_are_left_out(case, ask):
+    before = {"data/a.py": EMPTY, "pyproject.toml": "[tool.ruff]\nextend-exclude = ['data']\n"}
+    assert ask(RUFF, case(before, {"data/a.py": PLANTED["invalid-syntax"]})) == []
+
+
+def test_the_project_s_oldest_python_is_the_target(case, ask):
+    text = "def f(a):\n    match a:\n        case 1:\n            return 2\n"
+    before = {"a.py": EMPTY, "pyproject.toml": "[project]\nname = 'x'\nrequires-python = '>=3.9'\n"}
+    found = ask(RUFF, case(before, {"a.py": text}))
+    assert [finding["severity"] for finding in found] == ["critical"]
+
+
+def test_settings_are_read_as_data(case):
+    one = case({"ruff.toml": "target-version = 'py310'\nbuiltins = ['_']\n"}, {"a.py": EMPTY})
+    settings = read_settings(one.repository.base, "")
+    assert settings is not None
+    assert settings.target_version == "py310"
+    assert 'builtins = ["_"]' in write_settings(settings, None)
+    assert read_flake8(one.repository.base).ignored == ()
