@@ -1,0 +1,45 @@
+"""What reads code for the map of a change and for the tools: imports, symbols and references."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from affidavit.ports import Repository, Tree
+from affidavit.records.change import Change
+from affidavit.records.context import Import, Reference, Symbol, SymbolChange
+
+
+class Imports(Protocol):
+    """Which file of a tree imports which."""
+
+    def imports_of(self, path: str, /) -> Sequence[Import]: ...
+
+    def importers_of(self, path: str, /) -> Sequence[Import]: ...
+
+
+class FindReferences(Protocol):
+    """Who uses these symbols on one side, and what could not be looked at, in sentences."""
+
+    def __call__(
+        self, symbols: Sequence[Symbol], tree: Tree, imports: Imports
+    ) -> tuple[Sequence[Reference], Sequence[str]]: ...
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The readers, each replaceable; the imports of a tree are read once."""
+
+    read_imports: Callable[[Tree], Imports]
+    symbols_of: Callable[[Tree, str], Sequence[Symbol]]
+    changed_symbols: Callable[[Change, Repository], Sequence[SymbolChange]]
+    find_references: FindReferences
+    _imports: dict[str, Imports] = field(default_factory=dict)
+    _reading: threading.Lock = field(default_factory=threading.Lock)
+
+    def imports(self, tree: Tree) -> Imports:
+        """Which file of the tree imports which."""
+        with self._reading:
+            if tree.revision not in self._imports:
+                self._imports[tree.revision] = self.read_imports(tree)
+            return self._imports[tree.revision]

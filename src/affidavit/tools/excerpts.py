@@ -1,0 +1,58 @@
+"""Cut what a tool answers to a size that a model can take, and say what was cut."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+MAX_LINES = 500
+MAX_CHARACTERS = 40_000
+MAX_LINE_CHARACTERS = 500
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Numbered lines up to `last`, and what was cut inside them."""
+
+    text: str
+    last: int
+    note: str = ""
+
+
+def clipped(line: str) -> str:
+    """A line of a minified file must not fill the whole answer."""
+    if len(line) <= MAX_LINE_CHARACTERS:
+        return line
+    return f"{line[:MAX_LINE_CHARACTERS]}… ({len(line) - MAX_LINE_CHARACTERS} more characters)"
+
+
+def numbered_lines(lines: Sequence[str], first: int, last: int) -> Excerpt:
+    """`10: def …` for each line from first to last, as many as fit."""
+    rows: list[str] = []
+    size = 0
+    is_clipped = False
+    for number in range(first, min(last, first + MAX_LINES - 1, len(lines)) + 1):
+        if number < 1:
+            continue
+        row = f"{number}: {clipped(lines[number - 1])}"
+        size += len(row) + 1
+        if rows and size > MAX_CHARACTERS:
+            break
+        is_clipped |= len(lines[number - 1]) > MAX_LINE_CHARACTERS
+        rows.append(row)
+    note = f"lines longer than {MAX_LINE_CHARACTERS} characters are cut" if is_clipped else ""
+    return Excerpt("\n".join(rows), first + len(rows) - 1 if rows else last, note)
+
+
+def page_of(found: Sequence[Row], skip: int, limit: int, noun: str, advice: str) -> tuple[list[Row], str]:
+    """One page of what was found, and how to get the next one."""
+    page = list(found[skip : skip + limit])
+    if found and not page:
+        return page, f"there are only {len(found)} {noun}: use a smaller skip"
+    if skip + limit >= len(found):
+        return page, ""
+    reach = skip + len(page)
+    return page, f"only {noun} {skip + 1} to {reach} are shown; {advice} ask again with skip {reach}".replace(
+        "  ", " "
+    )

@@ -1,0 +1,107 @@
+"""From the path that a model wrote to the file that it means, or a sentence on what to write instead."""
+
+import posixpath
+from difflib import get_close_matches
+
+from affidavit.errors import InputError
+from affidavit.ports import Repository, Tree
+from affidavit.records.change import Change
+from affidavit.records.record import Side
+from affidavit.tools.arguments import shown
+
+LINK_MODE = "120000"
+SUBMODULE_MODE = "160000"
+MAX_GUESSED_PATH = 500
+MAX_GUESSED_NAMES = 20_000
+DIFF_PREFIXES = ("a/", "b/")
+
+
+def side_named(branch: str) -> Side:
+    """`head` or `base`, whatever the case."""
+    word = branch.strip().lower()
+    if word == "head":
+        return "head"
+    if word == "base":
+        return "base"
+    raise InputError(f"branch is 'head' (the new code) or 'base' (the old code), not {shown(branch)}")
+
+
+def plain_path(path: str) -> str:
+    """The path relative to the root of the repository; raises InputError where it leaves it."""
+    plain = posixpath.normpath(path.lstrip("/") or ".")
+    if plain == ".." or plain.startswith("../"):
+        raise InputError(
+            f"{shown(path)} leaves the repository: only files of the repository can be read, "
+            "by their path from its root such as 'src/app.py'"
+        )
+    return plain
+
+
+def find_file(path: str, side: Side, change: Change, repository: Repository) -> str:
+    """The path of a regular file of that side, forgiving `./`, a leading slash and a diff's `a/` and `b/`."""
+    tree = repository.side(side)
+    for candidate in _readings(path):
+        entry = tree.entry(candidate)
+        if entry is not None and entry.mode == LINK_MODE:
+            raise InputError(
+                f"{shown(candidate)} is a symbolic link, and links are not followed: "
+                "read the file that it names by its own path"
+            )
+        if entry is not None and entry.mode == SUBMODULE_MODE:
+            raise InputError(f"{shown(candidate)} is a submodule: its files are in another repository")
+        if entry is not None:
+            return candidate
+    raise InputError(_not_there(plain_path(path), side, change, repository))
+
+
+def _readings(path: str) -> list[str]:
+    plain = plain_path(path)
+    without_prefix = [plain.removeprefix(prefix) for prefix in DIFF_PREFIXES if plain.startswith(prefix)]
+    return [path, plain, *without_prefix]
+
+
+def _not_there(path: str, side: Side, change: Change, repository: Repository) -> str:
+    tree = repository.side(side)
+    other: Side = "base" if side == "head" else "head"
+    moved = change.file_at(path, other)
+    counterpart = moved.path_at(side) if moved else None
+    if counterpart is not None:
+        return f"the change renames {shown(path)}; on branch '{side}' it is called {shown(counterpart)}"
+    if repository.side(other).entry(path) is not None:
+        what = "is deleted by the change" if side == "head" else "is added by the change"
+        return f"{shown(path)} {what}: read it with branch '{other}'"
+    if _is_folder(tree, path):
+        return f"{shown(path)} is a folder: list it with list_files, pattern {shown(path + '/**')}"
+    close = close_paths(tree, path)
+    if close:
+        names = " or ".join(map(shown, close))
+        return f"there is no file {shown(path)} on branch '{side}'; did you mean {names}?"
+    return f"there is no file {shown(path)} on branch '{side}': find its path with list_files"
+
+
+def _is_folder(tree: Tree, path: str) -> bool:
+    prefix = "" if path == "." else f"{path}/"
+    return any(name.startswith(prefix) for name in tree.entries())
+
+
+def close_paths(tree: Tree, path: str) -> list[str]:
+    """Up to three files with that name elsewhere, or with a name that is nearly that."""
+    if len(path) > MAX_GUESSED_PATH:
+        return []
+    by_name: dict[str, list[str]] = {}
+    for known in tree.entries():
+        by_name.setdefault(known.rsplit("/", 1)[-1], []).append(known)
+    name = path.rsplit("/", 1)[-1]
+    names = [name] if name in by_name else _close_names(name, list(by_name))
+    found = [known for close in names for known in by_name[close]]
+    return sorted(found, key=lambda known: -_shared_parts(known, path))[:3]
+
+
+def _close_names(name: str, names: list[str]) -> list[str]:
+    # Comparing is slow, and only names of about the same length can be close.
+    similar = [known for known in names if abs(len(known) - len(name)) <= 1 + len(name) // 3]
+    return get_close_matches(name, similar[:MAX_GUESSED_NAMES], n=3, cutoff=0.75)
+
+
+def _shared_parts(path: str, other: str) -> int:
+    return len(set(path.split("/")) & set(other.split("/")))

@@ -1,0 +1,126 @@
+"""From a name that a model wrote to the definitions it may mean and to the places that use them."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from affidavit.code.survey import Survey
+from affidavit.errors import InputError
+from affidavit.ports import Tree
+from affidavit.records.context import Reference, Symbol
+from affidavit.records.record import Side
+from affidavit.tools.arguments import shown
+from affidavit.tools.excerpts import clipped
+
+MAX_NAME = 300
+MAX_HITS = 5000
+MAX_FILES_READ = 300
+MAX_DEFINITIONS = 5
+_SEPARATORS = re.compile(r"::|->|[.#\\]")
+_NAME = re.compile(r"[^\W\d]\w*[!?]?")
+
+
+def last_name(symbol: str) -> str:
+    """`total` of `Cart.total`, `Cart::total`, `Cart#total` or `total()`."""
+    return _names(symbol)[-1]
+
+
+def _names(symbol: str) -> list[str]:
+    plain = symbol.strip().removesuffix("()")
+    names = _SEPARATORS.split(plain)
+    if len(plain) > MAX_NAME or not all(_NAME.fullmatch(name) for name in names):
+        raise InputError(
+            f"{shown(symbol)} is no name: give one such as 'total' or 'Cart.total', without arguments"
+        )
+    return names
+
+
+def find_definitions(symbol: str, tree: Tree, survey: Survey) -> tuple[list[Symbol], list[str]]:
+    """The definitions of that name, those whose class or module fits first; and what was not looked at."""
+    names = _names(symbol)
+    hits = tree.search(names[-1], is_literal=True, is_word=True, max_hits=MAX_HITS)
+    paths = list(dict.fromkeys(hit.path for hit in hits))
+    notes = []
+    if len(paths) > MAX_FILES_READ or len(hits) == MAX_HITS:
+        notes.append(
+            f"the name is so common that only {min(len(paths), MAX_FILES_READ)} files were looked at"
+        )
+    found = [
+        one
+        for path in paths[:MAX_FILES_READ]
+        for one in survey.symbols_of(tree, path)
+        if one.name == names[-1]
+    ]
+    fitting = [one for one in found if _fits(one, names)]
+    if found and not fitting:
+        notes.append(f"no {'.'.join(names)} was found, only others called {names[-1]}")
+    return fitting or found, notes
+
+
+def _fits(symbol: Symbol, names: Sequence[str]) -> bool:
+    """The wanted names end the definition's own: module and folder names may lead them."""
+    place = [*re.split(r"[/.]", symbol.path)[:-1], *symbol.qualified.split(".")]
+    return place[-len(names) :] == list(names)
+
+
+def references_to(
+    symbol: str, path: str | None, tree: Tree, side: Side, survey: Survey
+) -> tuple[list[Reference], list[str]]:
+    """Who uses the symbol; where nothing defines it, the lines that name it, as possible references."""
+    found, notes = find_definitions(symbol, tree, survey)
+    chosen = [one for one in found if path in (None, one.path)]
+    if not chosen:
+        where = f" in {path}" if path else ""
+        notes.append(f"no definition of {symbol.strip()} was found{where}; these are the lines that name it")
+        return _lines_naming(last_name(symbol), tree, side), notes
+    if len(chosen) > MAX_DEFINITIONS:
+        notes.append(
+            f"{len(chosen)} definitions have that name, and the first {MAX_DEFINITIONS} were followed; "
+            "give file_path to choose one"
+        )
+        chosen = chosen[:MAX_DEFINITIONS]
+    references, left_out = survey.find_references(chosen, tree, survey.imports(tree))
+    return list(references), [*notes, *left_out]
+
+
+def _lines_naming(name: str, tree: Tree, side: Side) -> list[Reference]:
+    return [
+        Reference(
+            symbol=name,
+            path=hit.path,
+            line=hit.line,
+            text=hit.text,
+            kind="text",
+            side=side,
+            verification_method=f"searched for the word {name}",
+            certainty="possible",
+        )
+        for hit in tree.search(name, is_literal=True, is_word=True, max_hits=1000)
+    ]
+
+
+def definition_row(symbol: Symbol, *, with_path: bool = True) -> dict[str, Any]:
+    """A definition as a tool answers it."""
+    place = {"file_path": symbol.path} if with_path else {}
+    return {
+        **place,
+        "name": symbol.qualified,
+        "kind": symbol.kind,
+        "start_line": symbol.line,
+        "end_line": symbol.end_line,
+        "signature": clipped(symbol.signature),
+    }
+
+
+def reference_row(reference: Reference) -> dict[str, Any]:
+    """A reference as a tool answers it."""
+    within = {"within": reference.within} if reference.within else {}
+    return {
+        "file_path": reference.path,
+        "line_number": reference.line,
+        "line": clipped(reference.text),
+        "kind": reference.kind,
+        **within,
+        "certainty": reference.certainty,
+        "verification_method": reference.verification_method,
+    }
