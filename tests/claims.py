@@ -62,7 +62,9 @@ def change_of(*paths: str, files: tuple[FileChange, ...] = (), **fields: Any) ->
     return Change(**{**defaults, "files": every, **fields})
 
 
-def opened(repo: Repo, base: dict[str, str | bytes | None], head: dict[str, str | bytes | None]) -> GitRepository:
+def opened(
+    repo: Repo, base: dict[str, str | bytes | None], head: dict[str, str | bytes | None]
+) -> GitRepository:
     """Two commits: `base`, then `head` on top of it."""
     first = repo.commit("base", base)
     return open_repository(repo.path, first, repo.commit("head", head))

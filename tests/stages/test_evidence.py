@@ -28,7 +28,11 @@ def count(items):
 
 @pytest.fixture
 def repository(repo: Repo) -> Iterator[GitRepository]:
-    base = {"app.py": APP.replace("+= 1", "+= 2"), "gone.py": "import os\n", "other.py": "from app import total\n"}
+    base = {
+        "app.py": APP.replace("+= 1", "+= 2"),
+        "gone.py": "import os\n",
+        "other.py": "from app import total\n",
+    }
     with opened(repo, base, {"app.py": APP, "gone.py": None}) as repository:
         yield repository
 
@@ -48,11 +52,17 @@ def quoting(code: str, lines: tuple[int, int], line: int, **evidence: Any) -> An
 def test_a_quote_where_it_is_said_to_stand_is_exact(repository: GitRepository) -> None:
     checked = check(quoting("result += item", (1, 5), 4), repository)
     assert checked.quote is not None
-    assert (checked.quote.outcome, checked.quote.start, checked.quote.code) == ("exact", 4, "        result += item")
+    assert (checked.quote.outcome, checked.quote.start, checked.quote.code) == (
+        "exact",
+        4,
+        "        result += item",
+    )
 
 
 def test_a_quote_elsewhere_in_the_file_moves_the_finding(repository: GitRepository) -> None:
-    result = check_evidence([candidate(quoting("result += 1", (2, 3), 2))], CHANGE, repository, has_verifier=False)
+    result = check_evidence(
+        [candidate(quoting("result += 1", (2, 3), 2))], CHANGE, repository, has_verifier=False
+    )
     moved = result.candidates[0]
     assert moved.finding is not None
     assert moved.finding.line == 11
@@ -69,8 +79,12 @@ def test_a_finding_beside_the_range_that_it_examined_stays(repository: GitReposi
     assert (check_.outcome, kept.line) == ("exact", 6)
 
 
-def test_a_quote_that_stands_several_times_is_taken_nearest_to_the_claimed_line(repository: GitRepository) -> None:
-    result = check_evidence([candidate(quoting("result = 0", (90, 99), 95))], CHANGE, repository, has_verifier=False)
+def test_a_quote_that_stands_several_times_is_taken_nearest_to_the_claimed_line(
+    repository: GitRepository,
+) -> None:
+    result = check_evidence(
+        [candidate(quoting("result = 0", (90, 99), 95))], CHANGE, repository, has_verifier=False
+    )
     moved = result.candidates[0]
     assert moved.finding is not None
     assert moved.finding.line == 9
@@ -175,7 +189,9 @@ def test_with_a_verifier_the_hits_of_a_search_are_left_to_it(repository: GitRepo
 
 
 @pytest.mark.parametrize("search", [{"pattern": "(unclosed"}, {"pattern": "x", "paths": ("no/such/folder",)}])
-def test_a_search_that_cannot_be_run_proves_nothing(repository: GitRepository, search: dict[str, Any]) -> None:
+def test_a_search_that_cannot_be_run_proves_nothing(
+    repository: GitRepository, search: dict[str, Any]
+) -> None:
     checked = check(absence(search), repository)
     assert checked.withheld is not None
     assert checked.withheld.code is Code.ABSENCE_NOT_SEARCHED

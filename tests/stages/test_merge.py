@@ -21,7 +21,9 @@ def of(specialist: str, index: int = 0, kind: str = "model", **fields: Any) -> C
     return candidate(claim, id=name, specialist=specialist, index=index, kind=kind, quote=quote)
 
 
-def merged(repo: Repo, *candidates: Candidate, head: str = "a\nb\nc\nd\n", **change: Any) -> dict[str, Candidate]:
+def merged(
+    repo: Repo, *candidates: Candidate, head: str = "a\nb\nc\nd\n", **change: Any
+) -> dict[str, Candidate]:
     with opened(repo, {"app.py": "a\n"}, {"app.py": head}) as repository:
         result = merge_candidates(candidates, change_of("app.py", **change), repository, same_problem)
     return {item.id: item for item in result}
@@ -60,7 +62,9 @@ def test_two_rules_on_one_line_are_two_problems(repo: Repo) -> None:
 
 
 def test_the_machines_finding_stays_and_the_models_duplicate_goes(repo: Repo) -> None:
-    result = merged(repo, of("logic", severity="critical"), of("ruff", kind="mechanical", rule_id="ruff/F821"))
+    result = merged(
+        repo, of("logic", severity="critical"), of("ruff", kind="mechanical", rule_id="ruff/F821")
+    )
     assert result["ruff-0"].withheld is None
     assert result["logic-0"].withheld is not None
 
@@ -96,7 +100,9 @@ def test_equal_findings_on_equal_lines_have_distinct_fingerprints(repo: Repo) ->
 
 
 def test_another_rule_has_another_fingerprint(repo: Repo) -> None:
-    result = merged(repo, of("a", kind="mechanical", rule_id="r/1"), of("a", 1, kind="mechanical", rule_id="r/2"))
+    result = merged(
+        repo, of("a", kind="mechanical", rule_id="r/1"), of("a", 1, kind="mechanical", rule_id="r/2")
+    )
     assert result["a-0"].fingerprint != result["a-1"].fingerprint
 
 

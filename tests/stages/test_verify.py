@@ -95,4 +95,3 @@ def test_each_judged_finding_is_told() -> None:
     (event,) = told
     assert event.name == "finding.verified"
     assert {"title", "status", "confidence", "finding_id", "specialist", "timestamp"} <= event.data.keys()
-

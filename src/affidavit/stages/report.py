@@ -265,13 +265,17 @@ def _coverage(file: FileChange, specialists: Sequence[Specialist], proceedings: 
         for hunk in file.hunks
     )
     if not examined_by:
-        reason = (
-            "the specialists that could read it did not finish"
-            if able
-            else "no specialist reads this kind of file"
-        )
+        reason = _why_not_examined(file, is_readable=bool(able))
         return FileCoverage(path=file.path, state="not_examined", reason=reason, hunks=hunks)
     missing = [name for name in able if name not in answered]
     state = "partly" if missing else "examined"
     reason = f"not looked at by {', '.join(missing)}" if missing else ""
     return FileCoverage(path=file.path, state=state, reason=reason, hunks=hunks)
+
+
+def _why_not_examined(file: FileChange, *, is_readable: bool) -> str:
+    if is_readable:
+        return "the specialists that could read it did not finish"
+    if file.is_partial:
+        return "only the lines of its hunks are known"
+    return "no specialist reads this kind of file"
