@@ -187,10 +187,10 @@ def test_an_empty_text_is_an_empty_change(text: bytes):
 
 def test_a_hundred_thousand_lines_are_read_in_less_than_a_second():
     lines = b"".join(b"-old %d\n+new %d\n" % (number, number) for number in range(50_000))
-    started = time.monotonic()
+    started = time.process_time()
     file = only(b"--- a/x\n+++ b/x\n@@ -1,50000 +1,50000 @@\n" + lines)
     assert len(file.hunks[0].lines) == 100_000
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1
 
 
 FRAGMENTS = st.sampled_from(
