@@ -58,7 +58,9 @@ HARMLESS = {
     "a statement with a number": (
         "def f(cursor, count: int):\n    cursor.execute(f'SELECT a FROM t WHERE b = {count}')\n"
     ),
-    "text that only looks like a statement": "def f(name):\n    return f'to go on, select {name} from the list'\n",
+    "text that only looks like a statement": (
+        "def f(name):\n    return f'to go on, select {name} from the list'\n"
+    ),
     "a mark of direction": "FORMAT = 'Y/n/j\u060c\u200f G:i'\n",
     "a sleep outside of async": "import time\ndef f():\n    time.sleep(1)\n",
     "a safe loader": "import yaml\ndef f(text):\n    return yaml.load(text, Loader=yaml.SafeLoader)\n",

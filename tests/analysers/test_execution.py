@@ -1,0 +1,150 @@
+"""Programs that are missing, that crash, hang or flood, and what they can see of the machine."""
+
+import asyncio
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from affidavit.analysers.execution import (
+    Limits,
+    find_executable,
+    isolated_environment,
+    network_guard,
+    read_version,
+    run_program,
+)
+
+
+@pytest.fixture
+def script(tmp_path):
+    """Write an executable shell script."""
+
+    def write(text: str, name: str = "program", folder: Path = tmp_path) -> Path:
+        folder.mkdir(parents=True, exist_ok=True)
+        place = folder / name
+        place.write_text(f"#!/bin/sh\n{text}\n")
+        place.chmod(0o755)
+        return place
+
+    return write
+
+
+def run(program, tmp_path, *arguments, **limits):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir(exist_ok=True)
+    return asyncio.run(
+        run_program(
+            [str(program), *arguments],
+            folder=scratch,
+            environment=isolated_environment(scratch),
+            limits=Limits(**{"timeout_seconds": 20, **limits}),
+        )
+    )
+
+
+def test_an_analyser_is_found_beside_the_interpreter():
+    found = find_executable("ruff", reviewed_folder=None, search_path="")
+    assert found is not None
+    assert found.name == "ruff"
+
+
+def test_a_program_inside_the_reviewed_repository_is_never_run(script, tmp_path):
+    inside = script("true", "strange-linter", tmp_path / "repo" / "bin")
+    outside = script("true", "strange-linter", tmp_path / "tools")
+    path = os.pathsep.join([str(inside.parent), str(outside.parent)])
+    assert find_executable("strange-linter", reviewed_folder=tmp_path / "repo", search_path=path) == outside
+
+
+def test_a_link_into_the_reviewed_repository_is_never_run(script, tmp_path):
+    inside = script("true", "strange-linter", tmp_path / "repo" / "bin")
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "strange-linter").symlink_to(inside)
+    found = find_executable("strange-linter", reviewed_folder=tmp_path / "repo", search_path=str(tools))
+    assert found is None
+
+
+def test_a_relative_folder_on_the_path_is_skipped(script, tmp_path):
+    script("true", "strange-linter", tmp_path)
+    relative = os.path.relpath(tmp_path)
+    assert find_executable("strange-linter", reviewed_folder=None, search_path=f"{relative}:.:") is None
+
+
+def test_a_program_sees_nothing_of_our_environment(script, tmp_path):
+    os.environ["AFFIDAVIT_TEST_SECRET"] = "hidden"
+    try:
+        outcome = run(script("env; pwd"), tmp_path)
+    finally:
+        del os.environ["AFFIDAVIT_TEST_SECRET"]
+    printed = outcome.output.decode()
+    assert "hidden" not in printed
+    assert f"HOME={tmp_path / 'scratch'}" in printed
+
+
+def test_a_crash_is_an_exit_code_with_the_last_words(script, tmp_path):
+    outcome = run(script("echo broken >&2; exit 7"), tmp_path)
+    assert (outcome.state, outcome.exit_code, outcome.last_words) == ("exited", 7, "broken")
+
+
+def test_a_program_that_hangs_is_ended_with_its_children(script, tmp_path):
+    marker = tmp_path / "still-alive"
+    hanging = script(f"(sleep 2; touch {marker}) & sleep 60")
+    started = time.monotonic()
+    outcome = run(hanging, tmp_path, timeout_seconds=0.5)
+    assert outcome.state == "timed_out"
+    assert time.monotonic() - started < 10
+    time.sleep(2.2)
+    assert not marker.exists()
+
+
+def test_a_program_that_leaves_a_child_behind_does_not_leave_it_running(script, tmp_path):
+    marker = tmp_path / "still-alive"
+    run(script(f"(sleep 1; touch {marker}) >/dev/null 2>&1 & exit 0"), tmp_path)
+    time.sleep(1.3)
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize("stream", ["", ">&2"])
+def test_a_program_that_floods_is_ended(script, tmp_path, stream):
+    outcome = run(script(f"yes flooding {stream}"), tmp_path, output_mb=1)
+    assert outcome.state == "flooded"
+    assert len(outcome.output) + len(outcome.errors) < 5_000_000
+
+
+def test_memory_is_limited(script, tmp_path):
+    outcome = run(script("ulimit -v"), tmp_path, memory_mb=512)
+    assert outcome.output.decode().strip() == str(512 * 1024)
+
+
+def test_a_program_that_cannot_be_started_is_an_outcome(tmp_path):
+    place = tmp_path / "not-a-program"
+    place.write_text("no header")
+    assert run(place, tmp_path).exit_code in (126, 127)
+
+
+def test_a_folder_that_is_gone_is_an_outcome(tmp_path):
+    gone = tmp_path / "gone"
+    outcome = asyncio.run(run_program(["/bin/true"], folder=gone, environment={}, limits=Limits()))
+    assert outcome.state == "not_started"
+
+
+@pytest.mark.skipif(not network_guard(), reason="this system does not let us take the network away")
+def test_there_is_no_network(script, tmp_path):
+    outcome = run(script("cat /proc/net/dev"), tmp_path)
+    devices = [line.split(":")[0].strip() for line in outcome.output.decode().splitlines()[2:]]
+    assert devices == ["lo"]
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("echo tool 1.2.3", "1.2.3"),
+        ("echo no version", ""),
+        ("exit 3", ""),
+        ("echo 'v0.0.100 (abc)'", "0.0.100"),
+    ],
+)
+def test_a_version_is_read_from_what_is_printed(script, tmp_path, text, version):
+    assert asyncio.run(read_version(script(text), ["--version"], tmp_path)) == version
