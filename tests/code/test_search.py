@@ -1,9 +1,12 @@
 """A search finds what stands in the tree, and nothing can be smuggled in with its paths."""
 
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from affidavit.code.git import Git
 from affidavit.code.search import Query, search_tree
 from affidavit.code.tree import GitTree
 from affidavit.errors import GitError, InputError
@@ -99,6 +102,30 @@ def test_a_bad_pattern_is_refused(tree: GitTree, pattern: str):
 @pytest.mark.parametrize("pattern", ["-e", "--open-files-in-pager=touch x", "-f/etc/passwd"])
 def test_a_pattern_that_looks_like_an_option_is_a_pattern(tree: GitTree, pattern: str):
     assert tree.search(pattern) == []
+
+
+@pytest.fixture
+def git_without_perl(tree: GitTree, tmp_path: Path) -> Git:
+    """A git that was built without Perl expressions."""
+    (tmp_path / "git").write_text(
+        '#!/bin/sh\nfor word; do [ "$word" = -P ] && { echo "fatal: cannot use Perl-compatible regexes" >&2; '
+        f'exit 128; }}; done\nexec {shutil.which("git")} "$@"\n'
+    )
+    (tmp_path / "git").chmod(0o755)
+    git = tree._store.git
+    return git.having({"PATH": f"{tmp_path}:{git.environment['PATH']}"})
+
+
+def test_without_perl_expressions_extended_ones_are_used(tree: GitTree, git_without_perl: Git):
+    hits = search_tree(git_without_perl, tree, Query("(def|class) load"))
+    assert [hit.path for hit in hits] == ["app.py"]
+
+
+def test_a_pattern_that_would_mean_something_else_without_perl_expressions_is_refused(
+    tree: GitTree, git_without_perl: Git
+):
+    with pytest.raises(InputError, match="needs a git built with Perl expressions"):
+        search_tree(git_without_perl, tree, Query(r"\d+"))
 
 
 def test_hits_are_limited(open_tree: OpenTree):

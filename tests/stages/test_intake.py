@@ -396,6 +396,16 @@ def test_a_hook_s_index_is_what_is_staged(two_commits: Repo, monkeypatch: pytest
         opened(two_commits, staged=True)
 
 
+def test_a_hook_s_index_may_be_named_from_the_top_folder(two_commits: Repo, monkeypatch: pytest.MonkeyPatch):
+    two_commits.write({"staged.py": "1\n"})
+    two_commits.git("add", "staged.py")
+    (two_commits.path / ".git" / "index").rename(two_commits.path / ".git" / "next-index")
+    monkeypatch.chdir(two_commits.path)
+    monkeypatch.setenv("GIT_INDEX_FILE", ".git/next-index")
+    with open_change(ChangeRequest(staged=True)) as change:
+        assert list(statuses(change.change)) == ["staged.py"]
+
+
 @pytest.mark.parametrize(
     ("address", "shown"),
     [

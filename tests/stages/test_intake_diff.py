@@ -6,7 +6,7 @@ import pytest
 
 from affidavit.errors import EmptyChangeError, InputError, MalformedDiffError
 from affidavit.records.change import FileStatus
-from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change, rebuild_change
 from repositories import Repo, run_git
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
@@ -152,6 +152,11 @@ def test_a_binary_file_of_a_diff_is_kept_as_a_change_that_cannot_be_read(ten: Re
     with from_text(text, ten.path) as opened:
         files = {file.path: file for file in opened.change.files}
         assert files["b.bin"].is_binary
+        assert files["b.bin"].new_blob is None
+        recorded = opened.change
+    with rebuild_change(recorded, ten.path) as again:
+        assert again.notices == ()
+        assert again.repository.head.revision == recorded.head.tree
         assert opened.notices == ("b.bin: the diff does not hold what it becomes",)
 
 

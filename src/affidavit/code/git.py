@@ -177,7 +177,7 @@ def find_repository(folder: Path | None) -> Location:
     done = git.attempt("rev-parse", "--path-format=absolute", *wanted)
     if done.returncode != 0:
         raise _no_repository(place, done.stderr)
-    git_dir, common_dir, index = (Path(os.fsdecode(line)) for line in done.stdout.splitlines()[:3])
+    git_dir, common_dir, index = (Path(os.fsdecode(line)) for line in done.stdout.split(b"\n")[:3])
     top = git.attempt("rev-parse", "--path-format=absolute", "--show-toplevel")
     shallow = git.line("rev-parse", "--is-shallow-repository") == "true"
     work_tree = Path(os.fsdecode(top.stdout.rstrip(b"\n"))) if top.returncode == 0 and top.stdout else None

@@ -190,6 +190,9 @@ def described(file: FileDiff, base: GitTree, head: GitTree, *, is_partial: bool)
     is_move = file.status in (FileStatus.RENAMED, FileStatus.COPIED)
     old = base.entry(decode_path(file.old_name)) if file.old_name is not None else None
     new = head.entry(decode_path(file.new_name)) if file.new_name is not None else None
+    if is_opaque(file) and new == old:
+        # What the file becomes is unknown, so the tree still has what it was.
+        new = None
     return FileChange(
         path=path,
         old_path=decode_path(file.old_name or b"") if is_move else None,

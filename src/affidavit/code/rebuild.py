@@ -98,6 +98,9 @@ def _applied(store: ObjectStore, patched: PatchedTree, file: FileChange, diff: F
     if file.is_submodule and file.new_mode == SUBMODULE_MODE and diff.new_name and file.new_blob:
         patched.put(diff.new_name, Content(SUBMODULE_MODE, None, file.new_blob))
         return True
+    if file.is_binary and file.new_blob is None:
+        # It was unknown when the change was recorded, too.
+        return True
     if not patched.apply(diff):
         return False
     if diff.new_name is None:
