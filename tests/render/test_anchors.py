@@ -103,3 +103,9 @@ def test_a_finding_that_was_moved_already_is_left_alone() -> None:
 def test_a_finding_beside_an_exact_quote_keeps_its_line() -> None:
     finding = a_finding(line=14)
     assert anchored(a_candidate(finding=finding)) == finding
+
+
+def test_a_symbol_in_a_hunk_of_a_hundred_thousand_lines_is_found() -> None:
+    lines = ["+x = 1"] * 100_000
+    lines[70_000] = "+def price_of(item):"
+    assert anchor_of(*lines) == ("+", 70_001)

@@ -1,16 +1,22 @@
 """Find where a finding stands, and where the change touched what an impact finding depends on."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice, takewhile
 
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.finding import Cause, Finding
 
-_DEFINES = r"\b(?:class|const|def|enum|fn|func|function|interface|let|struct|trait|type|var)\b[^=]*\b{name}\b"
-_ASSIGNS = r"^\s*(?:self\.|this\.)?{name}\s*[:=(]"
-_NEIGHBOURHOOD = 3
+_KEYWORDS = "class|const|def|enum|fn|func|function|interface|let|struct|trait|type|var"
+_DEFINES = rf"\s*(?:\w+\s+){{0,4}}?(?:{_KEYWORDS})\s+(?:\([^()]*\)\s*)?"
+"""The start of a line that defines: `def`, `export async function`, `func (r *Receiver)`."""
+_ASSIGNS = r"\s*(?:self\.|this\.)?"
+_DEFINITION, _MENTION = 2, 1
+_MOST_LINES = 6
+_NEIGHBOURHOOD = 100
+_MOST_MENTIONS = 1_000
 _LONGEST_LOOK = 500
 """A definition stands at the start of its line; a hostile line of a megabyte is not searched to its end."""
 
@@ -55,8 +61,10 @@ def changed_place(change: Change, cause: Cause) -> ChangedPlace | None:
     file = change.file_at(cause.file, "head") or change.file_at(cause.file, "base")
     if file is None or not file.hunks:
         return None
-    anchor = _anchor(file, re.split(r"[.:#]+", cause.symbol.strip().removesuffix("()"))[-1])
-    return ChangedPlace(path=file.path, anchor=anchor, lines=_around(file, anchor))
+    name = re.split(r"[.:#]+", cause.symbol.strip().removesuffix("()"))[-1]
+    hunk, at = _most_telling(file, name) or _first_changed(file)
+    before, anchor, after = _numbered(hunk, at)
+    return ChangedPlace(path=file.path, anchor=anchor, lines=_run_about(before, anchor, after))
 
 
 def head_line(place: ChangedPlace, change: Change) -> int:
@@ -68,81 +76,92 @@ def head_line(place: ChangedPlace, change: Change) -> int:
     return max(min(added, key=lambda line: abs(line - place.anchor.head)), 1)
 
 
-def _holds(hunk: Hunk, line: ChangedLine) -> bool:
-    return line in _numbered(hunk)
-
-
-def _numbered(hunk: Hunk) -> list[ChangedLine]:
+def _numbered(hunk: Hunk, at: int) -> tuple[list[ChangedLine], ChangedLine, list[ChangedLine]]:
+    """The line at an index of the hunk, with some lines before it and after it."""
     lines: list[ChangedLine] = []
     head = hunk.new_start
     last = hunk.new_start + max(hunk.new_count - 1, 0)
-    for mark, old, new, text in hunk.numbered():
+    first = max(at - _NEIGHBOURHOOD, 0)
+    for index, (mark, old, new, text) in enumerate(islice(hunk.numbered(), at + _NEIGHBOURHOOD)):
         head = new if new is not None else head
-        number = (old if mark == "-" else new) or 1
-        lines.append(ChangedLine(mark=mark, number=number, text=text, head=min(head, last)))
+        if index >= first:
+            number = (old if mark == "-" else new) or 1
+            lines.append(ChangedLine(mark=mark, number=number, text=text, head=min(head, last)))
         head += new is not None
-    return lines
+    return lines[: at - first], lines[at - first], lines[at - first + 1 :]
 
 
-def _anchor(file: FileChange, name: str) -> ChangedLine:
-    changed = [line for line in _all_lines(file) if line.mark != " "]
-    if not changed:
-        return next(_all_lines(file), ChangedLine(mark=" ", number=1, text=""))
+def _first_changed(file: FileChange) -> tuple[Hunk, int]:
+    changed = (
+        (hunk, at) for hunk in file.hunks for at, line in enumerate(hunk.lines) if not line.startswith(" ")
+    )
+    return next(changed, (file.hunks[0], 0))
+
+
+def _most_telling(file: FileChange, name: str) -> tuple[Hunk, int] | None:
+    """The changed line that defines the name, else one that mentions it, else one below such a line."""
     if not name:
-        return changed[0]
-    best = max(changed, key=lambda line: (_merit(line, name), line.mark == "+"))
-    if _merit(best, name):
-        return best
-    return _nearest_to_context(file, name) or changed[0]
+        return None
+    merit = _merit_of(name)
+    mentions = islice(_mentions(file, merit), _MOST_MENTIONS)
+    best = max(mentions, key=lambda mention: mention[0], default=None)
+    return best[1] if best else _below_a_mention(file, merit)
 
 
-def _all_lines(file: FileChange) -> Iterator[ChangedLine]:
+def _mentions(
+    file: FileChange, merit: Callable[[str], int]
+) -> Iterator[tuple[tuple[int, bool], tuple[Hunk, int]]]:
+    """Each changed line that has merit, rated; of two that are equal, an added line is better."""
     for hunk in file.hunks:
-        yield from _numbered(hunk)
+        for at, line in enumerate(hunk.lines):
+            if not line.startswith(" ") and (worth := merit(line)):
+                yield (worth, line.startswith("+")), (hunk, at)
 
 
-def _merit(line: ChangedLine, name: str) -> int:
-    """2 for a line that defines the name, 1 for one that speaks of it."""
-    quoted = re.escape(name)
-    if re.search(_DEFINES.format(name=quoted), line.text) or re.search(
-        _ASSIGNS.format(name=quoted), line.text
-    ):
-        return 2
-    return 1 if re.search(rf"(?<!\w){quoted}(?!\w)", line.text) else 0
-
-
-def _nearest_to_context(file: FileChange, name: str) -> ChangedLine | None:
+def _below_a_mention(file: FileChange, merit: Callable[[str], int]) -> tuple[Hunk, int] | None:
     """The first changed line after an unchanged line, or a hunk's heading, that names the symbol."""
     for hunk in file.hunks:
-        is_near = bool(_merit(ChangedLine(mark=" ", number=1, text=hunk.heading), name))
-        for line in _numbered(hunk):
-            is_near = is_near or bool(_merit(line, name))
-            if is_near and line.mark != " ":
-                return line
+        is_below = bool(merit(f" {hunk.heading}"))
+        for at, line in enumerate(hunk.lines):
+            is_below = is_below or bool(merit(line))
+            if is_below and not line.startswith(" "):
+                return hunk, at
     return None
 
 
-def _around(file: FileChange, anchor: ChangedLine) -> tuple[ChangedLine, ...]:
+def _merit_of(name: str) -> Callable[[str], int]:
+    """A function that rates a marked line: whether it defines the name, mentions it, or neither."""
+    quoted = re.escape(name)
+    defines = re.compile(f"{_DEFINES}{quoted}(?!\\w)|{_ASSIGNS}{quoted}\\s*[:=(]")
+    mentions = re.compile(rf"(?<!\w){quoted}(?!\w)")
+
+    def merit(line: str) -> int:
+        text = line[1:_LONGEST_LOOK]
+        if name not in text or not mentions.search(text):
+            return 0
+        return _DEFINITION if defines.match(text) else _MENTION
+
+    return merit
+
+
+def _run_about(
+    before: list[ChangedLine], anchor: ChangedLine, after: list[ChangedLine]
+) -> tuple[ChangedLine, ...]:
     """The unbroken run of changed lines about the anchor, kept short."""
-    hunk = next((hunk for hunk in file.hunks if _holds(hunk, anchor)), None)
-    if hunk is None:
-        return (anchor,)
-    lines = _numbered(hunk)
-    at = lines.index(anchor)
-    first = last = at
-    while first > 0 and lines[first - 1].mark != " ":
-        first -= 1
-    while last + 1 < len(lines) and lines[last + 1].mark != " ":
-        last += 1
-    return _pruned(lines[first : last + 1], at - first)
+    above = list(takewhile(_is_changed, reversed(before)))[::-1]
+    below = list(takewhile(_is_changed, after))
+    return _pruned([*above, anchor, *below], len(above))
+
+
+def _is_changed(line: ChangedLine) -> bool:
+    return line.mark != " "
 
 
 def _pruned(run: list[ChangedLine], at: int) -> tuple[ChangedLine, ...]:
     """A run of many lines keeps those of each mark that correspond to the anchor's place in it."""
-    if len(run) <= 2 * _NEIGHBOURHOOD:
+    if len(run) <= _MOST_LINES:
         return tuple(run)
-    anchor = run[at]
-    place = [line for line in run if line.mark == anchor.mark].index(anchor)
+    place = sum(line.mark == run[at].mark for line in run[:at])
     return tuple(
         line
         for mark in "-+"
