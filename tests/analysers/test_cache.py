@@ -51,8 +51,9 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path):
 
 
 def test_what_was_not_used_for_longest_goes_first(tmp_path):
-    size = len((tmp_path / "x").name) and 400
-    cache = ResultCache(tmp_path, max_bytes=3 * size)
+    ResultCache(tmp_path).save("key0", [FOUND])
+    size = (tmp_path / "analysers" / "key0.json").stat().st_size
+    cache = ResultCache(tmp_path, max_bytes=4 * size)
     for number in range(4):
         cache.save(f"key{number}", [FOUND])
         os.utime(tmp_path / "analysers" / f"key{number}.json", (number, number))

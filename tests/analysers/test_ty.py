@@ -142,7 +142,9 @@ def test_a_planted_problem_is_found(what, case, ask):
 
 HARMLESS = {
     "a package that is not installed": "import requests\nfrom yaml.nodes import Node\n",
-    "an optional import of our own": "try:\n    from shop import fast\nexcept ImportError:\n    fast = None\n",
+    "an optional import of our own": (
+        "try:\n    from shop import fast\nexcept ImportError:\n    fast = None\n"
+    ),
     "an import for type checkers": (
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from shop.nothing import Thing\n"
     ),

@@ -18,6 +18,8 @@ SymbolFate = Literal["added", "removed", "resigned", "touched"]
 MAX_BYTES = 2_000_000
 MAX_DEPTH = 400
 PYTHON_ENDS = (".py", ".pyi")
+# What a formatter may change in a header.
+LAYOUT = re.compile(r"\s+|,(?=\s*[)\]])")
 WHITE_SPACE = re.compile(r"\s+")
 
 
@@ -166,7 +168,7 @@ def _fate(
 ) -> SymbolFate | None:
     if old is None:
         return "added"
-    if old.signature != new.signature:
+    if LAYOUT.sub("", old.signature) != LAYOUT.sub("", new.signature):
         return "resigned"
     lines_head, lines_base = range(new.line, new.end_line + 1), range(old.line, old.end_line + 1)
     is_alike = touched_head.isdisjoint(lines_head) and touched_base.isdisjoint(lines_base)
