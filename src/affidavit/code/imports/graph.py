@@ -1,0 +1,161 @@
+"""From a git tree to the graph of its imports: which file imports which, and what depends on a file."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from affidavit.code.blob_cache import BlobCache
+from affidavit.code.imports.extraction import ending_of, extract_files
+from affidavit.code.imports.languages import LANGUAGES
+from affidavit.code.imports.statements import Extract, ImportLanguage, Resolve, Statement
+from affidavit.code.imports.survey import Survey
+from affidavit.ports import Tree
+from affidavit.records.context import Import
+
+MAX_SECONDS = 120.0
+
+
+class Edge(NamedTuple):
+    """One import statement and all the files that it means; none where it is unresolvable."""
+
+    path: str
+    line: int
+    name: str
+    names: tuple[str, ...]
+    is_conditional: bool
+    targets: tuple[str, ...]
+
+
+class ImportGraph:
+    """Who imports whom in one tree. Records are made when they are asked for: most never are."""
+
+    def __init__(self, edges: Mapping[str, Sequence[Edge]], skipped: Sequence[str] = ()) -> None:
+        self._edges = edges
+        self.skipped = tuple(skipped)
+        """Files that were too much to parse: what they import is not known."""
+
+    def imports_of(self, path: str) -> tuple[Import, ...]:
+        """The imports of a file, in its order; one that means several files is there for each of them."""
+        return tuple(record for edge in self._edges.get(path, ()) for record in _records(edge))
+
+    def importers_of(self, path: str) -> tuple[Import, ...]:
+        """The imports of other files that mean this one."""
+        return tuple(_record(edge, path) for edge in self._incoming(path))
+
+    @property
+    def unresolved(self) -> tuple[Import, ...]:
+        """The imports that mean no file of the tree: other people's packages, and what is missing."""
+        return tuple(
+            _record(edge, None) for edges in self._edges.values() for edge in edges if not edge.targets
+        )
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files that were read."""
+        return tuple(self._edges)
+
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        """Each pair of an importing and an imported file."""
+        return frozenset(
+            (path, target) for path, edges in self._edges.items() for edge in edges for target in edge.targets
+        )
+
+    def dependants(self, path: str, depth: int = 1) -> dict[str, int]:
+        """The files that import this one, directly or through others, and over how many steps."""
+        distances = {path: 0}
+        frontier = [path]
+        for distance in range(1, depth + 1):
+            reached = dict.fromkeys(
+                edge.path
+                for target in frontier
+                for edge in self._incoming(target)
+                if edge.path not in distances
+            )
+            if not reached:
+                break
+            distances.update(dict.fromkeys(reached, distance))
+            frontier = list(reached)
+        del distances[path]
+        return distances
+
+    def _incoming(self, path: str) -> Iterator[Edge]:
+        for targets in self._groups.get(path, ()):
+            yield from self._by_targets[targets]
+
+    @cached_property
+    def _by_targets(self) -> dict[tuple[str, ...], list[Edge]]:
+        """Edges by what they mean; a package of many files is one key, not one edge for each file."""
+        found: dict[tuple[str, ...], list[Edge]] = {}
+        for edges in self._edges.values():
+            for edge in edges:
+                if edge.targets:
+                    found.setdefault(edge.targets, []).append(edge)
+        return found
+
+    @cached_property
+    def _groups(self) -> dict[str, list[tuple[str, ...]]]:
+        found: dict[str, list[tuple[str, ...]]] = {}
+        for targets in self._by_targets:
+            for target in targets:
+                found.setdefault(target, []).append(targets)
+        return found
+
+
+def import_graph(
+    tree: Tree, *, cache: BlobCache | None = None, max_seconds: float = MAX_SECONDS
+) -> ImportGraph:
+    """Find the files of each language, extract what they import, and resolve that against the tree."""
+    survey = Survey(tree)
+    deadline = time.monotonic() + max_seconds
+    edges: dict[str, list[Edge]] = {}
+    skipped: list[str] = []
+    for language, paths in _files_by_language(survey):
+        extraction = extract_files(survey, language, paths, cache or BlobCache(None), deadline=deadline)
+        skipped += extraction.skipped
+        edges.update(_resolved(survey, language, extraction.extracts))
+    return ImportGraph(edges, skipped)
+
+
+def _files_by_language(survey: Survey) -> Iterator[tuple[ImportLanguage, list[str]]]:
+    language_of = {ending: language for language in LANGUAGES for ending in language.grammars}
+    found: dict[str, list[str]] = {language.name: [] for language in LANGUAGES}
+    for path in survey.blobs:
+        language = language_of.get(ending_of(path))
+        if language is not None:
+            found[language.name].append(path)
+    yield from ((language, found[language.name]) for language in LANGUAGES if found[language.name])
+
+
+def _resolved(
+    survey: Survey, language: ImportLanguage, extracts: Mapping[str, Extract]
+) -> Iterator[tuple[str, list[Edge]]]:
+    resolve = language.resolver(survey, extracts)
+    for path, extract in extracts.items():
+        yield path, [edge for statement in extract.statements for edge in _edges(path, statement, resolve)]
+
+
+def _edges(path: str, statement: Statement, resolve: Resolve) -> Iterator[Edge]:
+    for targets, names in resolve(path, statement):
+        # A file that imports itself, as a Rust test module does, depends on nothing by it.
+        others = tuple(other for other in targets if other != path) if path in targets else targets
+        if others or not targets:
+            yield Edge(path, statement.line, statement.name, names, statement.is_conditional, others)
+
+
+def _records(edge: Edge) -> Iterator[Import]:
+    if not edge.targets:
+        yield _record(edge, None)
+    for target in edge.targets:
+        yield _record(edge, target)
+
+
+def _record(edge: Edge, target: str | None) -> Import:
+    return Import(
+        path=edge.path,
+        line=edge.line,
+        name=edge.name,
+        target=target,
+        names=edge.names,
+        is_conditional=edge.is_conditional,
+    )
