@@ -1,0 +1,73 @@
+"""Which files are tests, and which of them are named after a changed file."""
+
+import re
+from collections.abc import Iterable
+
+from affidavit.code.languages import language_of
+
+TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "e2e", "testing", "unittests"})
+# What is no code cannot test anything: fixtures, snapshots and descriptions lie in the same folders.
+NO_CODE = frozenset(
+    {"", "markdown", "restructuredtext", "text", "json", "yaml", "toml", "xml", "csv", "ini", "html"}
+)
+_TEST_NAME = re.compile(
+    r"(?P<before>test[_-])(?P<a>.+)|(?P<b>.+?)(?:[_.-](?:test|tests|spec|unittest)|(?<=[a-z0-9])(?:Test|Tests|Spec|IT))"
+)
+# These names say nothing of what is in them; their folder does.
+_NAMELESS = frozenset({"__init__", "index", "mod", "main", "lib", "__main__"})
+MAX_NAMESAKES = 3
+
+
+def is_test(path: str) -> bool:
+    """The path is that of test code, by the conventions of the languages."""
+    if language_of(path) in NO_CODE:
+        return False
+    *folders, name = path.split("/")
+    return subject_of(name) is not None or not TEST_FOLDERS.isdisjoint(folder.lower() for folder in folders)
+
+
+def subject_of(file_name: str) -> str | None:
+    """`prices` of `test_prices.py`, `prices.test.ts`, `PricesTest.java`; None where the name is no test's."""
+    stem = file_name.rsplit(".", 1)[0]
+    match = _TEST_NAME.fullmatch(stem)
+    if match is None:
+        return None
+    return (match["a"] or match["b"] or "").lower() or None
+
+
+class NamesakeTests:
+    """The tests of a tree by the name of what they test."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._by_name: dict[tuple[str, str], list[str]] = {}
+        for path in paths:
+            name = subject_of(path.rsplit("/", 1)[-1])
+            if name is not None:
+                self._by_name.setdefault((name, _family(path)), []).append(path)
+
+    def of(self, path: str) -> list[str]:
+        """The tests that are named after a file; of many of that name, those that lie closest."""
+        found = self._by_name.get((_subject(path), _family(path)), [])
+        if len(found) <= 1:
+            return list(found)
+        nearness = {test: _shared_folders(test, path) for test in found}
+        best = max(nearness.values())
+        return [test for test in found if nearness[test] == best][:MAX_NAMESAKES]
+
+
+def _subject(path: str) -> str:
+    *folders, name = path.split("/")
+    stem = name.split(".", 1)[0] or name
+    return (folders[-1] if folders and stem in _NAMELESS else stem).lower().lstrip("_")
+
+
+def _family(path: str) -> str:
+    """Languages whose tests may be written in one another."""
+    language = language_of(path)
+    return {"typescript": "javascript", "vue": "javascript", "svelte": "javascript", "c++": "c"}.get(
+        language, language
+    )
+
+
+def _shared_folders(path: str, other: str) -> int:
+    return len(set(path.split("/")[:-1]) & set(other.split("/")[:-1]))

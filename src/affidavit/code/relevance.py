@@ -1,0 +1,233 @@
+"""From everything that ties other files to a change to the related files, the likeliest to matter first."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar
+
+from affidavit.code.covering_tests import is_test
+from affidavit.code.history import Companion
+from affidavit.code.languages import language_of
+from affidavit.code.skipping import LOCK_FILES, VENDORED_FOLDERS
+from affidavit.records.context import (
+    Certainty,
+    Import,
+    Reason,
+    Reference,
+    RelatedFile,
+    SymbolFate,
+)
+from affidavit.records.evidence import SearchHit
+
+ReasonKind = Literal[
+    "calls", "uses", "imports", "imported_by", "tests", "documents", "implements", "changes_with"
+]
+
+MAX_RELATED = 50
+TOKEN_BUDGET = 4000
+CHARACTERS_A_TOKEN = 4
+MAX_REASON_LINES = 12
+MAX_REASONS = 8
+MAX_SYMBOLS = 12
+MAX_NAMED_LEFT_OUT = 5
+
+WEIGHTS: Mapping[str, float] = {
+    "calls": 10,
+    "implements": 9,
+    "uses": 7.5,
+    "tests": 5,
+    "imports": 4,
+    "documents": 2.5,
+    "changes_with": 2,
+    "imported_by": 1,
+}
+# Who uses what is gone or called differently now is hit harder than who uses what has a new inside.
+FATE_WEIGHTS: Mapping[SymbolFate, float] = {
+    "removed": 1.0,
+    "renamed": 1.0,
+    "resigned": 1.0,
+    "touched": 0.8,
+    "added": 0.5,
+}
+CERTAINTY_WEIGHTS: Mapping[Certainty, float] = {"certain": 1.0, "likely": 0.9, "possible": 0.25}
+IN_A_TEST = 0.65
+IN_FOREIGN_CODE = 0.3
+COMMON_NAME_FILES = 10
+LEAST_SCORE = 0.5
+DOCUMENT_LANGUAGES = frozenset({"markdown", "restructuredtext", "text", "tex"})
+_VERBS: Mapping[ReasonKind, str] = {
+    "calls": "calls",
+    "uses": "uses",
+    "implements": "builds on",
+    "imports": "imports",
+    "documents": "names",
+}
+_INHERITS = re.compile(r"\b(?:class|struct|interface|trait|impl|extends|implements|object|enum)\b")
+
+
+Item = TypeVar("Item")
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Ties:
+    """What ties files to the change."""
+
+    references: Sequence[Reference] = ()
+    imports: Sequence[Import] = ()
+    importers: Sequence[Import] = ()
+    tests: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Test to the changed files that it is named after."""
+    documents: Sequence[tuple[str, SearchHit]] = ()
+    """A changed path, and the line of a document that names it."""
+    companions: Sequence[Companion] = ()
+    fates: Mapping[str, SymbolFate] = field(default_factory=dict)
+    """What the change does to each symbol."""
+
+
+@dataclass(frozen=True)
+class _Tie:
+    path: str
+    reason: Reason
+    weight: float
+    symbol: str = ""
+
+
+def rank_related(
+    ties: Ties, changed: frozenset[str], *, max_files: int = MAX_RELATED, token_budget: int = TOKEN_BUDGET
+) -> tuple[list[RelatedFile], list[str]]:
+    """The related files that fit, best first; and what was left out, in sentences."""
+    by_path: dict[str, list[_Tie]] = {}
+    for tie in _all_ties(ties):
+        if tie.path not in changed and not _is_lock(tie.path):
+            by_path.setdefault(tie.path, []).append(tie)
+    every = [_related(path, found) for path, found in by_path.items()]
+    ranked = sorted(every, key=lambda file: (-file.score, file.path))
+    related = [file for file in ranked if file.score >= LEAST_SCORE]
+    shown = _fitting(related[:max_files], token_budget)
+    return shown, _left_out(related, len(shown), len(ranked) - len(related), max_files, token_budget)
+
+
+def _all_ties(ties: Ties) -> Iterable[_Tie]:
+    importing = {one.path for one in ties.importers}
+    yield from _reference_ties(ties.references, ties.fates, importing)
+    for (path, target), found in _grouped(ties.importers, _edge).items():
+        yield _tie(path, "imports", f"imports {target}", [one.line for one in found])
+    for path, target in _grouped((one for one in ties.imports if one.target), _edge):
+        yield _tie(target, "imported_by", f"is imported by {path}")
+    for path, subjects in ties.tests.items():
+        yield _tie(path, "tests", f"is named after {_some(subjects)}")
+    for (path, name), hits in _grouped(ties.documents, lambda one: (one[1].path, one[0])).items():
+        yield _tie(path, "documents", f"names {name}", [hit.line for _, hit in hits])
+    for one in ties.companions:
+        detail = f"changed in {one.shared} of the last {one.commits} commits of {one.changed_file}"
+        yield _tie(one.path, "changes_with", detail, factor=0.5 + one.share / 2)
+
+
+def _edge(statement: Import) -> tuple[str, str]:
+    return statement.path, statement.target or statement.name
+
+
+def _grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    groups: dict[Key, list[Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def _reference_ties(
+    references: Sequence[Reference], fates: Mapping[str, SymbolFate], importing: set[str]
+) -> Iterable[_Tie]:
+    spread = Counter(symbol for symbol, _ in {(one.symbol, one.path) for one in references})
+    groups = _grouped(references, lambda one: (one.path, one.symbol, _reason_kind(one)))
+    for (path, symbol, kind), found in groups.items():
+        certainty = _best_certainty(found, is_importing=path in importing)
+        factor = CERTAINTY_WEIGHTS[certainty] * FATE_WEIGHTS[fates.get(symbol, "touched")]
+        if certainty == "possible":
+            # A name that stands in many files most likely means many things.
+            factor *= min(1.0, COMMON_NAME_FILES / spread[symbol])
+        detail = f"{_VERBS[kind]} {symbol}" + ("" if certainty == "certain" else f" ({certainty})")
+        yield _tie(path, kind, detail, [one.line for one in found], factor, symbol)
+
+
+def _reason_kind(reference: Reference) -> ReasonKind:
+    if language_of(reference.path) in DOCUMENT_LANGUAGES:
+        return "documents"
+    if reference.kind == "import":
+        return "imports"
+    if _INHERITS.match(reference.text.lstrip()):
+        return "implements"
+    return "calls" if reference.kind == "call" else "uses"
+
+
+def _best_certainty(references: Sequence[Reference], *, is_importing: bool) -> Certainty:
+    best = max((one.certainty for one in references), key=lambda one: CERTAINTY_WEIGHTS[one])
+    return "likely" if best == "possible" and is_importing else best
+
+
+def _tie(
+    path: str, kind: ReasonKind, detail: str, lines: Iterable[int] = (), factor: float = 1.0, symbol: str = ""
+) -> _Tie:
+    if kind in ("calls", "uses", "implements") and is_test(path):
+        # A test that calls is found by running it; a caller in the product is not.
+        factor *= IN_A_TEST
+    shown = tuple(sorted(set(lines)))[:MAX_REASON_LINES]
+    return _Tie(path, Reason(kind=kind, detail=detail, lines=shown), WEIGHTS[kind] * factor, symbol)
+
+
+def _related(path: str, ties: Sequence[_Tie]) -> RelatedFile:
+    ordered = sorted(ties, key=lambda tie: (-tie.weight, tie.reason.detail))
+    first, *others = ordered
+    places = sum(len(tie.reason.lines) for tie in ties)
+    score = first.weight + 0.1 * sum(tie.weight for tie in others[:MAX_REASONS]) + 0.05 * math.log1p(places)
+    if not VENDORED_FOLDERS.isdisjoint(path.lower().split("/")):
+        score *= IN_FOREIGN_CODE
+    reasons = [tie.reason for tie in ordered[:MAX_REASONS]]
+    if is_test(path) and all(reason.kind not in ("tests", "documents") for reason in reasons):
+        reasons = [*reasons[: MAX_REASONS - 1], Reason(kind="tests", detail="is a test")]
+    symbols = tuple(dict.fromkeys(tie.symbol for tie in ordered if tie.symbol))[:MAX_SYMBOLS]
+    file = RelatedFile(path=path, score=round(score, 2), reasons=tuple(reasons), symbols=symbols)
+    return file.model_copy(update={"tokens": _tokens(file)})
+
+
+def _tokens(file: RelatedFile) -> int:
+    """What the entry costs in a prompt."""
+    details = sum(len(reason.detail) + 5 * len(reason.lines) for reason in file.reasons)
+    text = len(file.path) + details + sum(len(symbol) + 2 for symbol in file.symbols)
+    return math.ceil(text / CHARACTERS_A_TOKEN)
+
+
+def _fitting(files: Sequence[RelatedFile], token_budget: int) -> list[RelatedFile]:
+    fitting: list[RelatedFile] = []
+    left = token_budget
+    for file in files:
+        left -= file.tokens
+        if left < 0:
+            break
+        fitting.append(file)
+    return fitting
+
+
+def _left_out(
+    related: Sequence[RelatedFile], shown: int, common: int, max_files: int, token_budget: int
+) -> list[str]:
+    sentences = []
+    rest = [file.path for file in related[shown:]]
+    if rest:
+        limit = f"{max_files} files" if shown == max_files else f"{token_budget} tokens"
+        more = "" if len(rest) <= MAX_NAMED_LEFT_OUT else " and others"
+        named = ", ".join(rest[:MAX_NAMED_LEFT_OUT])
+        sentences.append(f"{len(rest)} more related files do not fit into {limit}: {named}{more}")
+    if common:
+        sentences.append(f"{common} files that only mention a common name are not taken as related")
+    return sentences
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
+
+
+def _is_lock(path: str) -> bool:
+    return path.rsplit("/", 1)[-1].lower() in LOCK_FILES

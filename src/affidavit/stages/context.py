@@ -1,0 +1,227 @@
+"""From an opened change to its map: what it touches, what depends on it, who wrote the lines."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from affidavit.code.covering_tests import NamesakeTests, is_test
+from affidavit.code.history import find_companions, find_origins
+from affidavit.code.languages import language_of
+from affidavit.code.relevance import DOCUMENT_LANGUAGES, MAX_RELATED, TOKEN_BUDGET, Ties, rank_related
+from affidavit.code.repository import GitRepository
+from affidavit.code.survey import Imports, Survey
+from affidavit.errors import GitError, InputError
+from affidavit.ports import Tree
+from affidavit.records.change import Change, FileChange, Hunk
+from affidavit.records.context import (
+    ContextMap,
+    HunkPlace,
+    Import,
+    Reference,
+    Symbol,
+    SymbolChange,
+    SymbolFate,
+)
+from affidavit.records.evidence import SearchHit
+
+MAX_FOLLOWED_SYMBOLS = 300
+MAX_REFERENCES = 1000
+MAX_IMPORTS = 1000
+MAX_DOCUMENTED_PATHS = 100
+MAX_DOCUMENT_HITS = 300
+FATES_BY_WEIGHT: tuple[SymbolFate, ...] = ("removed", "renamed", "resigned", "touched")
+CERTAINTIES = ("certain", "likely", "possible")
+
+
+@dataclass(frozen=True)
+class _Edges:
+    """Imports from and into the changed files."""
+
+    imports: list[Import]
+    importers: list[Import]
+
+
+def gather_context(
+    change: Change,
+    repository: GitRepository,
+    survey: Survey,
+    *,
+    max_files: int = MAX_RELATED,
+    token_budget: int = TOKEN_BUDGET,
+) -> ContextMap:
+    """The map of a change; what did not fit or could not be looked at stands in `left_out`."""
+    with ThreadPoolExecutor(2) as pool:
+        # Git reads the history in processes of its own while the code is read here.
+        asked_origins = pool.submit(find_origins, change, repository)
+        asked_companions = pool.submit(find_companions, change, repository)
+        symbols = tuple(survey.changed_symbols(change, repository))
+        edges = _edges(change, repository, survey)
+        references, left_out = _references(symbols, repository, survey)
+        documents, not_searched = _documents(change, repository.head)
+        origins, not_blamed = asked_origins.result()
+        companions, not_logged = asked_companions.result()
+    namesakes = _namesakes(change, repository.head)
+    ties = Ties(
+        references=references,
+        imports=edges.imports,
+        importers=edges.importers,
+        tests=namesakes,
+        documents=documents,
+        companions=companions,
+        fates=_fates(symbols),
+    )
+    related, not_fitting = rank_related(
+        ties, change.changed_files, max_files=max_files, token_budget=token_budget
+    )
+    said = [*_not_reviewed(change), *left_out, *not_searched, *not_fitting, *not_blamed, *not_logged]
+    return ContextMap(
+        symbols=symbols,
+        hunks=tuple(_hunk_places(change, repository, survey)),
+        imports=tuple(edges.imports[:MAX_IMPORTS]),
+        importers=tuple(edges.importers[:MAX_IMPORTS]),
+        references=tuple(references[:MAX_REFERENCES]),
+        related_files=tuple(related),
+        tests=tuple(_covering_tests(ties)),
+        commits=change.commits,
+        origins=tuple(origins),
+        left_out=(*said, *_cut(edges, references)),
+    )
+
+
+def _edges(change: Change, repository: GitRepository, survey: Survey) -> _Edges:
+    head = survey.imports(repository.head)
+    files = change.reviewed_files()
+    paths = [file.head_path for file in files if file.head_path]
+    imports = [one for path in paths for one in head.imports_of(path)]
+    importers = [one for path in paths for one in head.importers_of(path)]
+    gone = [file for file in files if file.base_path and file.base_path != file.head_path]
+    if gone:
+        importers += _importers_of_gone(gone, repository, survey.imports(repository.base))
+    return _Edges(imports, sorted(set(importers), key=lambda one: (one.path, one.line, one.name)))
+
+
+def _importers_of_gone(files: Sequence[FileChange], repository: GitRepository, base: Imports) -> list[Import]:
+    """Who imported, before the change, what the change takes away."""
+    found = [one for file in files for one in base.importers_of(file.base_path or "")]
+    return [one for one in found if repository.head.entry(one.path) is not None]
+
+
+def _references(
+    symbols: Sequence[SymbolChange], repository: GitRepository, survey: Survey
+) -> tuple[list[Reference], list[str]]:
+    followed = [
+        symbol for fate in FATES_BY_WEIGHT for one in symbols if one.fate == fate for symbol in _followed(one)
+    ]
+    left_out = []
+    if len(followed) > MAX_FOLLOWED_SYMBOLS:
+        rest = len(followed) - MAX_FOLLOWED_SYMBOLS
+        left_out.append(f"uses of {rest} more changed symbols were not looked for")
+    if not followed:
+        return [], left_out
+    tree = repository.head
+    found, not_found = survey.find_references(followed[:MAX_FOLLOWED_SYMBOLS], tree, survey.imports(tree))
+    ordered = sorted(
+        found, key=lambda one: (CERTAINTIES.index(one.certainty), one.path, one.line, one.symbol)
+    )
+    return ordered, [*left_out, *not_found]
+
+
+def _followed(change: SymbolChange) -> list[Symbol]:
+    """The names under which others know the symbol: of a removed or renamed one, the old name."""
+    if change.fate in ("removed", "renamed"):
+        return [change.base] if change.base else []
+    return [change.head] if change.head else []
+
+
+def _fates(symbols: Sequence[SymbolChange]) -> dict[str, SymbolFate]:
+    return {symbol.qualified: one.fate for one in symbols for symbol in _followed(one)}
+
+
+def _documents(change: Change, tree: Tree) -> tuple[list[tuple[str, SearchHit]], list[str]]:
+    """Lines of documents that name a changed file by its path."""
+    endings = sorted({path.rsplit(".", 1)[-1] for path in tree.entries() if _is_document(path)})
+    named = [
+        path
+        for path in sorted(change.changed_files)
+        if "/" in path and "\\E" not in path and "\n" not in path
+    ]
+    if not endings or not named:
+        return [], []
+    pattern = "|".join(rf"\Q{path}\E" for path in named[:MAX_DOCUMENTED_PATHS])
+    try:
+        hits = tree.search(pattern, [f"*.{ending}" for ending in endings], max_hits=MAX_DOCUMENT_HITS)
+    except (InputError, GitError) as error:
+        return [], [f"documents that name the changed files could not be searched for: {error}"]
+    return [(path, hit) for hit in hits for path in named if path in hit.text], []
+
+
+def _is_document(path: str) -> bool:
+    return "." in path and language_of(path) in DOCUMENT_LANGUAGES and path.rsplit(".", 1)[-1].isalnum()
+
+
+def _namesakes(change: Change, tree: Tree) -> dict[str, list[str]]:
+    """Each test that is named after changed files, and those files."""
+    tests = NamesakeTests(tree.entries())
+    found: dict[str, list[str]] = {}
+    for file in change.reviewed_files():
+        for test in tests.of(file.path):
+            if test != file.path:
+                found.setdefault(test, []).append(file.path)
+    return found
+
+
+def _covering_tests(ties: Ties) -> list[str]:
+    """Tests that use a changed symbol, import a changed file or are named after one; the surest first."""
+    using = [one.path for one in ties.references if one.certainty != "possible"]
+    importing = [one.path for one in ties.importers]
+    return [
+        path
+        for path in dict.fromkeys([*using, *importing, *ties.tests])
+        if path in ties.tests or is_test(path)
+    ]
+
+
+def _hunk_places(change: Change, repository: GitRepository, survey: Survey) -> Iterator[HunkPlace]:
+    for file in change.reviewed_files():
+        if file.head_path is None or not file.hunks:
+            continue
+        symbols = survey.symbols_of(repository.head, file.head_path)
+        for hunk in file.hunks:
+            inner = _innermost(symbols, _first_changed_line(hunk))
+            if inner is not None:
+                yield HunkPlace(
+                    path=file.path,
+                    new_start=hunk.new_start,
+                    new_count=hunk.new_count,
+                    symbol=inner.qualified,
+                )
+
+
+def _first_changed_line(hunk: Hunk) -> int:
+    """The line of head at which the first change of the hunk stands."""
+    line = hunk.new_start
+    for mark, _, new, _ in hunk.numbered():
+        if mark != " ":
+            return new or line
+        line = (new or line) + 1
+    return hunk.new_start
+
+
+def _innermost(symbols: Sequence[Symbol], line: int) -> Symbol | None:
+    around = [symbol for symbol in symbols if symbol.line <= line <= symbol.end_line]
+    return max(around, key=lambda symbol: (symbol.line, -symbol.end_line), default=None)
+
+
+def _not_reviewed(change: Change) -> list[str]:
+    counts = Counter(file.skipped for file in change.files if file.skipped is not None)
+    return [f"{count} changed files were not looked into: {reason}" for reason, count in counts.items()]
+
+
+def _cut(edges: _Edges, references: Sequence[Reference]) -> list[str]:
+    rows = (
+        (len(references), MAX_REFERENCES, "references"),
+        (len(edges.imports), MAX_IMPORTS, "imports"),
+        (len(edges.importers), MAX_IMPORTS, "importers"),
+    )
+    return [f"{count - limit} more {noun} are not listed" for count, limit, noun in rows if count > limit]

@@ -1,0 +1,127 @@
+"""The map of a change, on real repositories."""
+
+import pytest
+
+from affidavit.records.context import ContextMap
+from affidavit.stages.context import gather_context
+from python_changes import Case, make_case
+from repositories import Repo
+from surveys import written_survey
+
+PRICES = """\
+TAX = 2
+
+
+def total(items):
+    return sum(items) * TAX
+
+
+def gone():
+    return 1
+"""
+NEW_PRICES = """\
+from shop import money
+
+TAX = 2
+
+
+def total(items, tax):
+    return sum(items) * tax
+"""
+TEST_PRICES = """\
+from shop import prices
+
+
+def test_total():
+    assert prices.total([1]) == 2
+"""
+BEFORE = {
+    "shop/__init__.py": "",
+    "shop/prices.py": PRICES,
+    "shop/checkout.py": "from shop.prices import total\n\n\ndef pay(items):\n    return total(items)\n",
+    "shop/neighbour.py": "NAME = 'unrelated'\n",
+    "shop/money.py": "ROUND = 2\n",
+    "tests/test_prices.py": TEST_PRICES,
+    "tests/test_other.py": "def test_nothing():\n    assert True\n",
+    "docs/guide.md": "Prices are in shop/prices.py.\n",
+}
+AFTER = {"shop/prices.py": NEW_PRICES}
+EDGES = {
+    "shop/checkout.py": ["shop/prices.py"],
+    "tests/test_prices.py": ["shop/prices.py"],
+    "shop/prices.py": ["shop/money.py"],
+}
+
+
+def mapped(case: Case, edges: dict[str, list[str]] | None = None, **options: int) -> ContextMap:
+    with case.repository:
+        return gather_context(case.change, case.repository, written_survey(edges or {}), **options)
+
+
+@pytest.fixture
+def shop(repo: Repo) -> ContextMap:
+    return mapped(make_case(repo, BEFORE, AFTER), EDGES)
+
+
+def test_the_map_names_what_the_change_does_to_symbols(shop: ContextMap) -> None:
+    named = {(one.fate, (one.head or one.base).qualified) for one in shop.symbols if one.head or one.base}
+    assert named >= {("resigned", "total"), ("removed", "gone")}
+
+
+def test_related_files_are_ranked_and_neighbours_are_not_among_them(shop: ContextMap) -> None:
+    assert [file.path for file in shop.related_files] == [
+        "shop/checkout.py",
+        "tests/test_prices.py",
+        "docs/guide.md",
+        "shop/money.py",
+    ]
+
+
+def test_the_map_knows_the_tests_that_cover_the_change(shop: ContextMap) -> None:
+    assert shop.tests == ("tests/test_prices.py",)
+
+
+def test_imports_and_importers_are_in_the_map(shop: ContextMap) -> None:
+    assert [one.target for one in shop.imports] == ["shop/money.py"]
+    assert [one.path for one in shop.importers] == ["shop/checkout.py", "tests/test_prices.py"]
+
+
+def test_the_map_says_who_wrote_the_replaced_lines(shop: ContextMap) -> None:
+    assert {origin.summary for origin in shop.origins} == {"Before"}
+
+
+def test_each_hunk_is_placed_in_its_symbol(repo: Repo) -> None:
+    text = "class Cart:\n    def pay(self):\n        return 1\n\n    def add(self):\n        return 2\n"
+    found = mapped(make_case(repo, {"cart.py": text}, {"cart.py": text.replace("return 2", "return 3")}))
+    assert [hunk.symbol for hunk in found.hunks] == ["Cart.add"]
+
+
+def test_importers_of_a_deleted_file_are_found_at_base(repo: Repo) -> None:
+    before = {"a.py": "import b\n", "b.py": "X = 1\n"}
+    found = mapped(make_case(repo, before, {"b.py": None}), {"a.py": ["b.py"]})
+    assert [file.path for file in found.related_files] == ["a.py"]
+
+
+def test_a_test_that_is_part_of_the_change_covers_it_but_is_not_related(repo: Repo) -> None:
+    files = {"prices.py": "def total():\n    return 1\n", "test_prices.py": "import prices\n"}
+    case = make_case(repo, files, {path: text + "# more\n" for path, text in files.items()})
+    found = mapped(case, {"test_prices.py": ["prices.py"]})
+    assert found.tests == ("test_prices.py",)
+    assert found.related_files == ()
+
+
+def test_a_change_of_binary_and_odd_files_has_a_map(repo: Repo) -> None:
+    before = {"logo.png": b"\0\1", "a\\Eb/c.py": "X = 1\n", "x y/'z'.md": "see a\n", "readme.md": "a\n"}
+    after = {"logo.png": b"\0\2", "a\\Eb/c.py": "X = 2\n", "x y/'z'.md": "see b\n"}
+    assert mapped(make_case(repo, before, after)).left_out == (
+        "names shorter than 3 letters were not searched for",
+    )
+
+
+def test_the_limits_of_the_caller_are_kept_and_said(repo: Repo) -> None:
+    callers = {f"c{number}.py": "from prices import total\n\ntotal()\n" for number in range(5)}
+    before = {"prices.py": "def total():\n    return 1\n", **callers}
+    case = make_case(repo, before, {"prices.py": "def total(tax):\n    return 1\n"})
+    found = mapped(case, {path: ["prices.py"] for path in callers}, max_files=2)
+    assert [file.path for file in found.related_files] == ["c0.py", "c1.py"]
+    assert found.left_out == ("3 more related files do not fit into 2 files: c2.py, c3.py, c4.py",)
