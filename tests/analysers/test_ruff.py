@@ -186,3 +186,25 @@ def test_settings_are_read_as_data(case):
     assert settings.target_version == "py310"
     assert 'builtins = ["_"]' in write_settings(settings, None)
     assert read_flake8(one.repository.base).ignored == ()
+
+
+SCRIPT = """# /// script
+# requires-python = ">=3.8"
+# [tool.ruff.lint]
+# select = []
+# ignore = ["F821"]
+# [tool.ty.rules]
+# unresolved-reference = "ignore"
+# ///
+print(gone)
+"""
+
+
+def test_settings_inside_a_script_of_the_change_have_no_effect(case, ask):
+    found = ask(RUFF, case({"a.py": EMPTY}, {"a.py": SCRIPT}))
+    assert [finding["rule_id"] for finding in found] == ["ruff/F821"]
+
+
+def test_a_folder_named_like_a_configuration_file_has_no_effect(case, ask):
+    found = ask(RUFF, case({"a.py": EMPTY}, {"a.py": PLANTED["F821"], ".ruff.toml/b.py": EMPTY}))
+    assert [finding["rule_id"] for finding in found] == ["ruff/F821"]

@@ -223,3 +223,15 @@ def test_packages_of_a_larger_repository_see_each_other(case, ask):
     one = case(before, {"one/src/first/__init__.py": "def f(a, b):\n    return a\n"})
     assert source_folders(one.repository.base) == [".", "one", "one/src", "two"]
     assert rules(ask(TY, one)) == [("ty/missing-argument", "two/second/__init__.py", 2)]
+
+
+def test_settings_inside_a_script_of_the_change_have_no_effect(case, ask):
+    head = "# /// script\n# [tool.ty.rules]\n# unresolved-reference = 'ignore'\n# ///\n"
+    found = ask(TY, case(LIBRARY, {"shop/new.py": head + "print(undefined)\n"}))
+    assert rules(found) == [("ty/unresolved-reference", "shop/new.py", 5)]
+
+
+@pytest.mark.parametrize("name", ["ty.toml/x.py", "environment/x.py", "typing.pyi", ".venv/lib/x.py"])
+def test_a_strange_file_in_the_change_has_no_effect(name, case, ask):
+    change = {**edited("shop/prices.py", "def total(net)", "def total(net, country)"), name: "VALUE = 1\n"}
+    assert ("ty/missing-argument", "shop/views.py", 5) in rules(ask(TY, case(LIBRARY, change)))

@@ -29,7 +29,7 @@ class Limits:
     """How much a run may take."""
 
     timeout_seconds: float = 120.0
-    memory_mb: int = 8192
+    memory_mb: int = 16384
     output_mb: int = 96
 
 
