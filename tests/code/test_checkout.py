@@ -56,6 +56,7 @@ def test_paths_predicate_and_overrides_choose_what_is_written(open_tree: OpenTre
         "a\\..\\x",
         "git~1/x",
         ".git. /x",
+        ".gi\u200ct/x",
     ],
 )
 def test_a_path_that_could_leave_the_folder_is_not_safe(path: str):

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from affidavit.errors import EmptyChangeError, InputError, MalformedDiffError
 from affidavit.records.change import FileStatus
@@ -208,6 +210,49 @@ def test_a_file_that_exists_already_cannot_be_added(ten: Repo):
 def test_a_diff_that_cannot_be_laid_out_is_refused(nowhere: Path, text: bytes, error: type[Exception]):
     with pytest.raises(error):
         from_nowhere(text)
+
+
+@pytest.mark.parametrize("name", ["git~1/config", ".git ./config", ".GIT/config"])
+def test_a_name_that_some_file_system_takes_for_git_s_folder_is_refused(nowhere: Path, name: str):
+    with pytest.raises(InputError):
+        from_nowhere(f"--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+x\n")
+
+
+PIECES = st.sampled_from(
+    [
+        "diff --git a/x b/x\n",
+        "diff --git a/x b/y\nsimilarity index 90%\nrename from x\nrename to y\n",
+        "--- a/x\n+++ b/x\n",
+        "--- /dev/null\n+++ b/new\n",
+        "--- a/z/q\n+++ /dev/null\n",
+        "new file mode 120000\n",
+        "old mode 100644\nnew mode 100755\n",
+        "index 1111111..2222222 160000\n",
+        "@@ -1 +1 @@\n-a\n+b\n",
+        "@@ -0,0 +1 @@\n+a\n",
+        "@@ -1 +0,0 @@\n-a\n",
+        "@@ -70 +70,2 @@ f\n-a\n+b\n+c\n\\ No newline at end of file\n",
+        "Binary files a/i and b/i differ\n",
+        "prose\n",
+    ]
+)
+
+
+@given(st.lists(PIECES, min_size=1, max_size=8).map("".join))
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_diff_is_opened_with_lines_where_it_says_or_refused(nowhere: Path, text: str):
+    try:
+        opened = from_nowhere(text)
+    except InputError:
+        return
+    with opened:
+        for file in opened.change.files:
+            lines = opened.repository.head.lines(file.path) or []
+            told = [
+                (line, text) for hunk in file.hunks for mark, _, line, text in hunk.numbered() if mark != "-"
+            ]
+            if file.new_mode != "120000" and not file.is_submodule and not file.is_binary:
+                assert [(line, lines[(line or 0) - 1]) for line, _ in told] == told
 
 
 def test_a_diff_that_changes_no_line_is_empty(ten: Repo):

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from affidavit.code.git import Git, Location, git_environment, spawn_error
-from affidavit.errors import GitError
+from affidavit.code.git import Git, Location, complaint, git_environment, spawn_error
+from affidavit.errors import GitError, InputError
 
 BATCH = 200  # 200 object names fit into a pipe's buffer, so writing them never waits for the reader.
 
@@ -223,7 +223,10 @@ class ObjectStore:
             f"{new[0]} {new[1]}".encode() + b"\t" + path + b"\0" for path, new in changes.items() if new
         )
         # Removals go first: a file may make room for a folder of its name.
-        git.run("update-index", "-z", "--index-info", stdin=removed + added)
+        done = git.attempt("update-index", "-z", "--index-info", stdin=removed + added)
+        # Git passes over a name that it finds dangerous, and calls that a success.
+        if done.returncode != 0 or b"Ignoring path" in done.stderr:
+            raise InputError(f"the files cannot stand in one tree: {complaint(done.stderr)}")
         return git.line("write-tree")
 
     def write_commit(self, tree: str, parent: str | None) -> str:

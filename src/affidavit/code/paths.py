@@ -1,6 +1,7 @@
 """Paths as git has them (bytes) and as Affidavit shows them (text), and which of them are safe to write."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -20,8 +21,9 @@ def is_safe_path(path: str) -> bool:
 
 
 def _is_safe_part(part: str) -> bool:
-    # File systems that ignore case, trailing dots or short names take these for .git as well.
-    plain = part.lower().rstrip(". ")
+    # File systems that ignore case, invisible letters, trailing dots or short names take more for .git.
+    visible = part if part.isascii() else "".join(c for c in part if unicodedata.category(c) != "Cf")
+    plain = visible.lower().rstrip(". ")
     return bool(plain) and plain not in ("..", ".", ".git", "git~1") and not plain.startswith(".git:")
 
 
