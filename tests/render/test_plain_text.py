@@ -19,7 +19,7 @@ from affidavit.render.plain_text import (
     visible,
 )
 
-any_text = hostile_text | st.text()
+any_text = hostile_text | st.text() | st.text(alphabet="`~\n ab")
 SHAPELESS = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 
 
@@ -88,6 +88,12 @@ def test_a_code_span_shows_the_text_itself(text: str) -> None:
 def test_nothing_ends_a_code_block(text: str, language: str) -> None:
     tokens = MarkdownIt().parse(f"{code_block(text, language)}\n\nafter")
     assert [token.type for token in tokens] == ["fence", "paragraph_open", "inline", "paragraph_close"]
+
+
+@pytest.mark.parametrize("code", ["```", "a\n```\n# out", "```` \n<b>", "   ```"])
+def test_a_line_of_backticks_does_not_end_a_code_block(code: str) -> None:
+    (block,) = MarkdownIt().parse(code_block(code))
+    assert block.content == f"{code}\n"
 
 
 @given(any_text)
