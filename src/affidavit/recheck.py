@@ -1,7 +1,7 @@
 """Prove a native report again: every quote, search and analyser result, and the verdict drawn from them."""
 
-from collections.abc import Sequence
-from typing import Literal, Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Literal
 
 from affidavit.events import ignore_events
 from affidavit.ports import Brief, Repository
@@ -29,24 +29,16 @@ class Proof(Record):
     detail: str
 
 
-class Reprover(Protocol):
-    """A mechanical specialist that can run its analyser again, without any cache."""
-
-    name: str
-
-    async def reprove(
-        self, findings: Sequence[Finding], brief: Brief
-    ) -> dict[str, tuple[bool | None, str]]: ...
+Reprove = Callable[[Sequence[Finding], Brief], Awaitable[dict[str, tuple[bool | None, str]]]]
+"""Run the analysers behind mechanical findings again, without any cache: finding id to outcome."""
 
 
-async def recheck_report(
-    report: Report, repository: Repository, reprovers: Sequence[Reprover]
-) -> list[Proof]:
+async def recheck_report(report: Report, repository: Repository, reprove: Reprove) -> list[Proof]:
     """All proofs of a report, in the report's order; the verdict comes last."""
     standing = [candidate for candidate in report.candidates if _is_claimed(candidate)]
     proofs = [proof for candidate in standing for proof in _check_in_tree(candidate, repository)]
     brief = Brief(report.change, repository, ignore_events)
-    proofs += await _check_analysers(standing, brief, reprovers)
+    proofs += await _check_analysers(standing, brief, reprove)
     order = {candidate.id: position for position, candidate in enumerate(standing)}
     proofs.sort(key=lambda proof: order[proof.finding])
     return [*proofs, _check_verdict(report)]
@@ -87,17 +79,13 @@ def _check_search(candidate: Candidate, index: int, repository: Repository) -> P
     return _proof(candidate, "search", is_same, what if is_same else f"{what}, recorded as {recorded.state}")
 
 
-async def _check_analysers(
-    standing: Sequence[Candidate], brief: Brief, reprovers: Sequence[Reprover]
-) -> list[Proof]:
+async def _check_analysers(standing: Sequence[Candidate], brief: Brief, reprove: Reprove) -> list[Proof]:
     proofs = []
-    by_name = {reprover.name: reprover for reprover in reprovers}
+    # Ids are unique within one specialist's reply only.
     names = dict.fromkeys(candidate.specialist for candidate in standing if candidate.kind == "mechanical")
     for name in names:
         mine = [candidate for candidate in standing if candidate.specialist == name]
-        reprover = by_name.get(name)
-        findings = [candidate.finding for candidate in mine if candidate.finding]
-        results = await reprover.reprove(findings, brief) if reprover else {}
+        results = await reprove([candidate.finding for candidate in mine if candidate.finding], brief)
         for candidate in mine:
             missing = (None, f"there is no analyser {name} here")
             holds, detail = results.get(candidate.finding.id if candidate.finding else "", missing)

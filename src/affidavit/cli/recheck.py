@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -12,7 +13,7 @@ from affidavit.errors import InputError
 from affidavit.recheck import Proof, recheck_report
 from affidavit.records.report import Report
 from affidavit.render.plain_text import visible
-from affidavit.specialists.mechanical import mechanical_specialists
+from affidavit.specialists.reproof import reprove
 from affidavit.stages.intake import rebuild_change
 
 EXIT_FAILED, EXIT_IN_PART = 1, 3
@@ -35,10 +36,8 @@ def command(context: click.Context, report: Path, repo: Path | None, output: str
     with rebuild_change(recorded.change, repo) as opened:
         for notice in opened.notices:
             click.echo(f"note: {visible(notice)}", err=True)
-        specialists = mechanical_specialists(
-            cache_dir=None, timeout_seconds=timeout, disabled=frozenset(), rules_off=frozenset()
-        )
-        proofs = asyncio.run(recheck_report(recorded, opened.repository, specialists))
+        prove_again = partial(reprove, timeout_seconds=timeout)
+        proofs = asyncio.run(recheck_report(recorded, opened.repository, prove_again))
     click.echo(_as_json(proofs) if output == "json" else _as_text(proofs))
     context.exit(_exit_code(proofs))
 
