@@ -58,47 +58,45 @@ class ImportGraph:
     def pairs(self) -> frozenset[tuple[str, str]]:
         """Each pair of an importing and an imported file."""
         return frozenset(
-            (path, target) for path, edges in self._edges.items() for edge in edges for target in edge.targets
+            (path, target)
+            for path, edges in self._edges.items()
+            for edge in edges
+            for target in edge.targets
+            if target != path
         )
 
     def dependants(self, path: str, depth: int = 1) -> dict[str, int]:
         """The files that import this one, directly or through others, and over how many steps."""
         distances = {path: 0}
         frontier = [path]
+        seen: set[int] = set()
         for distance in range(1, depth + 1):
-            reached = dict.fromkeys(
-                edge.path
-                for target in frontier
-                for edge in self._incoming(target)
-                if edge.path not in distances
-            )
-            if not reached:
-                break
-            distances.update(dict.fromkeys(reached, distance))
-            frontier = list(reached)
+            groups = [group for target in frontier for group in self._groups.get(target, ())]
+            # Each group once: the files of a large package all belong to the same one.
+            new = {id(group): group for group in groups if id(group) not in seen}
+            seen.update(new)
+            importers = (edge.path for group in new.values() for edge in group)
+            frontier = list(dict.fromkeys(each for each in importers if each not in distances))
+            distances.update(dict.fromkeys(frontier, distance))
         del distances[path]
         return distances
 
     def _incoming(self, path: str) -> Iterator[Edge]:
-        for targets in self._groups.get(path, ()):
-            yield from self._by_targets[targets]
+        for group in self._groups.get(path, ()):
+            yield from (edge for edge in group if edge.path != path)
 
     @cached_property
-    def _by_targets(self) -> dict[tuple[str, ...], list[Edge]]:
-        """Edges by what they mean; a package of many files is one key, not one edge for each file."""
-        found: dict[tuple[str, ...], list[Edge]] = {}
+    def _groups(self) -> dict[str, list[list[Edge]]]:
+        """The edges that mean a file, in groups that mean the same files: a package of many is one group."""
+        groups: dict[tuple[str, ...], list[Edge]] = {}
         for edges in self._edges.values():
             for edge in edges:
                 if edge.targets:
-                    found.setdefault(edge.targets, []).append(edge)
-        return found
-
-    @cached_property
-    def _groups(self) -> dict[str, list[tuple[str, ...]]]:
-        found: dict[str, list[tuple[str, ...]]] = {}
-        for targets in self._by_targets:
+                    groups.setdefault(edge.targets, []).append(edge)
+        found: dict[str, list[list[Edge]]] = {}
+        for targets, group in groups.items():
             for target in targets:
-                found.setdefault(target, []).append(targets)
+                found.setdefault(target, []).append(group)
         return found
 
 
@@ -138,16 +136,14 @@ def _resolved(
 def _edges(path: str, statement: Statement, resolve: Resolve) -> Iterator[Edge]:
     for targets, names in resolve(path, statement):
         # A file that imports itself, as a Rust test module does, depends on nothing by it.
-        others = tuple(other for other in targets if other != path) if path in targets else targets
-        if others or not targets:
-            yield Edge(path, statement.line, statement.name, names, statement.is_conditional, others)
+        if targets != (path,):
+            yield Edge(path, statement.line, statement.name, names, statement.is_conditional, targets)
 
 
 def _records(edge: Edge) -> Iterator[Import]:
     if not edge.targets:
         yield _record(edge, None)
-    for target in edge.targets:
-        yield _record(edge, target)
+    yield from (_record(edge, target) for target in edge.targets if target != edge.path)
 
 
 def _record(edge: Edge, target: str | None) -> Import:

@@ -10,8 +10,8 @@ CONDITIONS = frozenset(
     (
         "block", "statement_block", "function_body", "compound_statement", "body_statement",
         "arrow_function", "if_statement", "if", "unless", "ternary_expression", "binary_expression",
-        "switch_case", "case_statement", "try_statement", "begin", "do_block", "method",
-        "preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif",
+        "switch_case", "case_statement", "try_statement", "begin", "do_block", "method", "singleton_method",
+        "if_modifier", "unless_modifier", "rescue_modifier",
     )
 )  # fmt: skip
 

@@ -133,8 +133,8 @@ class PathConfigurations:
         return None
 
     def _chain(self, path: str) -> Iterator[str]:
-        """A configuration and what it extends, the nearest first; each only once, so that no ring holds us."""
-        waiting, seen = [path], set()
+        """A configuration and what it extends, the nearest first; each once, so that no ring holds us."""
+        waiting, seen = [path], set[str]()
         while waiting and len(seen) < MAX_EXTENDS:
             config = waiting.pop(0)
             if config in seen or config not in self._told:

@@ -1,9 +1,18 @@
 """The table of languages whose imports are understood."""
 
+from affidavit.code.imports.c import c_resolver, extract_c
+from affidavit.code.imports.csharp import csharp_resolver, extract_csharp
+from affidavit.code.imports.go import extract_go, go_resolver
+from affidavit.code.imports.java import extract_java, java_resolver
 from affidavit.code.imports.javascript import extract_javascript
 from affidavit.code.imports.javascript_modules import javascript_resolver
+from affidavit.code.imports.php import extract_php
+from affidavit.code.imports.php_classes import php_resolver
 from affidavit.code.imports.python import extract_python
 from affidavit.code.imports.python_modules import python_resolver
+from affidavit.code.imports.ruby import extract_ruby, ruby_resolver
+from affidavit.code.imports.rust import extract_rust
+from affidavit.code.imports.rust_crates import rust_resolver
 from affidavit.code.imports.statements import ImportLanguage
 
 JAVASCRIPT_GRAMMARS = {
@@ -11,8 +20,22 @@ JAVASCRIPT_GRAMMARS = {
     **dict.fromkeys(("ts", "mts", "cts"), "typescript"),
     "tsx": "tsx",
 }
+C_GRAMMARS = {
+    **dict.fromkeys(("c", "h"), "c"),
+    **dict.fromkeys(("cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp", "inl"), "cpp"),
+}
+RUBY_GRAMMARS = dict.fromkeys(("rb", "rake", "gemspec", "ru"), "ruby")
 
 LANGUAGES = (
-    ImportLanguage("python", {"py": "python", "pyi": "python"}, 1, extract_python, python_resolver),
+    ImportLanguage(
+        "python", dict.fromkeys(("py", "pyi", "pyw"), "python"), 1, extract_python, python_resolver
+    ),
     ImportLanguage("javascript", JAVASCRIPT_GRAMMARS, 1, extract_javascript, javascript_resolver),
+    ImportLanguage("go", {"go": "go"}, 1, extract_go, go_resolver),
+    ImportLanguage("java", {"java": "java"}, 1, extract_java, java_resolver),
+    ImportLanguage("rust", {"rs": "rust"}, 1, extract_rust, rust_resolver),
+    ImportLanguage("c", C_GRAMMARS, 1, extract_c, c_resolver),
+    ImportLanguage("ruby", RUBY_GRAMMARS, 1, extract_ruby, ruby_resolver),
+    ImportLanguage("php", dict.fromkeys(("php", "phtml", "inc"), "php"), 1, extract_php, php_resolver),
+    ImportLanguage("c#", dict.fromkeys(("cs", "csx"), "c_sharp"), 1, extract_csharp, csharp_resolver),
 )

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 
 from affidavit.code.imports.statements import Extract, Meant, Resolve, Statement
-from affidavit.code.imports.survey import Survey, below, parent, shared_folders, upwards
+from affidavit.code.imports.survey import MAX_CANDIDATES, Survey, below, parent, shared_folders, upwards
 
 SOURCE_FOLDERS = ("src", "lib", "python")
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
@@ -96,7 +96,7 @@ class Modules:
 
     def _far_roots(self, root: str, top: str) -> list[str]:
         """Other roots that have the top-level name, the most likely first."""
-        roots = [folder for folder in self._roots_of_name.get(top, ()) if _is_for_others(folder)]
+        roots = [root for root in self._roots_of_name.get(top, ())[:MAX_CANDIDATES] if _is_for_others(root)]
         probe = below(root, "x")
         return sorted(
             roots, key=lambda folder: (-shared_folders(probe, below(folder, "x")), folder.count("/"), folder)

@@ -3,11 +3,14 @@
 import posixpath
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 
 from affidavit.code.tree import REGULAR_MODES, GitTree
 from affidavit.ports import Tree
 
 MAX_CONFIGURATION_BYTES = 1_000_000
+# Among more files of one name nobody can tell which is meant, and comparing them all would take for ever.
+MAX_CANDIDATES = 100
 
 
 class Survey:
@@ -94,9 +97,8 @@ def upwards(folder: str) -> Iterator[str]:
 
 def nearest(path: str, candidates: Iterable[str]) -> str | None:
     """The candidate that shares the longest part of its path; the first by name where several do."""
-    return min(
-        candidates, key=lambda other: (-shared_folders(path, other), other.count("/"), other), default=None
-    )
+    few = islice(candidates, MAX_CANDIDATES)
+    return min(few, key=lambda other: (-shared_folders(path, other), other.count("/"), other), default=None)
 
 
 def shared_folders(path: str, other: str) -> int:
