@@ -22,7 +22,7 @@ def test_a_diagnostic_that_stands_at_head_only_is_new(case):
 
 def test_a_line_that_was_pushed_down_is_not_new_whatever_its_message(case):
     one = case({"a.py": BODY}, {"a.py": "zero\n" + BODY})
-    assert new(one, [at("a.py", 3, "Broken by 3")], [at("a.py", 4, "Broken by 4")]) == []
+    assert new(one, [at("a.py", 3, "Expected `int`")], [at("a.py", 4, "Expected `str`")]) == []
 
 
 def test_the_same_line_with_another_rule_is_new(case):
@@ -69,6 +69,12 @@ def test_one_diagnostic_of_base_excuses_only_one_of_head(case):
     one = case({"a.py": BODY}, {"a.py": BODY + "broken call\n"})
     found = new(one, [at("a.py", 3)], [at("a.py", 3), at("a.py", 10)])
     assert found == [at("a.py", 10)]
+
+
+def test_a_line_that_moved_and_was_doubled_is_new_once(case):
+    doubled = BODY.replace("broken call\n", "") + "broken call\nbroken call\n"
+    one = case({"a.py": BODY}, {"a.py": doubled})
+    assert new(one, [at("a.py", 3)], [at("a.py", 9), at("a.py", 10)]) == [at("a.py", 10)]
 
 
 def test_an_untouched_file_is_compared_line_by_line(case):

@@ -1,8 +1,11 @@
 """Ty on real repositories: what a change breaks elsewhere, and what only looks broken."""
 
+import asyncio
+
 import pytest
 
 from affidavit.analysers.ty import TY, source_folders
+from affidavit.specialists.mechanical import MechanicalSpecialist
 
 PRICES = """TAX = 0.2
 
@@ -207,10 +210,13 @@ def test_what_the_base_commit_leaves_out_is_left_out(text, case, ask):
     assert ask(TY, case(before, edited("shop/prices.py", "def total(net)", "def total(net, country)"))) == []
 
 
-def test_our_own_environment_is_not_seen(case, ask):
-    # Pydantic is installed here: seen, the wrong call of it would be reported.
-    text = "from pydantic import BaseModel\n\n\nclass A(BaseModel):\n    x: int\n\n\nA(1, 2, 3)\n"
-    assert ask(TY, case(LIBRARY, {"shop/new.py": text})) == []
+def test_no_environment_of_the_machine_is_seen(case):
+    one = case(LIBRARY, {"shop/new.py": "import pytest\nimport pydantic\n"})
+    reply = asyncio.run(MechanicalSpecialist(TY).examine(one.brief))
+    assert "--python=../environment" in reply.analyser_runs[0].command
+    unresolved = [diagnostic.detail for diagnostic in reply.diagnostics]
+    assert len(unresolved) == 2
+    assert all("the module is not one of this repository" in detail for detail in unresolved)
 
 
 def test_packages_of_a_larger_repository_see_each_other(case, ask):
