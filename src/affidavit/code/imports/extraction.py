@@ -10,6 +10,7 @@ from affidavit.code.imports.survey import Survey
 from affidavit.code.tree import is_binary
 
 NOTHING = Extract()
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass
@@ -38,7 +39,11 @@ def extract_files(
             if survey.blobs[path] not in known:
                 unread.setdefault(survey.blobs[path], path)
         new = _read(survey, language, grammar, unread, deadline)
-        cache.save(kind, language.version, {blob: pack(extract) for blob, extract in new.items() if extract})
+        cache.save(
+            kind,
+            language.version,
+            {blob: pack(extract) for blob, extract in new.items() if extract is not None},
+        )
         known.update({blob: extract for blob, extract in new.items() if extract is not None})
         for path in group:
             extract = known.get(survey.blobs[path])
@@ -75,5 +80,6 @@ def _read(
     for path, content in survey.read(blob_of):
         if time.monotonic() > deadline:
             break
-        found[blob_of[path]] = NOTHING if is_binary(content) else language.extract(grammar, content)
+        text = content.removeprefix(BYTE_ORDER_MARK)
+        found[blob_of[path]] = NOTHING if is_binary(text) else language.extract(grammar, text)
     return found

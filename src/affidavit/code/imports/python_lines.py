@@ -26,7 +26,7 @@ STATEMENT = re.compile(
     % {b"dotted": _DOTTED, b"name": _NAME, b"as": _AS, b"end": _END}
 )
 # Where a statement could begin other than at the start of a line, or could have come from the line before.
-BEFORE_IMPORT = re.compile(rb"(?:^|[:;])[ \t\f]*(?:from\b[ \t]*[\w.]*[ \t]*)?$")
+BEFORE_IMPORT = re.compile(rb"(?:^|[:;])[ \t\f]*(?:from\b[^;:]*)?$")
 COMMENT = re.compile(rb"#[^\n]*")
 TAKEN = re.compile(rb"\s*(%s)(?:\s+as\s+%s)?\s*" % (_NAME, _NAME))
 
