@@ -240,7 +240,9 @@ def a_report(*candidates: Candidate, **fields: Any) -> Report:
             "replies": (ReplySummary(specialist="ruff", kind="mechanical", state="accepted"),),
             "verdict": Verdict(
                 decision=decision,
-                summary="",
+                summary="1 proven finding must be dealt with."
+                if blocking
+                else "Nothing proven; no model looked.",
                 confidence=0.9,
                 blocking=blocking,
                 counts=count(candidates, len(blocking)),

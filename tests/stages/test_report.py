@@ -84,7 +84,7 @@ def test_a_review_without_a_model_never_approves() -> None:
 def test_an_incomplete_review_never_approves_and_says_so_in_the_exit_code() -> None:
     report = report_of(incomplete=[Part(name="ty", reason="crashed")])
     assert (report.verdict.decision, report.gate.exit_code) == ("comment", 3)
-    assert "incomplete: ty" in report.verdict.summary
+    assert "not completed: ty" in report.verdict.summary
 
 
 def test_a_failed_gate_comes_before_an_incomplete_review() -> None:

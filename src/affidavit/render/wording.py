@@ -127,7 +127,8 @@ def proof(candidate: Candidate) -> list[str]:
     said += [_search_proof(run) for run in candidate.searches]
     if candidate.agreed_by:
         said.append(f"agreed by {listed(candidate.agreed_by)}")
-    said += [_judgement(judgement) for judgement in candidate.judgements]
+    # What the machine says of its own finding stands in its origin already.
+    said += [_judgement(judgement) for judgement in candidate.judgements if judgement.by == "verifier"]
     return [part for part in said if part]
 
 
@@ -246,17 +247,9 @@ def gate_words(report: Report, arrow: str) -> str:
 
 
 def summarize(report: Report) -> str:
-    """The review in two or three sentences."""
-    sentences = [_capital(headline(report))]
-    covered = coverage_sentence(report)
-    sentences.append(
-        _capital(covered) if covered else f"The change has {counted(len(report.change.files), 'file')}"
-    )
-    if report.incomplete:
-        sentences.append(f"Not completed: {listed([part.name for part in report.incomplete])}")
-    elif not report.models and NOTHING_PROVEN not in headline(report):
-        sentences.append("No model looked")
-    return " ".join(f"{sentence}." for sentence in sentences)
+    """The verdict's own sentences, and how much of the change was examined."""
+    covered = coverage_sentence(report) or f"the change has {counted(len(report.change.files), 'file')}"
+    return f"{report.verdict.summary} {_capital(covered)}."
 
 
 def _capital(text: str) -> str:

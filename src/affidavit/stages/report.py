@@ -125,7 +125,7 @@ def decide_verdict(
     counts = count(visible, blocking=len(blocking))
     return Verdict(
         decision=decision,
-        summary=_summary(decision, counts, proceedings),
+        summary=_summary(counts, proceedings),
         confidence=_confidence(decision, blocking, proceedings),
         blocking=tuple(candidate.id for candidate in blocking),
         counts=counts,
@@ -216,24 +216,27 @@ def _reading_order(candidate: Candidate) -> tuple[bool, bool, str, int, int, str
     )
 
 
-def _summary(decision: Decision, counts: Counts, proceedings: Proceedings) -> str:
-    sentences = []
-    if counts.blocking:
-        sentences.append(f"{_number(counts.blocking, 'proven finding')} must be dealt with before merging.")
-    others = counts.shown - counts.blocking
-    if counts.shown and others > 0:
-        sentences.append(f"{_number(others, 'other finding' if counts.blocking else 'finding')} to look at.")
-    if not counts.blocking and not counts.shown:
-        no_model = "nothing proven; no model looked."
-        sentences.append("Nothing to report." if proceedings.models else no_model[0].upper() + no_model[1:])
-    elif not proceedings.models:
-        sentences.append("No model looked.")
+def _summary(counts: Counts, proceedings: Proceedings) -> str:
+    """One sentence on what was found, and one on what the review lacks."""
+    others = max(0, counts.shown - counts.blocking)
+    found = [f"{_number(counts.blocking, 'proven finding')} must be dealt with before merging"] * bool(
+        counts.blocking
+    )
+    found += [f"{_number(others, 'other finding' if found else 'finding')} to look at"] * bool(others)
+    lacks = [] if proceedings.models else ["no model looked"]
     if proceedings.incomplete:
-        names = ", ".join(dict.fromkeys(part.name for part in proceedings.incomplete))
-        sentences.append(f"The review is incomplete: {names}.")
-    elif decision == "approve":
-        sentences.append("Every part of the review completed.")
-    return " ".join(sentences)
+        lacks.append(
+            "not completed: " + ", ".join(dict.fromkeys(part.name for part in proceedings.incomplete))
+        )
+    if not found:
+        nothing = "nothing to report" if proceedings.models else "nothing proven"
+        return _sentence([nothing, *(lacks or ["every part of the review completed"])])
+    return " ".join(_sentence(parts) for parts in (found, lacks) if parts)
+
+
+def _sentence(parts: Sequence[str]) -> str:
+    text = "; ".join(parts)
+    return text[0].upper() + text[1:] + "."
 
 
 def _number(count: int, what: str) -> str:
