@@ -19,6 +19,8 @@ class WrittenImports:
             for target in targets
         ]
 
+    skipped: tuple[str, ...] = ()
+
     def imports_of(self, path: str) -> list[Import]:
         return [one for one in self._imports if one.path == path]
 

@@ -1,40 +1,28 @@
 """Put the readers of code together: what the map of a change and the tools are made with."""
 
-from collections.abc import Sequence
-
+from affidavit.code.blob_cache import BlobCache
+from affidavit.code.imports.graph import import_graph
 from affidavit.code.languages import language_of
 from affidavit.code.mentions import find_mentions
 from affidavit.code.survey import Imports, Survey
 from affidavit.code.symbols import PYTHON_ENDS, Definition, changed_symbols, definitions
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
-from affidavit.records.context import Import, Symbol, SymbolChange
+from affidavit.records.context import Symbol, SymbolChange
 
 
-class NoImports:
-    """A tree of which no imports are known."""
+def assemble_survey(cache: BlobCache | None = None) -> Survey:
+    """The readers that this installation has; what they extract from a blob is kept in the cache."""
 
-    def imports_of(self, _path: str) -> Sequence[Import]:
-        """Nothing."""
-        return ()
+    def read_imports(tree: Tree) -> Imports:
+        return import_graph(tree, cache=cache)
 
-    def importers_of(self, _path: str) -> Sequence[Import]:
-        """Nobody."""
-        return ()
-
-
-def assemble_survey() -> Survey:
-    """The readers that this installation has."""
     return Survey(
-        read_imports=_read_imports,
+        read_imports=read_imports,
         symbols_of=symbols_of,
         changed_symbols=symbol_changes,
         find_references=find_mentions,
     )
-
-
-def _read_imports(_tree: Tree) -> Imports:
-    return NoImports()
 
 
 def symbols_of(tree: Tree, path: str) -> list[Symbol]:

@@ -56,6 +56,7 @@ IN_A_TEST = 0.65
 IN_FOREIGN_CODE = 0.3
 COMMON_NAME_FILES = 10
 LEAST_SCORE = 0.5
+DEPENDING = frozenset({"calls", "uses", "implements", "imports"})
 DOCUMENT_LANGUAGES = frozenset({"markdown", "restructuredtext", "text", "tex"})
 _VERBS: Mapping[ReasonKind, str] = {
     "calls": "calls",
@@ -141,7 +142,9 @@ def _reference_ties(
     references: Sequence[Reference], fates: Mapping[str, SymbolFate], importing: set[str]
 ) -> Iterable[_Tie]:
     spread = Counter(symbol for symbol, _ in {(one.symbol, one.path) for one in references})
-    groups = _grouped(references, lambda one: (one.path, one.symbol, _reason_kind(one)))
+    # The import graph has said already that the file imports.
+    told = [one for one in references if one.kind != "import" or one.path not in importing]
+    groups = _grouped(told, lambda one: (one.path, one.symbol, _reason_kind(one)))
     for (path, symbol, kind), found in groups.items():
         certainty = _best_certainty(found, is_importing=path in importing)
         factor = CERTAINTY_WEIGHTS[certainty] * FATE_WEIGHTS[fates.get(symbol, "touched")]
@@ -185,7 +188,7 @@ def _related(path: str, ties: Sequence[_Tie]) -> RelatedFile:
     if not VENDORED_FOLDERS.isdisjoint(path.lower().split("/")):
         score *= IN_FOREIGN_CODE
     reasons = [tie.reason for tie in ordered[:MAX_REASONS]]
-    if is_test(path) and all(reason.kind not in ("tests", "documents") for reason in reasons):
+    if is_test(path) and reasons[0].kind in DEPENDING and "(possible)" not in reasons[0].detail:
         reasons = [*reasons[: MAX_REASONS - 1], Reason(kind="tests", detail="is a test")]
     symbols = tuple(dict.fromkeys(tie.symbol for tie in ordered if tie.symbol))[:MAX_SYMBOLS]
     file = RelatedFile(path=path, score=round(score, 2), reasons=tuple(reasons), symbols=symbols)

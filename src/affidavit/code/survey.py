@@ -13,6 +13,9 @@ from affidavit.records.context import Import, Reference, Symbol, SymbolChange
 class Imports(Protocol):
     """Which file of a tree imports which."""
 
+    skipped: tuple[str, ...]
+    """Files whose imports could not be read."""
+
     def imports_of(self, path: str, /) -> Sequence[Import]: ...
 
     def importers_of(self, path: str, /) -> Sequence[Import]: ...

@@ -74,7 +74,16 @@ def gather_context(
     related, not_fitting = rank_related(
         ties, change.changed_files, max_files=max_files, token_budget=token_budget
     )
-    said = [*_not_reviewed(change), *left_out, *not_searched, *not_fitting, *not_blamed, *not_logged]
+    said = (
+        *_not_reviewed(change),
+        *_not_read(survey.imports(repository.head)),
+        *left_out,
+        *not_searched,
+        *not_fitting,
+        *not_blamed,
+        *not_logged,
+        *_cut(edges, references),
+    )
     return ContextMap(
         symbols=symbols,
         hunks=tuple(_hunk_places(change, repository, survey)),
@@ -85,7 +94,7 @@ def gather_context(
         tests=tuple(_covering_tests(ties)),
         commits=change.commits,
         origins=tuple(origins),
-        left_out=(*said, *_cut(edges, references)),
+        left_out=said,
     )
 
 
@@ -216,6 +225,13 @@ def _innermost(symbols: Sequence[Symbol], line: int) -> Symbol | None:
 def _not_reviewed(change: Change) -> list[str]:
     counts = Counter(file.skipped for file in change.files if file.skipped is not None)
     return [f"{count} changed files were not looked into: {reason}" for reason, count in counts.items()]
+
+
+def _not_read(imports: Imports) -> list[str]:
+    if not imports.skipped:
+        return []
+    named = ", ".join(imports.skipped[:3])
+    return [f"what {len(imports.skipped)} files import could not be read: {named}"]
 
 
 def _cut(edges: _Edges, references: Sequence[Reference]) -> list[str]:

@@ -1,0 +1,169 @@
+"""`affidavit context`: from a target on the command line to the map of the change."""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import click
+
+from affidavit.code.blob_cache import BlobCache
+from affidavit.code.relevance import MAX_RELATED, TOKEN_BUDGET
+from affidavit.code.skipping import mark_skipped
+from affidavit.errors import SettingsError
+from affidavit.places import cache_folder
+from affidavit.records.change import Change
+from affidavit.records.context import ContextMap
+from affidavit.settings import load_settings
+from affidavit.stages.context import gather_context
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.surveying import assemble_survey
+
+FORMATS = ("text", "json", "html")
+PLAIN_WIDTH = 110
+
+
+@dataclass(frozen=True)
+class Output:
+    """One format; without a path it goes to standard output."""
+
+    name: str
+    path: Path | None
+
+
+@click.command()
+@click.argument("target", required=False)
+@click.option("--staged", is_flag=True, help="The map of what is staged.")
+@click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
+@click.option("--title", default="", help="What the change is called.")
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    metavar="NAME[=FILE]",
+    help="text, json, html; repeatable. No FILE: standard output.",
+)
+@click.option(
+    "--max-files", type=click.IntRange(0, 1000), default=MAX_RELATED, show_default=True, help="Related files."
+)
+@click.option(
+    "--token-budget",
+    type=click.IntRange(0, 1_000_000),
+    default=TOKEN_BUDGET,
+    show_default=True,
+    help="What the related files may cost in a prompt.",
+)
+@click.option("--include", metavar="GLOBS", help="Look only at these paths.")
+@click.option("--exclude", metavar="GLOBS", help="Do not look at these paths.")
+@click.option("--no-cache", is_flag=True, help="Read everything again.")
+@click.option("--quiet", "-q", is_flag=True, help="No hints.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+def command(**options: Any) -> None:
+    """Show the map of a change, to plan the reading of it.
+
+    What it touches, what depends on it, what it depends on, which tests cover it, who wrote the lines and
+    why, each with its reason. Nothing is judged.
+
+    TARGET is A..B, A...B, one commit, a diff file, or - for a diff on standard input.
+    With no target: what is not committed yet.
+    """
+    outputs = parse_outputs(options["formats"])
+    with open_change(_request(options)) as opened:
+        if not options["quiet"]:
+            for notice in opened.notices:
+                click.echo(f"note: {notice}", err=True)
+        change, context = _gather(opened, options)
+    for output in outputs:
+        _write(change, context, output)
+
+
+def parse_outputs(texts: Sequence[str]) -> list[Output]:
+    """Read `json`, `html=FILE`; raises SettingsError for what is none, or for two on standard output."""
+    outputs = [_parse_output(text) for text in texts]
+    to_standard_output = [output for output in outputs if output.path is None]
+    if len(to_standard_output) > 1:
+        raise SettingsError(
+            "--format: only one format can go to standard output; give the others a file: NAME=FILE"
+        )
+    return outputs or [Output("text", None)]
+
+
+def _parse_output(text: str) -> Output:
+    name, has_path, path = text.partition("=")
+    if name not in FORMATS:
+        raise SettingsError(f"--format: unknown format {name!r}; known: {', '.join(FORMATS)}")
+    if has_path and not path.strip():
+        raise SettingsError(f"--format: no file named after {name}=; write {name}=FILE")
+    return Output(name, Path(path) if has_path and path != "-" else None)
+
+
+def _request(options: dict[str, Any]) -> ChangeRequest:
+    target = options["target"]
+    return ChangeRequest(
+        target=target,
+        staged=options["staged"],
+        repo=options["repo"],
+        title=options["title"],
+        diff_text=sys.stdin.buffer.read() if target == "-" else None,
+    )
+
+
+def _gather(opened: OpenedChange, options: dict[str, Any]) -> tuple[Change, ContextMap]:
+    flags = {name: options[name] for name in ("include", "exclude")}
+    settings = load_settings(opened.repository.base, os.environ, flags, None)
+    change = mark_skipped(opened.change, opened.repository, settings.include, settings.exclude)
+    survey = assemble_survey(BlobCache(None if options["no_cache"] else cache_folder()))
+    context = gather_context(
+        change,
+        opened.repository,
+        survey,
+        max_files=options["max_files"],
+        token_budget=options["token_budget"],
+    )
+    return change, context
+
+
+def _write(change: Change, context: ContextMap, output: Output) -> None:
+    if output.path is None and output.name == "text":
+        _print_text(change, context)
+        return
+    text = _rendered(change, context, output.name)
+    if output.path is None:
+        sys.stdout.write(text)
+        return
+    try:
+        output.path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise SettingsError(f"--format: {output.path} cannot be written: {error.strerror}") from error
+
+
+def _rendered(change: Change, context: ContextMap, name: str) -> str:
+    if name == "json":
+        from affidavit.render.context_json import render_context_json  # noqa: PLC0415 - only what is asked for
+
+        return render_context_json(change, context)
+    if name == "html":
+        from affidavit.render.context_page import render_context_page  # noqa: PLC0415
+
+        return render_context_page(change, context)
+    from rich.console import Console  # noqa: PLC0415
+
+    from affidavit.render.context_text import render_context  # noqa: PLC0415
+
+    page = StringIO()
+    console = Console(file=page, width=PLAIN_WIDTH, force_terminal=False, color_system=None)
+    render_context(change, context, console=console)
+    return page.getvalue()
+
+
+def _print_text(change: Change, context: ContextMap) -> None:
+    from rich.console import Console  # noqa: PLC0415 - only the terminal needs it
+
+    from affidavit.render.context_text import render_context  # noqa: PLC0415
+
+    # A pipe has no width of its own.
+    width = None if sys.stdout.isatty() else PLAIN_WIDTH
+    render_context(change, context, console=Console(width=width))

@@ -1,0 +1,39 @@
+"""Write the map of a change as JSON: the change's header, then the map as its record has it."""
+
+import json
+from typing import Any
+
+from affidavit import __version__
+from affidavit.records.change import Change, FileChange
+from affidavit.records.context import ContextMap
+
+CONTEXT_VERSION = "1.0"
+
+
+def render_context_json(change: Change, context: ContextMap) -> str:
+    """ASCII only, so that any pipe takes it as it is."""
+    data = {
+        "context_version": CONTEXT_VERSION,
+        "affidavit_version": __version__,
+        "change": change_header(change),
+        "context": context.model_dump(mode="json"),
+    }
+    return json.dumps(data, indent=1, allow_nan=False) + "\n"
+
+
+def change_header(change: Change) -> dict[str, Any]:
+    """What the change is, without its hunks."""
+    header = change.model_dump(mode="json", exclude={"files", "commits"})
+    return {**header, "files": [_file(file) for file in change.files]}
+
+
+def _file(file: FileChange) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "old_path": file.old_path,
+        "status": file.status.value,
+        "language": file.language,
+        "skipped": file.skipped.value if file.skipped else None,
+        "lines_added": len(file.changed_lines("head")),
+        "lines_removed": len(file.changed_lines("base")),
+    }
