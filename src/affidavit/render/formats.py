@@ -75,7 +75,7 @@ def render(
     return FORMATS[asked.name].write(report, view)
 
 
-def _json(data: dict[str, Any]) -> str:
+def _json(data: dict[str, Any] | list[dict[str, Any]]) -> str:
     return json.dumps(data, indent=1, allow_nan=False) + "\n"
 
 
@@ -116,6 +116,30 @@ def _write_terminal(report: Report, view: View) -> str:
     return page.getvalue()
 
 
+def _write_sarif(report: Report, view: View) -> str:
+    from affidavit.render.sarif import to_sarif  # noqa: PLC0415
+
+    return _json(to_sarif(report, view.version))
+
+
+def _write_rdjson(report: Report, _view: View) -> str:
+    from affidavit.render.rdjson import to_rdjson  # noqa: PLC0415
+
+    return _json(to_rdjson(report))
+
+
+def _write_gitlab(report: Report, _view: View) -> str:
+    from affidavit.render.gitlab import to_gitlab  # noqa: PLC0415
+
+    return _json(to_gitlab(report))
+
+
+def _write_junit(report: Report, _view: View) -> str:
+    from affidavit.render.junit import to_junit  # noqa: PLC0415
+
+    return to_junit(report)
+
+
 FORMATS: dict[str, Format] = {
     "terminal": Format(write=_write_terminal, ending=".txt", is_ascii=False),
     "report": Format(write=_write_report, ending=".json", is_ascii=True),
@@ -124,4 +148,8 @@ FORMATS: dict[str, Format] = {
     ),
     "verdict": Format(write=_write_verdict, ending=".json", is_ascii=True),
     "markdown": Format(write=_write_markdown, ending=".md", is_ascii=False),
+    "sarif": Format(write=_write_sarif, ending=".sarif", is_ascii=True, versions=("2.1.0", "github")),
+    "rdjson": Format(write=_write_rdjson, ending=".json", is_ascii=True),
+    "gitlab": Format(write=_write_gitlab, ending=".json", is_ascii=True),
+    "junit": Format(write=_write_junit, ending=".xml", is_ascii=True),
 }

@@ -1,0 +1,58 @@
+"""Say where at head a finding is to be shown, for formats that know one side of a change only."""
+
+from dataclasses import dataclass
+
+from affidavit.records.change import Change, FileChange, Hunk
+from affidavit.records.finding import Finding
+
+_LAST_LINE = 2**31 - 1
+"""The largest line number that readers of these formats can hold."""
+
+
+@dataclass(frozen=True)
+class HeadPlace:
+    """A path and its first and last line. `is_exact` is False where the code stands at base only."""
+
+    path: str
+    first: int
+    last: int
+    is_exact: bool = True
+
+
+def head_place(finding: Finding, change: Change) -> HeadPlace:
+    """The finding's place at head; what the change removed is placed where it stood."""
+    first, last = finding.lines
+    file = change.file_at(finding.file, "base") if finding.side == "base" else None
+    if file is None:
+        return _bounded(finding.file, first, last, is_exact=finding.side == "head")
+    if file.head_path is None:
+        return _bounded(file.path, first, last, is_exact=False)
+    at = _head_line(file, first)
+    return _bounded(file.head_path, at, at, is_exact=False)
+
+
+def _bounded(path: str, first: int, last: int, *, is_exact: bool) -> HeadPlace:
+    start = min(max(first, 1), _LAST_LINE)
+    return HeadPlace(path=path, first=start, last=min(max(last, start), _LAST_LINE), is_exact=is_exact)
+
+
+def _head_line(file: FileChange, base_line: int) -> int:
+    shift = 0
+    for hunk in file.hunks:
+        start = hunk.old_start + (hunk.old_count == 0)
+        if base_line < start:
+            break
+        if base_line < start + hunk.old_count:
+            return _within(hunk, base_line)
+        shift += hunk.new_count - hunk.old_count
+    return base_line + shift
+
+
+def _within(hunk: Hunk, base_line: int) -> int:
+    """The line at head that a line of the hunk is, or that stands where it stood."""
+    head = hunk.new_start
+    for _mark, old, new, _text in hunk.numbered():
+        head = new if new is not None else head
+        if old is not None and old >= base_line:
+            break
+    return head
