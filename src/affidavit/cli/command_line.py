@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import signal
 import sys
 from typing import NoReturn
 
@@ -58,6 +59,8 @@ def commands(debug: bool) -> None:
 def run() -> NoReturn:
     """Run the command line; the exit codes are 0 clean, 1 gate, 2 not done, 3 done in part."""
     is_debug = "--debug" in sys.argv or bool(os.environ.get("AFFIDAVIT_DEBUG"))
+    # A review that is told to end still deletes its temporary folders.
+    signal.signal(signal.SIGTERM, _stop)
     try:
         code = commands.main(standalone_mode=False)
     except click.exceptions.Exit as stop:
@@ -84,3 +87,7 @@ def run() -> NoReturn:
         click.echo("This is a fault of Affidavit. Run again with --debug for the details.", err=True)
         code = EXIT_NOT_DONE
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _stop(_number: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt
