@@ -74,6 +74,36 @@ def test_a_planted_problem_is_found(code, case, ask):
     assert all("{" not in finding["title"] + finding["message"].replace("{user_id}", "") for finding in found)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(a: Later) -> None:\n    return None\n",
+        "def f():\n    return f'{gone}'\n",
+        "class K:\n    field: Later\n",
+        "try:\n    x = gone\nexcept ValueError:\n    x = 1\n",
+        "try:\n    x = 1\nexcept NameError:\n    x = gone\n",
+    ],
+)
+def test_a_name_that_python_evaluates_must_be_defined(text, case, ask):
+    found = ask(RUFF, case({"a.py": EMPTY}, {"a.py": text}))
+    assert [finding["rule_id"] for finding in found] == ["ruff/F821"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(cursor, request):\n    name = request.GET['name'].strip()\n"
+        '    text = "SELECT a FROM t WHERE b = \'" + name + "\'"\n    cursor.execute(text)\n',
+        "def f(cursor, name):\n    cursor.execute(\"SELECT a FROM t WHERE b = '%s'\" % name)\n",
+        "def f(cursor, name):\n    cursor.execute(\"DELETE FROM t WHERE b = '{}'\".format(name))\n",
+        "import sys\ndef f(cursor):\n    cursor.execute(f'SELECT a FROM t WHERE b = {sys.argv[1]}')\n",
+    ],
+)
+def test_text_from_outside_in_a_statement_is_an_injection(text, case, ask):
+    found = ask(RUFF, case({"a.py": EMPTY}, {"a.py": text}))
+    assert [finding["rule_id"] for finding in found] == ["ruff/S608"]
+
+
 @pytest.mark.parametrize("what", HARMLESS)
 def test_harmless_code_draws_nothing_at_medium_or_above(what, case, ask):
     found = ask(RUFF, case({"a.py": EMPTY}, {"a.py": HARMLESS[what]}))

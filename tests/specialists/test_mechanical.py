@@ -11,7 +11,9 @@ from affidavit.analysers.ruff import RUFF
 from affidavit.analysers.ruff import read_ruff as read_list
 from affidavit.analysers.rules import RULES
 from affidavit.analysers.ty import TY
+from affidavit.errors import GitError
 from affidavit.events import EventName
+from affidavit.ports import Brief, Entry
 from affidavit.records.change import SkipReason
 from affidavit.records.diagnostics import Code
 from affidavit.records.finding import ReviewResult
@@ -155,6 +157,39 @@ def test_any_garbage_is_unreadable_and_no_traceback(garbage, case, tmp_path):
     analyser = fake(tmp_path, f"cat {tmp_path / 'garbage'}")
     reply = examine(MechanicalSpecialist(analyser), case({"a.py": ""}, {"a.py": UNDEFINED}))
     assert {run.state for run in reply.analyser_runs if run.side == "head"} == {"unreadable"}
+
+
+class LostTree:
+    """A tree whose objects cannot be read, as in a damaged or partial clone."""
+
+    revision = "lost"
+
+    def entries(self):
+        return {"a.py": Entry("a.py", b"a.py", "100644", "0" * 40)}
+
+    def entry(self, path):
+        return self.entries().get(path)
+
+    def read(self, path):
+        raise GitError(f"the object of {path} is missing")
+
+
+class LostRepository:
+    """A repository with nothing but lost trees."""
+
+    base = head = LostTree()
+
+    def side(self, _side):
+        return self.head
+
+
+@pytest.mark.parametrize("analyser", [RUFF, TY], ids=["ruff", "ty"])
+def test_objects_that_cannot_be_read_make_the_review_incomplete(analyser, case):
+    one = case({"a.py": ""}, {"a.py": UNDEFINED})
+    brief = Brief(one.change, LostRepository(), one.events.append)
+    reply = asyncio.run(MechanicalSpecialist(analyser).examine(brief))
+    assert reply.text is None
+    assert "is missing" in reply.incomplete[0].reason
 
 
 def test_an_analyser_that_floods_is_unreadable(case, tmp_path):

@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass
 
 from affidavit.code.symbols import PYTHON_ENDS
-from affidavit.errors import InputError, OutsideError
 from affidavit.ports import Tree
 
 MAX_SUBCLASSES = 60
@@ -78,10 +77,7 @@ def subclass_files(tree: Tree, class_name: str) -> set[str]:
 
 def _direct_subclasses(tree: Tree, class_name: str) -> list[tuple[str, str]]:
     pattern = rf"^\s*class\s+\w+\(.*\b{re.escape(class_name)}\b"
-    try:
-        hits = tree.search(pattern, ["*.py"], max_hits=MAX_SUBCLASSES)
-    except (InputError, OutsideError):
-        return []
+    hits = tree.search(pattern, ["*.py"], max_hits=MAX_SUBCLASSES)
     named = ((hit.path, CLASS_NAME.search(hit.text)) for hit in hits)
     return [(path, name[1]) for path, name in named if name]
 

@@ -57,8 +57,11 @@ class _Search:
             return self._name_carries(node)
         if node.type == "attribute":
             member = _text(node.child_by_field_name("attribute"))
+            owner = node.child_by_field_name("object")
+            if member in SOURCES or _text(owner) in SOURCES:
+                return True
             is_own = PROGRAM_TEXT.fullmatch(member) or CONSTANT.fullmatch(member)
-            return member in SOURCES or (not is_own and self.carries(node.child_by_field_name("object")))
+            return not is_own and self.carries(owner)
         if node.type == "call":
             return self._call_carries(node)
         if node.type in ("subscript", "keyword_argument"):

@@ -17,6 +17,7 @@ from affidavit.analysers.sides import Program, SideResult, analyse_side, find_pr
 from affidavit.code.symbols import changed_symbols
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
+from affidavit.errors import OutsideError
 from affidavit.events import EventName, event
 from affidavit.ports import Brief, Reply
 from affidavit.records.candidate import SpecialistKind
@@ -86,7 +87,11 @@ class MechanicalSpecialist:
         program = await find_program(self.analyser, brief.change)
         if program is None:
             return self._not_installed(started, brief)
-        found = await self.look(brief, program)
+        try:
+            found = await self.look(brief, program)
+        except (OutsideError, OSError) as error:
+            part = Part(name=self.name, reason=f"{self.name} could not be run: {error}")
+            return self._reply(started, None, incomplete=(part,))
         runs = (found.base.run, found.head.run)
         if not found.is_complete:
             return self._reply(started, None, incomplete=_unfinished(runs), analyser_runs=runs)

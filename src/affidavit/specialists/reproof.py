@@ -6,6 +6,7 @@ from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.execution import Limits
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.sides import find_program
+from affidavit.errors import OutsideError
 from affidavit.ports import Brief
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Finding
@@ -45,7 +46,10 @@ async def _reprove_with(
     if program is None:
         sentence = f"{analyser.name} is not installed: {analyser.install_hint}"
         return {finding.id: (None, sentence) for finding in findings}
-    found = await MechanicalSpecialist(analyser, limits=limits).look(brief, program, use_cache=False)
+    try:
+        found = await MechanicalSpecialist(analyser, limits=limits).look(brief, program, use_cache=False)
+    except (OutsideError, OSError) as error:
+        return {finding.id: (None, f"{analyser.name} could not be run: {error}") for finding in findings}
     if not found.is_complete:
         failed = next(side.run for side in (found.base, found.head) if not side.is_complete)
         return {finding.id: (None, failed.detail) for finding in findings}
