@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from affidavit.events import Emit
@@ -66,6 +67,10 @@ class Tree(Protocol):
 
 class Repository(Protocol):
     """A pair of trees. Nothing is written into the user's repository."""
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the repository's own files lie; no program is ever run from there."""
 
     @property
     def base(self) -> Tree: ...

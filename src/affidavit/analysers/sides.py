@@ -49,18 +49,13 @@ class SideResult:
         return self.run.state in ("completed", "nothing_to_do")
 
 
-async def find_program(analyser: Analyser, change: Change) -> Program | None:
+async def find_program(analyser: Analyser, reviewed_folder: Path | None) -> Program | None:
     """The analyser's program and its version, or None where it is not installed."""
-    path = find_executable(analyser.executable, reviewed_folder=_reviewed_folder(change))
+    path = find_executable(analyser.executable, reviewed_folder=reviewed_folder)
     if path is None:
         return None
     with TemporaryDirectory(prefix="affidavit-") as scratch:
         return Program(path, await read_version(path, analyser.version_arguments, Path(scratch)))
-
-
-def _reviewed_folder(change: Change) -> Path | None:
-    folder = Path(change.repository) if change.repository else None
-    return folder if folder is not None and folder.is_absolute() else None
 
 
 def paths_to_run(analyser: Analyser, change: Change, tree: Tree, side: Side) -> list[str]:

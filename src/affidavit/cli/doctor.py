@@ -74,7 +74,7 @@ async def _examine_analysers() -> list[Check]:
 async def _examine_analyser(analyser: Analyser) -> Check:
     name = f"analyser {analyser.name}"
     covers = f"reads {', '.join(analyser.patterns)}"
-    program = await find_program(analyser)
+    program = await find_program(analyser, None)
     if program is None:
         return Check(name=name, state="missing", detail=covers, advice=analyser.install_hint)
     if not program.version:

@@ -18,6 +18,11 @@ class GitRepository:
         self.base = base
         self.head = head
 
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the working tree, where there is one."""
+        return self.store.location.work_tree if self.store.location else None
+
     def side(self, side: Side) -> GitTree:
         """The tree of one side."""
         return self.base if side == "base" else self.head

@@ -84,7 +84,7 @@ class MechanicalSpecialist:
         started = time.monotonic()
         if not any(self.examines(file) for file in brief.change.files):
             return self._reply(started, None)
-        program = await find_program(self.analyser, brief.change)
+        program = await find_program(self.analyser, brief.repository.folder)
         if program is None:
             return self._not_installed(started, brief)
         try:

@@ -42,7 +42,7 @@ def _analyser_name(finding: Finding) -> str:
 async def _reprove_with(
     analyser: Analyser, findings: Sequence[Finding], brief: Brief, limits: Limits
 ) -> Mapping[str, Proof]:
-    program = await find_program(analyser, brief.change)
+    program = await find_program(analyser, brief.repository.folder)
     if program is None:
         sentence = f"{analyser.name} is not installed: {analyser.install_hint}"
         return {finding.id: (None, sentence) for finding in findings}
