@@ -86,9 +86,9 @@ def test_a_mere_mention_comes_after_an_importer() -> None:
     assert paths(files) == ["importer.py", "mention.py"]
 
 
-def test_a_mention_in_a_file_that_imports_the_changed_one_counts_as_likely() -> None:
-    (file,) = ranked(references=[use("a.py", certainty="possible")], importers=[importing("a.py")])
-    assert file.reasons[0].detail == "calls total (likely)"
+def test_an_import_that_the_graph_knows_is_not_told_twice() -> None:
+    (file,) = ranked(references=[use("a.py", kind="import")], importers=[importing("a.py")])
+    assert [reason.detail for reason in file.reasons] == ["imports shop/prices.py"]
 
 
 def test_a_common_name_alone_does_not_make_files_related() -> None:

@@ -18,6 +18,7 @@ MAX_HITS_OF_NAME = 400
 MAX_NAMES = 200
 SHORTEST_NAME = 3
 _WORD = re.compile(r"[^\W\d]\w*")
+_HANDS_ON = re.compile(r"(?:^|/)(?:__init__\.pyi?|index\.\w+|mod\.rs|lib\.rs)$")
 _IMPORTS = re.compile(r"\s*(?:from|import|use|using|include|require|#\s*include|export)\b")
 
 
@@ -77,6 +78,8 @@ class _Mentions:
         if self._seen[symbol.qualified] > MAX_HITS_OF_NAME:
             return None
         certainty, why = self._certainty(symbol, hit.path)
+        if "." in symbol.qualified and not re.search(rf"(?:\.|->|::)\s*{symbol.name}\b", hit.text):
+            certainty, why = "possible", "it is not reached through an object or a class there"
         is_call = re.search(rf"\b{re.escape(symbol.name)}\s*\(", hit.text) is not None
         return Reference(
             symbol=symbol.qualified,
@@ -91,14 +94,21 @@ class _Mentions:
     def _certainty(self, symbol: Symbol, path: str) -> tuple[Certainty, str]:
         if path == symbol.path:
             return "likely", "it stands in the same file"
-        if symbol.path not in self._importing:
-            importers: dict[str, list[Import]] = {}
-            for one in self._imports.importers_of(symbol.path):
-                importers.setdefault(one.path, []).append(one)
-            self._importing[symbol.path] = importers
-        statements = self._importing[symbol.path].get(path, [])
+        statements = self._importers(symbol.path).get(path, [])
         if any(symbol.name in one.names for one in statements):
-            return "certain", f"the file imports it from {symbol.path}"
+            return "certain", f"the file imports it from {statements[0].target or statements[0].name}"
         if statements:
-            return "likely", f"the file imports {symbol.path}"
+            return "likely", f"the file imports {statements[0].target or statements[0].name}"
         return "possible", f"the file does not import {symbol.path}"
+
+    def _importers(self, target: str) -> dict[str, list[Import]]:
+        """Who imports a file, directly or through the package that hands it on."""
+        if target not in self._importing:
+            direct = list(self._imports.importers_of(target))
+            packages = {one.path for one in direct if _HANDS_ON.search(one.path)}
+            through = [one for package in sorted(packages) for one in self._imports.importers_of(package)]
+            importers: dict[str, list[Import]] = {}
+            for one in (*direct, *through):
+                importers.setdefault(one.path, []).append(one)
+            self._importing[target] = importers
+        return self._importing[target]

@@ -146,7 +146,7 @@ def _reference_ties(
     told = [one for one in references if one.kind != "import" or one.path not in importing]
     groups = _grouped(told, lambda one: (one.path, one.symbol, _reason_kind(one)))
     for (path, symbol, kind), found in groups.items():
-        certainty = _best_certainty(found, is_importing=path in importing)
+        certainty = _best_certainty(found)
         factor = CERTAINTY_WEIGHTS[certainty] * FATE_WEIGHTS[fates.get(symbol, "touched")]
         if certainty == "possible":
             # A name that stands in many files most likely means many things.
@@ -165,9 +165,8 @@ def _reason_kind(reference: Reference) -> ReasonKind:
     return "calls" if reference.kind == "call" else "uses"
 
 
-def _best_certainty(references: Sequence[Reference], *, is_importing: bool) -> Certainty:
-    best = max((one.certainty for one in references), key=lambda one: CERTAINTY_WEIGHTS[one])
-    return "likely" if best == "possible" and is_importing else best
+def _best_certainty(references: Sequence[Reference]) -> Certainty:
+    return max((one.certainty for one in references), key=lambda one: CERTAINTY_WEIGHTS[one])
 
 
 def _tie(

@@ -36,7 +36,7 @@ MAX_SYMBOLS = 12
 MAX_NAMES = 20
 MAX_PLACES = 6
 MAX_DESCRIPTION = 4000
-NAME_CHARACTERS = 34
+NAME_CHARACTERS = 31
 NOTE_CHARACTERS = 48
 KINDS = {
     "uses": "calls, uses",
@@ -147,7 +147,8 @@ def _line(line: Line) -> str:
 
 
 def _box(box: Box) -> str:
-    name = "/".join(box.path.split("/")[-2:])
+    near, name = "/".join(box.path.split("/")[-2:]), box.path.rsplit("/", 1)[-1]
+    name = near if len(near) <= NAME_CHARACTERS else name
     note = f"{box.note} · {depending(box.reach)}" if box.reach else box.note
     place = f'data-key="{box.key}" data-x="{box.x}" data-y="{box.y}"'
     kind = f"box g-{box.group}" + (" changed" if box.group == "changed" else "")

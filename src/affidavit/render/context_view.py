@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from affidavit.code.covering_tests import is_test
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import (
     BlameOrigin,
@@ -99,13 +100,12 @@ def view_map(change: Change, context: ContextMap) -> MapView:
 
 
 def _group(file: RelatedFile, context: ContextMap) -> str:
-    kinds = [reason.kind for reason in file.reasons]
-    if file.path in context.tests:
+    strongest = file.reasons[0].kind
+    if file.path in context.tests or (strongest in _DEPENDING and is_test(file.path)):
         return "tests"
-    if not _DEPENDING.isdisjoint(kinds):
+    if strongest in _DEPENDING:
         return "dependants"
-    by_kind = {"documents": "documents", "changes_with": "companions"}
-    return by_kind.get(kinds[0], "dependencies") if kinds else "dependencies"
+    return {"documents": "documents", "changes_with": "companions"}.get(strongest, "dependencies")
 
 
 def _links(

@@ -55,7 +55,8 @@ def gather_context(
         # Git reads the history in processes of its own while the code is read here.
         asked_origins = pool.submit(find_origins, change, repository)
         asked_companions = pool.submit(find_companions, change, repository)
-        symbols = tuple(survey.changed_symbols(change, repository))
+        reviewed = change.model_copy(update={"files": tuple(change.reviewed_files())})
+        symbols = tuple(survey.changed_symbols(reviewed, repository))
         edges = _edges(change, repository, survey)
         references, left_out = _references(symbols, repository, survey)
         documents, not_searched = _documents(change, repository.head)
@@ -119,9 +120,7 @@ def _importers_of_gone(files: Sequence[FileChange], repository: GitRepository, b
 def _references(
     symbols: Sequence[SymbolChange], repository: GitRepository, survey: Survey
 ) -> tuple[list[Reference], list[str]]:
-    followed = [
-        symbol for fate in FATES_BY_WEIGHT for one in symbols if one.fate == fate for symbol in _followed(one)
-    ]
+    followed = _symbols_to_follow(symbols)
     left_out = []
     if len(followed) > MAX_FOLLOWED_SYMBOLS:
         rest = len(followed) - MAX_FOLLOWED_SYMBOLS
@@ -134,6 +133,21 @@ def _references(
         found, key=lambda one: (CERTAINTIES.index(one.certainty), one.path, one.line, one.symbol)
     )
     return ordered, [*left_out, *not_found]
+
+
+def _symbols_to_follow(symbols: Sequence[SymbolChange]) -> list[Symbol]:
+    """What others may notice, the hardest hit first. A class whose member changed stands for that member."""
+    names = {(symbol.path, symbol.qualified) for one in symbols for symbol in (one.base, one.head) if symbol}
+    holders = {(path, name.rsplit(".", 1)[0]) for path, name in names if "." in name}
+    followed = [
+        symbol for fate in FATES_BY_WEIGHT for one in symbols if one.fate == fate for symbol in _followed(one)
+    ]
+    fates = _fates(symbols)
+    return [
+        symbol
+        for symbol in followed
+        if fates[symbol.qualified] != "touched" or (symbol.path, symbol.qualified) not in holders
+    ]
 
 
 def _followed(change: SymbolChange) -> list[Symbol]:
