@@ -47,7 +47,8 @@ if (x) { require('./a'); }
 
 
 def test_what_is_no_import_is_not_taken_for_one(graph: Graph) -> None:
-    text = "/*\nimport x from './a';\n*/\nconst t = `\nimport './a';\n`;\nimport(`./${x}`); require(x); obj.require('./a');\n"
+    text = "/*\nimport x from './a';\n*/\nconst t = `\nimport './a';\n`;\n"
+    text += "import(`./${x}`); require(x); obj.require('./a');\n"
     assert graph({"a.js": "", "main.js": text}).imports_of("main.js") == ()
 
 
@@ -121,7 +122,8 @@ def test_paths_and_base_url_come_from_the_nearest_configuration_and_what_it_exte
             "libs/one/src/index.ts": "",
             "libs/two.ts": "",
             "libs/exact.ts": "",
-            "app/main.ts": "import '@lib/one';\nimport '@lib/two';\nimport 'exact';\nimport 'libs/two';\nimport '@lib/three';\n",
+            "app/main.ts": "import '@lib/one';\nimport '@lib/two';\nimport 'exact';\n"
+            "import 'libs/two';\nimport '@lib/three';\n",
         }
     )
     assert targets(found, "app/main.ts") == [

@@ -12,7 +12,8 @@ def test_a_go_import_means_the_files_of_the_package_without_its_tests(graph: Gra
             "store/a.go": "package store\n",
             "store/b.go": "package store\n",
             "store/a_test.go": "package store\n",
-            "main.go": 'package main\n\nimport "fmt"\nimport (\n\ts "example.org/app/store"\n\t_ `example.org/app`\n)\n\nfunc main() {}\n',
+            "main.go": 'package main\n\nimport "fmt"\n'
+            'import (\n\ts "example.org/app/store"\n\t_ `example.org/app`\n)\n\nfunc main() {}\n',
         }
     )
     assert taken(found, "main.go") == [
@@ -31,7 +32,8 @@ def test_go_modules_nest_and_replace_each_other(graph: Graph) -> None:
             "tools/gen/gen.go": "package gen\n",
             "third/lib/lib.go": "package lib\n",
             "vendor/other.org/x/x.go": "package x\n",
-            "main.go": 'package main\nimport (\n"example.org/app/tools/gen"\n"example.org/lib"\n"other.org/x"\n"example.org/application"\n)\n',
+            "main.go": 'package main\nimport (\n"example.org/app/tools/gen"\n"example.org/lib"\n'
+            '"other.org/x"\n"example.org/application"\n)\n',
         }
     )
     assert targets(found, "main.go") == [
@@ -45,7 +47,7 @@ def test_go_modules_nest_and_replace_each_other(graph: Graph) -> None:
 def test_java_types_nested_types_members_and_packages_are_found(graph: Graph) -> None:
     found = graph(
         {
-            "core/src/main/java/org/a/One.java": "package org.a;\npublic class One { public static class In {} }\n",
+            "core/src/main/java/org/a/One.java": "package org.a;\nclass One { static class In {} }\n",
             "core/src/main/java/org/a/Two.java": "package org.a;\nclass Two {}\n",
             "app/src/main/java/org/b/Main.java": """\
 /* import org.a.Two; */
@@ -78,7 +80,8 @@ def test_rust_modules_are_files_beside_or_below_their_parent(graph: Graph) -> No
     found = graph(
         {
             "Cargo.toml": '[package]\nname = "my-app"\n',
-            "src/lib.rs": 'mod a;\npub mod b;\n#[path = "odd/place.rs"]\nmod c;\nmod inline { mod d; }\nmod missing;\n#[cfg(test)]\nmod tests;\n',
+            "src/lib.rs": 'mod a;\npub mod b;\n#[path = "odd/place.rs"]\nmod c;\n'
+            "mod inline { mod d; }\nmod missing;\n#[cfg(test)]\nmod tests;\n",
             "src/a.rs": "mod deep;\n",
             "src/a/deep.rs": "",
             "src/b/mod.rs": "mod below;\n",
@@ -105,7 +108,8 @@ def test_rust_uses_reach_through_crate_self_super_and_other_crates(graph: Graph)
     found = graph(
         {
             "Cargo.toml": '[workspace]\nmembers = ["app", "core-lib"]\n',
-            "app/Cargo.toml": '[package]\nname = "app"\n[dependencies]\nrenamed = { path = "../core-lib", package = "core-lib" }\n',
+            "app/Cargo.toml": '[package]\nname = "app"\n[dependencies]\n'
+            'renamed = { path = "../core-lib", package = "core-lib" }\n',
             "app/src/main.rs": "mod net;\nmod util;\nuse net::http;\n",
             "app/src/util.rs": "",
             "app/src/net/mod.rs": "pub mod http;\npub mod tcp;\n",
@@ -216,7 +220,8 @@ other.require 'tool/version'
             "lib/tool/later.rb": "",
             "app/models/user.rb": "",
             "spec/spec_helper.rb": "",
-            "spec/models/user_spec.rb": "require 'spec_helper'\nrequire 'user'\nrequire 'models/user'\nrequire_relative '../../../x'\n",
+            "spec/models/user_spec.rb": "require 'spec_helper'\nrequire 'user'\n"
+            "require 'models/user'\nrequire_relative '../../../x'\n",
         }
     )
     assert taken(found, "lib/tool.rb") == [

@@ -1,7 +1,6 @@
 """Python imports, on small repositories."""
 
 import pytest
-
 from import_edges import Graph, taken, targets
 
 
@@ -137,7 +136,8 @@ def test_namespace_packages_need_no_init_file(graph: Graph) -> None:
     found = graph(
         {
             "src/org/alpha/__init__.py": "",
-            "src/org/alpha/a.py": "from org.beta.b import x\nfrom org.beta import b\nimport org.beta\nfrom ..beta import b\n",
+            "src/org/alpha/a.py": "from org.beta.b import x\nfrom org.beta import b\n"
+            "import org.beta\nfrom ..beta import b\n",
             "src/org/beta/b.py": "",
         }
     )

@@ -1,7 +1,9 @@
 """From a git tree to the graph of its imports: which file imports which, and what depends on a file."""
 
+import gc
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import NamedTuple
 
@@ -105,14 +107,28 @@ def import_graph(
 ) -> ImportGraph:
     """Find the files of each language, extract what they import, and resolve that against the tree."""
     survey = Survey(tree)
+    kept = cache or BlobCache(None)
     deadline = time.monotonic() + max_seconds
     edges: dict[str, list[Edge]] = {}
     skipped: list[str] = []
-    for language, paths in _files_by_language(survey):
-        extraction = extract_files(survey, language, paths, cache or BlobCache(None), deadline=deadline)
-        skipped += extraction.skipped
-        edges.update(_resolved(survey, language, extraction.extracts))
+    with _collection_paused():
+        for language, paths in _files_by_language(survey):
+            extraction = extract_files(survey, language, paths, kept, deadline=deadline)
+            skipped += extraction.skipped
+            edges.update(_resolved(survey, language, extraction.extracts))
     return ImportGraph(edges, skipped)
+
+
+@contextmanager
+def _collection_paused() -> Iterator[None]:
+    """Hundreds of thousands of tuples are made here and all of them stay: looking through them is in vain."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _files_by_language(survey: Survey) -> Iterator[tuple[ImportLanguage, list[str]]]:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from affidavit.code.imports.javascript_packages import (
     PathConfigurations,
     entry_targets,
-    match_star,
     read_packages,
 )
 from affidavit.code.imports.statements import Extract, Meant, Resolve, Statement
@@ -40,15 +39,31 @@ class JavaScriptModules:
         for package in self._packages.values():
             if package.name and "node_modules" not in package.folder.split("/"):
                 self._folders_of_name.setdefault(package.name, []).append(package.folder)
+        self._scopes: dict[str, str] = {}
         self._found: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
         """The one file that an import means."""
-        key = (parent(path), statement.name)
+        folder = parent(path)
+        key = (folder if statement.name.startswith(".") else self._scope(folder), statement.name)
         if key not in self._found:
             file = self._find(*key)
             self._found[key] = (file,) if file else ()
         return (Meant(self._found[key], statement.names),)
+
+    def _scope(self, folder: str) -> str:
+        """The next folder around that can decide what a package name means: all below it see the same."""
+        if folder not in self._scopes:
+            self._scopes[folder] = next(around for around in upwards(folder) if self._decides(around))
+        return self._scopes[folder]
+
+    def _decides(self, folder: str) -> bool:
+        return (
+            not folder
+            or folder in self._packages
+            or self._configurations.rules_in(folder) is not None
+            or f"{folder}/node_modules" in self._survey.folders
+        )
 
     def _find(self, folder: str, name: str) -> str | None:
         plain = name.partition("?")[0]
@@ -83,16 +98,12 @@ class JavaScriptModules:
             rules = self._configurations.rules_in(around)
             if rules is None:
                 continue
-            for pattern in sorted(rules.paths, key=lambda each: -len(each.partition("*")[0])):
-                filling = match_star(pattern, name)
-                for target in rules.paths[pattern] if filling is not None else ():
-                    found = self._file_at(join("", target.replace("*", filling or "")), folder_too=True)
-                    if found:
-                        return found
-            if rules.base is not None:
-                found = self._file_at(join(rules.base, name), folder_too=True)
-                if found:
-                    return found
+            found = next(
+                (file for place in rules.places(name) if (file := self._file_at(place, folder_too=True))),
+                None,
+            )
+            if found:
+                return found
         return None
 
     def _by_own_imports(self, folder: str, name: str) -> str | None:

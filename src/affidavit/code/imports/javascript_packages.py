@@ -27,6 +27,16 @@ class PathRules:
 
     base: str | None = None
     paths: dict[str, list[str]] = field(default_factory=dict)
+    """In the order in which they are tried: the longest prefix first."""
+
+    def places(self, name: str) -> Iterator[str | None]:
+        """Where the rules have a name looked for."""
+        for pattern, targets in self.paths.items():
+            filling = match_star(pattern, name)
+            if filling is not None:
+                yield from (join("", target.replace("*", filling)) for target in targets)
+        if self.base is not None:
+            yield join(self.base, name)
 
 
 def read_packages(survey: Survey) -> dict[str, Package]:
@@ -150,6 +160,6 @@ class PathConfigurations:
 
 def _located(paths: dict[str, object], root: str) -> dict[str, list[str]]:
     return {
-        pattern: [place for target in texts(targets) if (place := join(root, target)) is not None]
-        for pattern, targets in paths.items()
+        pattern: [place for target in texts(paths[pattern]) if (place := join(root, target)) is not None]
+        for pattern in sorted(paths, key=lambda each: -len(each.partition("*")[0]))
     }

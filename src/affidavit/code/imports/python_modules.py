@@ -72,13 +72,16 @@ class Modules:
     def _absolute_place(self, root: str, name: str) -> str | None:
         part = name.replace(".", "/")
         top = name.partition(".")[0]
+        holder: str | None = None
         for folder in self._near_roots(root):
             place = below(folder, part)
-            # The first root with the top-level package is the one that Python takes.
-            if self._exists(place) or (below(folder, top) in self._packages):
+            if self._exists(place):
                 return place
-        if top in sys.stdlib_module_names:
-            return None
+            if holder is None and below(folder, top) in self._packages:
+                # Nothing there has the whole name, but the package is ours: a missing or a compiled module.
+                holder = place
+        if holder is not None or top in sys.stdlib_module_names:
+            return holder
         far = self._far_roots(root, top)
         return next((place for folder in far if self._exists(place := below(folder, part))), None)
 
