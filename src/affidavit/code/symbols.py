@@ -1,195 +1,268 @@
-"""What Python text defines, and which definitions a change adds, removes or alters."""
+"""Which definitions a change adds, removes, renames, gives another signature or touches inside."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from difflib import SequenceMatcher
 from typing import Literal
 
-import tree_sitter_python
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Node
 
+from affidavit.code.blob_cache import BlobCache
+from affidavit.code.definitions import Definition, definitions, grammar_of, symbols_of
+from affidavit.code.grammars import MAX_BYTES, parse
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange
+from affidavit.records.context import Symbol, SymbolChange, SymbolFate, SymbolKind
 
-SymbolKind = Literal["function", "class", "method", "constant"]
-SymbolFate = Literal["added", "removed", "resigned", "touched"]
+__all__ = [
+    "MAX_BYTES",
+    "PYTHON_ENDS",
+    "ChangedSymbol",
+    "Definition",
+    "changed_symbols",
+    "definitions",
+    "parse_python",
+    "symbol_changes",
+    "symbols_of",
+]
 
-MAX_BYTES = 2_000_000
-MAX_DEPTH = 400
 PYTHON_ENDS = (".py", ".pyi")
 # What a formatter may change in a header.
 LAYOUT = re.compile(r"\s+|,(?=\s*[)\]])")
-WHITE_SPACE = re.compile(r"\s+")
-
-
-@dataclass(frozen=True)
-class Definition:
-    """One definition: `qualified` is its dotted name in the module, `signature` its folded header."""
-
-    name: str
-    qualified: str
-    kind: SymbolKind
-    line: int
-    end_line: int
-    signature: str
+OVERLOADING = frozenset(("java", "c++", "c#", "typescript"))
+ALIKE = 0.6
+MAX_COMPARED_LINES = 300
+MAX_COMPARISONS = 2000
 
 
 @dataclass(frozen=True)
 class ChangedSymbol:
-    """A definition that the change adds, removes, gives another signature or touches inside."""
+    """A Python definition that the change adds, removes, gives another signature or touches inside."""
 
     file: str
     """The path at head; at base for a file that the change deletes."""
     name: str
     qualified: str
     kind: SymbolKind
-    fate: SymbolFate
+    fate: Literal["added", "removed", "resigned", "touched"]
     head_line: int | None
     base_line: int | None
     signature: str
     """At head; at base for a removed one."""
 
 
-@lru_cache(maxsize=1)
-def python_language() -> Language:
-    """The grammar, loaded once."""
-    return Language(tree_sitter_python.language())
-
-
 def parse_python(text: bytes) -> Node | None:
-    """The syntax tree of a text, or None where it is too large to be worth parsing."""
-    # The parser is linear in the size of the text, so bounding the size bounds the time.
-    if len(text) > MAX_BYTES:
-        return None
-    return Parser(python_language()).parse(text).root_node
+    """The syntax tree of a Python text, or None where it is too large or too slow to parse."""
+    return parse("python", text)
 
 
-def definitions(text: bytes) -> list[Definition]:
-    """The functions, classes, methods and constants of a module; none where the text is too large."""
-    root = parse_python(text)
-    return [] if root is None else list(_defined_in(root, "", inside_class=False, depth=0))
-
-
-def _defined_in(scope: Node, prefix: str, *, inside_class: bool, depth: int) -> Iterator[Definition]:
-    if depth > MAX_DEPTH:
-        return
-    for node in scope.named_children:
-        if node.type in ("function_definition", "class_definition"):
-            yield from _definition(node, prefix, inside_class=inside_class, depth=depth)
-        elif node.type == "expression_statement":
-            yield from _assigned(node, prefix)
-        elif node.type != "lambda":
-            # Definitions also stand below decorators, conditions and try statements.
-            yield from _defined_in(node, prefix, inside_class=inside_class, depth=depth + 1)
-
-
-def _definition(node: Node, prefix: str, *, inside_class: bool, depth: int) -> Iterator[Definition]:
-    name = _text(node.child_by_field_name("name"))
-    body = node.child_by_field_name("body")
-    if not name:
-        return
-    is_class = node.type == "class_definition"
-    outer = node.parent if node.parent is not None and node.parent.type == "decorated_definition" else node
-    header_end = body.start_byte if body is not None else node.end_byte
-    header = (node.text or b"")[: header_end - node.start_byte]
-    kind: SymbolKind = "class" if is_class else "method" if inside_class else "function"
-    yield Definition(
-        name=name,
-        qualified=prefix + name,
-        kind=kind,
-        line=node.start_point.row + 1,
-        end_line=outer.end_point.row + 1,
-        signature=_folded(header),
-    )
-    if is_class and body is not None:
-        yield from _defined_in(body, f"{prefix}{name}.", inside_class=True, depth=depth + 1)
-
-
-def _assigned(statement: Node, prefix: str) -> Iterator[Definition]:
-    for node in statement.named_children:
-        target = node.child_by_field_name("left") if node.type == "assignment" else None
-        if target is None or target.type != "identifier":
-            continue
-        name = _text(target)
-        yield Definition(
-            name=name,
-            qualified=prefix + name,
-            kind="constant",
-            line=node.start_point.row + 1,
-            end_line=node.end_point.row + 1,
-            signature=name,
-        )
-
-
-def _text(node: Node | None) -> str:
-    return "" if node is None else (node.text or b"").decode("utf-8", errors="replace")
-
-
-def _folded(header: bytes) -> str:
-    # A comment between header and body belongs to neither.
-    text = header.decode("utf-8", errors="replace")
-    return WHITE_SPACE.sub(" ", text).strip()
+def symbol_changes(
+    change: Change, repository: Repository, *, cache: BlobCache | None = None
+) -> list[SymbolChange]:
+    """What the change does to definitions, in the order of its files; a moved one counts as renamed."""
+    found: list[SymbolChange] = []
+    texts = _Texts(repository)
+    for file in change.reviewed_files():
+        if _is_readable(file):
+            found += _named_anew(_in_file(file, repository, cache), texts)
+    return _moved(found, texts)
 
 
 def changed_symbols(change: Change, repository: Repository) -> list[ChangedSymbol]:
     """The definitions of changed Python files that the change adds, removes, re-signs or touches."""
     return [
-        symbol
+        _changed(file.path, one)
         for file in change.files
-        if not file.is_partial and not file.is_binary and file.path.endswith(PYTHON_ENDS)
-        for symbol in _changed_in(file, repository)
+        if _is_readable(file) and file.path.endswith(PYTHON_ENDS)
+        for one in _in_file(file, repository, None)
     ]
 
 
-def _changed_in(file: FileChange, repository: Repository) -> list[ChangedSymbol]:
-    before = _by_name(repository.base, file.base_path)
-    after = _by_name(repository.head, file.head_path)
-    touched_head, touched_base = set(file.changed_lines("head")), set(file.changed_lines("base"))
-    removed = [
-        _changed(file.path, "removed", old, base=old) for name, old in before.items() if name not in after
-    ]
-    found = []
-    for qualified, new in after.items():
-        old = before.get(qualified)
-        fate = _fate(old, new, touched_base, touched_head)
-        if fate is not None:
-            found.append(_changed(file.path, fate, new, base=old, head=new))
-    return [*found, *removed]
+def _is_readable(file: FileChange) -> bool:
+    is_known = not (file.is_partial or file.is_binary or file.is_submodule)
+    return is_known and grammar_of(file.path) is not None
 
 
-def _by_name(tree: Tree, path: str | None) -> dict[str, Definition]:
-    content = tree.read(path) if path is not None else None
-    return {} if content is None else {found.qualified: found for found in definitions(content)}
+def _changed(path: str, one: SymbolChange) -> ChangedSymbol:
+    shown = one.head or one.base
+    if shown is None or one.fate == "renamed":
+        raise ValueError("a definition within one file is on one side at least and keeps its name")
+    return ChangedSymbol(
+        file=path,
+        name=shown.name,
+        qualified=shown.qualified,
+        kind=shown.kind,
+        fate=one.fate,
+        head_line=one.head.line if one.head else None,
+        base_line=one.base.line if one.base else None,
+        signature=shown.signature,
+    )
+
+
+def _in_file(file: FileChange, repository: Repository, cache: BlobCache | None) -> list[SymbolChange]:
+    """What happens to each name of a file: first what is there at head, then what is removed."""
+    before = _by_name(repository.base, file.base_path, cache)
+    after = _by_name(repository.head, file.head_path, cache)
+    touched_base, touched_head = set(file.changed_lines("base")), set(file.changed_lines("head"))
+    there: list[SymbolChange] = []
+    removed: list[SymbolChange] = []
+    for qualified in dict.fromkeys((*after, *before)):
+        for old, new in _pairs(before.get(qualified, []), after.get(qualified, [])):
+            if new is None:
+                removed.append(SymbolChange(fate="removed", base=old))
+            else:
+                fate = _fate(old, new, touched_base, touched_head)
+                there += [SymbolChange(fate=fate, base=old, head=new)] if fate else []
+    return there + removed
+
+
+def _by_name(tree: Tree, path: str | None, cache: BlobCache | None) -> dict[str, list[Symbol]]:
+    found: dict[str, list[Symbol]] = {}
+    for symbol in symbols_of(tree, path, cache=cache) if path is not None else ():
+        found.setdefault(symbol.qualified, []).append(symbol)
+    return found
+
+
+def _pairs(
+    before: Sequence[Symbol], after: Sequence[Symbol]
+) -> Iterator[tuple[Symbol | None, Symbol | None]]:
+    """Each old definition of a name with its new one; several of one name go by their signatures."""
+    has_overloads = any(one.language in OVERLOADING for one in (*before, *after))
+    if not has_overloads and before and after:
+        # Where a name is bound twice, the last one counts.
+        yield before[-1], after[-1]
+        return
+    left = list(after)
+    unmatched = []
+    for old in before:
+        same = next((new for new in left if _plain(new.signature) == _plain(old.signature)), None)
+        if same is None:
+            unmatched.append(old)
+        else:
+            left.remove(same)
+            yield old, same
+    for number in range(max(len(unmatched), len(left))):
+        yield (
+            unmatched[number] if number < len(unmatched) else None,
+            left[number] if number < len(left) else None,
+        )
+
+
+def _plain(signature: str) -> str:
+    return LAYOUT.sub("", signature)
 
 
 def _fate(
-    old: Definition | None, new: Definition, touched_base: set[int], touched_head: set[int]
+    old: Symbol | None, new: Symbol, touched_base: set[int], touched_head: set[int]
 ) -> SymbolFate | None:
     if old is None:
         return "added"
-    if LAYOUT.sub("", old.signature) != LAYOUT.sub("", new.signature):
+    if _plain(old.signature) != _plain(new.signature):
         return "resigned"
     lines_head, lines_base = range(new.line, new.end_line + 1), range(old.line, old.end_line + 1)
     is_alike = touched_head.isdisjoint(lines_head) and touched_base.isdisjoint(lines_base)
     return None if is_alike else "touched"
 
 
-def _changed(
-    file: str,
-    fate: SymbolFate,
-    shown: Definition,
-    *,
-    base: Definition | None = None,
-    head: Definition | None = None,
-) -> ChangedSymbol:
-    return ChangedSymbol(
-        file=file,
-        name=shown.name,
-        qualified=shown.qualified,
-        kind=shown.kind,
-        fate=fate,
-        head_line=head.line if head else None,
-        base_line=base.line if base else None,
-        signature=shown.signature,
-    )
+class _Texts:
+    """The lines of definitions, with their own names blanked out so that only the rest is compared."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._lines: dict[tuple[str, str], list[str]] = {}
+        self._left = MAX_COMPARISONS
+
+    def of(self, symbol: Symbol, side: Literal["base", "head"]) -> list[str]:
+        key = (side, symbol.path)
+        if key not in self._lines:
+            self._lines[key] = self._repository.side(side).lines(symbol.path) or []
+        own = re.compile(rf"(?<!\w){re.escape(symbol.name)}(?!\w)")
+        end = min(symbol.end_line, symbol.line + MAX_COMPARED_LINES)
+        return [own.sub("\0", line.strip()) for line in self._lines[key][symbol.line - 1 : end]]
+
+    def likeness(self, old: Symbol, new: Symbol) -> float:
+        """How much of the text the two share: 1 where they differ in nothing but the name."""
+        if self._left <= 0:
+            return 0.0
+        self._left -= 1
+        before, after = self.of(old, "base"), self.of(new, "head")
+        if before == after:
+            return 1.0
+        matcher = SequenceMatcher(None, before, after, autojunk=False)
+        # A short body is like many others.
+        is_long = min(len(before), len(after)) >= 3
+        return matcher.ratio() if is_long and matcher.real_quick_ratio() >= ALIKE else 0.0
+
+
+def _named_anew(changes: Sequence[SymbolChange], texts: _Texts) -> list[SymbolChange]:
+    """Join a removed and an added definition of one file that are alike: the outer ones before the inner."""
+    added = [one.head for one in changes if one.fate == "added" and one.head]
+    removed = [one.base for one in changes if one.fate == "removed" and one.base]
+    if not added or not removed:
+        return list(changes)
+    renamed: dict[str, str] = {}
+    pairs: list[tuple[Symbol, Symbol]] = []
+    for old in sorted(removed, key=lambda one: one.qualified.count(".")):
+        outer, _, _ = old.qualified.rpartition(".")
+        home = renamed.get(outer, outer)
+        fitting = [
+            new
+            for new in added
+            if new.kind == old.kind and new.qualified.rpartition(".")[0] == home and new not in _heads(pairs)
+        ]
+        same_name = [new for new in fitting if new.name == old.name and home != outer]
+        best = same_name[0] if same_name else _most_alike(old, fitting, texts)
+        if best is not None:
+            pairs.append((old, best))
+            renamed[old.qualified] = best.qualified
+    return _joined(changes, pairs)
+
+
+def _heads(pairs: Iterable[tuple[Symbol, Symbol]]) -> list[Symbol]:
+    return [new for _, new in pairs]
+
+
+def _most_alike(old: Symbol, candidates: Sequence[Symbol], texts: _Texts) -> Symbol | None:
+    """The one that is most alike; None where none is, or where several are equally so."""
+    rated = sorted(((texts.likeness(old, new), new) for new in candidates), key=lambda pair: -pair[0])
+    if not rated or rated[0][0] < ALIKE:
+        return None
+    is_unique = len(rated) == 1 or rated[1][0] < rated[0][0]
+    return rated[0][1] if is_unique else None
+
+
+def _moved(changes: Sequence[SymbolChange], texts: _Texts) -> list[SymbolChange]:
+    """Join what one file loses and another gains under the same name with about the same text."""
+    gained: dict[tuple[str, str], list[Symbol]] = {}
+    for one in changes:
+        if one.fate == "added" and one.head:
+            gained.setdefault((one.head.qualified, one.head.kind), []).append(one.head)
+    pairs: list[tuple[Symbol, Symbol]] = []
+    for one in changes:
+        if one.fate == "removed" and one.base:
+            candidates = gained.get((one.base.qualified, one.base.kind), [])
+            best = _most_alike(one.base, [new for new in candidates if new not in _heads(pairs)], texts)
+            pairs += [(one.base, best)] if best else []
+    return _joined(changes, pairs)
+
+
+def _joined(changes: Sequence[SymbolChange], pairs: Sequence[tuple[Symbol, Symbol]]) -> list[SymbolChange]:
+    if not pairs:
+        return list(changes)
+    gone = {old for old, _ in pairs}
+    old_of = {new: old for old, new in pairs}
+    found = []
+    for one in changes:
+        if one.fate == "added" and one.head in old_of:
+            found.append(_renamed(old_of[one.head], one.head))
+        elif one.fate != "removed" or one.base not in gone:
+            found.append(one)
+    return found
+
+
+def _renamed(old: Symbol, new: Symbol) -> SymbolChange:
+    # The files of a folder are one package in Go: what moves between them keeps its name for everybody.
+    is_same_package = new.language == "go" and old.path.rpartition("/")[0] == new.path.rpartition("/")[0]
+    is_same_name = is_same_package and old.qualified == new.qualified
+    return SymbolChange(fate="touched" if is_same_name else "renamed", base=old, head=new)

@@ -1,0 +1,224 @@
+"""What a text defines: functions, classes, methods, constants and types, with their ranges and headers."""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import jiter
+from tree_sitter import Node
+
+from affidavit.code.blob_cache import BlobCache
+from affidavit.code.grammars import matches, node_text, parse
+from affidavit.code.imports.extraction import ending_of
+from affidavit.code.imports.languages import LANGUAGES
+from affidavit.code.languages import language_of
+from affidavit.code.symbol_queries import QUERIES
+from affidavit.code.tree import REGULAR_MODES, is_binary
+from affidavit.ports import Tree
+from affidavit.records.context import Symbol, SymbolKind
+
+CACHE_VERSION = 1
+MAX_SYMBOLS = 10_000
+MAX_SIGNATURE = 400
+MAX_NAME = 300
+SCOPE = "scope"
+NAMESPACE = "namespace"
+UNLISTED_KINDS = frozenset((SCOPE, NAMESPACE))
+NOT_KINDS = frozenset(("name", "owner", "cut"))
+# What lies inside of these is named after them; what lies inside of a function is its own business.
+NAMING_KINDS = frozenset((SCOPE, NAMESPACE, "class", "interface", "module", "constant"))
+CLASS_KINDS = frozenset((SCOPE, "class", "interface"))
+LOCAL_KINDS = frozenset(("function", "method"))
+HEADER_ENDS = ("body", "value", "right", "default_value")
+WHITE_SPACE = re.compile(r"\s+")
+IDENTIFIER = re.compile(r"[^\W\d]\w*")
+VALUE = re.compile(r" ?=(?![=>])")
+GENERIC = re.compile(r"[\[<].*", re.DOTALL)
+GRAMMAR_OF_ENDING = {ending: name for language in LANGUAGES for ending, name in language.grammars.items()}
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One definition: `qualified` is its dotted name in the file, `signature` its folded header."""
+
+    name: str
+    qualified: str
+    kind: SymbolKind
+    line: int
+    end_line: int
+    signature: str
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A definition as the query gives it, before it is known what lies around it."""
+
+    kind: str
+    name: str
+    owner: str
+    node: Node
+    cut: int
+
+
+@dataclass(frozen=True)
+class _Around:
+    """A definition that others lie in."""
+
+    start: int
+    end: int
+    prefix: str
+    kind: str
+
+
+def grammar_of(path: str) -> str | None:
+    """The grammar of a file; None where there is none for its language."""
+    return GRAMMAR_OF_ENDING.get(ending_of(path))
+
+
+def definitions(text: bytes, grammar: str = "python") -> list[Definition]:
+    """What the text defines, in its order; nothing where the text is too large to parse."""
+    root = parse(grammar, text)
+    return [] if root is None else defined_in(root, text, grammar)
+
+
+def defined_in(root: Node, text: bytes, grammar: str) -> list[Definition]:
+    """What a syntax tree defines, without what is local to functions."""
+    found: list[Definition] = []
+    around: list[_Around] = []
+    for one in _in_order(_captured(root, text, grammar)):
+        start, end = one.node.start_byte, one.node.end_byte
+        # Two names of one declaration, as in `a, b = 1, 2`, stand side by side.
+        while around and (start >= around[-1].end or (start, end) == (around[-1].start, around[-1].end)):
+            around.pop()
+        outer = around[-1] if around else _Around(0, 0, "", "")
+        if outer.kind in LOCAL_KINDS:
+            continue
+        qualified = f"{outer.prefix}{one.owner}{one.name}"
+        prefix = f"{qualified}." if one.kind in NAMING_KINDS else outer.prefix
+        around.append(_Around(start, end, prefix, one.kind))
+        # A name as long as the nesting of a hostile file is no name, and would cost its square.
+        if one.kind not in UNLISTED_KINDS and len(qualified) <= MAX_NAME:
+            found.append(_definition(one, qualified, outer, text))
+        if len(found) >= MAX_SYMBOLS:
+            break
+    return found
+
+
+def _captured(root: Node, text: bytes, grammar: str) -> Iterable[_Found]:
+    for captured in matches(grammar, QUERIES[grammar], root):
+        kind = next((one for one in captured if one not in NOT_KINDS), None)
+        if kind is None or "name" not in captured:
+            continue
+        node, written = captured[kind][0], node_text(captured["name"][0], text)
+        owner, name = _split_name(written, is_scope=kind in UNLISTED_KINDS)
+        if "owner" in captured:
+            owner = _type_name(node_text(captured["owner"][0], text)) + "."
+        cut = captured["cut"][0].start_byte if "cut" in captured else _header_end(node)
+        if name:
+            yield _Found(kind, name, owner, node, cut)
+
+
+def _split_name(written: str, *, is_scope: bool) -> tuple[str, str]:
+    """`A.` and `f` of `A::f`; of a scope, such as Rust's `impl m::S<K>`, only the type's own name."""
+    if is_scope:
+        return "", _type_name(written) if "::" not in written or "<" in written else written.replace(
+            "::", "."
+        )
+    *owners, name = GENERIC.sub("", written).split("::") if "::" in written else [written]
+    return "".join(f"{_type_name(owner)}." for owner in owners if owner), name.strip()
+
+
+def _type_name(written: str) -> str:
+    """`S` of `*S[K]`, `&m::S<K>` and `S`."""
+    names = IDENTIFIER.findall(GENERIC.sub("", written))
+    return names[-1] if names else ""
+
+
+def _header_end(node: Node) -> int:
+    for field in HEADER_ENDS:
+        child = node.child_by_field_name(field)
+        if child is not None:
+            return child.start_byte
+    return node.end_byte
+
+
+def _in_order(found: Iterable[_Found]) -> list[_Found]:
+    """From the outside in, each name of each node once; a constant that is a function is a function."""
+    by_place: dict[tuple[int, int, str], _Found] = {}
+    for one in found:
+        place = (one.node.start_byte, -one.node.end_byte, one.name)
+        known = by_place.get(place)
+        if known is None or (known.kind in ("constant", "type") and one.kind not in ("constant", "type")):
+            by_place[place] = one
+    return [by_place[place] for place in sorted(by_place)]
+
+
+def _definition(one: _Found, qualified: str, outer: _Around, text: bytes) -> Definition:
+    kind = "method" if one.kind == "function" and outer.kind in CLASS_KINDS else one.kind
+    header = text[one.node.start_byte : one.cut][: MAX_SIGNATURE * 4].decode("utf-8", "replace")
+    return Definition(
+        name=one.name,
+        qualified=qualified,
+        kind=kind,  # type: ignore[arg-type]  # the queries name nothing else
+        line=one.node.start_point.row + 1,
+        end_line=_last_line(one.node),
+        signature=_folded(header, is_constant=kind == "constant"),
+    )
+
+
+def _last_line(node: Node) -> int:
+    end = node.end_point
+    # A node that ends with a line feed, as a macro does, ends on the line before.
+    return end.row if end.column == 0 and end.row > node.start_point.row else end.row + 1
+
+
+def _folded(header: str, *, is_constant: bool) -> str:
+    text = WHITE_SPACE.sub(" ", header)
+    if is_constant:
+        text = VALUE.split(text)[0]
+    return text.strip()[:MAX_SIGNATURE].rstrip(" ={;")
+
+
+def symbols_of(tree: Tree, path: str, *, cache: BlobCache | None = None) -> list[Symbol]:
+    """What a file of a tree defines; nothing where its language is not known or it cannot be read."""
+    entry, grammar = tree.entry(path), grammar_of(path)
+    if entry is None or grammar is None or entry.mode not in REGULAR_MODES:
+        return []
+    kept = cache or BlobCache(None)
+    kind = f"symbols/{grammar}"
+    known = _unpack(kept.load(kind, CACHE_VERSION, [entry.blob]).get(entry.blob))
+    if known is None:
+        content = tree.read(path)
+        if content is None or is_binary(content):
+            return []
+        known = definitions(content, grammar)
+        kept.save(kind, CACHE_VERSION, {entry.blob: _pack(known)})
+    return [as_symbol(path, one) for one in known]
+
+
+def as_symbol(path: str, one: Definition) -> Symbol:
+    """A definition with the file that it stands in."""
+    return Symbol(
+        path=path,
+        name=one.name,
+        qualified=one.qualified,
+        kind=one.kind,
+        line=one.line,
+        end_line=one.end_line,
+        signature=one.signature,
+        language=language_of(path),
+    )
+
+
+def _pack(found: Iterable[Definition]) -> bytes:
+    rows = [[one.name, one.qualified, one.kind, one.line, one.end_line, one.signature] for one in found]
+    return json.dumps(rows, separators=(",", ":")).encode()
+
+
+def _unpack(data: bytes | None) -> list[Definition] | None:
+    """What was kept; None where it is not what was written."""
+    try:
+        return None if data is None else [Definition(*row) for row in jiter.from_json(data)]
+    except (ValueError, TypeError):
+        return None
