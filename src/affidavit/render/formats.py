@@ -116,6 +116,12 @@ def _write_terminal(report: Report, view: View) -> str:
     return page.getvalue()
 
 
+def _write_html(report: Report, view: View) -> str:
+    from affidavit.render.html.page import render_html  # noqa: PLC0415
+
+    return render_html(report, show_withheld=view.show_withheld, show_nits=view.show_nits)
+
+
 def _write_sarif(report: Report, view: View) -> str:
     from affidavit.render.sarif import to_sarif  # noqa: PLC0415
 
@@ -148,6 +154,7 @@ FORMATS: dict[str, Format] = {
     ),
     "verdict": Format(write=_write_verdict, ending=".json", is_ascii=True),
     "markdown": Format(write=_write_markdown, ending=".md", is_ascii=False),
+    "html": Format(write=_write_html, ending=".html", is_ascii=False),
     "sarif": Format(write=_write_sarif, ending=".sarif", is_ascii=True, versions=("2.1.0", "github")),
     "rdjson": Format(write=_write_rdjson, ending=".json", is_ascii=True),
     "gitlab": Format(write=_write_gitlab, ending=".json", is_ascii=True),

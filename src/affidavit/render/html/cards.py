@@ -1,0 +1,148 @@
+"""Make a card of each finding: what it says, where, and why it is believed."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from affidavit.records.candidate import Candidate, Worth
+from affidavit.records.evidence import SearchRun
+from affidavit.records.finding import Finding
+from affidavit.records.report import Report
+from affidavit.render import wording
+from affidavit.render.anchors import anchored
+from affidavit.render.html.colour import Painter
+from affidavit.render.html.excerpts import Excerpt, cause_excerpt, quote_excerpt
+from affidavit.render.html.prose import inline, prose
+from affidavit.render.plain_text import clip, one_line, visible
+
+_MOST_HITS = 20
+_LONGEST_RAW = 4_000
+
+
+@dataclass(frozen=True)
+class SearchView:
+    """A search that was run again, with what it found."""
+
+    sentence: Markup
+    hits: tuple[tuple[str, str], ...]
+    left_out: int
+
+
+@dataclass(frozen=True)
+class Card:
+    """A finding as the page shows it. `reason` is empty for one that is shown."""
+
+    anchor: str
+    severity: str
+    title: Markup
+    place: str
+    words: tuple[str, ...]
+    message: Markup
+    claim: tuple[tuple[str, Markup], ...]
+    suggestion: Markup
+    cause: Excerpt | None
+    quote: Excerpt | None
+    proof: tuple[Markup, ...]
+    searches: tuple[SearchView, ...]
+    steps: tuple[tuple[str, str], ...]
+    marks: tuple[tuple[str, str], ...]
+    raw: str
+    is_folded: bool
+    blocks: bool
+    reason: str
+    detail: Markup
+
+
+class CardMaker:
+    """Makes the cards of one report; no two of them have the same anchor."""
+
+    def __init__(self, report: Report, painter: Painter) -> None:
+        self._report = report
+        self._painter = painter
+        self._taken: set[str] = set()
+
+    def card(self, candidate: Candidate) -> Card:
+        """The card of one candidate, shown or withheld."""
+        finding = anchored(candidate)
+        withheld = None if candidate.is_shown else candidate.withheld
+        return Card(
+            anchor=self._anchor(candidate),
+            severity=str(finding.severity) if finding else "none",
+            title=inline(wording.title_of(candidate), 300),
+            place=clip(visible(wording.place_of(candidate)), 400),
+            words=tuple(wording.standing_words(candidate, self._report)),
+            message=prose(finding.message) if finding else Markup(""),
+            claim=tuple((label, inline(text)) for label, text in wording.claim(finding)) if finding else (),
+            suggestion=prose(finding.suggestion or "") if finding else Markup(""),
+            cause=self._cause(finding),
+            quote=quote_excerpt(candidate, finding, self._report.change, self._painter) if finding else None,
+            proof=_proof(candidate),
+            searches=tuple(_search(run) for run in candidate.searches),
+            steps=tuple((one_line(step.stage, 80), one_line(step.what, 300)) for step in candidate.steps),
+            marks=_marks(candidate, finding),
+            raw=_raw(candidate),
+            is_folded=candidate.worth is Worth.MAYBE,
+            blocks=candidate.id in self._report.verdict.blocking,
+            reason="" if candidate.is_shown else wording.withheld_reason(candidate),
+            detail=inline(withheld.detail) if withheld else Markup(""),
+        )
+
+    def _cause(self, finding: Finding | None) -> Excerpt | None:
+        cause = finding.verification.caused_by if finding and finding.verification else None
+        return cause_excerpt(cause, self._report.change, self._painter) if cause else None
+
+    def _anchor(self, candidate: Candidate) -> str:
+        """The fingerprint as the address of a card: letters, digits and dashes, used once."""
+        stem = re.sub(r"[^A-Za-z0-9]+", "-", candidate.fingerprint).strip("-")[:64] or "without-fingerprint"
+        anchor, number = f"finding-{stem}", 1
+        while anchor in self._taken:
+            number += 1
+            anchor = f"finding-{stem}-{number}"
+        self._taken.add(anchor)
+        return anchor
+
+
+def _proof(candidate: Candidate) -> tuple[Markup, ...]:
+    """The sentences of the proof without its searches, which are shown with what they found."""
+    said = candidate.model_copy(update={"searches": ()})
+    return tuple(inline(sentence) for sentence in wording.proof(said))
+
+
+def _search(run: SearchRun) -> SearchView:
+    where = f" in {wording.listed(run.search.paths)}" if run.search.paths else ""
+    outcome = {"nothing_found": "nothing found", "failed": f"failed {run.detail}".strip()}.get(
+        run.state, wording.counted(len(run.hits), "hit")
+    )
+    hits = tuple(
+        (clip(visible(f"{hit.path}:{hit.line}"), 300), one_line(hit.text, 300))
+        for hit in run.hits[:_MOST_HITS]
+    )
+    pattern = clip(visible(run.search.pattern), 300)
+    told = f"{where} at {run.search.side}: {outcome}"
+    sentence = Markup("searched for <code>{}</code>{}").format(pattern, one_line(told, 600).removeprefix(" "))
+    return SearchView(sentence=sentence, hits=hits, left_out=len(run.hits) - len(hits))
+
+
+def _marks(candidate: Candidate, finding: Finding | None) -> tuple[tuple[str, str], ...]:
+    """What identifies the finding, and how it stands."""
+    elsewhere = finding.verification.where_checked if finding and finding.verification else None
+    pairs: Sequence[tuple[str, str | None]] = (
+        ("Fingerprint", candidate.fingerprint),
+        ("Rule", finding.rule_id if finding else None),
+        ("Found by", f"{candidate.specialist} ({candidate.kind})"),
+        ("Status", str(candidate.status).replace("_", " ")),
+        ("Worth", str(candidate.worth)),
+        ("Confidence", candidate.confidence),
+        ("Checked elsewhere", elsewhere),
+    )
+    return tuple((label, one_line(text, 400)) for label, text in pairs if text and text.strip())
+
+
+def _raw(candidate: Candidate) -> str:
+    """What was handed in, where the contract dropped it."""
+    if candidate.finding is not None or candidate.raw is None:
+        return ""
+    return clip(visible(json.dumps(candidate.raw, indent=1, default=str), keep="\n"), _LONGEST_RAW)

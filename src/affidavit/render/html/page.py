@@ -1,0 +1,164 @@
+"""Write a report as one HTML page that loads nothing, runs only its own script, and opens from a file."""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.finding import Severity
+from affidavit.records.report import Report
+from affidavit.render import wording
+from affidavit.render.anchors import anchored
+from affidavit.render.html.cards import Card, CardMaker
+from affidavit.render.html.colour import Painter
+from affidavit.render.html.diff import Placed, lay_out, outside_the_change
+from affidavit.render.html.prose import inline
+from affidavit.render.plain_text import clip, one_line, visible
+
+_MOST_WITHHELD = 500
+"""So many withheld findings come with their proof; the others in one line each."""
+_DECISIONS = {
+    "approve": "Approved",
+    "request_changes": "Changes requested",
+    "comment": "Comment",
+}
+
+
+@dataclass(frozen=True)
+class Cards:
+    """The cards of a report by what the page does with them."""
+
+    placed: tuple[Placed, ...]
+    standing: tuple[Card, ...]
+    folded: tuple[Card, ...]
+    nits: tuple[Card, ...]
+    withheld: tuple[Card, ...]
+    listed: tuple[tuple[str, Markup, str], ...]
+    """Reason, title and place of the withheld ones that are not drawn in full."""
+
+
+def render_html(report: Report, *, show_withheld: bool = False, show_nits: bool = False) -> str:
+    """The page. Withheld findings are always in it; what was asked for is unfolded."""
+    cards = _cards(report)
+    style, script = _asset("page.css"), _asset("page.js")
+    return _template().render(
+        style=Markup(style),  # noqa: S704 - an asset of this package
+        script=Markup(script),  # noqa: S704 - an asset of this package
+        policy=_policy(style, script),
+        head=_head(report),
+        cards=cards,
+        files=lay_out(report.change, cards.placed, report.coverage),
+        elsewhere=outside_the_change(report.change, cards.placed),
+        account=_account(report),
+        counts=wording.withheld_counts(report.withheld),
+        show_withheld=show_withheld,
+        show_nits=show_nits,
+    )
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("affidavit.render.html", "assets"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template("page.html")
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("affidavit.render.html") / "assets" / name).read_text(encoding="ascii")
+
+
+def _policy(style: str, script: str) -> str:
+    """Nothing is loaded from anywhere; of styles and scripts, only these two."""
+    sources = "; ".join(
+        f"{kind}-src 'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+        for kind, text in (("style", style), ("script", script))
+    )
+    return f"default-src 'none'; {sources}; base-uri 'none'; form-action 'none'"
+
+
+def _cards(report: Report) -> Cards:
+    maker = CardMaker(report, Painter(300_000))
+    shown = [(one, maker.card(one)) for one in wording.ordered(report.shown)]
+    anchors = [(anchored(one), card) for one, card in shown]
+    nits = wording.nits(report)
+    others = [one for one in wording.ordered(report.withheld) if one not in nits]
+    return Cards(
+        placed=tuple((finding, card) for finding, card in anchors if finding is not None),
+        standing=tuple(card for _, card in shown if not card.is_folded),
+        folded=tuple(card for _, card in shown if card.is_folded),
+        nits=tuple(maker.card(one) for one in nits[:_MOST_WITHHELD]),
+        withheld=tuple(maker.card(one) for one in others[:_MOST_WITHHELD]),
+        listed=tuple(_listed(one) for one in [*nits[_MOST_WITHHELD:], *others[_MOST_WITHHELD:]]),
+    )
+
+
+def _listed(candidate: Candidate) -> tuple[str, Markup, str]:
+    title = inline(wording.title_of(candidate), 200)
+    return wording.withheld_reason(candidate), title, clip(visible(wording.place_of(candidate)), 300)
+
+
+def _head(report: Report) -> dict[str, Any]:
+    """What stands on top of the page."""
+    change = report.change
+    added, removed = wording.line_totals(change)
+    severities = [one.finding.severity for one in report.shown if one.finding]
+    return {
+        "decision": report.verdict.decision,
+        "verdict": _DECISIONS[report.verdict.decision],
+        "headline": one_line(wording.headline(report), 300),
+        "gate": wording.gate_words(report, "→"),
+        "is_failed": report.gate.exit_code != 0,
+        "title": one_line(change.title or change.target, 300) or "Review",
+        "repository": one_line(change.repository or "", 200),
+        "range": one_line(wording.range_of(change), 100),
+        "size": wording.counted(len(change.files), "file"),
+        "added": added,
+        "removed": removed,
+        "severities": [(str(one), severities.count(one)) for one in Severity if one in severities],
+        "created": one_line(report.created_at, 40),
+        "version": one_line(report.affidavit_version, 40),
+        "id": one_line(report.id, 100),
+        "seconds": f"{report.duration_ms / 1000:.1f}",
+    }
+
+
+def _account(report: Report) -> dict[str, Any]:
+    """What did not run, who looked, and at what."""
+    return {
+        "incomplete": [inline(wording.part_sentence(part)) for part in report.incomplete],
+        "not_run": [inline(wording.part_sentence(part)) for part in report.not_run],
+        "coverage": one_line(wording.coverage_sentence(report), 500),
+        "skipped": _paths(wording.skipped_files(report)),
+        "unexamined": _paths(wording.unexamined_files(report)),
+        "replies": [
+            (one_line(one.specialist, 100), one.kind, one.state.replace("_", " "), one.findings, one.dropped)
+            for one in report.replies
+        ],
+        "usage": [
+            (
+                one_line(one.role, 80),
+                one_line(one.model, 100),
+                one.input_tokens + one.output_tokens,
+                one.cost_usd,
+            )
+            for one in report.usage
+        ],
+    }
+
+
+def _paths(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(clip(visible(path), 300), one_line(reason, 200)) for path, reason in pairs]
