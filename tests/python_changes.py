@@ -1,6 +1,6 @@
 """A change between two commits of a test repository, with its repository, as a specialist gets it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from affidavit.code.diff import FileDiff, parse_diff
@@ -61,3 +61,19 @@ def make_case(repo: Repo, before: Files, after: Files) -> Case:
     """Commit `before`, then `after` on top of it, and open the change between the two."""
     base = repo.commit("Before", before)
     return Case(repo, base, repo.commit("After", after))
+
+
+Open = Callable[[Files, Files], Case]
+
+
+def opened_cases(repo: Repo) -> Iterator[Open]:
+    """The body of a fixture that makes cases; their processes end with the test."""
+    made: list[Case] = []
+
+    def build(before: Files, after: Files) -> Case:
+        made.append(make_case(repo, before, after))
+        return made[-1]
+
+    yield build
+    for one in made:
+        one.repository.close()

@@ -9,24 +9,14 @@ import pytest
 
 from affidavit.analysers.analyser import Analyser
 from affidavit.specialists.mechanical import MechanicalSpecialist
-from python_changes import Case, Files, make_case
+from python_changes import Case, Open, opened_cases
 from repositories import Repo
-
-Open = Callable[[Files, Files], Case]
 
 
 @pytest.fixture
 def case(repo: Repo) -> Iterator[Open]:
     """Make a case; its processes end with the test."""
-    made: list[Case] = []
-
-    def build(before: Files, after: Files) -> Case:
-        made.append(make_case(repo, before, after))
-        return made[-1]
-
-    yield build
-    for one in made:
-        one.repository.close()
+    yield from opened_cases(repo)
 
 
 def findings_of(analyser: Analyser, case: Case) -> list[dict[str, Any]]:

@@ -1,44 +1,14 @@
-"""Fixtures for analysers: cases with both sides, and a way to ask a specialist about them."""
+"""Fixtures for specialists: cases with both sides."""
 
-import asyncio
-import json
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
-from affidavit.analysers.analyser import Analyser
-from affidavit.specialists.mechanical import MechanicalSpecialist
-from python_changes import Case, Files, make_case
+from python_changes import Open, opened_cases
 from repositories import Repo
-
-Open = Callable[[Files, Files], Case]
 
 
 @pytest.fixture
 def case(repo: Repo) -> Iterator[Open]:
     """Make a case; its processes end with the test."""
-    made: list[Case] = []
-
-    def build(before: Files, after: Files) -> Case:
-        made.append(make_case(repo, before, after))
-        return made[-1]
-
-    yield build
-    for one in made:
-        one.repository.close()
-
-
-def findings_of(analyser: Analyser, case: Case) -> list[dict[str, Any]]:
-    """What the analyser's specialist hands in."""
-    reply = asyncio.run(MechanicalSpecialist(analyser).examine(case.brief))
-    assert not reply.incomplete, reply.incomplete
-    assert reply.text is not None
-    found: list[dict[str, Any]] = json.loads(reply.text)["findings"]
-    return found
-
-
-@pytest.fixture
-def ask() -> Callable[[Analyser, Case], list[dict[str, Any]]]:
-    """Ask an analyser's specialist about a case."""
-    return findings_of
+    yield from opened_cases(repo)
