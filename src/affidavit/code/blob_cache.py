@@ -42,9 +42,12 @@ class BlobCache:
     A broken one is deleted, so that the next review starts afresh.
     """
 
-    def __init__(self, folder: Path | None, *, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(
+        self, folder: Path | None, *, max_bytes: int = MAX_BYTES, clock: Callable[[], float] = time.time
+    ) -> None:
         self._file = folder / FILE_NAME if folder is not None else None
         self._max_bytes = max_bytes
+        self._clock = clock
 
     def load(self, kind: str, version: int, blobs: Iterable[str]) -> dict[str, bytes]:
         """What is known of these blobs."""
@@ -52,19 +55,23 @@ class BlobCache:
         names = sorted(set(blobs))
         if self._file is None or not names or not self._file.exists():
             return {}
-        return self._attempt(lambda connection: _load(connection, kind, version, names)) or {}
+        today = self._today()
+        return self._attempt(lambda connection: _load(connection, kind, version, names, today)) or {}
 
     def save(self, kind: str, version: int, extracts: Mapping[str, bytes]) -> None:
         """Keep extracts; where the file grows too large, those not used for longest are forgotten."""
         if self._file is None or not extracts:
             return
-        today = _today()
+        today = self._today()
         rows = [(kind, version, blob, today, extracts[blob]) for blob in sorted(extracts)]
         self._attempt(lambda connection: connection.executemany(WRITE, rows))
         if _size(self._file) > self._max_bytes:
             kept = int(self._max_bytes * KEPT_SHARE)
             self._attempt(lambda connection: connection.execute(FORGET_OLDEST, (kept,)))
             self._attempt(_give_space_back)
+
+    def _today(self) -> int:
+        return int(self._clock()) // DAY_SECONDS
 
     def _attempt(self, work: Callable[[sqlite3.Connection], Result]) -> Result | None:
         """Do something in one transaction; None where SQLite or the file system refuses."""
@@ -86,8 +93,9 @@ class BlobCache:
             return None
 
 
-def _load(connection: sqlite3.Connection, kind: str, version: int, names: list[str]) -> dict[str, bytes]:
-    today = _today()
+def _load(
+    connection: sqlite3.Connection, kind: str, version: int, names: list[str], today: int
+) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     stale: list[str] = []
     for blob, used, content in _rows(connection, kind, version, names):
@@ -109,10 +117,6 @@ def _rows(
             f"SELECT blob, used, content FROM extracts WHERE kind = ? AND version = ? AND blob IN ({marks})"  # noqa: S608 - only question marks are put in
         )
         yield from connection.execute(wanted, (kind, version, *part))
-
-
-def _today() -> int:
-    return int(time.time()) // DAY_SECONDS
 
 
 def _give_space_back(connection: sqlite3.Connection) -> None:
