@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+from affidavit.code.definitions import symbols_of
 from affidavit.code.mentions import find_mentions
 from affidavit.code.survey import Survey
+from affidavit.code.symbols import symbol_changes
 from affidavit.ports import Tree
 from affidavit.records.context import Import
-from affidavit.surveying import symbol_changes, symbols_of
 
 
 class WrittenImports:

@@ -76,6 +76,11 @@ def test_a_class_is_not_named_beside_its_changed_member() -> None:
     assert folded_names(symbols, "touched") == ["Cart.pay", "free", "_private"]
 
 
+def test_a_symbol_that_moved_says_from_where() -> None:
+    moved = SymbolChange(fate="renamed", base=a_symbol(path="shop/old.py"), head=a_symbol())
+    assert "renamed        total from shop/old.py" in as_text(a_mapped_change(), a_map(symbols=(moved,)))
+
+
 def test_json_holds_the_header_of_the_change_and_the_whole_map() -> None:
     data = json.loads(render_context_json(a_mapped_change(), a_map()))
     assert ContextMap.model_validate(data["context"]) == a_map()

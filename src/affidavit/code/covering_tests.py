@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from affidavit.code.languages import language_of
 
@@ -18,6 +19,7 @@ _NAMELESS = frozenset({"__init__", "index", "mod", "main", "lib", "__main__"})
 MAX_NAMESAKES = 3
 
 
+@lru_cache(maxsize=50_000)
 def is_test(path: str) -> bool:
     """The path is that of test code, by the conventions of the languages."""
     if language_of(path) in NO_CODE:

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from affidavit.code.covering_tests import is_test
 from affidavit.code.history import Companion
@@ -88,12 +88,15 @@ class Ties:
     """What the change does to each symbol."""
 
 
-@dataclass(frozen=True)
-class _Tie:
+class _Tie(NamedTuple):
+    """One reason, not yet a record: of a core file's thousands of importers only the best are shown."""
+
     path: str
-    reason: Reason
+    kind: ReasonKind
+    detail: str
+    lines: tuple[int, ...]
     weight: float
-    symbol: str = ""
+    symbol: str
 
 
 def rank_related(
@@ -104,10 +107,11 @@ def rank_related(
     for tie in _all_ties(ties):
         if tie.path not in changed and not _is_lock(tie.path):
             by_path.setdefault(tie.path, []).append(tie)
-    every = [_related(path, found) for path, found in by_path.items()]
-    ranked = sorted(every, key=lambda file: (-file.score, file.path))
-    related = [file for file in ranked if file.score >= LEAST_SCORE]
-    shown = _fitting(related[:max_files], token_budget)
+    scores = {path: _score(path, found) for path, found in by_path.items()}
+    ranked = sorted(scores, key=lambda path: (-scores[path], path))
+    related = [path for path in ranked if scores[path] >= LEAST_SCORE]
+    best = [_related(path, scores[path], by_path[path]) for path in related[:max_files]]
+    shown = _fitting(best, token_budget)
     return shown, _left_out(related, len(shown), len(ranked) - len(related), max_files, token_budget)
 
 
@@ -176,21 +180,26 @@ def _tie(
         # A test that calls is found by running it; a caller in the product is not.
         factor *= IN_A_TEST
     shown = tuple(sorted(set(lines)))[:MAX_REASON_LINES]
-    return _Tie(path, Reason(kind=kind, detail=detail, lines=shown), WEIGHTS[kind] * factor, symbol)
+    return _Tie(path, kind, detail, shown, WEIGHTS[kind] * factor, symbol)
 
 
-def _related(path: str, ties: Sequence[_Tie]) -> RelatedFile:
-    ordered = sorted(ties, key=lambda tie: (-tie.weight, tie.reason.detail))
-    first, *others = ordered
-    places = sum(len(tie.reason.lines) for tie in ties)
-    score = first.weight + 0.1 * sum(tie.weight for tie in others[:MAX_REASONS]) + 0.05 * math.log1p(places)
+def _score(path: str, ties: Sequence[_Tie]) -> float:
+    """The strongest reason counts; the others only part those of one strength."""
+    weights = sorted((tie.weight for tie in ties), reverse=True)
+    places = sum(len(tie.lines) for tie in ties)
+    score = weights[0] + 0.1 * sum(weights[1 : MAX_REASONS + 1]) + 0.05 * math.log1p(places)
     if not VENDORED_FOLDERS.isdisjoint(path.lower().split("/")):
         score *= IN_FOREIGN_CODE
-    reasons = [tie.reason for tie in ordered[:MAX_REASONS]]
+    return round(score, 2)
+
+
+def _related(path: str, score: float, ties: Sequence[_Tie]) -> RelatedFile:
+    ordered = sorted(ties, key=lambda tie: (-tie.weight, tie.detail))
+    reasons = [Reason(kind=tie.kind, detail=tie.detail, lines=tie.lines) for tie in ordered[:MAX_REASONS]]
     if is_test(path) and reasons[0].kind in DEPENDING and "(possible)" not in reasons[0].detail:
         reasons = [*reasons[: MAX_REASONS - 1], Reason(kind="tests", detail="is a test")]
     symbols = tuple(dict.fromkeys(tie.symbol for tie in ordered if tie.symbol))[:MAX_SYMBOLS]
-    file = RelatedFile(path=path, score=round(score, 2), reasons=tuple(reasons), symbols=symbols)
+    file = RelatedFile(path=path, score=score, reasons=tuple(reasons), symbols=symbols)
     return file.model_copy(update={"tokens": _tokens(file)})
 
 
@@ -213,10 +222,10 @@ def _fitting(files: Sequence[RelatedFile], token_budget: int) -> list[RelatedFil
 
 
 def _left_out(
-    related: Sequence[RelatedFile], shown: int, common: int, max_files: int, token_budget: int
+    related: Sequence[str], shown: int, common: int, max_files: int, token_budget: int
 ) -> list[str]:
     sentences = []
-    rest = [file.path for file in related[shown:]]
+    rest = related[shown:]
     if rest:
         limit = f"{max_files} files" if shown == max_files else f"{token_budget} tokens"
         more = "" if len(rest) <= MAX_NAMED_LEFT_OUT else " and others"

@@ -19,7 +19,7 @@ from affidavit.render.context_graph import (
     Line,
     lay_out,
 )
-from affidavit.render.context_text import depending, spelled_lines
+from affidavit.render.context_text import depending, renaming, spelled_lines
 from affidavit.render.context_view import (
     FATES,
     FOLDED_FATES,
@@ -228,7 +228,7 @@ def _symbol(change: SymbolChange) -> str:
         return ""
     shown = symbol.signature or symbol.qualified
     if change.fate == "renamed" and change.base is not None:
-        shown = f"{change.base.qualified} → {symbol.qualified}"
+        shown = renaming(change.base, symbol, "→")
     label = f'<span class="fate f-{change.fate}">{FATES[change.fate]}</span>'
     return f"{label}<code>{_text(shown, 200)}</code> line {symbol.line}"
 

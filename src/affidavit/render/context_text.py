@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from affidavit.records.change import Change
-from affidavit.records.context import ContextMap, Reason, RelatedFile, SymbolChange, SymbolFate
+from affidavit.records.context import ContextMap, Reason, RelatedFile, Symbol, SymbolChange, SymbolFate
 from affidavit.render import wording
 from affidavit.render.context_view import (
     FATES,
@@ -128,9 +128,16 @@ def _write_symbol(ink: Ink, change: SymbolChange) -> None:
     if symbol.qualified != symbol.name and change.fate != "renamed":
         shown = symbol.qualified + shown[shown.find("(") :] if "(" in shown else symbol.qualified
     if change.fate == "renamed" and change.base is not None:
-        shown = f"{change.base.qualified} {ink.glyphs.arrow} {symbol.qualified}"
+        shown = renaming(change.base, symbol, ink.glyphs.arrow)
     body = Text(ink.safe(shown)).append(f"  line {symbol.line}", style="dim")
     ink.hanging(_fate_label(change.fate), body, indent=6)
+
+
+def renaming(old: Symbol, new: Symbol, arrow: str) -> str:
+    """`old -> new`; a symbol that kept its name has moved from another file."""
+    if old.qualified == new.qualified:
+        return f"{new.qualified} from {old.path}"
+    return f"{old.qualified} {arrow} {new.qualified}"
 
 
 def _write_more(ink: Ink, count: int, noun: str) -> None:
