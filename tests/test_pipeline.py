@@ -1,0 +1,197 @@
+"""The whole line of stages, with specialists that say anything at all."""
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from affidavit.events import Event
+from affidavit.pipeline import Crew, review
+from affidavit.ports import Brief, Reply, Repository
+from affidavit.records.candidate import Candidate, Judgement, Worth
+from affidavit.records.change import Change, FileChange
+from affidavit.records.report import Part, Report
+from affidavit.settings import Settings
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from claims import verification
+from repositories import Repo
+
+APP = "def total(items):\n    result = 0\n    for item in items:\n        result += item\n    return result\n"
+ODD_NAMES = [
+    "weird \u202e name.py",
+    "tab\there.py",
+    'quo"te.py',
+    "back\\slash.py",
+    "ünï.py",
+    "-dash.py",
+    "a/..b/c.py",
+]
+
+
+class Says:
+    """A specialist with a fixed reply."""
+
+    def __init__(self, text: str | None, name: str = "logic", kind: Any = "model", **parts: Any) -> None:
+        self.name, self.kind = name, kind
+        self.reply = Reply(specialist=name, kind=kind, text=text, **parts)
+
+    def examines(self, file: FileChange) -> bool:
+        return True
+
+    async def examine(self, brief: Brief) -> Reply:
+        return self.reply
+
+
+class Confirms:
+    """A verifier that believes everything."""
+
+    async def judge(self, candidate: Candidate, change: Change, repository: Repository) -> Judgement:
+        return Judgement(by="verifier", judgment="CONFIRMED", worth=Worth.ACT, reason="app.py:4")
+
+
+def claim(**fields: Any) -> dict[str, Any]:
+    evidence = verification(
+        **{"code_examined": "result += item", "line_range_examined": [1, 5]} | fields.pop("evidence", {})
+    )
+    claim = {
+        "id": "f",
+        "severity": "high",
+        "category": "correctness",
+        "title": "t",
+        "file": "app.py",
+        "line": 4,
+    }
+    return {**claim, "message": "m", "verification": evidence, **fields}
+
+
+def reply(*findings: Any) -> str:
+    return json.dumps({"schema_version": "1.1", "prompt_version": "1.0.0", "findings": findings})
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenedChange]:
+    repo = Repo(tmp_path_factory.mktemp("pipeline") / "repo")
+    repo.commit("base", {"app.py": "def total(items):\n    return sum(items)\n"})
+    repo.commit("head", {"app.py": APP, **dict.fromkeys(ODD_NAMES, "x = 1\n")})
+    with open_change(ChangeRequest(target="HEAD", repo=repo.path)) as change:
+        yield change
+
+
+def run(
+    opened: OpenedChange, specialists: Sequence[Says], told: list[Event] | None = None, **crew: Any
+) -> Report:
+    models = {"specialist": "scripted"} if crew.get("verifier") else {}
+    everyone = Crew(specialists, lambda a, b: a == b, lambda rule: Worth.ACT, models=models, **crew)
+    emit = (told if told is not None else []).append
+    return asyncio.run(review(opened.change, opened.repository, Settings(), everyone, emit))
+
+
+def test_a_proven_finding_asks_for_changes(opened: OpenedChange) -> None:
+    report = run(opened, [Says(reply(claim()))], verifier=Confirms())
+    assert (report.verdict.decision, report.gate.exit_code) == ("request_changes", 1)
+
+
+def test_a_clean_reply_of_a_whole_crew_approves(opened: OpenedChange) -> None:
+    report = run(opened, [Says(reply())], verifier=Confirms())
+    assert (report.verdict.decision, report.gate.exit_code) == ("approve", 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "LGTM", reply(claim(severity="bad")), reply(claim())[:-200], '{"findings": []}', reply()[:-3]],
+)
+def test_a_reply_that_cannot_be_read_is_no_approval(opened: OpenedChange, text: str) -> None:
+    report = run(opened, [Says(text)], verifier=Confirms())
+    assert (report.verdict.decision, report.gate.exit_code) == ("comment", 3)
+    assert [part.name for part in report.incomplete] == ["logic"]
+
+
+def test_a_specialist_that_failed_leaves_the_others_findings(opened: OpenedChange) -> None:
+    failed = Says(None, "ty", "mechanical", incomplete=(Part(name="ty", reason="it crashed"),))
+    report = run(opened, [failed, Says(reply(claim()))], verifier=Confirms())
+    assert len(report.shown) == 1
+    assert report.incomplete == (Part(name="ty", reason="it crashed"),)
+
+
+def test_the_verifier_is_not_asked_about_what_the_machine_refuted(opened: OpenedChange) -> None:
+    invented = claim(evidence={"code_examined": "no such code"})
+    report = run(opened, [Says(reply(invented))], verifier=Confirms())
+    (candidate,) = report.candidates
+    assert candidate.withheld is not None
+    assert (candidate.withheld.code, candidate.judgements) == ("evidence_not_found", ())
+
+
+def test_the_events_of_a_review_come_in_their_order(opened: OpenedChange) -> None:
+    told: list[Event] = []
+    report = run(opened, [Says(reply(claim()))], told, verifier=Confirms())
+    names = [event.name for event in told]
+    assert names == [
+        "pipeline.started",
+        "agent.handoff",
+        "agent.started",
+        "specialist.finished",
+        "finding.detected",
+        "agent.handoff",
+        "finding.verified",
+        "agent.handoff",
+        "pipeline.completed",
+    ]
+    assert told[0].data["review_id"] == told[-1].data["review_id"] == report.id
+    assert [event.data["to"] for event in told if event.name == "agent.handoff"] == [
+        "reviewer",
+        "verifier",
+        "reporter",
+    ]
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+odd_claims = st.builds(
+    lambda base, name, value: {**base, name: value},
+    st.just(claim()),
+    st.sampled_from([*claim(), "end_line", "rule_id", "surprise"]),
+    json_values | st.sampled_from(ODD_NAMES),
+)
+odd_evidence = st.builds(
+    lambda name, value: claim(evidence={name: value}),
+    st.sampled_from([*verification(), "searches", "side"]),
+    json_values,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(findings=st.lists(odd_claims | odd_evidence | json_values, max_size=5), has_verifier=st.booleans())
+def test_no_finding_is_lost_whatever_a_specialist_says(
+    opened: OpenedChange, findings: list[Any], has_verifier: bool
+) -> None:
+    report = run(opened, [Says(reply(*findings))], verifier=Confirms() if has_verifier else None)
+    counts = report.verdict.counts
+    assert counts.candidates == len(findings) == counts.shown + counts.withheld
+    assert Report.model_validate_json(report.model_dump_json()).candidates == report.candidates
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(path=st.text(), line=st.integers(1, 10**9))
+def test_any_path_in_a_finding_is_a_clear_result(opened: OpenedChange, path: str, line: int) -> None:
+    impact = {"is_impact_finding": True, "caused_by": {"file": "app.py", "symbol": "total"}}
+    report = run(
+        opened, [Says(reply(claim(file=path, line=line), claim(file=path, line=line, evidence=impact)))]
+    )
+    assert report.verdict.counts.candidates == 2
+    assert all(
+        item.finding is None or item.finding.file in opened.change.changed_files for item in report.shown
+    )
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_finding_in_a_file_with_an_odd_name_is_proven(opened: OpenedChange, name: str) -> None:
+    odd = claim(file=name, line=1, evidence={"code_examined": "x = 1", "line_range_examined": [1, 1]})
+    report = run(opened, [Says(reply(odd))], verifier=Confirms())
+    assert [item.finding.file for item in report.shown if item.finding] == [name]
