@@ -1,0 +1,146 @@
+"""How sure it is that a word in a file means a symbol: by its receiver, imports and package."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from affidavit.code.occurrences import Occurrence
+from affidavit.code.reach import OPEN_LANGUAGES, PACKAGE_LANGUAGES, Reach
+from affidavit.records.context import Certainty, Import, Symbol
+
+SELVES = frozenset(("self", "this", "cls", "$this", "Self", "static", "super()"))
+_LAST_NAME = re.compile(r"(\w+)\W*$")
+_NAMELESS = frozenset(("__init__", "index", "mod", "lib", "main"))
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """How sure it is, and why."""
+
+    certainty: Certainty
+    why: str
+
+
+def judge(
+    symbol: Symbol,
+    path: str,
+    place: Occurrence,
+    within: str,
+    reach: Reach,
+    imported: Sequence[Import],
+    *,
+    is_bound: bool,
+) -> Judgement | None:
+    """The judgement of one occurrence; None where it cannot mean the symbol."""
+    if place.role == "text":
+        return Judgement("possible", "it stands in a comment or a string")
+    if "." in symbol.qualified:
+        return _judge_member(symbol, path, place, within, reach)
+    if place.receiver is not None:
+        return _judge_attribute(symbol, path, place.receiver, reach)
+    return _judge_bare(symbol, path, place, reach, imported, is_bound=is_bound)
+
+
+def _judge_member(
+    symbol: Symbol, path: str, place: Occurrence, within: str, reach: Reach
+) -> Judgement | None:
+    """A method or field: only its receiver's type could tell for certain."""
+    owner = symbol.qualified.rpartition(".")[0]
+    owner_name = owner.rpartition(".")[2]
+    receiver = place.receiver
+    if (
+        receiver is None
+        and place.role not in ("key", "import")
+        and symbol.language in ("python", "javascript")
+    ):
+        # There a member is never used without its object.
+        return None
+    is_inside = path == symbol.path and f"{within}.".startswith(f"{owner}.")
+    if is_inside and (receiver in SELVES or receiver is None):
+        return Judgement("certain", f"it stands inside of {owner}")
+    if receiver is not None and _last_name(receiver) == owner_name and _is_near(symbol, path, reach):
+        return Judgement("certain", f"it is taken from {owner_name} itself")
+    return _judge_member_by_file(symbol, path, reach)
+
+
+def _judge_member_by_file(symbol: Symbol, path: str, reach: Reach) -> Judgement:
+    way = reach.ways.get(path)
+    if path == symbol.path:
+        return Judgement("likely", f"it stands in the file that defines {reach.name}")
+    if way is not None:
+        taken = reach.via[path] if way == "by_file" else f"{reach.name} from {reach.via[path]}"
+        return Judgement("likely", f"the file imports {taken}")
+    if _is_same_package(symbol, path):
+        return Judgement("likely", "the file is of the same package")
+    return Judgement("possible", f"the file does not import {symbol.path}")
+
+
+def _judge_attribute(symbol: Symbol, path: str, receiver: str, reach: Reach) -> Judgement | None:
+    """`module.name`: sure where the receiver is called like the module."""
+    if path == symbol.path:
+        return (
+            None
+            if receiver in SELVES
+            else Judgement("possible", "an attribute of that name in the same file")
+        )
+    if path in reach.ways:
+        if _last_name(receiver) == _module_name(reach.via[path], symbol.language):
+            return Judgement("certain", f"the file imports {reach.via[path]} and names it")
+        if receiver in SELVES:
+            return None
+        return Judgement("likely", f"the file imports {reach.via[path]}")
+    return Judgement("possible", f"the file does not import {symbol.path}")
+
+
+def _judge_bare(
+    symbol: Symbol,
+    path: str,
+    place: Occurrence,
+    reach: Reach,
+    imported: Sequence[Import],
+    *,
+    is_bound: bool,
+) -> Judgement | None:
+    way = reach.ways.get(path)
+    if path == symbol.path:
+        return _unless_bound("the file defines it", is_bound=is_bound)
+    if way == "by_name":
+        return _unless_bound(f"the file imports it from {reach.via[path]}", is_bound=is_bound)
+    if any(reach.is_taken_elsewhere(one) for one in imported):
+        return None
+    if _is_same_package(symbol, path):
+        return _unless_bound("the file is of the same package", is_bound=is_bound)
+    if way is not None:
+        what = "everything from " if way == "by_star" else ""
+        return Judgement("likely", f"the file imports {what}{reach.via[path]}")
+    takes_everything = any("*" in one.names and one.target is None for one in imported)
+    if symbol.language in OPEN_LANGUAGES or takes_everything or place.role == "import":
+        return Judgement("possible", f"the file does not import {symbol.path}")
+    return None
+
+
+def _unless_bound(why: str, *, is_bound: bool) -> Judgement:
+    if is_bound:
+        return Judgement("likely", f"{why}, though it also has a local variable of that name")
+    return Judgement("certain", why)
+
+
+def _is_near(symbol: Symbol, path: str, reach: Reach) -> bool:
+    return path == symbol.path or path in reach.ways or _is_same_package(symbol, path)
+
+
+def _is_same_package(symbol: Symbol, path: str) -> bool:
+    is_beside = path.rpartition("/")[0] == symbol.path.rpartition("/")[0]
+    return symbol.language in PACKAGE_LANGUAGES and is_beside
+
+
+def _last_name(receiver: str) -> str:
+    found = _LAST_NAME.search(receiver)
+    return found[1] if found else ""
+
+
+def _module_name(path: str, language: str) -> str:
+    """The name that an importing file usually calls it by."""
+    *folders, name = path.split("/")
+    stem = name.partition(".")[0]
+    return folders[-1] if folders and (stem in _NAMELESS or language == "go") else stem
