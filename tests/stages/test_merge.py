@@ -61,6 +61,18 @@ def test_two_rules_on_one_line_are_two_problems(repo: Repo) -> None:
     assert all(item.withheld is None for item in result.values())
 
 
+def test_two_problems_of_one_rule_on_one_line_stay_two_and_each_finds_its_twin(repo: Repo) -> None:
+    rules = {"ruff": "ruff/F821", "ty": "ty/unresolved"}
+    found = [
+        of(name, index, kind="mechanical", rule_id=rules[name], title=f"`{what}` is not defined")
+        for name in rules
+        for index, what in enumerate(("a", "b") if name == "ruff" else ("b", "a"))
+    ]
+    result = merged(repo, *found)
+    assert [item.withheld.detail for item in result.values() if item.withheld] == ["ruff-1", "ruff-0"]
+    assert result["ruff-0"].agreed_by == result["ruff-1"].agreed_by == ("ty",)
+
+
 def test_the_machines_finding_stays_and_the_models_duplicate_goes(repo: Repo) -> None:
     result = merged(
         repo, of("logic", severity="critical"), of("ruff", kind="mechanical", rule_id="ruff/F821")

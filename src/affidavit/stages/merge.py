@@ -32,9 +32,7 @@ def merge_candidates(
         if finding is None or candidate.withheld:
             continue
         place = kept_by_place[finding.file, finding.side]
-        twin = next(
-            (merged[other] for other in place if _is_twin(merged[other], finding, same_problem)), None
-        )
+        twin = _find_twin(candidate, finding, [merged[other] for other in place], same_problem)
         if twin is None:
             place.append(candidate.id)
             continue
@@ -49,13 +47,33 @@ def _best_first(candidate: Candidate) -> tuple[int, int, int, str, int]:
     return KIND_ORDER[candidate.kind], rank, quote, candidate.specialist, candidate.index
 
 
-def _is_twin(kept: Candidate, finding: Finding, same_problem: SameProblem) -> bool:
-    other = kept.finding
+def _find_twin(
+    candidate: Candidate, finding: Finding, kept: Sequence[Candidate], same_problem: SameProblem
+) -> Candidate | None:
+    twins = [
+        other
+        for other in kept
+        if not _is_one_analyser(candidate, other) and _is_twin(other.finding, finding, same_problem)
+    ]
+    # Of two problems of one kind on a line, the one about the same names is meant.
+    return max(twins, key=lambda other: _names(other.finding) == _names(finding), default=None)
+
+
+def _is_one_analyser(one: Candidate, other: Candidate) -> bool:
+    """An analyser does not repeat itself: two undefined names on one line are two problems."""
+    return one.kind == "mechanical" and one.specialist == other.specialist
+
+
+def _is_twin(other: Finding | None, finding: Finding, same_problem: SameProblem) -> bool:
     if other is None or other.lines[0] > finding.lines[1] or finding.lines[0] > other.lines[1]:
         return False
     if other.rule_id and finding.rule_id:
         return same_problem(other.rule_id, finding.rule_id)
     return other.category is finding.category and _similarity(other.title, finding.title) >= SIMILAR_WORDS
+
+
+def _names(finding: Finding | None) -> set[str]:
+    return set(re.findall(r"`([^`]+)`", finding.title)) if finding else set()
 
 
 def _similarity(one: str, other: str) -> float:
