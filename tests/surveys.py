@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from affidavit.code.definitions import symbols_of
-from affidavit.code.mentions import find_mentions
+from affidavit.code.references import find_references
 from affidavit.code.survey import Survey
 from affidavit.code.symbols import symbol_changes
 from affidavit.ports import Tree
@@ -35,4 +35,4 @@ def written_survey(edges: Mapping[str, Sequence[str]] | None = None) -> Survey:
     def read_imports(_tree: Tree) -> WrittenImports:
         return WrittenImports(edges or {})
 
-    return Survey(read_imports, symbols_of, symbol_changes, find_mentions)
+    return Survey(read_imports, symbols_of, symbol_changes, find_references)

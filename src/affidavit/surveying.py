@@ -1,20 +1,39 @@
 """Put the readers of code together: what the map of a change and the tools are made with."""
 
-from functools import partial
+from collections.abc import Sequence
 
 from affidavit.code.blob_cache import BlobCache
-from affidavit.code.definitions import symbols_of
 from affidavit.code.imports.graph import import_graph
-from affidavit.code.mentions import find_mentions
-from affidavit.code.survey import Survey
-from affidavit.code.symbols import symbol_changes
+from affidavit.code.references import find_references
+from affidavit.code.survey import Imports, Survey
+from affidavit.code.symbols import symbol_changes, symbols_of
+from affidavit.ports import Repository, Tree
+from affidavit.records.change import Change
+from affidavit.records.context import Reference, Symbol, SymbolChange
+
+__all__ = ["assemble_survey", "symbol_changes", "symbols_of"]
 
 
 def assemble_survey(cache: BlobCache | None = None) -> Survey:
     """The readers that this installation has; what they extract from a blob is kept in the cache."""
+
+    def read_imports(tree: Tree) -> Imports:
+        return import_graph(tree, cache=cache)
+
+    def read_symbols(tree: Tree, path: str) -> list[Symbol]:
+        return symbols_of(tree, path, cache=cache)
+
+    def compare_symbols(change: Change, repository: Repository) -> list[SymbolChange]:
+        return symbol_changes(change, repository, cache=cache)
+
+    def search_references(
+        symbols: Sequence[Symbol], tree: Tree, imports: Imports
+    ) -> tuple[list[Reference], list[str]]:
+        return find_references(symbols, tree, imports, cache=cache)
+
     return Survey(
-        read_imports=partial(import_graph, cache=cache),
-        symbols_of=partial(symbols_of, cache=cache),
-        changed_symbols=partial(symbol_changes, cache=cache),
-        find_references=find_mentions,
+        read_imports=read_imports,
+        symbols_of=read_symbols,
+        changed_symbols=compare_symbols,
+        find_references=search_references,
     )

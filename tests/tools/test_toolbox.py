@@ -252,7 +252,7 @@ def test_find_references_says_how_sure_each_is(toolbox: Toolbox) -> None:
     assert sure == {
         ("shop/checkout.py", 1, "import", "likely"),
         ("shop/checkout.py", 6, "call", "likely"),
-        ("docs/prices.md", 1, "name", "possible"),
+        ("docs/prices.md", 1, "text", "possible"),
     }
 
 

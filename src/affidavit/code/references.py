@@ -61,18 +61,18 @@ def find_references(
 
 def _searched(symbols: Sequence[Symbol]) -> tuple[dict[str, list[Symbol]], list[str]]:
     by_name: dict[str, list[Symbol]] = {}
-    skipped = 0
+    skipped = False
     for symbol in symbols:
         name = symbol.name.strip("#?!=")
         if len(name) >= SHORTEST_NAME and _WORD.fullmatch(name):
             by_name.setdefault(name, []).append(symbol)
         else:
-            skipped += 1
+            skipped = skipped or len(name) < SHORTEST_NAME
     left_out = []
     if skipped:
-        left_out.append(f"uses of {skipped} symbols with very short or unusual names were not looked for")
+        left_out.append(f"names shorter than {SHORTEST_NAME} letters were not searched for")
     if len(by_name) > MAX_NAMES:
-        left_out.append(f"uses of {len(by_name) - MAX_NAMES} more changed names were not looked for")
+        left_out.append(f"uses of {len(by_name) - MAX_NAMES} more names were not searched for")
     return dict(list(by_name.items())[:MAX_NAMES]), left_out
 
 
