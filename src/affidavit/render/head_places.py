@@ -50,9 +50,10 @@ def _head_line(file: FileChange, base_line: int) -> int:
 
 def _within(hunk: Hunk, base_line: int) -> int:
     """The line at head that a line of the hunk is, or that stands where it stood."""
-    head = hunk.new_start
+    following = hunk.new_start
     for _mark, old, new, _text in hunk.numbered():
-        head = new if new is not None else head
-        if old is not None and old >= base_line:
+        if old == base_line:
+            following = following if new is None else new
             break
-    return head
+        following += new is not None
+    return min(following, hunk.new_start + max(hunk.new_count - 1, 0))

@@ -1,0 +1,234 @@
+"""A report for reviewdog, GitLab and CI pages."""
+
+import json
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import jsonschema_rs
+import pytest
+from hostile_everywhere import any_text, report_of
+from hypothesis import given, settings
+from reports import (
+    a_candidate,
+    a_change,
+    a_file,
+    a_finding,
+    a_full_report,
+    a_hunk,
+    a_quote,
+    a_report,
+    a_verification,
+    a_withheld,
+)
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.change import FileStatus
+from affidavit.records.diagnostics import Code
+from affidavit.records.finding import Severity
+from affidavit.records.report import FileCoverage, Gate, Part, Report
+from affidavit.render.formats import render
+
+LINE = {"type": "integer", "minimum": 1, "maximum": 2**31 - 1}
+
+
+def fields(required: str, optional: str = "", **types: Any) -> dict[str, Any]:
+    """An object with these fields and no others; a field is a string unless it says otherwise."""
+    names = [*required.split(), *optional.split()]
+    return {
+        "type": "object",
+        "required": required.split(),
+        "additionalProperties": False,
+        "properties": {name: types.get(name, {"type": "string", "minLength": 1}) for name in names},
+    }
+
+
+POSITION = fields("line", "column", line=LINE, column=LINE)
+RDJSON_SEVERITY = {"enum": ["ERROR", "WARNING", "INFO"]}
+DIAGNOSTIC = fields(
+    "message location severity",
+    "source code",
+    location=fields("path", "range", range=fields("start", "end", start=POSITION, end=POSITION)),
+    severity=RDJSON_SEVERITY,
+    source=fields("name", "url"),
+    code=fields("value", "url"),
+)
+RDJSON = jsonschema_rs.validator_for(
+    fields(
+        "diagnostics",
+        "source severity",
+        diagnostics={"type": "array", "items": DIAGNOSTIC},
+        source=fields("name", "url"),
+        severity=RDJSON_SEVERITY,
+    )
+)
+GITLAB = jsonschema_rs.validator_for(
+    {
+        "type": "array",
+        "items": fields(
+            "description check_name fingerprint severity location",
+            severity={"enum": ["info", "minor", "major", "critical", "blocker"]},
+            location=fields("path lines", lines=fields("begin", "end", begin=LINE, end=LINE)),
+        ),
+    }
+)
+
+
+def rdjson(report: Report) -> list[dict[str, Any]]:
+    result = json.loads(render(report, "rdjson"))
+    RDJSON.validate(result)
+    found: list[dict[str, Any]] = result["diagnostics"]
+    return found
+
+
+def gitlab(report: Report) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = json.loads(render(report, "gitlab"))
+    GITLAB.validate(entries)
+    assert len({entry["fingerprint"] for entry in entries}) == len(entries)
+    return entries
+
+
+def junit(report: Report) -> ET.Element:
+    """The document, once its numbers are those of its elements."""
+    root = ET.fromstring(render(report, "junit"))
+    for node in (root, *root.findall("testsuite")):
+        assert node.get("tests") == str(len(node.findall(".//testcase")))
+        assert node.get("failures") == str(len(node.findall(".//failure")))
+        assert node.get("errors") == str(len(node.findall(".//error")))
+    return root
+
+
+@settings(deadline=None, max_examples=60)  # the first example pays for imports
+@given(any_text)
+def test_any_text_makes_a_valid_document(text: str) -> None:
+    report = report_of(text)
+    assert len(rdjson(report)) == 4
+    assert len(gitlab(report)) == 4
+    assert junit(report).get("failures") is not None
+
+
+def test_reviewdog_is_told_the_worst_first_with_lines_and_rule() -> None:
+    first, *_ = rdjson(a_full_report())
+    assert first["location"] == {
+        "path": "billing/invoice.py",
+        "range": {"start": {"line": 41}, "end": {"line": 41}},
+    }
+    assert (first["severity"], first["code"]["value"]) == ("ERROR", "ty/missing-argument")
+    assert first["source"]["name"] == "affidavit (ty)"
+    assert "Caused by: shop/prices.py (price_of)" in first["message"]
+    assert "To do: Pass `currency`" in first["message"]
+
+
+def test_withheld_findings_are_not_handed_on() -> None:
+    report = a_report(a_withheld(0), a_withheld(1, Code.NIT))
+    assert rdjson(report) == []
+    assert gitlab(report) == []
+
+
+def removed_code(path: str = "old.py") -> Candidate:
+    gone = a_finding(file=path, line=11, verification=a_verification(side="base"))
+    return a_candidate(finding=gone, quote=a_quote(file=path, side="base"))
+
+
+def test_removed_code_has_no_line_in_rdjson_because_the_line_is_another_one_now() -> None:
+    file = a_file("new.py", a_hunk("-a", "-b", "-c", start=10), old_path="old.py", status=FileStatus.RENAMED)
+    (diagnostic,) = rdjson(a_report(removed_code(), change=a_change([file])))
+    assert diagnostic["location"] == {"path": "new.py"}
+    assert "old.py:11 (before the change)" in diagnostic["message"]
+
+
+def test_removed_code_stands_in_gitlab_where_it_stood() -> None:
+    above = a_hunk("+x", "+y", start=1)
+    hunk = a_hunk(" k", "-gone", "+b", start=10).model_copy(update={"new_start": 12})
+    change = a_change([a_file("old.py", above, hunk)])
+    (entry,) = gitlab(a_report(removed_code(), change=change))
+    assert entry["location"] == {"path": "old.py", "lines": {"begin": 13, "end": 13}}
+
+
+def test_removed_code_outside_the_hunks_moves_with_what_is_above_it() -> None:
+    change = a_change([a_file("old.py", a_hunk("+x", "+y", start=1))])
+    (entry,) = gitlab(a_report(removed_code(), change=change))
+    assert entry["location"]["lines"]["begin"] == 13
+
+
+def test_code_of_a_deleted_file_keeps_its_place() -> None:
+    change = a_change([a_file("old.py", status=FileStatus.DELETED)])
+    (entry,) = gitlab(a_report(removed_code(), change=change))
+    assert entry["location"] == {"path": "old.py", "lines": {"begin": 11, "end": 11}}
+
+
+@pytest.mark.parametrize(
+    ("severity", "word"),
+    [
+        (Severity.CRITICAL, "blocker"),
+        (Severity.HIGH, "critical"),
+        (Severity.MEDIUM, "major"),
+        (Severity.LOW, "minor"),
+        (Severity.INFO, "info"),
+    ],
+)
+def test_each_severity_has_gitlabs_word(severity: Severity, word: str) -> None:
+    (entry,) = gitlab(a_report(a_candidate(finding=a_finding(severity=severity))))
+    assert entry["severity"] == word
+
+
+def test_the_first_finding_with_a_fingerprint_keeps_it() -> None:
+    first, second = gitlab(a_report(a_candidate(0), a_candidate(1)))
+    assert first["fingerprint"] == "3f9a1c0be2d4"
+    assert second["fingerprint"] != "3f9a1c0be2d4"
+
+
+def cases(root: ET.Element, tag: str) -> list[str]:
+    return [str(case.get("name")) for case in root.iter("testcase") if case.find(tag) is not None]
+
+
+def test_what_fails_the_gate_is_a_failure_and_other_findings_are_not() -> None:
+    mild = a_finding(severity=Severity.LOW, title="Mild")
+    root = junit(a_report(a_candidate(0), a_candidate(1, finding=mild)))
+    assert cases(root, "failure") == ["`total` is not defined [ruff/F821 3f9a1c0be2d4]"]
+    assert "Mild [ruff/F821 3f9a1c0be2d4]" in cases(root, "skipped")
+    (failure,) = root.iter("failure")
+    assert failure.get("type") == "high correctness"
+    assert "quote checked at shop/cart.py:10-13" in str(failure.text)
+
+
+def test_a_finding_that_fails_the_gate_though_it_is_hidden_is_a_failure() -> None:
+    gate = Gate(fail_on=Severity.HIGH, failed_by=("ruff:0",), exit_code=1)
+    root = junit(a_report(a_withheld(0, Code.OUT_OF_FOCUS), gate=gate))
+    (failure,) = root.iter("failure")
+    assert str(failure.get("message")).endswith("not shown: out_of_focus")
+
+
+def test_with_the_gate_off_nothing_fails() -> None:
+    root = junit(a_report(a_candidate(), gate=Gate(fail_on=None, exit_code=0)))
+    assert root.get("failures") == "0"
+
+
+def test_what_was_not_completed_is_an_error_and_what_did_not_run_is_skipped() -> None:
+    root = junit(
+        a_report(
+            incomplete=(Part(name="ruff", reason="crashed"),), not_run=(Part(name="ty", reason="missing"),)
+        )
+    )
+    assert cases(root, "error") == ["ruff"]
+    assert "ty" in cases(root, "skipped")
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ("examined", None),
+        ("partly", "partly examined: too long"),
+        ("not_examined", "not examined: too long"),
+        ("skipped", "skipped: too long"),
+    ],
+)
+def test_a_file_passes_only_if_all_of_it_was_examined(state: Any, message: str | None) -> None:
+    coverage = (FileCoverage(path="a.py", state=state, reason="too_long"),)
+    root = junit(a_report(change=a_change([a_file("a.py")]), coverage=coverage, not_run=()))
+    (case,) = (case for case in root.iter("testcase") if case.get("classname") == "a.py")
+    skipped = case.find("skipped")
+    assert (skipped.get("message") if skipped is not None else None) == message
+
+
+def test_a_file_of_which_no_coverage_is_known_does_not_pass() -> None:
+    assert "nothing proven" in cases(junit(a_report(coverage=())), "skipped")
