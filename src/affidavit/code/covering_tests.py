@@ -19,10 +19,15 @@ _NAMELESS = frozenset({"__init__", "index", "mod", "main", "lib", "__main__"})
 MAX_NAMESAKES = 3
 
 
+def is_code(path: str) -> bool:
+    """The file holds a program, as far as its name tells."""
+    return language_of(path) not in NO_CODE
+
+
 @lru_cache(maxsize=50_000)
 def is_test(path: str) -> bool:
     """The path is that of test code, by the conventions of the languages."""
-    if language_of(path) in NO_CODE:
+    if not is_code(path):
         return False
     *folders, name = path.split("/")
     return subject_of(name) is not None or not TEST_FOLDERS.isdisjoint(folder.lower() for folder in folders)

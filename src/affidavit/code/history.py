@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby, islice, pairwise
 
+from affidavit.code.covering_tests import is_code
 from affidavit.code.git import Git, complaint, spawn_error
 from affidavit.code.paths import decode_path
 from affidavit.code.repository import GitRepository
@@ -69,6 +70,8 @@ def find_origins(
     """Who wrote the lines that the change replaces; and what could not be asked, in sentences."""
     commit = repository.base.commit
     files = [file for file in change.reviewed_files() if _has_replaced_lines(file)]
+    # Where not all can be asked, code is worth more than translations and data.
+    files.sort(key=lambda file: not is_code(file.path))
     if not files:
         return [], []
     if commit is None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from affidavit.code.covering_tests import is_test
+from affidavit.code.covering_tests import is_code, is_test
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import (
     BlameOrigin,
@@ -199,18 +199,23 @@ def _places_by_file(hunks: Iterable[HunkPlace]) -> dict[str, list[str]]:
 
 
 def reading_order(change: Change, context: ContextMap) -> list[FileChange]:
-    """What others of the change import comes before them, tests after the rest, skipped files last."""
-    tests = set(context.tests)
+    """Code first, what is imported before what imports it; then tests, then the rest, skipped files last."""
     files = {file.path: file for file in change.files}
     imports: dict[str, list[str]] = {}
     for one in context.imports:
         if one.target in files and one.path in files:
             imports.setdefault(one.path, []).append(one.target)
-    ordered = _imported_first(sorted(files), imports)
-    place = {path: number for number, path in enumerate(ordered)}
-    return sorted(
-        files.values(), key=lambda file: (file.skipped is not None, file.path in tests, place[file.path])
-    )
+    place = {path: number for number, path in enumerate(_imported_first(sorted(files), imports))}
+    tests = frozenset(context.tests)
+    return sorted(files.values(), key=lambda file: (_rank(file, tests), place[file.path]))
+
+
+def _rank(file: FileChange, tests: frozenset[str]) -> int:
+    if file.skipped is not None:
+        return 3
+    if not is_code(file.path):
+        return 2
+    return int(file.path in tests or is_test(file.path))
 
 
 def _imported_first(paths: Sequence[str], imports: Mapping[str, Sequence[str]]) -> list[str]:
