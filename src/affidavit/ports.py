@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Literal, Protocol
 
 from affidavit.events import Emit
 from affidavit.records.candidate import Candidate, Judgement, SpecialistKind
@@ -121,6 +121,56 @@ class Verifier(Protocol):
     """Somebody who tries to refute one finding at a time."""
 
     async def judge(self, candidate: Candidate, change: Change, repository: Repository) -> Judgement: ...
+
+
+class ToolSource(Protocol):
+    """Tools that a model may call: read-only, bounded, and never raising."""
+
+    @property
+    def descriptions(self) -> list[dict[str, Any]]:
+        """The tools in the form of function calling."""
+
+    def call(self, name: str, arguments: object) -> dict[str, Any]: ...
+
+
+Role = Literal["planner", "specialist", "verifier", "reporter"]
+
+
+@dataclass(frozen=True)
+class Talk:
+    """One conversation to hold with a model.
+
+    `instructions` and `prefix` are the same for many talks of a review, so that providers can cache them;
+    `task` is what differs.
+    """
+
+    speaker: str
+    """Who talks, for events and the log: security, logic, verifier, …"""
+    instructions: str
+    prefix: str
+    task: str
+    schema: dict[str, Any]
+    schema_name: str
+    tools: ToolSource | None = None
+    max_turns: int = 40
+
+
+class Answer(Record):
+    """What came of a talk. `text` is the model's last word as it was sent, to be parsed by whoever asked."""
+
+    outcome: Literal["answered", "cut_off", "failed", "refused", "timed_out", "budget_exhausted"]
+    text: str | None = None
+    detail: str = ""
+    usage: RoleUsage
+
+
+class Mind(Protocol):
+    """The model of one role."""
+
+    role: Role
+    model: str
+
+    async def converse(self, talk: Talk, emit: Emit) -> Answer: ...
 
 
 class Store(Protocol):
