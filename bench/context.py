@@ -34,8 +34,9 @@ def python_module(package: int, module: int) -> str:
     ]
     imports = [f"from pkg{target}" for target in targets]
     calls = [line.rsplit(" ", 1)[1] for line in imports]
+    # Each method name stands in some hundred modules, as ordinary names do.
     methods = "".join(
-        f"    def step_{number}(self, value):\n        total = value + {number}\n        return total * 2\n\n"
+        f"    def step_{(package * 12 + number) % 400}(self, value):\n        return (value + {number}) * 2\n\n"
         for number in range(12)
     )
     body = " + ".join(f"{name}(value)" for name in calls) or "value"
@@ -110,7 +111,7 @@ def stream() -> Iterator[bytes]:
         pair = [(CHANGED, changed + f"# {number}\n"), (f"src/pkg000/mod{module:03}.py", partner)]
         yield from commit(f"Step {number}", iter(pair))
     new = changed.replace("def compute_000_000(value):", "def compute_000_000(value, scale=1):")
-    yield from commit("Let callers scale", iter([(CHANGED, new.replace("value + 7", "value + 70"))]))
+    yield from commit("Let callers scale", iter([(CHANGED, new.replace("value + 7)", "value + 70)"))]))
 
 
 def repository() -> Path:

@@ -96,6 +96,22 @@ def test_each_hunk_is_placed_in_its_symbol(repo: Repo) -> None:
     assert [hunk.symbol for hunk in found.hunks] == ["Cart.add"]
 
 
+def test_who_calls_a_class_uses_its_changed_constructor(repo: Repo) -> None:
+    text = "class Cart:\n    def __init__(self):\n        self.items = []\n"
+    caller = "from cart import Cart\n\nCart()\n"
+    before = {"cart.py": text, "caller.py": caller, "other.py": "class Other:\n    def __init__(self): ...\n"}
+    case = make_case(repo, before, {"cart.py": text.replace("__init__(self)", "__init__(self, owner)")})
+    found = mapped(case, {"caller.py": ["cart.py"]})
+    assert [(file.path, file.symbols) for file in found.related_files] == [("caller.py", ("Cart",))]
+
+
+def test_who_calls_a_class_is_not_hit_by_a_change_within_its_method(repo: Repo) -> None:
+    text = "class Cart:\n    def pay(self):\n        return 1\n"
+    before = {"cart.py": text, "caller.py": "from cart import Cart\n\nCart()\n"}
+    found = mapped(make_case(repo, before, {"cart.py": text.replace("return 1", "return 2")}))
+    assert found.references == ()
+
+
 def test_importers_of_a_deleted_file_are_found_at_base(repo: Repo) -> None:
     before = {"a.py": "import b\n", "b.py": "X = 1\n"}
     found = mapped(make_case(repo, before, {"b.py": None}), {"a.py": ["b.py"]})

@@ -1,5 +1,6 @@
 """From an opened change to its map: what it touches, what depends on it, who wrote the lines."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +32,8 @@ MAX_IMPORTS = 1000
 MAX_DOCUMENTED_PATHS = 100
 MAX_DOCUMENT_HITS = 300
 FATES_BY_WEIGHT: tuple[SymbolFate, ...] = ("removed", "renamed", "resigned", "touched")
+# Methods that nobody calls by their names: constructors, operators, iteration.
+_PROTOCOL_NAME = re.compile(r"__\w+__|constructor|initialize")
 CERTAINTIES = ("certain", "likely", "possible")
 
 
@@ -137,17 +140,24 @@ def _references(
 
 def _symbols_to_follow(symbols: Sequence[SymbolChange]) -> list[Symbol]:
     """What others may notice, the hardest hit first. A class whose member changed stands for that member."""
-    names = {(symbol.path, symbol.qualified) for one in symbols for symbol in (one.base, one.head) if symbol}
-    holders = {(path, name.rsplit(".", 1)[0]) for path, name in names if "." in name}
-    followed = [
+    touched = {symbol for one in symbols if one.fate == "touched" for symbol in _followed(one)}
+    holders = {holder for one in symbols for symbol in (one.base, one.head) if (holder := _holder(symbol))}
+    ordered = [
         symbol for fate in FATES_BY_WEIGHT for one in symbols if one.fate == fate for symbol in _followed(one)
     ]
-    fates = _fates(symbols)
     return [
         symbol
-        for symbol in followed
-        if fates[symbol.qualified] != "touched" or (symbol.path, symbol.qualified) not in holders
+        for symbol in ordered
+        if not _PROTOCOL_NAME.fullmatch(symbol.name)
+        and (symbol not in touched or (symbol.path, symbol.qualified) not in holders)
     ]
+
+
+def _holder(member: Symbol | None) -> tuple[str, str] | None:
+    """The class of a member that is called by its own name; a constructor is called by that of its class."""
+    if member is None or "." not in member.qualified or _PROTOCOL_NAME.fullmatch(member.name):
+        return None
+    return member.path, member.qualified.rsplit(".", 1)[0]
 
 
 def _followed(change: SymbolChange) -> list[Symbol]:
@@ -188,9 +198,8 @@ def _namesakes(change: Change, tree: Tree) -> dict[str, list[str]]:
     tests = NamesakeTests(tree.entries())
     found: dict[str, list[str]] = {}
     for file in change.reviewed_files():
-        for test in tests.of(file.path):
-            if test != file.path:
-                found.setdefault(test, []).append(file.path)
+        for test in [] if is_test(file.path) else tests.of(file.path):
+            found.setdefault(test, []).append(file.path)
     return found
 
 
