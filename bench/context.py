@@ -36,7 +36,8 @@ def python_module(package: int, module: int) -> str:
     calls = [line.rsplit(" ", 1)[1] for line in imports]
     # Each method name stands in some hundred modules, as ordinary names do.
     methods = "".join(
-        f"    def step_{(package * 12 + number) % 400}(self, value):\n        return (value + {number}) * 2\n\n"
+        f"    def step_{(package * 12 + number) % 400}(self, value):\n"
+        f"        return (value + {number}) * 2\n\n"
         for number in range(12)
     )
     body = " + ".join(f"{name}(value)" for name in calls) or "value"
