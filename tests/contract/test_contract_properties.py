@@ -37,7 +37,14 @@ words = st.sampled_from(
         "1.2.0",
     ]
 )
-scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | words | st.text(max_size=8)
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | words
+    | st.text(max_size=8)
+)
 names = st.sampled_from(
     [*finding(), *verification(), "side", "searches", "pattern", "paths", "findings", "schema_version", "odd"]
 )
@@ -104,7 +111,7 @@ def test_any_json_value_gets_an_answer(value: Any) -> None:
 )
 @settings(max_examples=400, deadline=None)
 def test_no_finding_is_lost(made: list[Any], version: str, expected: str, changed: list[str] | None) -> None:
-    document = text(reply(*made, schema_version=version)).replace("Infinity", "1e999")
+    document = text(reply(*made, schema_version=version))
     parsed = parse_reply(document, schema_version=expected, changed_files=changed)
     check(parsed)
     check_count(parsed, len(made))
@@ -116,13 +123,13 @@ def test_no_finding_is_lost(made: list[Any], version: str, expected: str, change
 @given(st.dictionaries(st.sampled_from([*reply(), "summary", "meta", "odd"]), values, max_size=4))
 @settings(max_examples=200, deadline=None)
 def test_any_top_level_gets_an_answer(change: dict[str, Any]) -> None:
-    check(parse_reply(text(reply(finding(), **change)).replace("Infinity", "1e999")))
+    check(parse_reply(text(reply(finding(), **change))))
 
 
 @given(st.lists(findings, min_size=1, max_size=3), st.data())
 @settings(max_examples=300, deadline=None)
 def test_a_reply_cut_anywhere_loses_at_most_what_was_not_whole(made: list[Any], data: st.DataObject) -> None:
-    whole = text(reply(*made)).replace("Infinity", "1e999")
+    whole = text(reply(*made))
     parsed = parse_reply(whole[: data.draw(st.integers(0, len(whole) - 1))])
     check(parsed)
     assert parsed.state != "clean"

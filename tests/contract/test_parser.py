@@ -288,6 +288,15 @@ def test_line_ranges_are_coerced_like_lines() -> None:
     assert coerced_fields(parsed) == ["verification.line_range_examined"] * 2
 
 
+@pytest.mark.parametrize("number", ["1e999", "-1e999"])
+def test_a_number_too_large_to_hold_costs_only_its_finding(number: str) -> None:
+    document = text(reply(finding(line=424242), finding(id="F2"))).replace("424242", number)
+    parsed = parse_reply(document)
+    assert parsed.indexes == (1,)
+    assert parsed.dropped[0].code is Code.INVALID_TYPE
+    assert ParsedReply.model_validate_json(parsed.model_dump_json()).indexes == (1,)
+
+
 def test_quoted_code_keeps_its_indentation() -> None:
     quote = "    return x\n"
     parsed = parse(finding(verification=verification(code_examined=quote)))

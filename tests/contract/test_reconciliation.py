@@ -85,6 +85,7 @@ def test_of_two_files_with_one_plain_form_the_plain_one_is_meant() -> None:
     changed = ChangedPaths(["a\\b.py", "a/b.py"])
     assert changed.match("./a/b.py") == "a/b.py"
     assert changed.match("a\\b.py") == "a\\b.py"
+    assert ChangedPaths(["./c.py", "c.py"]).match("x/../c.py") == "c.py"
 
 
 def test_an_impact_finding_may_stand_in_an_untouched_file() -> None:

@@ -160,6 +160,18 @@ def test_only_the_findings_at_the_top_are_counted() -> None:
     assert (found.value, found.unfinished) == ({}, None)
 
 
+def test_another_list_at_the_top_holds_no_findings() -> None:
+    found = find_object('{"schema_version": "1.1", "notes": [{"id": 1}, {"id')
+    assert isinstance(found, FoundObject)
+    assert (found.value, found.unfinished) == ({"schema_version": "1.1"}, None)
+
+
+def test_a_list_of_results_that_was_cut_off_is_refused_as_a_whole_one_is() -> None:
+    found = find_object(f"Here: [{text(REPLY)[:-3]}")
+    assert isinstance(found, NothingFound)
+    assert found.code is Code.INVALID_JSON
+
+
 def test_a_fence_closed_behind_a_cut_reply_changes_nothing() -> None:
     found = find_object("```json\n" + text(REPLY)[:-2] + "\n```\n")
     assert isinstance(found, FoundObject)

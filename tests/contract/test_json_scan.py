@@ -1,0 +1,51 @@
+"""Where a JSON value ends, breaks or is cut off."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from affidavit.contract.json_scan import MAX_DEPTH, scan_json
+
+documents = st.dictionaries(
+    st.text(max_size=5),
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=5), inner),
+        max_leaves=10,
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "bad", ['{"a": [}', '{"a": {]', '{"a" 1', '{"a": 1 2', "[1,]", "[,", '{"a": 1,}', "{1", "[truth"]
+)
+def test_what_no_ending_can_mend_is_malformed(bad: str) -> None:
+    assert scan_json(bad, 0, len(bad)).outcome == "malformed"
+
+
+def test_nesting_is_followed_down_to_the_limit_and_no_further() -> None:
+    assert scan_json("[" * MAX_DEPTH, 0, MAX_DEPTH).outcome == "cut_off"
+    scan = scan_json("[" * 1_000, 0, 1_000)
+    assert scan.outcome == "malformed"
+    assert scan.end == MAX_DEPTH + 1
+
+
+@given(documents, st.sampled_from([None, 1]), st.booleans())
+def test_every_object_is_whole_and_every_part_of_it_is_cut_off(
+    document: object, indent: int, escape: bool
+) -> None:
+    written = json.dumps(document, indent=indent, ensure_ascii=escape)
+    around = f"prose {written} prose"
+    scan = scan_json(around, 6, len(around))
+    assert (scan.outcome, around[6 : scan.end]) == ("whole", written)
+    for end in range(1, len(written)):
+        cut = scan_json(written, 0, end)
+        assert cut.outcome == "cut_off"
+        if cut.salvage is not None:
+            assert set(json.loads(cut.salvage)) <= set(json.loads(written))
