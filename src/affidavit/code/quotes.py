@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-LINE_NUMBER = re.compile(r"^\s*\d+\s?[:|]\s?")
+LINE_NUMBER = re.compile(r"^[+\-\s]*\d+\s?[:|]\s?")
 MOST_EXTRA_LINES = 3
 
 

@@ -1,0 +1,70 @@
+"""The verifier's answer: its schema by name, and the reading of any reply into a judgement or a reason why not."""
+
+import json
+import re
+from typing import Any
+
+from affidavit.records.candidate import Judgement, Worth
+from affidavit.records.record import Record
+
+JUDGEMENT_SCHEMA_NAME = "verification_judgment"
+JUDGEMENT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["judgment", "qualified", "worth", "reason"],
+    "properties": {
+        "judgment": {
+            "type": "string",
+            "enum": ["CONFIRMED", "REFUTED"],
+            "description": "Binary verification judgment for the finding",
+        },
+        "qualified": {
+            "type": "boolean",
+            "description": "True where the finding is real but the code that can be read leaves a link open",
+        },
+        "worth": {
+            "type": "string",
+            "enum": ["act", "maybe", "nit"],
+            "description": "Would a maintainer act on it in this change?",
+        },
+        "reason": {"type": "string", "description": "One sentence with the deciding fact as file:line"},
+    },
+}
+JUDGEMENTS = ("CONFIRMED", "REFUTED")
+OBJECT = re.compile(r"\{.*\}", re.DOTALL)
+
+
+class Unreadable(Record):
+    """Why a reply is no judgement."""
+
+    reason: str
+
+
+def read_judgement(text: str | None, model: str) -> Judgement | Unreadable:
+    """Read a reply; prose around the object is passed over, anything else unclear is unreadable."""
+    found = OBJECT.search(text or "")
+    if found is None:
+        return Unreadable(reason="the reply holds no JSON object")
+    try:
+        value = json.loads(found.group())
+    except (ValueError, RecursionError):
+        return Unreadable(reason="the reply is no valid JSON")
+    if not isinstance(value, dict):
+        return Unreadable(reason="the reply is no JSON object")
+    judgment = value.get("judgment")
+    word = judgment.strip().upper() if isinstance(judgment, str) else None
+    if word not in JUDGEMENTS:
+        return Unreadable(reason=f"judgment must be CONFIRMED or REFUTED, not {str(judgment)[:40]!r}")
+    return Judgement(
+        by="verifier",
+        judgment=word,
+        qualified=value.get("qualified") is True,
+        worth=_worth(value.get("worth")),
+        reason=str(value.get("reason") or "")[:1000],
+        model=model,
+    )
+
+
+def _worth(value: Any) -> Worth | None:
+    word = value.strip().lower() if isinstance(value, str) else ""
+    return Worth(word) if word in set(Worth) else None
