@@ -63,11 +63,15 @@ class Briefing:
         if not plan.goal:
             return change
         wrap = self.fence.wrap
-        return change + "\n" + render_prompt(
-            "plan",
-            goal=wrap("plan", plan.goal),
-            approach=wrap("plan", plan.approach or NOTHING),
-            impact=wrap("plan", plan.impact or NOTHING),
+        return (
+            change
+            + "\n"
+            + render_prompt(
+                "plan",
+                goal=wrap("plan", plan.goal),
+                approach=wrap("plan", plan.approach or NOTHING),
+                impact=wrap("plan", plan.impact or NOTHING),
+            )
         )
 
     def verifier_text(self, plan: Plan) -> str:
@@ -97,7 +101,9 @@ class Briefing:
         wanted = [file for file in self.change.files if finding.file in (file.path, file.old_path)]
         near = [(file, _near(file, finding)) for file in wanted]
         if cause:
-            near += [(file, file.hunks) for file in self.change.files if file.path == cause.file != finding.file]
+            near += [
+                (file, file.hunks) for file in self.change.files if file.path == cause.file != finding.file
+            ]
         texts = [diff_of(file, hunks) for file, hunks in near if hunks]
         return self.fence.wrap("diff", "\n\n".join(texts) or "(the finding's file has no hunk)")
 
@@ -141,7 +147,9 @@ def diff_of(file: FileChange, hunks: Iterable[Hunk] | None = None) -> str:
 
 
 def _hunk_text(hunk: Hunk) -> str:
-    lines = [f"@@ -{hunk.old_start},{hunk.old_count} +{hunk.new_start},{hunk.new_count} @@ {hunk.heading}".rstrip()]
+    lines = [
+        f"@@ -{hunk.old_start},{hunk.old_count} +{hunk.new_start},{hunk.new_count} @@ {hunk.heading}".rstrip()
+    ]
     for mark, old, new, text in hunk.numbered():
         lines.append(f"{mark}{old if mark == '-' else new}: {text.rstrip()}")
     return "\n".join(lines)
@@ -158,7 +166,9 @@ def _symbol_line(change: SymbolChange) -> str:
     symbol = change.head or change.base
     if symbol is None:
         return ""
-    was = f"; before: {change.base.signature}" if change.fate in ("resigned", "renamed") and change.base else ""
+    was = (
+        f"; before: {change.base.signature}" if change.fate in ("resigned", "renamed") and change.base else ""
+    )
     return f"- {change.fate}: {symbol.kind} {symbol.qualified} ({symbol.path}:{symbol.line}) {symbol.signature}{was}"
 
 

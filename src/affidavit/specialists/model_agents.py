@@ -1,0 +1,125 @@
+"""Model agents that propose findings: one lens each, the same change before all of them."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, schema_of
+from affidavit.contract.versions import CURRENT_PROMPT_VERSION
+from affidavit.ports import Answer, Brief, Mind, Reply, Talk, ToolSource
+from affidavit.prompts import render_prompt
+from affidavit.records.candidate import SpecialistKind
+from affidavit.records.change import FileChange
+from affidavit.records.finding import Category, Finding, Severity
+from affidavit.records.plan import Chunk, Plan
+from affidavit.records.report import Part
+from affidavit.specialists.briefing import NOTHING, Briefing, Fence, lead_line
+
+LENSES = ("logic", "codebase-fit", "security", "quality")
+SECOND_LOOK = "second-look"
+REVIEW_SCHEMA_NAME = "review_result"
+
+MakeTools = Callable[[Brief], ToolSource]
+
+
+@dataclass(frozen=True)
+class ModelAgent:
+    """One specialist with a lens, looking at one chunk of the change."""
+
+    lens: str
+    mind: Mind
+    briefing: Briefing
+    plan: Plan
+    chunk: Chunk
+    make_tools: MakeTools
+    reported: tuple[Finding, ...] = ()
+    """What others found, for the second look."""
+    kind: SpecialistKind = "model"
+
+    @property
+    def name(self) -> str:
+        """The lens; a chunk after the first adds its number."""
+        return self.lens if self.chunk.number == 1 else f"{self.lens}@{self.chunk.number}"
+
+    def examines(self, file: FileChange) -> bool:
+        """Whether the chunk shows the file."""
+        return file.path in self.chunk.paths
+
+    async def examine(self, brief: Brief) -> Reply:
+        """Hold the conversation; whatever came of it is said."""
+        started = time.monotonic()
+        answer = await self.mind.converse(self.talk(self.make_tools(brief)), brief.emit)
+        return Reply(
+            specialist=self.name,
+            kind=self.kind,
+            text=answer.text,
+            incomplete=_incomplete(self.name, answer),
+            usage=(answer.usage,),
+            duration_ms=round((time.monotonic() - started) * 1000),
+        )
+
+    def talk(self, tools: ToolSource | None) -> Talk:
+        """What is sent."""
+        return Talk(
+            speaker=self.name,
+            instructions=instructions(self.briefing.fence),
+            prefix=self.briefing.change_text(self.chunk.paths, self.plan),
+            task=self._task(),
+            schema=schema_of(CURRENT_SCHEMA_VERSION),
+            schema_name=REVIEW_SCHEMA_NAME,
+            tools=tools,
+        )
+
+    def _task(self) -> str:
+        questions = self._questions()
+        if self.lens != SECOND_LOOK:
+            return render_prompt(self.lens, questions=questions)
+        wrap = self.briefing.fence.wrap
+        reported = "\n".join(lead_line(finding) for finding in self.reported) or NOTHING
+        return render_prompt(
+            SECOND_LOOK,
+            reported=wrap("reported", reported),
+            uncovered=wrap("uncovered", self._uncovered()),
+            questions=questions,
+        )
+
+    def _questions(self) -> str:
+        asked = self.plan.questions.get(self.lens, ())
+        if not asked:
+            return ""
+        listed = "\n".join(f"- {question}" for question in asked)
+        return "Questions to begin with; do not end with them:\n" + self.briefing.fence.wrap(
+            "questions", listed
+        )
+
+    def _uncovered(self) -> str:
+        """Hunks that no finding speaks of."""
+        spoken = [(finding.file, finding.lines) for finding in self.reported]
+        lines = []
+        for file in self.briefing.change.files:
+            for hunk in file.hunks if file.path in self.chunk.paths else ():
+                first, last = hunk.new_start, hunk.new_start + hunk.new_count
+                if not any(
+                    path == file.path and start <= last and first <= end for path, (start, end) in spoken
+                ):
+                    lines.append(f"- {file.path} lines {first} to {last} {hunk.heading}".rstrip())
+        return "\n".join(lines) or NOTHING
+
+
+def instructions(fence: Fence) -> str:
+    """What every specialist is told, word for word the same."""
+    return render_prompt(
+        "specialist",
+        fence_rule=fence.rule,
+        schema_version=CURRENT_SCHEMA_VERSION,
+        prompt_version=CURRENT_PROMPT_VERSION,
+        severities=", ".join(Severity),
+        categories=", ".join(Category),
+        confidences="high, medium, low",
+    )
+
+
+def _incomplete(name: str, answer: Answer) -> tuple[Part, ...]:
+    if answer.outcome == "answered":
+        return ()
+    return (Part(name=name, reason=f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": ")),)
