@@ -102,7 +102,9 @@ class Briefing:
         near = [(file, _near(file, finding)) for file in wanted]
         if cause:
             near += [
-                (file, file.hunks) for file in self.change.files if file.path == cause.file != finding.file
+                (file, list(file.hunks))
+                for file in self.change.files
+                if file.path == cause.file != finding.file
             ]
         texts = [diff_of(file, hunks) for file, hunks in near if hunks]
         return self.fence.wrap("diff", "\n\n".join(texts) or "(the finding's file has no hunk)")
