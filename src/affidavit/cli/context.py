@@ -1,5 +1,6 @@
 """`affidavit context`: from a target on the command line to the map of the change."""
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ from affidavit.surveying import assemble_survey
 
 FORMATS = ("text", "json", "html")
 PLAIN_WIDTH = 110
+OBJECTS_BETWEEN_COLLECTIONS = 200_000
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,9 @@ def command(**options: Any) -> None:
     With no target: what is not committed yet.
     """
     outputs = parse_outputs(options["formats"])
+    # The graph of a large tree is many small objects that all stay: looking through them again and again
+    # for rubbish took a fifth of the time.
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     with open_change(_request(options)) as opened:
         if not options["quiet"]:
             for notice in opened.notices:
