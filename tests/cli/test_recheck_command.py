@@ -72,12 +72,46 @@ def forge_place(content: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("change", [forge_quote, forge_rule, forge_verdict, forge_place])
+def forge_quoted_place(content: Any) -> None:
+    """Real code, and the finding's own quote is left as it is, but the shown code is another file's."""
+    other = next(
+        item for item in content["candidates"] if item["quote"]["file"] != shown(content)["quote"]["file"]
+    )
+    shown(content)["quote"] = other["quote"]
+
+
+def forge_gate(content: Any) -> None:
+    content["gate"] = {"fail_on": "high", "failed_by": [], "exit_code": 0}
+
+
+def forge_kind(content: Any) -> None:
+    for candidate in content["candidates"]:
+        candidate["kind"] = "model"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [forge_quote, forge_rule, forge_verdict, forge_place, forge_quoted_place, forge_gate, forge_kind],
+)
 def test_a_forged_report_fails(repo: Repo, report: Path, change: Callable[[Any], None]) -> None:
     forge(report, change)
     done = affidavit("recheck", report, cwd=repo.path)
     assert done.code == 1, done.out
     assert "FAILS" in done.out
+
+
+def test_what_differs_in_a_forged_gate_is_named(repo: Repo, report: Path) -> None:
+    forge(report, forge_gate)
+    done = affidavit("recheck", report, cwd=repo.path)
+    assert "exit_code is 0, drawn again 1" in done.out
+
+
+@pytest.mark.parametrize("limit", ["soon", -1, None, 10**12])
+def test_a_forged_time_limit_is_a_clear_line(repo: Repo, report: Path, limit: object) -> None:
+    forge(report, lambda content: content["settings"].update(analyser_timeout_seconds=limit))
+    done = affidavit("recheck", report, cwd=repo.path)
+    assert done.code == 2
+    assert "expected seconds from 1 to 86400" in done.err
 
 
 def test_a_review_of_the_working_tree_is_proven_after_the_files_are_gone(repo: Repo, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from affidavit.errors import InputError
 from affidavit.recheck import Proof, recheck_report
 from affidavit.records.report import Report
 from affidavit.render.plain_text import visible
+from affidavit.settings import Settings, read_values
 from affidavit.specialists.reproof import reprove
 from affidavit.stages.intake import rebuild_change
 
@@ -32,7 +33,7 @@ def command(context: click.Context, report: Path, repo: Path | None, output: str
     Exit code 0: every proof holds. 1: one does not. 3: some could not be checked here. 2: nothing could.
     """
     recorded = read_report(report)
-    timeout = int(recorded.settings.get("analyser_timeout_seconds", 120))
+    timeout = _timeout_seconds(recorded, report)
     with rebuild_change(recorded.change, repo) as opened:
         for notice in opened.notices:
             click.echo(f"note: {visible(notice)}", err=True)
@@ -52,6 +53,13 @@ def read_report(path: Path) -> Report:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
         raise InputError(f"{path} is no native report of this version: {where}: {first['msg']}") from error
+
+
+def _timeout_seconds(recorded: Report, path: Path) -> int:
+    name = "analyser_timeout_seconds"
+    values = {name: recorded.settings[name]} if name in recorded.settings else {}
+    chosen: int = read_values(values, f"{path}: settings").get(name, Settings().analyser_timeout_seconds)
+    return chosen
 
 
 def _exit_code(proofs: Sequence[Proof]) -> int:
