@@ -14,6 +14,6 @@ def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
         cache_dir=cache_dir,
         timeout_seconds=settings.analyser_timeout_seconds,
         disabled=frozenset(settings.analysers_off),
-        rules_off=frozenset(settings.rules_off),
+        is_rule_off=lambda rule, path: rule in settings.for_path(path).rules_off,
     )
     return Crew(specialists=specialists, same_problem=same_problem, worth_of=worth_of)

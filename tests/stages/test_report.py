@@ -116,7 +116,6 @@ def test_a_refuted_finding_neither_blocks_nor_keeps_from_approval() -> None:
 HIDING = [
     (Settings(severity_threshold=Severity.CRITICAL), Code.BELOW_THRESHOLD),
     (Settings(focus=frozenset({Category.SECURITY})), Code.OUT_OF_FOCUS),
-    (Settings(rules_off=("ruff/F821",)), Code.OUT_OF_FOCUS),
     (
         Settings(folders=(FolderSettings(folder="sub", severity_threshold=Severity.CRITICAL),)),
         Code.BELOW_THRESHOLD,

@@ -58,7 +58,7 @@ class Analyser:
     name: str
     executable: str
     patterns: tuple[str, ...]
-    """Globs of file names that it reads."""
+    """Globs of file names, or of whole paths, that it reads."""
     scope: Scope
     """`file`: only changed files are run; `project`: every file of the side."""
     invoke: Callable[[Tree, Sequence[str]], Invocation]
@@ -67,11 +67,19 @@ class Analyser:
     """Diagnostics with paths as printed; raises ValueError for what cannot be read."""
     rules: Mapping[str, Rule]
     install_hint: str
+    subject: str = ""
+    """What it looks for, in a few words."""
+    languages: tuple[str, ...] = ()
+    version_tried: str = ""
+    distribution: str = ""
+    """The Python package that brings the program, where one does."""
     judge: Judge = count_everything
     version_arguments: tuple[str, ...] = ("--version",)
     accepted_exit_codes: frozenset[int] = frozenset({0})
+    reads_for_meaning: bool = True
+    """False: it looks for one thing only, so that its silence does not mean that the file was reviewed."""
 
     def covers(self, path: str) -> bool:
-        """Whether the analyser reads files of this name."""
+        """Whether the analyser reads files of this name; a pattern with a slash is held to the whole path."""
         name = path.rpartition("/")[2]
-        return any(fnmatchcase(name, pattern) for pattern in self.patterns)
+        return any(fnmatchcase(path if "/" in pattern else name, pattern) for pattern in self.patterns)

@@ -57,7 +57,13 @@ class Outcome:
 def find_executable(
     name: str, *, reviewed_folder: Path | None, search_path: str | None = None
 ) -> Path | None:
-    """The program beside the running interpreter, else on PATH; never one inside the reviewed repository."""
+    """The program beside the running interpreter, else on PATH; never one inside the reviewed repository.
+
+    A name with a folder in it must be absolute: anything else would be looked for where the review happens
+    to be called, which is the reviewed repository.
+    """
+    if os.sep in name or (os.altsep and os.altsep in name):
+        return _program_at(Path(name), reviewed_folder)
     beside = shutil.which(name, path=str(Path(sys.executable).parent))
     if beside is not None:
         return Path(beside)
@@ -69,6 +75,12 @@ def find_executable(
         if found is not None and not _stands_inside(Path(found), reviewed_folder):
             return Path(found)
     return None
+
+
+def _program_at(place: Path, reviewed_folder: Path | None) -> Path | None:
+    if not place.is_absolute() or _stands_inside(place, reviewed_folder):
+        return None
+    return place if place.is_file() and os.access(place, os.X_OK) else None
 
 
 def _stands_inside(program: Path, folder: Path | None) -> bool:
@@ -100,13 +112,14 @@ def network_guard() -> tuple[str, ...]:
     return command if os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0 else ()
 
 
-def isolated_environment(scratch: Path) -> dict[str, str]:
-    """An environment that leads nowhere but into the scratch folder."""
+def isolated_environment(scratch: Path, program: Path | None = None) -> dict[str, str]:
+    """An environment that leads nowhere but into the scratch folder and to what stands beside the program."""
     folders = {"HOME": "home", "XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config", "TMPDIR": "tmp"}
     for folder in folders.values():
         (scratch / folder).mkdir(parents=True, exist_ok=True)
     return {
-        "PATH": "/usr/bin:/bin",
+        # A script needs its interpreter, which is usually installed beside it.
+        "PATH": "/usr/bin:/bin" if program is None else f"{program.parent}:/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "NO_COLOR": "1",
         **{name: str(scratch / folder) for name, folder in folders.items()},
@@ -186,7 +199,7 @@ async def read_version(program: Path, arguments: Sequence[str], scratch: Path) -
     outcome = await run_program(
         [str(program), *arguments],
         folder=scratch,
-        environment=isolated_environment(scratch),
+        environment=isolated_environment(scratch, program),
         limits=Limits(timeout_seconds=20, output_mb=1),
     )
     found = VERSION.search(outcome.output.decode("utf-8", errors="replace"))

@@ -9,7 +9,6 @@ from affidavit.analysers.ruff_rules import RUFF_RULES
 from affidavit.analysers.syntax import (
     ancestors,
     expects,
-    is_test_code,
     node_at,
 )
 from affidavit.analysers.taint import carries_input
@@ -31,8 +30,6 @@ def judge_ruff(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | 
     rule = RULES.get(diagnostic.rule)
     if rule is None:
         return "the rule is not one of ours"
-    if not rule.counts_in_tests and is_test_code(diagnostic.path):
-        return "the rule says nothing about tests"
     text = inspection.repository.head.read(diagnostic.path)
     if text is None:
         return "the file cannot be read at head"
@@ -60,7 +57,8 @@ def _defines(lines: list[str], number: int) -> bool:
     return False
 
 
-def _shell_command(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+def judge_shell_command(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    """The reason why a command given to a shell is no finding: nothing from outside reaches it."""
     around = ancestors(node_at(text, diagnostic.line, diagnostic.column))
     call = next((node for node, _ in around if node.type == "call"), None)
     arguments = call.child_by_field_name("arguments") if call is not None else None
@@ -69,7 +67,8 @@ def _shell_command(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text
     return None if is_open else "no text from outside the function reaches the command"
 
 
-def _sql_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+def judge_sql_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    """The reason why a text is no finding: it is no SQL statement, or nothing from outside reaches it."""
     node = _expression(node_at(text, diagnostic.line, diagnostic.column))
     if node is None or not STATEMENT.match(node.text or b""):
         return "the text does not begin as an SQL statement does"
@@ -100,7 +99,7 @@ SPECIAL = {
     "ruff/PLE2502": _reordered_text,
     "ruff/F821": judge_undefined_name,
     "ruff/F811": _redefinition,
-    "ruff/S602": _shell_command,
-    "ruff/S605": _shell_command,
-    "ruff/S608": _sql_text,
+    "ruff/S602": judge_shell_command,
+    "ruff/S605": judge_shell_command,
+    "ruff/S608": judge_sql_text,
 }

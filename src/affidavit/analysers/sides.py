@@ -4,7 +4,9 @@ import asyncio
 import os
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from urllib.parse import unquote
@@ -19,6 +21,7 @@ from affidavit.analysers.execution import (
     read_version,
     run_program,
 )
+from affidavit.analysers.slots import Slots
 from affidavit.code.checkout import write_tree_to
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange
@@ -54,8 +57,23 @@ async def find_program(analyser: Analyser, reviewed_folder: Path | None) -> Prog
     path = find_executable(analyser.executable, reviewed_folder=reviewed_folder)
     if path is None:
         return None
+    packaged = packaged_version(analyser.distribution, path)
+    if packaged:
+        return Program(path, packaged)
     with TemporaryDirectory(prefix="affidavit-") as scratch:
         return Program(path, await read_version(path, analyser.version_arguments, Path(scratch)))
+
+
+def packaged_version(distribution: str, program: Path) -> str:
+    """The version of the Python package that brought the program; nothing where another one brought it."""
+    if not distribution:
+        return ""
+    try:
+        found = metadata.distribution(distribution)
+    except metadata.PackageNotFoundError:
+        return ""
+    is_its_own = any(os.path.normpath(file.locate()) == str(program) for file in found.files or ())
+    return found.version if is_its_own else ""
 
 
 def paths_to_run(analyser: Analyser, change: Change, tree: Tree, side: Side) -> list[str]:
@@ -83,6 +101,7 @@ async def analyse_side(
     *,
     cache: ResultCache,
     limits: Limits,
+    slots: Slots | None = None,
 ) -> SideResult:
     """Run the analyser on one side, or take what it said about the same content before."""
     tree = repository.side(side)
@@ -94,7 +113,8 @@ async def analyse_side(
     kept = await asyncio.to_thread(cache.load, key)
     if kept is not None:
         return task.result("completed", kept, is_cached=True)
-    found = await _run(task, limits)
+    async with nullcontext() if slots is None else slots.one():
+        found = await _run(task, limits)
     if found.run.state == "completed":
         await asyncio.to_thread(cache.save, key, found.diagnostics)
     return found
@@ -166,7 +186,7 @@ async def _run(task: _Task, limits: Limits) -> SideResult:
         outcome = await run_program(
             [str(task.program.path), *task.invocation.arguments],
             folder=code,
-            environment=isolated_environment(scratch),
+            environment=isolated_environment(scratch, task.program.path),
             limits=limits,
         )
         state, diagnostics, detail = _read(task, outcome, code, limits)

@@ -19,7 +19,8 @@ WORD = re.compile(r"\w+")
 EXPECTING_CALLS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesMessage", "suppress")
 FUNCTIONS = ("function_definition", "lambda")
 TEST_PLACE = re.compile(
-    r"(^|/)(tests?|testing|testutils|conftest\.py$|test_[^/]*\.py$|[^/]*_tests?\.py$)(/|$)|(^|/)tests?\.py$"
+    r"(^|/)(tests?|testing|testutils|testdata|fixtures|__tests__|__mocks__|__fixtures__|e2e|specs?)/"
+    r"|(^|/)(conftest\.py|tests?\.py|test_[^/]*|[^/]*_tests?\.\w+|[^/]*[.-](test|spec|stories)\.\w+)$"
 )
 
 

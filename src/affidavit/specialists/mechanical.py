@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ from affidavit.analysers.comparison import new_diagnostics
 from affidavit.analysers.execution import Limits
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.sides import Program, SideResult, analyse_side, find_program
+from affidavit.analysers.slots import Slots
+from affidavit.analysers.syntax import is_test_code
 from affidavit.code.symbols import changed_symbols
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
@@ -29,6 +31,13 @@ from affidavit.specialists.causes import NamedCause, find_cause
 from affidavit.specialists.wording import Proof, write_finding
 
 MAX_DROPPED_LISTED = 200
+IsRuleOff = Callable[[str, str], bool]
+"""Whether the settings turn a rule off for a path."""
+
+
+def no_rule_is_off(_rule_id: str, _path: str) -> bool:
+    """What holds without settings."""
+    return False
 
 
 @dataclass(frozen=True)
@@ -66,23 +75,28 @@ class MechanicalSpecialist:
         *,
         cache_dir: Path | None = None,
         limits: Limits | None = None,
-        rules_off: frozenset[str] = frozenset(),
+        is_rule_off: IsRuleOff = no_rule_is_off,
+        slots: Slots | None = None,
     ) -> None:
         self.name = analyser.name
         self.analyser = analyser
         self._cache = ResultCache(cache_dir)
         self._limits = limits or Limits()
-        self._rules_off = rules_off
+        self._is_rule_off = is_rule_off
+        self._slots = slots
 
     def examines(self, file: FileChange) -> bool:
-        """Whether the analyser reads the file."""
+        """Whether the analyser reads the file, and for more than one narrow thing."""
+        return self.analyser.reads_for_meaning and self._looks_at(file)
+
+    def _looks_at(self, file: FileChange) -> bool:
         is_known = not (file.is_partial or file.is_binary or file.is_submodule or file.skipped)
         return is_known and self.analyser.covers(file.path)
 
     async def examine(self, brief: Brief) -> Reply:
         """Run both sides, compare them, and hand in what counts."""
         started = time.monotonic()
-        if not any(self.examines(file) for file in brief.change.files):
+        if not any(self._looks_at(file) for file in brief.change.files):
             return self._reply(started, None)
         program = await find_program(self.analyser, brief.repository.folder)
         if program is None:
@@ -120,6 +134,7 @@ class MechanicalSpecialist:
                     side,
                     cache=cache,
                     limits=self._limits,
+                    slots=self._slots,
                 )
                 for side in ("base", "head")
             )
@@ -144,10 +159,13 @@ class MechanicalSpecialist:
 
     def _count(self, diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Counted | str:
         """The finding, or the reason why there is none."""
-        if diagnostic.rule in self._rules_off or diagnostic.rule not in self.analyser.rules:
+        rule = self.analyser.rules.get(diagnostic.rule)
+        if rule is None or self._is_rule_off(diagnostic.rule, diagnostic.path):
             return "the rule is off"
+        if not rule.counts_in_tests and is_test_code(diagnostic.path):
+            return "the rule says nothing about tests"
         file = inspection.change.file_at(diagnostic.path)
-        if file is not None and not self.examines(file):
+        if file is not None and not self._looks_at(file):
             return "the file is not looked at"
         lines = inspection.repository.head.lines(diagnostic.path)
         if not lines:
@@ -233,16 +251,19 @@ def mechanical_specialists(
     cache_dir: Path | None = None,
     timeout_seconds: float = 120.0,
     disabled: frozenset[str] = frozenset(),
-    rules_off: frozenset[str] = frozenset(),
+    is_rule_off: IsRuleOff = no_rule_is_off,
+    linters: Sequence[Analyser] = (),
 ) -> list[MechanicalSpecialist]:
-    """One specialist for each analyser that is not disabled."""
+    """One specialist for each analyser that is not disabled, and for each of the user's own linters."""
+    slots = Slots()
     return [
         MechanicalSpecialist(
             analyser,
             cache_dir=cache_dir,
             limits=Limits(timeout_seconds=timeout_seconds),
-            rules_off=rules_off,
+            is_rule_off=is_rule_off,
+            slots=slots,
         )
-        for analyser in ANALYSERS
+        for analyser in (*ANALYSERS, *linters)
         if analyser.name not in disabled
     ]

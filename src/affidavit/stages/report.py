@@ -172,8 +172,6 @@ def _reasons_to_hide(
         yield Code.DISMISSED, dismissals[candidate.fingerprint].why
     if file and file.skipped:
         yield Code.OUT_OF_FOCUS, f"{finding.file} is skipped: {file.skipped}"
-    if finding.rule_id in chosen.rules_off:
-        yield Code.OUT_OF_FOCUS, f"{finding.rule_id} is off in the settings"
     if finding.category is Category.STYLE and not chosen.include_style:
         yield Code.STYLE_OFF, "style is off"
     if chosen.focus and finding.category not in chosen.focus:
