@@ -9,7 +9,7 @@
     for (let step = element; step; step = step.parentElement) {
       if (step.tagName === "DETAILS") step.open = true;
     }
-    const fold = element.querySelector(":scope > details");
+    const fold = element.querySelector(":scope > details:not(.proof)");
     if (fold) fold.open = true;
   };
 
