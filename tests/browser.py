@@ -26,9 +26,10 @@ def chromium() -> str | None:
     return named or next((found for name in NAMES if (found := shutil.which(name))), None)
 
 
-@pytest.fixture
+# Not for the whole session: while it is open, its event loop keeps every other from running in the process.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A browser for one test: while it is open, its event loop keeps every other from running in the process."""
+    """One browser for the tests of a module, with a profile of its own that is thrown away."""
     program = chromium()
     if program is None:
         pytest.skip("no Chromium here; tools/install-test-needs installs it")
