@@ -179,6 +179,47 @@ def test_a_malformed_diff_is_refused_with_the_line_that_is_wrong(text: str, line
     assert caught.value.line == text.split("\n")[line - 1]
 
 
+@pytest.mark.parametrize(
+    "headers",
+    ["index 1111111..2222222 100644", "new file mode 100644\nindex 0000000..2222222"],
+)
+def test_a_file_whose_hunks_were_lost_is_refused_at_its_index_line(headers: str):
+    with pytest.raises(MalformedDiffError, match="no hunk says how") as refused:
+        parse_diff(f"diff --git a/x b/x\n{headers}\n".encode())
+    assert refused.value.line.startswith("index ")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        "new file mode 100644\nindex 0000..e69d",
+        "deleted file mode 100644\nindex e69de29..0000000",
+        "old mode 100644\nnew mode 100755\nindex 1111111..2222222",
+        "similarity index 90%\nrename from x\nrename to y\nindex 1111111..2222222 100644",
+    ],
+)
+def test_headers_that_git_prints_without_hunks_are_read(headers: str):
+    name = "y" if "rename" in headers else "x"
+    assert only(f"diff --git a/x b/{name}\n{headers}\n").hunks == []
+
+
+def test_a_byte_order_mark_before_a_diff_is_passed_over():
+    rename = b"diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n"
+    assert only(b"\xef\xbb\xbf" + rename).status is FileStatus.RENAMED
+
+
+@pytest.mark.parametrize(
+    ("data", "advice"),
+    [
+        (f"--- a/x\n+++ b/x\n{HUNK}".encode("utf-16"), "UTF-8"),
+        (b"\x1b[1mdiff --git a/x b/x\x1b[m\n", "--no-color"),
+    ],
+)
+def test_a_diff_in_the_wrong_form_is_refused_with_what_to_do(data: bytes, advice: str):
+    with pytest.raises(MalformedDiffError, match=advice):
+        parse_diff(data)
+
+
 @pytest.mark.parametrize("text", [b"", b"\n", b" \r\n\t"])
 def test_an_empty_text_is_an_empty_change(text: bytes):
     with pytest.raises(EmptyChangeError):

@@ -425,3 +425,10 @@ def test_the_repository_is_named_by_its_remote_or_its_folder(two_commits: Repo):
     assert opened(two_commits, "HEAD").repository == "repo"
     two_commits.git("remote", "add", "origin", "https://u:p@example.org/o/r.git")
     assert opened(two_commits, "HEAD").repository == "https://example.org/o/r.git"
+
+
+def test_nothing_is_staged_in_a_bare_repository(repo: Repo, tmp_path: Path):
+    repo.commit("one", {"a.py": "x = 1\n"})
+    repo.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
+    with pytest.raises(InputError, match="bare repository"):
+        open_change(ChangeRequest(staged=True, repo=tmp_path / "bare.git"))

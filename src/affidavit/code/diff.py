@@ -1,5 +1,6 @@
 """From the bytes of a unified diff to the files and hunks in it, or to the line that is wrong."""
 
+import codecs
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -44,6 +45,7 @@ class FileDiff:
 
 def parse_diff(data: bytes) -> list[FileDiff]:
     """Read a diff, with whatever prose stands around it; raises MalformedDiffError or EmptyChangeError."""
+    data = data.removeprefix(codecs.BOM_UTF8)
     if not data.strip():
         raise EmptyChangeError("nothing to review: the diff is empty")
     lines = data.split(b"\n")
@@ -64,6 +66,11 @@ _BINARY = re.compile(rb"Binary files (.+) and (.+) differ", re.DOTALL)
 _BINARY_PART = re.compile(rb"(?:literal|delta) \d+")
 _BINARY_LINE = re.compile(rb"[A-Za-z][0-9A-Za-z!#$%&()*+;<=>?@^_`{|}~-]+")
 _COMBINED = (b"diff --cc ", b"diff --combined ", b"@@@ -")
+# The ids of an empty file, in both of git's object formats.
+_EMPTY_BLOBS = (
+    b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    b"473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+)
 _EPOCH = (b"1970-01-01 ", b"1969-12-31 ")
 
 
@@ -82,7 +89,7 @@ class _Parser:
                 found.append(file)
         if not found:
             self._at = 0
-            self._refuse("this is no diff: it has no file with a change")
+            self._refuse(f"this is no diff: {_why_no_file(self._lines[0])}")
         return found
 
     def _next_file(self) -> FileDiff | None:
@@ -128,7 +135,16 @@ class _Parser:
             # Git prints a lone header for a file whose time stamp changed and nothing else.
             return None
         self._settle_names(file)
+        if not has_body:
+            self._refuse_lost_hunks(file)
         return file
+
+    def _refuse_lost_hunks(self, file: FileDiff) -> None:
+        for position in range(file.line_number, self._at):
+            index = _INDEX.fullmatch(self._lines[position])
+            if index and _changes_content(file, index.group(1), index.group(2)):
+                self._at = position
+                self._refuse("the content of this file changes, but no hunk says how")
 
     def _extended_headers(self, file: FileDiff) -> bool:
         start = self._at
@@ -335,3 +351,25 @@ def _set_mode(file: FileDiff, header: bytes, mode: str) -> None:
 def _full_id(name: bytes) -> str | None:
     """An object's id where it is whole; a shortened one names nothing for certain."""
     return name.decode() if len(name) in (40, 64) and name.strip(b"0") else None
+
+
+def _changes_content(file: FileDiff, old: bytes, new: bytes) -> bool:
+    """The ids on an index line promise hunks: an empty file has none to show, nor has white space with -w."""
+    if file.status is FileStatus.ADDED:
+        return not _is_empty_blob(new)
+    if file.status is FileStatus.DELETED:
+        return not _is_empty_blob(old)
+    # With -w, git prints the headers of a new mode or name even where no line is left to show.
+    return old != new and file.status is FileStatus.MODIFIED and file.old_mode == file.new_mode
+
+
+def _is_empty_blob(shortened: bytes) -> bool:
+    return any(known.startswith(shortened) for known in _EMPTY_BLOBS)
+
+
+def _why_no_file(first_line: bytes) -> str:
+    if first_line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "it is UTF-16 text; write it as UTF-8, for instance with `git diff --output=FILE`"
+    if first_line.startswith(b"\x1b["):
+        return "it has the colour codes of a terminal in it; make it with --no-color"
+    return "it has no file with a change"

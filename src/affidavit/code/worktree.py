@@ -20,6 +20,8 @@ class Snapshot:
 
 def snapshot_index(store: ObjectStore, location: Location) -> Snapshot:
     """The tree that `git commit` would commit now."""
+    if location.work_tree is None and not location.index.exists():
+        raise InputError("a bare repository has nothing staged: name a commit or a range to review")
     git = _git_on_copied_index(store, location, store.folder / "empty")
     unmerged = _unmerged(git)
     if unmerged:
