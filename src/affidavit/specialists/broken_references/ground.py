@@ -1,0 +1,179 @@
+"""What the search for broken references stands on: both trees, their imports and names, and what changed."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from affidavit.code.blob_cache import BlobCache
+from affidavit.code.definitions import grammar_of
+from affidavit.code.exports import Modules
+from affidavit.code.grammars import ancestors, node_text, parse
+from affidavit.code.imports.graph import ImportGraph, import_graph
+from affidavit.code.skipping import VENDORED_FOLDERS
+from affidavit.code.symbols import symbol_changes
+from affidavit.code.tree import is_binary
+from affidavit.errors import GitError, InputError
+from affidavit.ports import Repository
+from affidavit.records.change import Change, FileChange
+from affidavit.records.context import SymbolChange
+from affidavit.records.evidence import SearchHit
+from affidavit.records.finding import Cause
+from affidavit.specialists.causes import NamedCause
+
+MAX_HITS = 2000
+MAX_NAMES = 300
+GUARDS = frozenset(
+    ("try_statement", "with_statement", "if_statement", "conditional_expression", "match_statement")
+)
+
+
+@dataclass(frozen=True)
+class Break:
+    """A place that relies on what the change took away. The message quotes the names in back quotes."""
+
+    rule: str
+    path: str
+    line: int
+    message: str
+    cause: NamedCause
+
+
+class Parsed(NamedTuple):
+    """A file of head with its syntax tree."""
+
+    path: str
+    grammar: str
+    text: bytes
+    root: Node
+
+
+Finder = Callable[["Ground"], Iterator[Break]]
+
+
+class Ground:
+    """Reads each thing once, and only when it is asked for."""
+
+    def __init__(self, change: Change, repository: Repository, cache: BlobCache | None = None) -> None:
+        self.change = change
+        self.repository = repository
+        self._cache = cache
+        self._parsed: dict[str, Parsed | None] = {}
+        self.unread: list[str] = []
+        """What could not be searched for, in sentences."""
+
+    @cached_property
+    def head_imports(self) -> ImportGraph:
+        """Who imports whom at head."""
+        return import_graph(self.repository.head, cache=self._cache)
+
+    @cached_property
+    def base_imports(self) -> ImportGraph:
+        """Who imported whom at base."""
+        return import_graph(self.repository.base, cache=self._cache)
+
+    @cached_property
+    def head_modules(self) -> Modules:
+        """The names that modules provide at head."""
+        return Modules(self.repository.head, lambda: self.head_imports)
+
+    @cached_property
+    def base_modules(self) -> Modules:
+        """The names that modules provided at base."""
+        return Modules(self.repository.base, lambda: self.base_imports)
+
+    @cached_property
+    def symbols(self) -> list[SymbolChange]:
+        """What the change does to definitions."""
+        return symbol_changes(self.change, self.repository, cache=self._cache)
+
+    @cached_property
+    def code_files(self) -> list[FileChange]:
+        """The changed files that are read as code."""
+        return [
+            file
+            for file in self.change.reviewed_files()
+            if not (file.is_binary or file.is_submodule) and grammar_of(file.path) is not None
+        ]
+
+    def lost(self, path: str, name: str) -> bool:
+        """The module had the name at base, and surely has it no more."""
+        return (
+            self.head_modules.provides(path, name) == "no" and self.base_modules.provides(path, name) == "yes"
+        )
+
+    def lost_names(self, path: str) -> list[str]:
+        """The names of its own text that a module lost."""
+        had = self.base_modules.exports(path).names - self.head_modules.exports(path).names
+        return sorted(name for name in had if self.lost(path, name))[:MAX_NAMES]
+
+    def parsed(self, path: str) -> Parsed | None:
+        """The syntax tree of a file of head; None where it is not read: too large, or other people's code."""
+        if path not in self._parsed:
+            is_vendored = not VENDORED_FOLDERS.isdisjoint(part.lower() for part in path.split("/")[:-1])
+            self._parsed[path] = None if is_vendored else self._parse(path)
+        return self._parsed[path]
+
+    def _parse(self, path: str) -> Parsed | None:
+        grammar = grammar_of(path)
+        text = self.repository.head.read(path) if grammar else None
+        if grammar is None or text is None or is_binary(text):
+            return None
+        root = parse(grammar, text)
+        return None if root is None else Parsed(path, grammar, text, root)
+
+    def search(self, names: list[str]) -> list[SearchHit]:
+        """The lines of head with one of these words; nothing, and a remark, where that is too much."""
+        if not names:
+            return []
+        pattern = rf"\b(?:{'|'.join(map(re.escape, names[:MAX_NAMES]))})\b"
+        try:
+            hits = self.repository.head.search(pattern, max_hits=MAX_HITS)
+        except (InputError, GitError) as error:
+            self.unread.append(f"uses of {names[0]} and others could not be searched for: {error}")
+            return []
+        if len(hits) >= MAX_HITS:
+            self.unread.append(f"only the first {MAX_HITS} lines with {names[0]} and others were looked at")
+        return hits
+
+    def cause(self, path: str, name: str) -> NamedCause:
+        """What the change did to a name of a file."""
+        file = self.change.file_at(path, "base") or self.change.file_at(path)
+        at = file.path if file else path
+        for one in self.symbols:
+            if one.base is not None and one.base.path == path and one.base.qualified == name:
+                return NamedCause(Cause(file=at, symbol=name), _fate_of(one))
+        return NamedCause(Cause(file=at, symbol=name), f"The change took `{name}` out of {path}.")
+
+    def module_cause(self, file: FileChange) -> NamedCause:
+        """That the change deleted or moved a file."""
+        stem = (file.base_path or file.path).rpartition("/")[2].partition(".")[0]
+        if file.head_path is None:
+            return NamedCause(Cause(file=file.path, symbol=stem), f"The change deleted {file.base_path}.")
+        moved = f"The change moved {file.base_path} to {file.head_path}."
+        return NamedCause(Cause(file=file.path), moved)
+
+
+def _fate_of(one: SymbolChange) -> str:
+    old, new = one.base, one.head
+    if old is None:
+        return ""
+    place = f"({old.path}:{old.line} at base)"
+    if new is None or one.fate == "removed":
+        return f"The change removed `{old.signature.rstrip(':')}` {place}."
+    if new.name == old.name:
+        return f"The change moved `{old.name}` {place} to {new.path}:{new.line}."
+    return f"The change renamed `{old.name}` {place} to `{new.name}`."
+
+
+def is_guarded(node: Node, text: bytes) -> bool:
+    """The code around expects that it may fail, or runs only under some condition."""
+    for above in ancestors(node):
+        if above.type in GUARDS:
+            condition = above.child_by_field_name("condition")
+            if above.type != "if_statement" or "TYPE_CHECKING" not in node_text(condition, text):
+                return True
+    return False

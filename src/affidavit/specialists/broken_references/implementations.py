@@ -1,0 +1,147 @@
+"""Implementations of an interface that lack a method which the change added to it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from affidavit.code.definitions import grammar_of, symbols_of
+from affidavit.code.grammars import matches, node_text, parse
+from affidavit.code.reach import find_reach
+from affidavit.records.context import Symbol
+from affidavit.records.finding import Cause
+from affidavit.specialists.broken_references.ground import Break, Ground, Parsed
+from affidavit.specialists.causes import NamedCause
+
+RULE = "references/unimplemented-method"
+GENERIC = re.compile(r"<.*", re.DOTALL)
+# Every Java object has these.
+INHERITED = frozenset(("equals", "hashCode", "toString", "getClass", "clone", "finalize"))
+
+
+@dataclass(frozen=True)
+class _Language:
+    """How a language declares interfaces, and that something implements nothing but one of them.
+
+    A class with more than one origin may get the method from another, so nothing is proven there.
+    """
+
+    required: str
+    implementing: str
+    makers: frozenset[str]
+    """Nodes of a class that may make members, or mean that it need not have them all."""
+
+
+JAVA = _Language(
+    "(interface_declaration name: (_) @interface"
+    " body: (_ (method_declaration name: (_) @name !body) @method))",
+    "(class_declaration interfaces: (super_interfaces (type_list . (_) @interface .))"
+    " body: (_) @body) @class",
+    frozenset(("annotation", "marker_annotation", "superclass", "abstract")),
+)
+TYPESCRIPT = _Language(
+    "(interface_declaration name: (_) @interface body: (_ (method_signature name: (_) @name) @method))",
+    "(class_declaration (class_heritage . (implements_clause . (_) @interface .) .) body: (_) @body) @class",
+    frozenset(("decorator", "index_signature")),
+)
+RUST = _Language(
+    "(trait_item name: (_) @interface body: (_ (function_signature_item name: (_) @name) @method))",
+    "(impl_item trait: (_) @interface body: (_) @body) @class",
+    frozenset(("macro_invocation", "attribute_item")),
+)
+PHP = _Language(
+    "(interface_declaration name: (_) @interface body: (_ (method_declaration name: (_) @name) @method))",
+    "(class_declaration (class_interface_clause . (_) @interface .) body: (_) @body) @class",
+    frozenset(("use_declaration", "base_clause", "abstract_modifier")),
+)
+LANGUAGES = {"java": JAVA, "typescript": TYPESCRIPT, "tsx": TYPESCRIPT, "rust": RUST, "php": PHP}
+
+
+def find_unimplemented_methods(ground: Ground) -> Iterator[Break]:
+    """Classes that implement just this interface and do not have its new method."""
+    for file in ground.code_files:
+        grammar, path = grammar_of(file.path), file.head_path
+        if grammar not in LANGUAGES or path is None or file.base_path is None:
+            continue
+        before = ground.repository.base.read(file.base_path) or b""
+        after = ground.repository.head.read(path) or b""
+        old, new = _required(before, grammar), _required(after, grammar)
+        for interface in old.keys() & new.keys():
+            for name in sorted(new[interface] - old[interface] - INHERITED):
+                # A method that was there before was required, or had a default that may be inherited.
+                if not re.search(rb"\b" + re.escape(name.encode()) + rb"\b", before):
+                    yield from _lacking(ground, path, interface, name)
+
+
+def _required(text: bytes, grammar: str) -> dict[str, set[str]]:
+    """Interface → the methods that an implementation must have; an empty set is kept, too."""
+    root = parse(grammar, text)
+    found: dict[str, set[str]] = {}
+    if root is None or root.has_error:
+        return found
+    for one in _interfaces(root, text, grammar):
+        found.setdefault(one, set())
+    for captured in matches(grammar, LANGUAGES[grammar].required, root):
+        name = node_text(captured["name"][0], text)
+        is_optional = f"{name}?" in node_text(captured["method"][0], text)
+        if not is_optional:
+            found.setdefault(node_text(captured["interface"][0], text), set()).add(name)
+    return found
+
+
+def _interfaces(root: Node, text: bytes, grammar: str) -> Iterator[str]:
+    kind = "trait_item" if grammar == "rust" else "interface_declaration"
+    for captured in matches(grammar, f"({kind} name: (_) @name)", root):
+        yield node_text(captured["name"][0], text)
+
+
+def _lacking(ground: Ground, path: str, interface: str, name: str) -> Iterator[Break]:
+    symbol = next((one for one in symbols_of(ground.repository.head, path) if one.name == interface), None)
+    if symbol is None:
+        return
+    knowing = _knowing(ground, symbol)
+    for user in sorted({hit.path for hit in ground.search([interface])}):
+        parsed = ground.parsed(user) if grammar_of(user) in LANGUAGES else None
+        if parsed is None or not _knows(user, path, knowing) or parsed.root.has_error:
+            continue
+        for node in _implementations(parsed, interface):
+            if not _has_member(node, parsed.text, name):
+                yield _break(path, interface, name, parsed, node)
+
+
+def _knowing(ground: Ground, symbol: Symbol) -> set[str]:
+    reach = find_reach(symbol, ground.head_imports, lambda _path, _name: False)
+    return {path for path, way in reach.ways.items() if way == "by_name" or symbol.language == "java"}
+
+
+def _knows(user: str, path: str, knowing: set[str]) -> bool:
+    is_same_package = user.endswith(".java") and user.rpartition("/")[0] == path.rpartition("/")[0]
+    return user == path or user in knowing or is_same_package
+
+
+def _implementations(parsed: Parsed, interface: str) -> Iterator[Node]:
+    language = LANGUAGES[parsed.grammar]
+    for captured in matches(parsed.grammar, language.implementing, parsed.root):
+        written = GENERIC.sub("", node_text(captured["interface"][0], parsed.text))
+        node, body = captured["class"][0], captured["body"][0]
+        parts = {
+            child.type
+            for outer in (node, body, *node.named_children, *body.named_children)
+            for child in (outer, *outer.children)
+            if outer.type not in ("method_declaration", "method_definition", "function_item")
+        }
+        if written == interface and parts.isdisjoint(language.makers):
+            yield node
+
+
+def _has_member(node: Node, text: bytes, name: str) -> bool:
+    """The word stands somewhere in it: then it may well be the method."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", node_text(node, text)) is not None
+
+
+def _break(path: str, interface: str, name: str, parsed: Parsed, node: Node) -> Break:
+    line = node.start_point.row + 1
+    message = f"`{name}` is new in `{interface}` ({path}), and the implementation here does not have it"
+    cause = NamedCause(Cause(file=path, symbol=name), f"The change added `{name}` to `{interface}` ({path}).")
+    return Break(RULE, parsed.path, line, message, cause)

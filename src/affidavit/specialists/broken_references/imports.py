@@ -1,0 +1,206 @@
+"""Imports that still stand at head of names and files that the change took away."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from tree_sitter import Node
+
+from affidavit.code.exports import JAVASCRIPT_GRAMMARS
+from affidavit.code.grammars import ancestors
+from affidavit.code.occurrences import occurrences
+from affidavit.records.change import FileChange
+from affidavit.records.context import Import
+from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
+
+STATEMENTS = frozenset(
+    ("import_statement", "import_from_statement", "export_statement", "import_declaration")
+)
+# A package by its name may come from a registry in another version; these mean files of the repository.
+OWN_FILE = re.compile(r"^(?:\.|#|@/|~/|src/)")
+MAX_PASSED_ON = 50
+
+
+def find_removed_imports(ground: Ground) -> Iterator[Break]:
+    """Named imports out of modules that are still there but lost the name."""
+    for path, changed in _modules_in_question(ground).items():
+        for one in ground.head_imports.importers_of(path):
+            if not _means_own_file(one):
+                continue
+            for name in one.names:
+                if name != "*" and ground.lost(path, name):
+                    yield from _broken_import(ground, one, name, path, changed)
+
+
+def _modules_in_question(ground: Ground) -> dict[str, str]:
+    """Changed modules, and those that pass on all that a changed one has: each with the changed one."""
+    found = {
+        file.path: file.path
+        for file in ground.code_files
+        if file.head_path == file.base_path and not ground.head_modules.exports(file.path).is_open
+    }
+    waiting = list(found)
+    while waiting and len(found) < len(ground.code_files) + MAX_PASSED_ON:
+        path = waiting.pop()
+        for one in ground.head_imports.importers_of(path):
+            if "*" in one.names and one.path not in found and ground.repository.base.entry(one.path):
+                found[one.path] = found[path]
+                waiting.append(one.path)
+    folders = {_package_file(file.base_path) for file in _gone_files(ground) if file.base_path}
+    base, head = ground.repository.base, ground.repository.head
+    standing = {path: path for path in folders - found.keys() if head.entry(path) and base.entry(path)}
+    return found | standing
+
+
+def _package_file(path: str) -> str:
+    """The `__init__.py` out of which a module is taken by its name."""
+    folder = path.rpartition("/")[0]
+    if path.rpartition("/")[2].startswith("__init__."):
+        folder = folder.rpartition("/")[0]
+    return f"{folder}/__init__.py" if folder else "__init__.py"
+
+
+def _means_own_file(one: Import) -> bool:
+    return one.path.endswith((".py", ".pyi")) or OWN_FILE.match(one.name) is not None
+
+
+def _broken_import(ground: Ground, one: Import, name: str, path: str, changed: str) -> Iterator[Break]:
+    parsed = ground.parsed(one.path)
+    line = _import_line(parsed, one, name) if parsed else None
+    if line is None:
+        return
+    gone = _gone_module(ground, path, name)
+    cause = ground.module_cause(gone) if gone else ground.cause(changed, name)
+    message = f"`{name}` is imported from `{path}`, which does not have it any more"
+    yield Break("references/removed-import", one.path, line, message, cause)
+
+
+def _gone_module(ground: Ground, package: str, name: str) -> FileChange | None:
+    """The file behind `from package import name`, where the change took it away."""
+    for file in _gone_files(ground):
+        stem = (file.base_path or "").removesuffix("/__init__.py").rpartition("/")[2].partition(".")[0]
+        if stem == name and _package_file(file.base_path or "") == package:
+            return file
+    return None
+
+
+def _gone_files(ground: Ground) -> list[FileChange]:
+    """Files that are no longer where they were."""
+    return [file for file in ground.code_files if file.base_path and file.base_path != file.head_path]
+
+
+def _import_line(parsed: Parsed, one: Import, name: str) -> int | None:
+    """The line at which the statement takes the name; None where nothing is proven by it."""
+    for place in occurrences(parsed.root, parsed.text, name):
+        if place.role != "import":
+            continue
+        statement = next((above for above in ancestors(place.node) if above.type in STATEMENTS), None)
+        if statement is not None and _spans(statement, one.line) and not is_guarded(statement, parsed.text):
+            is_source = _is_inside(place.node, statement.child_by_field_name("module_name"))
+            if not is_source:
+                return place.line
+    return None
+
+
+def _spans(node: Node, line: int) -> bool:
+    return node.start_point.row + 1 <= line <= node.end_point.row + 1
+
+
+def _is_inside(node: Node, outer: Node | None) -> bool:
+    return outer is not None and outer.start_byte <= node.start_byte < outer.end_byte
+
+
+def find_removed_modules(ground: Ground) -> Iterator[Break]:
+    """Imports of files that the change deleted or moved, which now mean nothing."""
+    for file in _gone_files(ground):
+        path = file.base_path or ""
+        if _is_replaced(ground, path):
+            continue
+        for one in ground.base_imports.importers_of(path):
+            if _was_enough(ground, one, path):
+                yield from _broken_module(ground, file, one)
+
+
+def _is_replaced(ground: Ground, path: str) -> bool:
+    """Something else stands in the file's place, or its name is one that a build makes."""
+    stem = path.removesuffix("/__init__.py").partition(".")[0] if "/." not in path else path
+    entries = ground.repository.head.entries()
+    if any(known.startswith((f"{stem}.", f"{stem}/")) for known in entries):
+        return True
+    name = path.rpartition("/")[2]
+    if path.endswith(".java") and _is_type_elsewhere(ground, name.removesuffix(".java")):
+        return True
+    ignores = [known for known in entries if known.rpartition("/")[2] == ".gitignore"]
+    return any(name in line for known in ignores for line in ground.repository.head.lines(known) or ())
+
+
+def _is_type_elsewhere(ground: Ground, name: str) -> bool:
+    """A file of another name, or another language of the same machine, declares the type."""
+    declared = re.compile(rf"\b(?:class|interface|enum|record|object|trait)\s+{re.escape(name)}\b")
+    return any(declared.search(hit.text) for hit in ground.search([name]))
+
+
+def _was_enough(ground: Ground, one: Import, path: str) -> bool:
+    """The import meant this file alone: of a package with several, others may be left."""
+    meant = {
+        other.target
+        for other in ground.base_imports.imports_of(one.path)
+        if (other.line, other.name, other.names) == (one.line, one.name, one.names)
+    }
+    gone = {file.base_path for file in _gone_files(ground)}
+    return meant <= gone and path == min(known for known in meant if known)
+
+
+def _broken_module(ground: Ground, file: FileChange, one: Import) -> Iterator[Break]:
+    moved = ground.change.file_at(one.path, "base")
+    path = moved.head_path if moved else one.path
+    parsed = ground.parsed(path) if path else None
+    if parsed is None or path is None or not _can_be_told(parsed, one):
+        return
+    standing = [other for other in ground.head_imports.imports_of(path) if other.name == one.name]
+    # A relative import of a moved file means another place than before.
+    if path != one.path and one.name.startswith("."):
+        return
+    for other in standing:
+        if other.target is None and _same_names(other, one) and not _is_guarded_at(parsed, other.line):
+            message = f"`{one.name}` is imported, but {file.base_path} is gone"
+            cause = ground.module_cause(file)
+            yield Break("references/removed-module", path, other.line, message, cause)
+
+
+def _same_names(other: Import, one: Import) -> bool:
+    return not one.names or not other.names or not set(one.names).isdisjoint(other.names)
+
+
+def _can_be_told(parsed: Parsed, one: Import) -> bool:
+    if parsed.grammar in JAVASCRIPT_GRAMMARS:
+        return OWN_FILE.match(one.name) is not None and "?" not in one.name
+    if parsed.grammar == "ruby":
+        return b"require_relative" in _line(parsed.text, one.line)
+    if parsed.grammar in ("c", "cpp"):
+        return not one.is_conditional and b'"' in _line(parsed.text, one.line)
+    return parsed.grammar in ("python", "java", "go")
+
+
+def _line(text: bytes, number: int) -> bytes:
+    lines = text.split(b"\n")
+    return lines[number - 1] if number <= len(lines) else b""
+
+
+def _is_guarded_at(parsed: Parsed, line: int) -> bool:
+    row = _line(parsed.text, line)
+    start = len(row) - len(row.lstrip())
+    node = parsed.root.descendant_for_point_range((line - 1, start), (line - 1, start + 1))
+    return node is None or is_guarded(node, parsed.text) or any(_is_preprocessed(a) for a in ancestors(node))
+
+
+def _is_preprocessed(node: Node) -> bool:
+    # A header's own guard is no condition; deeper ones are.
+    return node.type.startswith("preproc_if") and node.parent is not None and node.parent.parent is not None
+
+
+def distinct(breaks: Iterable[Break]) -> list[Break]:
+    """Each place of each rule once."""
+    found: dict[tuple[str, str, int, str], Break] = {}
+    for one in breaks:
+        found.setdefault((one.rule, one.path, one.line, one.message), one)
+    return list(found.values())

@@ -1,0 +1,80 @@
+"""Calls of a method that the change removed, where nothing else of that name is left."""
+
+import re
+from collections.abc import Iterator
+
+from affidavit.code.definitions import grammar_of
+from affidavit.code.exports import JAVASCRIPT_GRAMMARS
+from affidavit.code.occurrences import Occurrence, occurrences
+from affidavit.code.reach import find_reach
+from affidavit.code.symbols import symbols_of
+from affidavit.records.context import Symbol
+from affidavit.specialists.broken_references.documents import DISTINCT, SHORTEST
+from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
+
+RULE = "references/removed-method"
+GRAMMARS = frozenset(("python", "go", "java", "rust", "c_sharp", "php", "ruby", "cpp", *JAVASCRIPT_GRAMMARS))
+MAX_FILES = 200
+DYNAMIC = re.compile(rb"__getattr__|__getattribute__|new Proxy\(|method_missing|__call\b")
+
+
+def find_removed_methods(ground: Ground) -> Iterator[Break]:
+    """Uses of the method in files that know its class; only where the name has no other meaning at head."""
+    for one in ground.symbols:
+        old = one.base
+        is_gone = one.fate in ("removed", "renamed") and (
+            one.head is None or one.head.name != old.name if old else False
+        )
+        if old is None or not is_gone or old.kind != "method" or not _is_telling(old):
+            continue
+        uses = _only_uses(ground, old)
+        for parsed, place in uses or ():
+            message = f"`{old.name}` is used, but `{old.qualified}` is gone and nothing else has that name"
+            yield Break(RULE, parsed.path, place.line, message, ground.cause(old.path, old.qualified))
+
+
+def _is_telling(symbol: Symbol) -> bool:
+    return len(symbol.name) >= SHORTEST and DISTINCT.fullmatch(symbol.name) is not None
+
+
+def _only_uses(ground: Ground, old: Symbol) -> list[tuple[Parsed, Occurrence]] | None:
+    """The uses by files that know the class; None where the name may mean something else."""
+    if not _class_is_plain(ground, old):
+        return None
+    hits = ground.search([old.name])
+    paths = sorted({hit.path for hit in hits})
+    if len(paths) > MAX_FILES:
+        return None
+    found: list[tuple[Parsed, Occurrence]] = []
+    for path in paths:
+        if grammar_of(path) is None:
+            continue
+        parsed = ground.parsed(path)
+        if parsed is None:
+            return None
+        places = occurrences(parsed.root, parsed.text, old.name)
+        if any(not _is_member_use(place) for place in places):
+            return None
+        found += [(parsed, place) for place in places if not is_guarded(place.node, parsed.text)]
+    knowing = _knowing(ground, old)
+    return [(parsed, place) for parsed, place in found if parsed.path in knowing]
+
+
+def _is_member_use(place: Occurrence) -> bool:
+    """`object.name`: anything else, also a comment or a string, may say that the name lives on."""
+    return place.role in ("call", "name") and place.receiver is not None
+
+
+def _class_is_plain(ground: Ground, old: Symbol) -> bool:
+    """The class still stands at head, and its file makes no members at run time."""
+    owner = old.qualified.rpartition(".")[0]
+    text = ground.repository.head.read(old.path)
+    if text is None or DYNAMIC.search(text):
+        return False
+    return any(one.qualified == owner for one in symbols_of(ground.repository.head, old.path))
+
+
+def _knowing(ground: Ground, old: Symbol) -> set[str]:
+    """The files that import the class by its name, and its own."""
+    reach = find_reach(old, ground.head_imports, lambda _path, _name: False)
+    return {old.path, *(path for path, way in reach.ways.items() if way == "by_name")}

@@ -1,0 +1,153 @@
+"""The specialist that looks for what still relies on what the change took away."""
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from affidavit.analysers.reference_rules import REFERENCE_RULES
+from affidavit.code.blob_cache import BlobCache
+from affidavit.code.definitions import grammar_of
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
+from affidavit.contract.versions import CURRENT_PROMPT_VERSION
+from affidavit.errors import GitError
+from affidavit.events import EventName, event
+from affidavit.ports import Brief, Reply
+from affidavit.records.candidate import SpecialistKind
+from affidavit.records.change import FileChange
+from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.finding import Finding
+from affidavit.records.report import Part
+from affidavit.specialists.broken_references.attributes import find_removed_attributes, find_removed_go_names
+from affidavit.specialists.broken_references.documents import find_stale_documents
+from affidavit.specialists.broken_references.ground import Break, Finder, Ground
+from affidavit.specialists.broken_references.implementations import find_unimplemented_methods
+from affidavit.specialists.broken_references.imports import (
+    distinct,
+    find_removed_imports,
+    find_removed_modules,
+)
+from affidavit.specialists.broken_references.methods import find_removed_methods
+from affidavit.specialists.broken_references.patches import find_removed_patch_targets
+from affidavit.specialists.wording import Proof, write_finding
+
+NAME = "references"
+RULES = {rule.id: rule for rule in REFERENCE_RULES}
+FINDERS: tuple[Finder, ...] = (
+    find_removed_imports,
+    find_removed_modules,
+    find_removed_attributes,
+    find_removed_go_names,
+    find_removed_patch_targets,
+    find_removed_methods,
+    find_unimplemented_methods,
+    find_stale_documents,
+)
+MAX_BREAKS = 200
+PROOF = Proof("the search for references", "all files of the repository that import or name it")
+
+
+@dataclass(frozen=True)
+class Search:
+    """What was found, and what could not be looked at."""
+
+    breaks: tuple[Break, ...]
+    unread: tuple[str, ...] = ()
+
+
+class BrokenReferences:
+    """Compares the names that base and head provide with the names that head still uses."""
+
+    name = NAME
+    kind: SpecialistKind = "mechanical"
+
+    def __init__(self, *, cache_dir: Path | None = None, rules_off: frozenset[str] = frozenset()) -> None:
+        self._cache = BlobCache(cache_dir)
+        self._rules_off = rules_off
+
+    def examines(self, file: FileChange) -> bool:
+        """Whether the file is code whose names are understood."""
+        is_known = not (file.is_partial or file.is_binary or file.is_submodule or file.skipped)
+        return is_known and grammar_of(file.path) is not None
+
+    async def examine(self, brief: Brief) -> Reply:
+        """Search both trees and hand in what is proven."""
+        started = time.monotonic()
+        is_whole = not any(file.is_partial for file in brief.change.files)
+        if not is_whole or not any(self.examines(file) for file in brief.change.files):
+            # Of a bare diff only fragments are known, and nothing is missing in a fragment.
+            return self._reply(started, None)
+        brief.emit(event(EventName.TOOL_CALLED, agent="reviewer", specialist=NAME, tool=NAME, args={}))
+        try:
+            found = await asyncio.to_thread(self.look, brief, self._cache)
+        except GitError as error:
+            part = Part(
+                name=NAME, reason=f"the references could not be searched: {error}", advice="Try again."
+            )
+            return self._reply(started, None, incomplete=(part,))
+        parts = tuple(
+            Part(name=NAME, reason=said, advice="Look for its uses by hand.") for said in found.unread
+        )
+        return self._reply(started, self._result_text(found, brief), incomplete=parts)
+
+    def look(self, brief: Brief, cache: BlobCache | None = None) -> Search:
+        """Every broken reference that is proven, worst first."""
+        ground = Ground(brief.change, brief.repository, cache)
+        found = distinct(one for find in FINDERS for one in find(ground))
+        kept = [one for one in found if one.rule not in self._rules_off]
+        unread = list(dict.fromkeys(ground.unread))
+        if len(kept) > MAX_BREAKS:
+            unread.append(f"{len(kept) - MAX_BREAKS} more broken references are not listed")
+        kept.sort(key=lambda one: (RULES[one.rule].severity.rank, one.path, one.line))
+        return Search(tuple(kept[:MAX_BREAKS]), tuple(unread))
+
+    def _result_text(self, found: Search, brief: Brief) -> str:
+        return json.dumps(
+            {
+                "schema_version": CURRENT_SCHEMA_VERSION,
+                "prompt_version": CURRENT_PROMPT_VERSION,
+                "findings": [
+                    finding
+                    for number, one in enumerate(found.breaks, start=1)
+                    for finding in _written(number, one, brief)
+                ],
+                "meta": {"analyser": NAME},
+            }
+        )
+
+    def _reply(self, started: float, text: str | None, **parts: Any) -> Reply:
+        duration_ms = round((time.monotonic() - started) * 1000)
+        return Reply(specialist=NAME, kind=self.kind, text=text, duration_ms=duration_ms, **parts)
+
+
+def _written(number: int, one: Break, brief: Brief) -> list[dict[str, Any]]:
+    lines = brief.repository.head.lines(one.path)
+    if not lines:
+        return []
+    diagnostic = AnalyserDiagnostic(rule=one.rule, message=one.message, path=one.path, line=one.line)
+    # A place inside of a changed file is about that file; elsewhere it is an impact with a cause.
+    is_changed = brief.change.file_at(one.path) is not None
+    cause = None if is_changed else one.cause
+    finding = write_finding(number, diagnostic, RULES[one.rule], lines, proof=PROOF, cause=cause)
+    if is_changed:
+        finding["message"] = f"{finding['message']} {one.cause.sentence}"
+    return [finding]
+
+
+async def reprove_references(findings: Sequence[Finding], brief: Brief) -> dict[str, tuple[bool | None, str]]:
+    """For each finding of this specialist, by its id: whether a search without a cache finds it again."""
+    try:
+        found = await asyncio.to_thread(BrokenReferences().look, brief)
+    except GitError as error:
+        return {finding.id: (None, f"the references could not be searched: {error}") for finding in findings}
+    places = {(one.rule, one.path, one.line) for one in found.breaks}
+    proofs: dict[str, tuple[bool | None, str]] = {}
+    for finding in findings:
+        holds = (finding.rule_id, finding.file, finding.line) in places
+        where = f"{finding.file}:{finding.line}"
+        said = "still relies on what is gone" if holds else "does not rely on anything that is gone"
+        proofs[finding.id] = (holds, f"searched again: {where} {said}")
+    return proofs
