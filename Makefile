@@ -19,6 +19,7 @@ review: setup  ## review a sample change: no key, no model
 	$(BIN)/python sample/review.py
 
 test: setup check  ## the whole test suite
+	tools/install-test-needs
 	$(BIN)/python -m pytest
 
 check: setup  ## lint, types, layers

@@ -2,57 +2,13 @@
 
 import os
 import resource
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
-from bench import django
-
-BIN = Path(sys.executable).parent
-ROUNDS = 3
-
-
-@dataclass(frozen=True)
-class Row:
-    """One comparison."""
-
-    what: str
-    seconds: float
-    against: str
-    other_seconds: float
-    bound: float
-
-    def line(self) -> str:
-        """The row as text."""
-        ratio = self.seconds / self.other_seconds
-        mark = "within" if ratio <= self.bound else "OVER"
-        return (
-            f"{self.what:<38} {self.seconds:8.3f} s   {self.against:<42} {self.other_seconds:8.3f} s"
-            f"   ratio {ratio:6.2f}   {mark} {self.bound:g}"
-        )
-
-
-def best(action: Callable[[], object], rounds: int = ROUNDS) -> float:
-    """The shortest of several runs: the others measure the machine's neighbours."""
-    times = []
-    for _ in range(rounds):
-        started = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - started)
-    return min(times)
-
-
-def call(
-    command: Sequence[str | Path], cwd: Path | None = None, env: Mapping[str, str] | None = None
-) -> None:
-    """Run quietly; findings make other exit codes than 0."""
-    subprocess.run(
-        command, cwd=cwd, env=env, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+from bench import context, django, imports
+from bench.row import BIN, Row, best, call
 
 
 def version_row() -> Row:
@@ -94,11 +50,22 @@ def slowest_alone(repository: Path) -> None:
         call([BIN / "ty", "check", "--exit-zero", "--output-format", "concise"], checkout)
 
 
+def sections() -> dict[str, Callable[[], list[Row]]]:
+    """What can be measured; `python -m bench NAME …` measures only these."""
+    return {
+        "start": lambda: [version_row()],
+        "review": lambda: review_rows(django.repository()),
+        "imports": imports.rows,
+        "context": lambda: [Row(*row) for row in context.rows()],
+    }
+
+
 def main() -> None:
     """Print the table and the peak memory of the largest child process."""
-    repository = django.repository()
-    for row in [version_row(), *review_rows(repository)]:
-        print(row.line())
+    chosen = sys.argv[1:] or list(sections())
+    for name in chosen:
+        for row in sections()[name]():
+            print(row.line(), flush=True)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"peak memory of the largest process: {peak:.0f} MB (Django {django.VERSION}, two commits)")
 

@@ -14,7 +14,7 @@ from affidavit.code.blob_cache import BlobCache
 from affidavit.code.imports.graph import ImportGraph, import_graph
 from affidavit.code.repository import commit_tree, open_repository
 from bench import django
-from bench.__main__ import Row, best
+from bench.row import Row, best
 
 PACKAGES = ("django", "tests")
 # grimp refuses a package with a syntax error, so both do without this one.
