@@ -8,7 +8,7 @@ from typing import Any
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.bandit_rules import BANDIT_RULES
 from affidavit.analysers.configuration import read_ini, read_toml, strings, subtable
-from affidavit.analysers.ruff_judgement import judge_shell_command, judge_sql_text
+from affidavit.analysers.ruff_judgement import judge_reordered_text, judge_shell_command, judge_sql_text
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 
@@ -57,6 +57,7 @@ def judge_bandit(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str 
         "bandit/B602": judge_shell_command,
         "bandit/B605": judge_shell_command,
         "bandit/B608": judge_sql_text,
+        "bandit/B613": judge_reordered_text,
     }.get(diagnostic.rule)
     text = inspection.repository.head.read(diagnostic.path)
     if text is None:

@@ -5,7 +5,7 @@ from affidavit.analysers.rule_kinds import RuleMaker
 from affidavit.records.candidate import Worth
 from affidavit.records.finding import Category, Severity
 
-HIGH, LOW = Severity.HIGH, Severity.LOW
+HIGH = Severity.HIGH
 _insecure = RuleMaker("bandit", category=Category.SECURITY)
 
 BANDIT_RULES: tuple[Rule, ...] = (
@@ -34,7 +34,6 @@ BANDIT_RULES: tuple[Rule, ...] = (
         "Text is evaluated as Python code",
         "Whoever controls the text runs any code.",
         "Use `ast.literal_eval`, or parse the text.",
-        worth=Worth.MAYBE,
         in_tests=False,
         failing_input="A text such as `__import__('os').system('id')`.",
         equivalents=("ruff/S307",),
@@ -45,7 +44,6 @@ BANDIT_RULES: tuple[Rule, ...] = (
         "Whoever controls the data runs any code.",
         "Use JSON or another format that holds data only.",
         worth=Worth.MAYBE,
-        severity=LOW,
         in_tests=False,
         failing_input="A crafted pickle or marshal stream.",
         equivalents=("ruff/S301", "ruff/S302"),
@@ -65,6 +63,7 @@ BANDIT_RULES: tuple[Rule, ...] = (
         "The other side's identity is not checked",
         "Somebody between the two can read and alter everything that is sent.",
         "Leave the check of certificates or host keys on.",
+        severity=HIGH,
         in_tests=False,
         failing_input="A connection through a network that somebody else controls.",
         equivalents=("ruff/S501", "ruff/S507"),
@@ -99,8 +98,6 @@ BANDIT_RULES: tuple[Rule, ...] = (
         "A temporary file name is made before the file",
         "Somebody else can put a file or link of that name there first.",
         "Use `tempfile.mkstemp` or `NamedTemporaryFile`.",
-        worth=Worth.MAYBE,
-        severity=LOW,
         in_tests=False,
         failing_input="A link of that name, made in the moment between.",
         equivalents=("ruff/S306",),
@@ -110,7 +107,7 @@ BANDIT_RULES: tuple[Rule, ...] = (
         "Hidden characters make the code read differently from how it runs",
         "The reader sees other code than Python runs.",
         "Delete the characters that change the direction of text.",
-        severity=HIGH,
+        in_tests=False,
         equivalents=("ruff/PLE2502",),
     ),
     *_insecure(

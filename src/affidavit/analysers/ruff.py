@@ -211,5 +211,9 @@ RUFF = Analyser(
     read_output=read_ruff,
     rules={rule.id: rule for rule in RUFF_RULES},
     install_hint="pip install ruff",
+    subject="Python that fails, does not do what it seems to do, or can be abused",
+    languages=("Python",),
+    version_tried="0.17.4",
+    distribution="ruff",
     judge=judge_ruff,
 )

@@ -88,7 +88,8 @@ def _expression(node: Node | None) -> Node | None:
     return node
 
 
-def _reordered_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+def judge_reordered_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    """The reason why an invisible mark is no finding: it reorders nothing."""
     lines = text.decode("utf-8", errors="replace").split("\n")[diagnostic.line - 1 : diagnostic.line]
     if any(character in REORDERING for line in lines for character in line):
         return None
@@ -96,7 +97,7 @@ def _reordered_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, tex
 
 
 SPECIAL = {
-    "ruff/PLE2502": _reordered_text,
+    "ruff/PLE2502": judge_reordered_text,
     "ruff/F821": judge_undefined_name,
     "ruff/F811": _redefinition,
     "ruff/S602": judge_shell_command,

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 
-from affidavit.analysers.ruff_rules import RUFF_RULES
+from affidavit.analysers.reference_rules import REFERENCE_RULES
+from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.rule import Rule
-from affidavit.analysers.ty_rules import TY_RULES
 from affidavit.records.candidate import Worth
 
-RULES: Mapping[str, Rule] = {rule.id: rule for rule in (*RUFF_RULES, *TY_RULES)}
+_OF_ANALYSERS = [rule for analyser in ANALYSERS for rule in analyser.rules.values()]
+RULES: Mapping[str, Rule] = {rule.id: rule for rule in (*_OF_ANALYSERS, *REFERENCE_RULES)}
 
 
 def worth_of(rule_id: str | None) -> Worth:

@@ -109,5 +109,9 @@ TY = Analyser(
     read_output=read_ty,
     rules={rule.id: rule for rule in TY_RULES},
     install_hint="pip install ty",
+    subject="broken calls, imports and attributes, also in files that the change does not touch",
+    languages=("Python",),
+    version_tried="0.0.100",
+    distribution="ty",
     judge=judge_ty,
 )

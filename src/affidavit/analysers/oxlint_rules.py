@@ -1,0 +1,215 @@
+"""The oxlint rules that are run, and what each means: those that are nearly always real bugs."""
+
+from affidavit.analysers.rule import Rule
+from affidavit.analysers.rule_kinds import RuleMaker
+from affidavit.records.candidate import Worth
+from affidavit.records.finding import Category, Severity
+
+HIGH, LOW = Severity.HIGH, Severity.LOW
+MAYBE, NIT = Worth.MAYBE, Worth.NIT
+SYNTAX = "oxlint/syntax"
+_wrong = RuleMaker("oxlint")
+
+_FAILING = [
+    *_wrong(
+        "syntax",
+        "This file does not parse",
+        "The file cannot be loaded or built.",
+        "Correct the syntax.",
+        severity=Severity.CRITICAL,
+        failing_input="Loading or building {file}.",
+        in_tests=False,
+    ),
+    *_wrong(
+        "eslint/no-const-assign eslint/no-import-assign eslint/no-obj-calls eslint/no-this-before-super"
+        " eslint/constructor-super",
+        "Running this line throws an error",
+        "TypeError or ReferenceError is thrown.",
+        "Use `let` for what is assigned again; call what can be called.",
+        severity=HIGH,
+    ),
+    *_wrong(
+        "eslint/no-unsafe-optional-chaining",
+        "The optional chain ends where `undefined` cannot be used",
+        "TypeError is thrown where the value before `?.` is missing.",
+        "Give a default with `??`, or check the value before.",
+        failing_input="The value before `?.` at {file}:{line} is undefined.",
+    ),
+    *_wrong(
+        "eslint/no-invalid-regexp eslint/no-new-native-nonconstructor",
+        "Running this line throws an error",
+        "SyntaxError or TypeError is thrown.",
+        "Correct the expression.",
+        severity=HIGH,
+    ),
+]
+
+_LOST = [
+    *_wrong(
+        "eslint/no-dupe-keys eslint/no-dupe-class-members react/jsx-no-duplicate-props",
+        "The same name is given twice, and the first one is lost",
+        "Only the last one counts.",
+        "Rename one of the two, or delete the one that is not wanted.",
+    ),
+    *_wrong(
+        "eslint/no-dupe-else-if eslint/no-duplicate-case",
+        "This branch can never run",
+        "An earlier condition is the same.",
+        "Correct the condition, or delete the branch.",
+    ),
+    *_wrong(
+        "eslint/no-unreachable",
+        "This code can never run",
+        "The statement before it always leaves.",
+        "Delete it, or move it before the statement that leaves.",
+        worth=MAYBE,
+    ),
+    *_wrong(
+        "eslint/no-unsafe-finally",
+        "`finally` overrides what was returned or thrown",
+        "The error or the result of the `try` is lost.",
+        "Leave `return`, `throw`, `break` and `continue` out of `finally`.",
+    ),
+    *_wrong(
+        "eslint/no-self-assign",
+        "A value is assigned to itself",
+        "The line does nothing; another name was probably meant.",
+        "Assign the value that is meant.",
+    ),
+    *_wrong(
+        "oxc/missing-throw",
+        "An error is made and not thrown",
+        "The code goes on as if nothing had happened.",
+        "Write `throw` before `new`.",
+    ),
+    *_wrong(
+        "eslint/no-setter-return eslint/getter-return",
+        "The accessor gives no value, or one that is thrown away",
+        "Reading the property gives undefined, or the returned value is lost.",
+        "Return a value from the getter and none from the setter.",
+        worth=MAYBE,
+    ),
+]
+
+_COMPARING = [
+    *_wrong(
+        "eslint/use-isnan eslint/valid-typeof eslint/no-compare-neg-zero eslint/no-unsafe-negation"
+        " eslint/no-constant-binary-expression oxc/const-comparisons oxc/bad-comparison-sequence"
+        " oxc/bad-object-literal-comparison oxc/bad-char-at-comparison",
+        "The comparison always gives the same answer",
+        "One of the two outcomes can never happen.",
+        "Compare with what is meant, such as `Number.isNaN(value)` or `!(key in object)`.",
+    ),
+    *_wrong(
+        "eslint/no-cond-assign",
+        "The condition assigns instead of comparing",
+        "The condition is the assigned value, and the variable is overwritten.",
+        "Use `===`.",
+    ),
+    *_wrong(
+        "eslint/for-direction",
+        "The loop counts in the wrong direction",
+        "The loop does not end, or ends only when the number overflows.",
+        "Count towards the bound.",
+        severity=HIGH,
+    ),
+]
+
+_VALUES = [
+    *_wrong(
+        "eslint/no-func-assign eslint/no-class-assign eslint/no-ex-assign eslint/no-global-assign",
+        "Something that others rely on is overwritten",
+        "Later uses of the name get the new value.",
+        "Use another name.",
+    ),
+    *_wrong(
+        "eslint/no-loss-of-precision",
+        "The number cannot be held exactly",
+        "Another number is used than the one that is written.",
+        "Use a BigInt or a text.",
+    ),
+    *_wrong(
+        "oxc/bad-min-max-func oxc/bad-replace-all-arg oxc/erasing-op oxc/number-arg-out-of-range"
+        " oxc/uninvoked-array-callback oxc/bad-array-method-on-arguments oxc/bad-bitwise-operator",
+        "The call or the operator does not do what it seems to do",
+        "The result is not the one that is meant, or an error is thrown.",
+        "Correct the arguments or the operator.",
+    ),
+    *_wrong(
+        "eslint/no-empty-character-class",
+        "The empty brackets of the pattern match nothing",
+        "The pattern never matches.",
+        "Put characters between the brackets, or escape them.",
+    ),
+    *_wrong(
+        "typescript/no-duplicate-enum-values",
+        "Two members of the enum have the same value",
+        "The two cannot be told apart.",
+        "Give each its own value.",
+        worth=MAYBE,
+    ),
+    *_wrong(
+        "unicorn/no-invalid-fetch-options",
+        "A GET or HEAD request cannot have a body",
+        "`fetch` throws TypeError.",
+        "Use another method, or drop the body.",
+    ),
+    *_wrong(
+        "unicorn/no-invalid-remove-event-listener",
+        "The listener is not removed",
+        "A new function is never the one that was added, so the old one goes on being called.",
+        "Keep the function in a variable and pass that.",
+    ),
+    *_wrong(
+        "eslint/no-async-promise-executor",
+        "Errors of the asynchronous executor are lost",
+        "The promise never settles where the executor throws.",
+        "Make the executor synchronous, or use the asynchronous function itself.",
+        severity=LOW,
+        worth=MAYBE,
+    ),
+]
+
+_LEFT_BEHIND = [
+    *_wrong(
+        "eslint/no-debugger",
+        "A `debugger` statement was left behind",
+        "The page stops here for everybody who has the developer tools open.",
+        "Delete the statement.",
+    ),
+    *_wrong(
+        "jest/no-focused-tests",
+        "Only this test runs",
+        "All other tests of the file are skipped in silence.",
+        "Drop `.only` or the leading `f`.",
+        category=Category.TEST,
+    ),
+    *_wrong(
+        "eslint/no-unused-vars",
+        "`{name}` is not used",
+        "The name misleads the reader.",
+        "Delete it.",
+        severity=LOW,
+        worth=NIT,
+        category=Category.MAINTAINABILITY,
+    ),
+    *_wrong(
+        "react/rules-of-hooks",
+        "The hook is called where it may be skipped",
+        "React mixes up the state of the hooks of this component.",
+        "Call the hook at the top level of the component, before any return.",
+        worth=MAYBE,
+    ),
+    *_wrong(
+        "eslint/no-eval",
+        "Text is evaluated as code",
+        "Whoever controls the text runs any code.",
+        "Parse the text, or look the value up.",
+        worth=MAYBE,
+        category=Category.SECURITY,
+        in_tests=False,
+        failing_input="A text that an attacker wrote.",
+    ),
+]
+
+OXLINT_RULES: tuple[Rule, ...] = (*_FAILING, *_LOST, *_COMPARING, *_VALUES, *_LEFT_BEHIND)

@@ -1,0 +1,202 @@
+"""The ShellCheck rules that are run, in scripts and in RUN lines of Dockerfiles, and what each means."""
+
+from affidavit.analysers.rule import Rule
+from affidavit.analysers.rule_kinds import RuleMaker
+from affidavit.records.candidate import Worth
+from affidavit.records.finding import Severity
+
+HIGH, LOW = Severity.HIGH, Severity.LOW
+MAYBE = Worth.MAYBE
+
+
+def shell_rules(analyser: str) -> tuple[Rule, ...]:
+    """The table, under the name of the analyser that reports it."""
+    wrong = RuleMaker(analyser, failing_input="Running {file} so that line {line} is reached.")
+    return (*_parsing(wrong), *_destroying(wrong), *_conditions(wrong), *_assigning(wrong), *_flow(wrong))
+
+
+def _parsing(wrong: RuleMaker) -> list[Rule]:
+    return wrong(
+        "SC1072",
+        "The shell cannot parse this",
+        "The shell stops with a syntax error, here or before anything runs.",
+        "Correct the syntax.",
+        severity=HIGH,
+        failing_input="Running {file}.",
+    )
+
+
+def _destroying(wrong: RuleMaker) -> list[Rule]:
+    return [
+        *wrong(
+            "SC2115",
+            "An empty variable makes this delete from the root folder",
+            "Where the variable is empty or unset, everything below `/` is deleted.",
+            'Write `"${{variable:?}}"`, so that the script stops instead.',
+            severity=HIGH,
+            failing_input="The variable is empty or unset at {file}:{line}.",
+        ),
+        *wrong(
+            "SC2114",
+            "This deletes a folder of the system",
+            "A folder that the system needs is deleted.",
+            "Name the folder that is meant.",
+            severity=HIGH,
+        ),
+        *wrong(
+            "SC2094",
+            "The same file is read and written in one pipeline",
+            "The file is emptied before it is read.",
+            "Write to another file and move it afterwards.",
+            worth=MAYBE,
+        ),
+        *wrong(
+            "SC2095",
+            "The command inside the loop reads the rest of the loop's input",
+            "The loop ends after its first round.",
+            "Give the command `</dev/null` as its input.",
+            worth=MAYBE,
+        ),
+    ]
+
+
+def _conditions(wrong: RuleMaker) -> list[Rule]:
+    return [
+        *wrong(
+            "SC2073 SC2122 SC2210",
+            "The comparison writes a file instead of comparing",
+            "A file is made or overwritten, and the condition does not compare.",
+            "Use `-lt`, `-gt` or `[[ … ]]`.",
+            severity=HIGH,
+        ),
+        *wrong(
+            "SC2071 SC2072 SC2079 SC2170",
+            "Numbers are compared as text, or decimals as integers",
+            "The comparison gives a wrong answer or fails.",
+            "Use `-lt`, `-gt` or `(( … ))` with integers.",
+        ),
+        *wrong(
+            "SC2050 SC2055 SC2056 SC2078 SC2252 SC2077 SC2157 SC2158 SC2159 SC2160 SC2161",
+            "The condition always gives the same answer",
+            "One of the two branches can never run.",
+            "Correct the condition.",
+        ),
+        *wrong(
+            "SC2057 SC2058 SC2107 SC2108 SC2109 SC2110 SC2199 SC2200 SC2202 SC2204 SC2205 SC2255",
+            "The condition is not one that the shell understands",
+            "The test fails with an error or does not test what it says.",
+            "Correct the condition.",
+        ),
+        *wrong(
+            "SC2070 SC2144",
+            "The test does not hold for empty or several values",
+            "With an empty value the test is true, with several files it fails.",
+            "Quote the value, or loop over the files.",
+        ),
+        *wrong(
+            "SC2221 SC2222",
+            "A pattern of this `case` can never match",
+            "An earlier pattern takes everything that this one would match.",
+            "Put the narrower pattern first, or delete it.",
+            worth=MAYBE,
+        ),
+    ]
+
+
+def _assigning(wrong: RuleMaker) -> list[Rule]:
+    return [
+        *wrong(
+            "SC1066 SC1068 SC2281 SC2283 SC2270 SC2276",
+            "This assigns nothing",
+            "The shell looks for a command of that name and fails; the variable keeps its old value.",
+            "Write `name=value`, without `$` and without spaces.",
+            severity=HIGH,
+        ),
+        *wrong(
+            "SC2031",
+            "The value was set in a subshell and is lost here",
+            "The variable still has the value that it had before the pipeline or the parentheses.",
+            "Set the variable in this shell, for example with `while … done < <(command)`.",
+            worth=MAYBE,
+        ),
+        *wrong(
+            "SC2088",
+            "A tilde in quotes is not expanded",
+            "The shell looks for a folder whose name is `~`.",
+            'Use `"$HOME"` instead.',
+            worth=MAYBE,
+        ),
+        *wrong(
+            "SC2089 SC2090",
+            "Quotes inside a variable are taken literally",
+            "The command gets the quotes as part of its arguments.",
+            "Keep the arguments in an array.",
+            worth=MAYBE,
+        ),
+        *wrong(
+            "SC2168",
+            "`local` stands outside a function",
+            "The shell fails with an error at this line.",
+            "Drop `local`, or move the line into a function.",
+        ),
+    ]
+
+
+def _flow(wrong: RuleMaker) -> list[Rule]:
+    return [
+        *wrong(
+            "SC2066 SC2041 SC2042 SC2043",
+            "The loop runs only once",
+            "The whole text is taken as one item.",
+            "Loop over the items: an array, a glob, or unquoted words.",
+        ),
+        *wrong(
+            "SC2104 SC2105",
+            "`break` or `continue` stands outside a loop",
+            "The shell reports an error, or goes on where it should stop.",
+            "Use `return` or `exit`.",
+        ),
+        *wrong(
+            "SC2218",
+            "The function is called before it is defined",
+            "The shell reports that there is no such command.",
+            "Move the definition above the call.",
+            severity=HIGH,
+        ),
+        *wrong(
+            "SC2024",
+            "`sudo` does not hold for the redirection",
+            "The file is opened as the calling user, who may not write it.",
+            "Use `… | sudo tee FILE`.",
+        ),
+        *wrong(
+            "SC2069",
+            "Errors go to the old output, not to the file",
+            "Standard error is not redirected.",
+            "Write `>FILE 2>&1`.",
+            worth=MAYBE,
+        ),
+        *wrong(
+            "SC2216 SC2217 SC2259 SC2260 SC2261",
+            "What is piped here is never read",
+            "The input or output goes nowhere.",
+            "Use `xargs`, or keep one of the two redirections.",
+        ),
+        *wrong(
+            "SC2151 SC2152 SC2241 SC2242",
+            "This is no valid exit code",
+            "The shell reports an error or returns another code.",
+            "Return a number from 0 to 255; print text with `echo`.",
+        ),
+        *wrong(
+            "SC2164",
+            "The script goes on where `cd` fails",
+            "The commands below run in the wrong folder.",
+            "Write `cd … || exit`.",
+            severity=LOW,
+            worth=MAYBE,
+        ),
+    ]
+
+
+SHELLCHECK_RULES: tuple[Rule, ...] = shell_rules("shellcheck")

@@ -1,0 +1,101 @@
+"""Yamllint: YAML that cannot be read, and keys that silently replace each other."""
+
+import re
+from collections.abc import Sequence
+
+from affidavit.analysers.analyser import Analyser, Inspection, Invocation
+from affidavit.analysers.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.rule import Rule
+from affidavit.analysers.rule_kinds import RuleMaker
+from affidavit.ports import Tree
+from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.finding import Severity
+
+# The name of a file can hold anything but a line end, so it is matched from the right.
+LINE = re.compile(r"(?P<path>.+):(?P<line>\d+):(?P<column>\d+): \[\w+\] (?P<message>.*)")
+ENDS = (("(syntax)", "syntax"), ("(key-duplicates)", "key-duplicates"))
+OFF = re.compile(r"^\s+key-duplicates:\s*(disable|\{?\s*enable:\s*false)", re.MULTILINE)
+CONFIG_NAMES = (".yamllint", ".yamllint.yaml", ".yamllint.yml")
+TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{\{")
+WORKFLOW = re.compile(r"(^|/)\.github/")
+
+_wrong = RuleMaker("yamllint", failing_input="Reading {file}.")
+YAMLLINT_RULES: tuple[Rule, ...] = (
+    *_wrong(
+        "syntax",
+        "This is not valid YAML",
+        "Whatever reads the file refuses the whole of it.",
+        "Correct the syntax.",
+        severity=Severity.HIGH,
+        in_tests=False,
+    ),
+    *_wrong(
+        "key-duplicates",
+        "The key is given twice",
+        "Most readers keep only the last value; some refuse the file.",
+        "Delete or rename one of the two, or join their values.",
+        in_tests=False,
+    ),
+)
+
+
+def invoke_yamllint(base: Tree, _paths: Sequence[str]) -> Invocation:
+    """A configuration on the command line, so that no file is looked for."""
+    # yamllint wants at least one rule; syntax errors are always reported.
+    duplicates = "disable" if allows_duplicates(base) else "enable"
+    rules = f"{{key-duplicates: {duplicates}, new-lines: disable}}"
+    return Invocation(("--format=parsable", f"--config-data={{rules: {rules}}}", "."))
+
+
+def allows_duplicates(base: Tree) -> bool:
+    """Whether the base commit's configuration turns the rule about keys off."""
+    content = next((text for name in CONFIG_NAMES if (text := base.read(name))), b"")
+    return OFF.search(content[:MAX_CONFIG_BYTES].decode("utf-8", errors="replace")) is not None
+
+
+def read_yamllint(text: str) -> list[AnalyserDiagnostic]:
+    """The lines of yamllint's parsable format; a line that is none is unreadable."""
+    return [_diagnostic(line) for line in text.split("\n") if line]
+
+
+def _diagnostic(line: str) -> AnalyserDiagnostic:
+    found = LINE.fullmatch(line)
+    if found is None:
+        raise ValueError(f"not a line of the parsable format: {line[:80]}")
+    message = found["message"]
+    rule = next((name for end, name in ENDS if message.endswith(end)), "other")
+    return AnalyserDiagnostic(
+        rule=f"yamllint/{rule}",
+        message=message.rpartition(" (")[0].replace('"', "`"),
+        path=found["path"],
+        line=int(found["line"]),
+        column=int(found["column"]),
+    )
+
+
+def judge_yamllint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+    """The reason why a new error is no finding: a template is no YAML until it is filled in."""
+    lines = inspection.repository.head.lines(diagnostic.path) or []
+    # Workflows hold `${{ … }}` inside values: they are YAML all the same.
+    if WORKFLOW.search(diagnostic.path):
+        return None
+    is_template = any(TEMPLATE.search(line) for line in lines) or "/templates/" in f"/{diagnostic.path}"
+    return "the file is a template, not YAML" if is_template else None
+
+
+YAMLLINT = Analyser(
+    name="yamllint",
+    executable="yamllint",
+    patterns=("*.yaml", "*.yml"),
+    scope="file",
+    invoke=invoke_yamllint,
+    read_output=read_yamllint,
+    rules={rule.id: rule for rule in YAMLLINT_RULES},
+    install_hint="pip install yamllint",
+    subject="YAML that cannot be read, keys given twice",
+    languages=("YAML",),
+    version_tried="1.38.0",
+    distribution="yamllint",
+    judge=judge_yamllint,
+    accepted_exit_codes=frozenset({0, 1}),
+)

@@ -1,0 +1,159 @@
+"""Zizmor, offline: GitHub workflows and actions that outsiders can turn against the repository."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from affidavit.analysers.analyser import Analyser, Invocation
+from affidavit.analysers.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.rule import Rule
+from affidavit.analysers.rule_kinds import RuleMaker
+from affidavit.ports import Tree
+from affidavit.records.candidate import Worth
+from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.finding import Category, Severity
+
+CONFIG_NAMES = (".github/zizmor.yml", ".github/zizmor.yaml", "zizmor.yml", "zizmor.yaml")
+NOTHING_TO_AUDIT = 3
+HIGH, LOW = Severity.HIGH, Severity.LOW
+
+_insecure = RuleMaker("zizmor", category=Category.SECURITY, failing_input="A run of the workflow {file}.")
+ZIZMOR_RULES: tuple[Rule, ...] = (
+    *_insecure(
+        "template-injection",
+        "Text from outside becomes part of the script that the workflow runs",
+        "Whoever writes the text (a title, a branch name, a comment) runs commands in the workflow.",
+        'Hand the value over in `env` and use it as `"$NAME"`.',
+        severity=HIGH,
+        failing_input='A title, branch name or comment that holds `$(…)` or `"; command; "`.',
+    ),
+    *_insecure(
+        "github-env",
+        "Text from outside can reach the environment of later steps",
+        "Whoever writes the text sets variables such as `LD_PRELOAD` and runs code in later steps.",
+        "Do not write to `GITHUB_ENV` or `GITHUB_PATH` in workflows that outsiders can trigger.",
+        severity=HIGH,
+    ),
+    *_insecure(
+        "insecure-commands",
+        "Commands in the log can set the environment again",
+        "Anything that prints to the log sets variables and paths of later steps.",
+        "Write to `$GITHUB_ENV` and leave `ACTIONS_ALLOW_UNSECURE_COMMANDS` off.",
+        severity=HIGH,
+    ),
+    *_insecure(
+        "hardcoded-container-credentials",
+        "A password stands in the workflow",
+        "Everybody who can read the repository has it.",
+        "Keep it in a secret, and change it now.",
+        severity=HIGH,
+    ),
+    *_insecure(
+        "bot-conditions",
+        "The check for a bot can be met by others",
+        "`github.actor` is whoever triggered the last event, so an outsider's code can run as the bot's.",
+        "Compare `github.event.pull_request.user.login`.",
+    ),
+    *_insecure(
+        "unredacted-secrets",
+        "A secret is taken apart, so that logs do not hide it",
+        "A part of the secret can be printed in clear text.",
+        "Keep each value in a secret of its own.",
+    ),
+    *_insecure(
+        "unsound-condition unsound-contains",
+        "The condition holds for more than it seems to",
+        "The job or step runs where it should not.",
+        "Write the condition without the surrounding text, or compare whole names with `fromJSON`.",
+    ),
+    *_insecure(
+        "dangerous-triggers",
+        "The workflow runs with the repository's rights on behalf of outsiders",
+        "If any step uses the pull request's own code, its author gets the rights and the secrets.",
+        "Use `pull_request`, or keep the pull request's code out of this workflow.",
+        worth=Worth.MAYBE,
+    ),
+    *_insecure(
+        "dependabot-execution",
+        "Updates of dependencies may run outside code",
+        "A dependency's own code runs with access to the registries.",
+        "Leave `insecure-external-code-execution` out.",
+    ),
+    *_insecure(
+        "overprovisioned-secrets",
+        "Every secret of the repository is handed over at once",
+        "The step can read secrets that it does not need.",
+        "Name the secrets that are needed.",
+        severity=LOW,
+        worth=Worth.MAYBE,
+    ),
+)
+
+
+def invoke_zizmor(base: Tree, _paths: Sequence[str]) -> Invocation:
+    """Everything offline; the base commit's configuration, which can only ignore and tune, is laid beside."""
+    content = next((text for name in CONFIG_NAMES if (text := base.read(name))), None)
+    is_used = content is not None and len(content) <= MAX_CONFIG_BYTES
+    return Invocation(
+        (
+            "--offline",
+            "--quiet",
+            "--no-progress",
+            "--color=never",
+            "--no-exit-codes",
+            "--collect=all",
+            "--format=json-v1",
+            "--config=../zizmor.yml" if is_used else "--no-config",
+            ".",
+        ),
+        outside={"zizmor.yml": content} if content is not None and is_used else {},
+    )
+
+
+def read_zizmor(text: str) -> list[AnalyserDiagnostic]:
+    """What zizmor is sure of; nothing where no workflow could be read, as GitHub then runs none either."""
+    if not text.strip():
+        return []
+    return [_diagnostic(row) for row in json.loads(text) if _is_sure(row["determinations"])]
+
+
+def _is_sure(determinations: Any) -> bool:
+    sureness = determinations["confidence"], determinations["severity"]
+    return sureness[0] == "High" or sureness == ("Medium", "High")
+
+
+def _diagnostic(row: Any) -> AnalyserDiagnostic:
+    primary = next(place for place in row["locations"] if place["symbolic"]["kind"] == "Primary")
+    location = primary["concrete"]["location"]
+    return AnalyserDiagnostic(
+        rule=f"zizmor/{row['ident']}",
+        message=f"{row['desc']}: {primary['symbolic']['annotation']}",
+        path=primary["symbolic"]["key"]["Local"]["verbatim_path"],
+        line=location["start_point"]["row"] + 1,
+        end_line=location["end_point"]["row"] + 1,
+        column=location["start_point"]["column"] + 1,
+    )
+
+
+ZIZMOR = Analyser(
+    name="zizmor",
+    executable="zizmor",
+    patterns=(
+        ".github/workflows/*.yml",
+        ".github/workflows/*.yaml",
+        "action.yml",
+        "action.yaml",
+        ".github/dependabot.yml",
+        ".github/dependabot.yaml",
+    ),
+    scope="file",
+    invoke=invoke_zizmor,
+    read_output=read_zizmor,
+    rules={rule.id: rule for rule in ZIZMOR_RULES},
+    install_hint="pip install zizmor",
+    subject="GitHub workflows that outsiders can turn against the repository",
+    languages=("GitHub workflows",),
+    version_tried="1.32.0",
+    distribution="zizmor",
+    accepted_exit_codes=frozenset({0, NOTHING_TO_AUDIT}),
+)
