@@ -40,3 +40,9 @@ def test_of_many_namesakes_the_closest_is_taken() -> None:
 
 def test_a_package_is_known_by_its_folder() -> None:
     assert NamesakeTests(["tests/test_shop.py"]).of("src/shop/__init__.py") == ["tests/test_shop.py"]
+
+
+def test_a_name_that_many_tests_share_far_away_says_nothing() -> None:
+    tests = NamesakeTests(["tests/forms/test_base.py", "tests/views/test_base.py"])
+    assert tests.of("shop/template/base.py") == []
+    assert tests.of("shop/forms/base.py") == ["tests/forms/test_base.py"]
