@@ -50,6 +50,7 @@ PIECES = (
     "漢字",
     "word",
 )
+ALL_OF_THEM = "".join(PIECES)
 any_text = st.lists(st.sampled_from(PIECES) | st.text(max_size=8), max_size=6).map("".join)
 
 
@@ -64,7 +65,9 @@ def report_of(text: str) -> Report:
         _candidate(4, said, withheld=Withheld(code=Code.NIT, detail=said)),
         _candidate(5, said, withheld=Withheld(code=Code.REFUTED, detail=said)),
         _candidate(6, said, finding=None, raw={said: [said]}, withheld=Withheld(code=Code.FINDING_DROPPED)),
-        change=a_change([_file(said)], title=said, target=said, repository=said, description=said),
+        change=a_change(
+            [_file(said), _coloured(said)], title=said, target=said, repository=said, description=said
+        ),
         id=said,
         affidavit_version=said,
         incomplete=(Part(name=said, reason=said, advice=said),),
@@ -79,6 +82,12 @@ def _file(said: str) -> FileChange:
     line = said.replace("\n", " ")
     hunk = a_hunk(f" {line}", f"+{line}", f"-{line}", "+" + "y" * 3_000, "+\r", heading=said)
     return a_file(said, hunk, status=FileStatus.RENAMED, old_path=f"old/{said}", language=said)
+
+
+def _coloured(said: str) -> FileChange:
+    """A file whose language is known, with the text in a string, in a comment and as code."""
+    line = said.replace("\n", " ")
+    return a_file("known.py", a_hunk(f"+x = '{line}'", f" # {line}", f"-{line}", f"+def f(): {line}"))
 
 
 def _candidate(number: int, said: str, line: int = 2, **fields: object) -> Candidate:

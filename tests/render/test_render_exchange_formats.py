@@ -6,8 +6,8 @@ from xml.etree import ElementTree as ET
 
 import jsonschema_rs
 import pytest
-from hostile_everywhere import any_text, report_of
-from hypothesis import given, settings
+from hostile_everywhere import ALL_OF_THEM, any_text, report_of
+from hypothesis import example, given, settings
 from reports import (
     a_candidate,
     a_change,
@@ -99,6 +99,7 @@ def junit(report: Report) -> ET.Element:
 
 @settings(deadline=None, max_examples=60)  # the first example pays for imports
 @given(any_text)
+@example(ALL_OF_THEM)
 def test_any_text_makes_a_valid_document(text: str) -> None:
     report = report_of(text)
     assert len(rdjson(report)) == 4

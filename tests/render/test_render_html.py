@@ -6,8 +6,8 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from hostile_everywhere import PIECES, any_text, report_of
-from hypothesis import given, settings
+from hostile_everywhere import ALL_OF_THEM, PIECES, any_text, report_of
+from hypothesis import example, given, settings
 from reports import (
     a_candidate,
     a_change,
@@ -88,6 +88,7 @@ KNOWN_SHAPE = shape(PLAIN) | {("code", ""), ("pre", ""), ("i", ""), ("i", "class
 
 @settings(deadline=None, max_examples=40)  # the first example pays for imports
 @given(any_text)
+@example(ALL_OF_THEM)
 def test_no_text_becomes_markup(text: str) -> None:
     page = read(report_of(text))
     assert page.odd == []

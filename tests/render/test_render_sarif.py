@@ -6,8 +6,8 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from hostile_everywhere import any_text, report_of
-from hypothesis import given, settings
+from hostile_everywhere import ALL_OF_THEM, any_text, report_of
+from hypothesis import example, given, settings
 from pydantic import BaseModel
 from reports import (
     a_candidate,
@@ -99,6 +99,7 @@ def test_a_full_report_makes_a_valid_log() -> None:
 
 @settings(deadline=None, max_examples=60)  # the first example pays for imports
 @given(any_text)
+@example(ALL_OF_THEM)
 def test_any_text_makes_a_valid_log(text: str) -> None:
     for version in sarif.VERSIONS:
         run = run_of(report_of(text), version)
