@@ -95,3 +95,14 @@ def test_a_wrong_setting_says_where_it_stands(
 ) -> None:
     with pytest.raises(SettingsError, match=message):
         load(repo, files, environment, flags)
+
+
+def test_a_pyproject_that_is_named_is_read_as_one() -> None:
+    content = b'[project]\nname = "x"\n[tool.affidavit]\nfail_on = "low"\n'
+    settings = load_settings(None, {}, {}, ("folder/pyproject.toml", content))
+    assert settings.fail_on is Severity.LOW
+
+
+def test_a_wrong_gate_is_told_that_it_may_be_never() -> None:
+    with pytest.raises(SettingsError, match=r"--fail-on: 'sometimes' is no severity; .*, or never"):
+        load_settings(None, {}, {"fail_on": "sometimes"})

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from affidavit.contract.vocabulary import read_focus, read_severity
+from affidavit.contract.vocabulary import UnknownWordError, read_focus, read_severity
 from affidavit.errors import SettingsError
 from affidavit.ports import Tree
 from affidavit.records.finding import Category, Severity
@@ -65,7 +65,12 @@ def _severity(value: Any) -> Severity:
 
 
 def _gate(value: Any) -> Severity | None:
-    return None if _text(value).lower() == "never" else read_severity(_text(value))
+    if _text(value).strip().lower() == "never":
+        return None
+    try:
+        return read_severity(_text(value))
+    except UnknownWordError as error:
+        raise ValueError(f"{error}, or never") from error
 
 
 def _text(value: Any) -> str:
@@ -139,7 +144,8 @@ def load_settings(
     """Merge all sources; an unknown name or a bad value is an error that says where it stands."""
     files = _read_files(base) if base is not None else {}
     if explicit_file is not None:
-        files[""] = (explicit_file[0], _parse_toml(*explicit_file, is_pyproject=False) or {})
+        is_pyproject = PurePosixPath(explicit_file[0]).name == "pyproject.toml"
+        files[""] = (explicit_file[0], _parse_toml(*explicit_file, is_pyproject=is_pyproject) or {})
     root_name, root = files.pop("", ("", {}))
     values = read_values(root, root_name)
     from_environment = {

@@ -148,6 +148,31 @@ def test_the_committed_settings_count_and_those_of_the_change_do_not(shop: Repo)
     assert "affidavit.toml is changed here" in done.err
 
 
+def test_settings_of_the_working_tree_that_do_not_count_are_said(shop: Repo) -> None:
+    shop.write({"affidavit.toml": 'fail_on = "never"\n', "pyproject.toml": "[project]\n"})
+    done = affidavit("review", "HEAD", cwd=shop.path)
+    assert "note: affidavit.toml of the working tree is not used" in done.err
+    assert "pyproject.toml" not in done.err
+
+
+def test_a_name_in_a_note_or_an_error_moves_no_cursor(tmp_path: Path) -> None:
+    name = r"a/x\033[2Jy.py"
+    diff = f'--- "{name}"\n+++ "{name}"\n@@ -1 +1 @@\n-a = 1\n+a = 2\n'.encode()
+    for text in (diff, diff + diff):
+        done = affidavit("review", "-", cwd=tmp_path, stdin=text)
+        assert "x␛[2Jy.py" in done.err
+        assert "\x1b" not in done.err + done.out
+
+
+def test_an_entry_is_not_written_through_a_link(shop: Repo, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (shop.path / ".affidavit").symlink_to(tmp_path / "elsewhere")
+    done = affidavit("ignore", "0123456789abcdef", "--why", "known", cwd=shop.path)
+    assert done.code == 2
+    assert "is a link" in done.err
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
 def test_a_dismissed_finding_is_withheld_once_its_entry_is_in_the_base(shop: Repo) -> None:
     shop.commit("New", UNDEFINED)
     (found,) = report_of(shop, "HEAD").shown

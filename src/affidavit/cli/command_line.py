@@ -78,15 +78,22 @@ def run() -> NoReturn:
     except AffidavitError as error:
         if is_debug:
             raise
-        click.echo(f"affidavit: {error}", err=True)
+        _complain(str(error))
         code = EXIT_NOT_DONE
     except Exception as error:
         if is_debug:
             raise
-        click.echo(f"affidavit: unexpected {type(error).__name__}: {error}", err=True)
+        _complain(f"unexpected {type(error).__name__}: {error}")
         click.echo("This is a fault of Affidavit. Run again with --debug for the details.", err=True)
         code = EXIT_NOT_DONE
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(message: str) -> None:
+    from affidavit.render.plain_text import visible  # noqa: PLC0415 - only where something is wrong
+
+    # A message may name a file, and a hostile change chooses its names.
+    click.echo(f"affidavit: {visible(message, keep=chr(10))}", err=True)
 
 
 def _stop(_number: int, _frame: object) -> NoReturn:

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from affidavit.cli.hints import say_hints
 from affidavit.code.blob_cache import BlobCache
 from affidavit.code.relevance import MAX_RELATED, TOKEN_BUDGET
 from affidavit.code.skipping import mark_skipped
@@ -78,8 +79,7 @@ def command(**options: Any) -> None:
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     with open_change(_request(options)) as opened:
         if not options["quiet"]:
-            for notice in opened.notices:
-                click.echo(f"note: {notice}", err=True)
+            say_hints(opened)
         change, context = _gather(opened, options)
     for output in outputs:
         _write(change, context, output)

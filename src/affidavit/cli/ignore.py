@@ -8,6 +8,7 @@ from affidavit.baseline import BASELINE_PATH, add_dismissal, new_dismissal
 from affidavit.code.git import find_repository
 from affidavit.errors import SettingsError, StoreError
 from affidavit.places import state_folder
+from affidavit.render.plain_text import visible
 from affidavit.store import SqliteStore, StoredFinding
 
 
@@ -28,14 +29,18 @@ def command(fingerprint: str, why: str, repo: Path | None, data: Path | None) ->
     if work_tree is None:
         raise SettingsError("a bare repository has no folder for the entry; run this in a clone with files")
     path = work_tree / BASELINE_PATH
+    if path.is_symlink() or path.parent.is_symlink():
+        raise SettingsError(f"{path} is a link; the entry must stand in the repository itself")
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         path.parent.mkdir(exist_ok=True)
         path.write_text(add_dismissal(text, entry), encoding="utf-8", errors="replace")
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is not UTF-8 text: repair it first") from error
     except OSError as error:
         raise SettingsError(f"{path} cannot be written: {error.strerror}") from error
     what = f"{known.title} ({known.file}:{known.line})" if known else "no kept report knows this fingerprint"
-    click.echo(f"dismissed {fingerprint}: {what}")
+    click.echo(f"dismissed {fingerprint}: {visible(what)}")
     click.echo(f"Commit {BASELINE_PATH}; it counts for changes whose base has it.")
 
 

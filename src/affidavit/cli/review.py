@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from affidavit.cli.hints import say_hints
 from affidavit.cli.progress import show_progress
 from affidavit.crew import assemble_crew
 from affidavit.errors import SettingsError, StoreError
@@ -17,7 +18,7 @@ from affidavit.pipeline import review
 from affidavit.places import cache_folder, state_folder
 from affidavit.records.report import Report
 from affidavit.render.formats import FormatRequest, parse_format, render
-from affidavit.settings import Settings, load_settings, settings_files
+from affidavit.settings import Settings, load_settings
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.store import SqliteStore
 
@@ -80,7 +81,7 @@ def command(context: click.Context, /, **options: Any) -> None:
     with open_change(_request(options)) as opened:
         settings = _settings(opened, options)
         if not options["quiet"]:
-            _say_hints(opened)
+            say_hints(opened)
         with show_progress(is_quiet=options["quiet"]) as emit:
             report = _review(opened, settings, options, emit)
     _write_outputs(report, outputs, show_withheld=options["show_withheld"])
@@ -125,22 +126,6 @@ def _settings(opened: OpenedChange, options: dict[str, Any]) -> Settings:
             raise SettingsError(f"--config: {options['config']}: {error.strerror}") from error
     flags = {name: options[name] for name in FLAGS_THAT_ARE_SETTINGS}
     return load_settings(opened.repository.base, os.environ, flags, explicit)
-
-
-def _say_hints(opened: OpenedChange) -> None:
-    for notice in opened.notices:
-        click.echo(f"note: {notice}", err=True)
-    base, head = opened.repository.base, opened.repository.head
-    for path in settings_files(head):
-        here, there = head.entry(path), base.entry(path)
-        is_changed = here is not None and (there is None or there.blob != here.blob)
-        if is_changed and b"affidavit" in (
-            path.encode() if "affidavit.toml" in path else head.read(path) or b""
-        ):
-            click.echo(
-                f"note: {path} is changed here; settings count once they are part of the base commit",
-                err=True,
-            )
 
 
 def _review(opened: OpenedChange, settings: Settings, options: dict[str, Any], emit: Emit) -> Report:
