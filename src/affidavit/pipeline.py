@@ -30,7 +30,7 @@ from affidavit.stages.verify import verify_candidates
 NO_MODEL = Part(
     name="model specialists and verifier",
     reason="no model is configured",
-    advice="the mechanical specialists reviewed alone",
+    advice="The mechanical specialists reviewed alone.",
 )
 
 

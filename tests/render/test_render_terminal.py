@@ -184,6 +184,13 @@ def test_files_that_nobody_looked_at_are_named() -> None:
     assert "not looked at shop/cart.py (no analyser for it)" in text
 
 
+def test_skipped_files_are_listed_by_reason() -> None:
+    reasons = {"a.lock": SkipReason.LOCK, "b.bin": SkipReason.BINARY, "c.lock": SkipReason.LOCK}
+    files = [a_file(path, skipped=reason) for path, reason in reasons.items()]
+    text = printed(a_report(change=a_change(files)))
+    assert "a.lock, c.lock (lock); b.bin (binary)" in text
+
+
 def test_many_skipped_files_are_counted() -> None:
     files = [a_file(f"{number}.lock", skipped=SkipReason.LOCK) for number in range(30)]
     assert "20 more" in printed(a_report(change=a_change(files)))

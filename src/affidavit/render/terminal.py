@@ -209,10 +209,16 @@ def _write_parts(ink: Ink, label: str, parts: Sequence[Part], style: str) -> Non
 def _write_files(ink: Ink, label: str, files: Sequence[tuple[str, str]]) -> None:
     if not files:
         return
-    names = [f"{path} ({reason})" if reason else path for path, reason in files[:_MOST_LISTED]]
+    paths_by_reason: dict[str, list[str]] = {}
+    for path, reason in files[:_MOST_LISTED]:
+        paths_by_reason.setdefault(reason, []).append(path)
+    groups = [
+        f"{', '.join(paths)} ({reason})" if reason else ", ".join(paths)
+        for reason, paths in paths_by_reason.items()
+    ]
     if len(files) > _MOST_LISTED:
-        names.append(f"{len(files) - _MOST_LISTED} more")
-    ink.hanging(_account_label(label), ink.inline(", ".join(names)), indent=0)
+        groups.append(f"{len(files) - _MOST_LISTED} more")
+    ink.hanging(_account_label(label), ink.inline("; ".join(groups)), indent=0)
 
 
 def _write_verdict(ink: Ink, report: Report) -> None:
