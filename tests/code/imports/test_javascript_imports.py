@@ -228,3 +228,8 @@ def test_own_imports_of_a_package_and_committed_modules_are_found(graph: Graph) 
 def test_imports_after_a_syntax_error_are_still_found(graph: Graph) -> None:
     found = graph({"a.js": "", "main.js": "import './a';\nconst = = 5;\nimport x from './a';\n"})
     assert targets(found, "main.js") == ["a.js", "a.js"]
+
+
+def test_a_head_that_ends_inside_of_a_comment_is_not_believed(graph: Graph) -> None:
+    text = "import './a';\n/*\nimport './b';\n*/\n" + "let x = 1;\n" * 100
+    assert targets(graph({"a.js": "", "b.js": "", "main.js": text}), "main.js") == ["a.js"]

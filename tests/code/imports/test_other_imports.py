@@ -162,13 +162,13 @@ def test_includes_are_looked_for_beside_the_file_and_in_folders_of_headers(graph
             "include/proj/types.hpp": "",
             "src/local.h": "",
             "src/deep/unit.h": "",
-            "lib/string.c": "",
+            "other/place/string.h": "",
             "src/main.cpp": """\
 #include "local.h"
 #include "../include/proj/api.h"
 #include "proj/api.h"
 #include <proj/types.hpp>
-#include <vector>
+#include <string.h>
 #include "unit.h"
 // #include "local.h"
 #ifdef WINDOWS
@@ -187,7 +187,7 @@ const char *s = R"(
         ("../include/proj/api.h", "include/proj/api.h", ()),
         ("proj/api.h", "include/proj/api.h", ()),
         ("proj/types.hpp", "include/proj/types.hpp", ()),
-        ("vector", None, ()),
+        ("string.h", None, ()),
         ("unit.h", "src/deep/unit.h", ()),
         ("win.h", None, ()),
         ("HEADER", None, ()),

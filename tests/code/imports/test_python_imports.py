@@ -191,3 +191,15 @@ def test_a_mark_of_byte_order_and_names_beyond_ascii_are_read(graph: Graph) -> N
 def test_imports_beside_a_syntax_error_are_still_found(graph: Graph) -> None:
     found = graph({"a.py": "", "m.py": 'import a\ndef (:\n  """ x\nfrom a import b\n'})
     assert targets(found, "m.py")[0] == "a.py"
+
+
+def test_a_name_of_the_standard_library_is_not_looked_for_in_other_projects(graph: Graph) -> None:
+    found = graph(
+        {
+            "libs/own/setup.py": "",
+            "libs/own/logging/__init__.py": "",
+            "libs/own/telemetry/__init__.py": "",
+            "app/main.py": "import logging\nimport telemetry\n",
+        }
+    )
+    assert targets(found, "app/main.py") == [None, "libs/own/telemetry/__init__.py"]

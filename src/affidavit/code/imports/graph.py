@@ -151,14 +151,13 @@ def _resolved(
 
 def _edges(path: str, statement: Statement, resolve: Resolve) -> Iterator[Edge]:
     for targets, names in resolve(path, statement):
-        # A file that imports itself, as a Rust test module does, depends on nothing by it.
-        if targets != (path,):
-            yield Edge(path, statement.line, statement.name, names, statement.is_conditional, targets)
+        yield Edge(path, statement.line, statement.name, names, statement.is_conditional, targets)
 
 
 def _records(edge: Edge) -> Iterator[Import]:
     if not edge.targets:
         yield _record(edge, None)
+    # A file that imports itself, as a Rust test module does, depends on nothing by it.
     yield from (_record(edge, target) for target in edge.targets if target != edge.path)
 
 
