@@ -17,7 +17,7 @@ TOP_KEY = re.compile(r"[\w-]+\s*:")
 
 
 def invoke_hadolint(base: Tree, paths: Sequence[str]) -> Invocation:
-    """An empty configuration of ours instead of any that is found; what the base commit ignores is ignored."""
+    """An empty configuration of ours instead of any other; ignored is what the base commit ignores."""
     ignored = sorted(ignored_codes(base))
     return Invocation(
         (

@@ -12,7 +12,6 @@ from affidavit.records.evidence import AnalyserDiagnostic
 
 NAMES = tuple(rule.id.removeprefix("oxlint/") for rule in OXLINT_RULES if rule.id != SYNTAX)
 PLUGINS = ("eslint", "oxc", "unicorn", "typescript", "react", "jest")
-UNUSED = "oxlint/eslint/no-unused-vars"
 OFF = ("off", "allow", 0)
 # Each of these reads another dialect than its name says, or is filled in before it is read.
 FOREIGN_MARKS = (b"@flow", b"{% ", b"<%= ")
@@ -65,13 +64,11 @@ def read_oxlint(text: str) -> list[AnalyserDiagnostic]:
 
 
 def _diagnostic(row: Any) -> AnalyserDiagnostic:
-    rule = _rule_id(row.get("code"))
     spans = [label["span"] for label in row["labels"]] or [{"line": 1, "column": 1}]
-    # The last label is what is wrong, the ones before it what it goes back to; of a name that is not used
-    # the declaration comes first.
-    span = spans[0] if rule == UNUSED else spans[-1]
+    # The last label is what is wrong, the ones before it what it goes back to.
+    span = spans[-1]
     return AnalyserDiagnostic(
-        rule=rule,
+        rule=_rule_id(row.get("code")),
         message=row["message"].replace("'", "`"),
         path=row["filename"],
         line=span["line"],

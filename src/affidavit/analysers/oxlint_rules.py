@@ -6,7 +6,7 @@ from affidavit.records.candidate import Worth
 from affidavit.records.finding import Category, Severity
 
 HIGH, LOW = Severity.HIGH, Severity.LOW
-MAYBE, NIT = Worth.MAYBE, Worth.NIT
+MAYBE = Worth.MAYBE
 SYNTAX = "oxlint/syntax"
 _wrong = RuleMaker("oxlint")
 
@@ -183,15 +183,6 @@ _LEFT_BEHIND = [
         "All other tests of the file are skipped in silence.",
         "Drop `.only` or the leading `f`.",
         category=Category.TEST,
-    ),
-    *_wrong(
-        "eslint/no-unused-vars",
-        "`{name}` is not used",
-        "The name misleads the reader.",
-        "Delete it.",
-        severity=LOW,
-        worth=NIT,
-        category=Category.MAINTAINABILITY,
     ),
     *_wrong(
         "react/rules-of-hooks",

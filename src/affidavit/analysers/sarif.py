@@ -4,6 +4,10 @@ import json
 from typing import Any
 
 from affidavit.records.evidence import AnalyserDiagnostic, SearchHit
+from affidavit.records.finding import Severity
+
+LEVELS = {"error": Severity.HIGH, "warning": Severity.MEDIUM, "note": Severity.LOW}
+QUIET = ("none", "pass", "notApplicable", "informational")
 
 
 def read_sarif(text: str, analyser: str) -> list[AnalyserDiagnostic]:
@@ -15,6 +19,32 @@ def read_sarif(text: str, analyser: str) -> list[AnalyserDiagnostic]:
         for result in run["results"]
         if result.get("locations")
     ]
+
+
+def read_problems(text: str, analyser: str) -> list[AnalyserDiagnostic]:
+    """The problems of any tool's report, with its own severities; suppressed and passed results are none."""
+    report = json.loads(text)
+    found = []
+    for run in report["runs"]:
+        rules = run.get("tool", {}).get("driver", {}).get("rules", [])
+        found += [
+            _graded(result, rules, analyser)
+            for result in run.get("results") or ()
+            if result.get("locations") and not _is_quiet(result)
+        ]
+    return found
+
+
+def _is_quiet(result: Any) -> bool:
+    return bool(result.get("suppressions")) or result.get("kind") in QUIET or result.get("level") == "none"
+
+
+def _graded(result: Any, rules: Any, analyser: str) -> AnalyserDiagnostic:
+    index = result.get("ruleIndex", -1)
+    rule = rules[index] if 0 <= index < len(rules) else {}
+    known = {**result, "ruleId": result.get("ruleId") or rule.get("id") or "problem"}
+    level = result.get("level") or rule.get("defaultConfiguration", {}).get("level")
+    return _diagnostic(known, analyser).model_copy(update={"severity": LEVELS.get(level)})
 
 
 def _diagnostic(result: Any, analyser: str) -> AnalyserDiagnostic:

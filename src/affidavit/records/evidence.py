@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from affidavit.records.finding import Search
+from affidavit.records.finding import Search, Severity
 from affidavit.records.record import Record, Side
 
 QuoteOutcome = Literal["exact", "relocated", "ambiguous", "not_found", "not_quoted"]
@@ -52,6 +52,8 @@ class AnalyserDiagnostic(Record):
     column: int | None = None
     related: tuple[SearchHit, ...] = ()
     """Other places that the analyser named, such as the definition of a called function."""
+    severity: Severity | None = None
+    """How bad the analyser itself says it is; None where its rule decides."""
 
 
 RunState = Literal["completed", "not_installed", "crashed", "timed_out", "unreadable", "nothing_to_do"]

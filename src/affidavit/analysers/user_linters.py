@@ -1,0 +1,86 @@
+"""From the linters that the settings name to analysers: any tool that prints SARIF or rdjson."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+from affidavit.analysers.analyser import Analyser, Invocation
+from affidavit.analysers.rdjson import read_rdjson
+from affidavit.analysers.rule import Rule
+from affidavit.analysers.rule_kinds import REACHED
+from affidavit.analysers.sarif import read_problems
+from affidavit.ports import Tree
+from affidavit.records.candidate import Worth
+from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.finding import Category, Severity
+from affidavit.records.linter import FILES, Linter
+
+READERS: Mapping[str, Callable[[str, str], list[AnalyserDiagnostic]]] = {
+    "sarif": read_problems,
+    "rdjson": read_rdjson,
+}
+# Linters say with their exit code that they found something, each in its own way; what they printed decides.
+# From 126 on the shell says that the program could not be run or was ended.
+EXIT_CODES = frozenset(range(126))
+
+
+class OpenRules(Mapping[str, Rule]):
+    """The rules of a linter that we know nothing about: any id under its name is one."""
+
+    def __init__(self, linter: str, severity: Severity) -> None:
+        self._prefix = f"{linter}/"
+        self._severity = severity
+
+    def __getitem__(self, rule_id: str) -> Rule:
+        if not rule_id.startswith(self._prefix):
+            raise KeyError(rule_id)
+        return Rule(
+            id=rule_id,
+            severity=self._severity,
+            category=Category.CORRECTNESS,
+            worth=Worth.MAYBE,
+            title="{message}",
+            meaning="{message}.",
+            failing_input=REACHED,
+            wrong_outcome="{message}.",
+            suggestion="Follow the linter's own advice on this rule.",
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def user_linters(descriptions: Iterable[Linter]) -> list[Analyser]:
+    """One analyser for each linter."""
+    return [_analyser(linter) for linter in descriptions]
+
+
+def _analyser(linter: Linter) -> Analyser:
+    return Analyser(
+        name=linter.name,
+        executable=linter.command[0],
+        patterns=linter.patterns,
+        scope=linter.scope,
+        invoke=partial(_invoke, linter),
+        read_output=partial(_read, linter),
+        rules=OpenRules(linter.name, linter.severity),
+        install_hint=f"put {linter.command[0]} on PATH, outside the repository",
+        subject=f"what {linter.name} reports",
+        accepted_exit_codes=EXIT_CODES,
+    )
+
+
+def _invoke(linter: Linter, base: Tree, paths: Sequence[str]) -> Invocation:
+    """The command as named; files that it is configured with come from the base commit."""
+    arguments: list[str] = []
+    for argument in linter.command[1:]:
+        # The leading dot keeps a file whose name begins with a dash from being an option.
+        arguments += [f"./{path}" for path in paths] if argument == FILES else [argument]
+    laid = {path: content for path in linter.configuration if (content := base.read(path)) is not None}
+    return Invocation(tuple(arguments), files=laid)
+
+
+def _read(linter: Linter, text: str) -> list[AnalyserDiagnostic]:
+    return READERS[linter.format](text, linter.name)
