@@ -15,7 +15,7 @@ Agent = Literal["planner", "reviewer", "verifier", "reporter"]
 
 
 class EventName(StrEnum):
-    """The names of seed 004, and `specialist.finished` of ours."""
+    """The names of seed 004, and `specialist.finished` and `usage.updated` of ours."""
 
     PIPELINE_STARTED = "pipeline.started"
     AGENT_STARTED = "agent.started"
@@ -24,6 +24,7 @@ class EventName(StrEnum):
     FINDING_DETECTED = "finding.detected"
     FINDING_VERIFIED = "finding.verified"
     SPECIALIST_FINISHED = "specialist.finished"
+    USAGE_UPDATED = "usage.updated"
     PIPELINE_COMPLETED = "pipeline.completed"
 
 

@@ -1,0 +1,128 @@
+"""From the name of a model, as a user writes it, to the choice of a model for a role."""
+
+from collections.abc import Mapping
+from typing import Literal, TypeVar, get_args
+from urllib.parse import urlsplit
+
+from affidavit.errors import SettingsError
+from affidavit.ports import Role
+from affidavit.records.record import Record
+
+Provider = Literal[
+    "anthropic", "openai", "mistral", "google", "bedrock", "openrouter", "ollama", "compatible"
+]
+PROVIDERS: tuple[str, ...] = get_args(Provider)
+SLASH_PREFIXES = ("bedrock", "openrouter")
+"""The providers that may also be named as `provider/model`."""
+TEMPERATURES: Mapping[Role, float | None] = {
+    "planner": None,
+    "specialist": None,
+    "verifier": 1.0,
+    "reporter": None,
+}
+"""None: the provider's own default."""
+MAX_TOKENS: Mapping[Role, int] = {
+    "planner": 8192,
+    "specialist": 16_384,
+    "verifier": 8192,
+    "reporter": 8192,
+}
+"""Room enough for models that think before they answer."""
+Number = TypeVar("Number", int, float, float | None)
+SILENCE_SECONDS = 60.0
+CALL_SECONDS = 900.0
+
+
+class ModelChoice(Record):
+    """The model of a role and how it is asked."""
+
+    provider: Provider
+    name: str
+    base_url: str | None = None
+    temperature: float | None = None
+    max_tokens: int
+    silence_seconds: float = SILENCE_SECONDS
+    """How long a call may show no sign of life."""
+    call_seconds: float = CALL_SECONDS
+    """How long a call may take that does show signs of life."""
+    input_usd_per_million: float | None = None
+    output_usd_per_million: float | None = None
+    """Prices of models that the price table does not know."""
+
+    @property
+    def model(self) -> str:
+        """The choice in one word, for reports and logs."""
+        return self.name if self.provider == "compatible" else f"{self.provider}:{self.name}"
+
+
+def choose_model(
+    text: str,
+    role: Role,
+    *,
+    base_url: str | None = None,
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+    silence_seconds: float | None = None,
+    prices_usd_per_million: tuple[float, float] | None = None,
+) -> ModelChoice:
+    """The choice that the text names; what is not given has the role's defaults."""
+    provider, name = _read_name(text.strip(), base_url)
+    input_price, output_price = prices_usd_per_million or (None, None)
+    limit = SILENCE_SECONDS if silence_seconds is None else silence_seconds
+    return ModelChoice(
+        provider=provider,
+        name=name,
+        base_url=_checked_url(base_url),
+        temperature=_between("temperature", TEMPERATURES[role] if temperature is None else temperature, 0, 2),
+        max_tokens=_between("max_tokens", max_tokens or MAX_TOKENS[role], 1, 10_000_000),
+        silence_seconds=_between("the time limit in seconds", limit, 0.001, 86_400),
+        call_seconds=max(CALL_SECONDS, limit),
+        input_usd_per_million=_between("a price", input_price, 0, 1_000_000),
+        output_usd_per_million=_between("a price", output_price, 0, 1_000_000),
+    )
+
+
+def _read_name(text: str, base_url: str | None) -> tuple[Provider, str]:
+    provider, name = _split(text)
+    if base_url is not None:
+        # Behind another address every model speaks Chat Completions, whoever made it.
+        name = name if provider == "openai" else text
+        provider = "compatible"
+    if provider is None:
+        raise SettingsError(
+            f"model {text!r}: write it as PROVIDER:NAME with one of {', '.join(PROVIDERS[:-1])}, "
+            "or give the address of an OpenAI-compatible endpoint with --base-url"
+        )
+    if not name:
+        raise SettingsError(f"model {text!r}: the name of the model is missing")
+    return provider, name
+
+
+def _split(text: str) -> tuple[Provider | None, str]:
+    for provider in PROVIDERS[:-1]:
+        marks = (":", "/") if provider in SLASH_PREFIXES else (":",)
+        for mark in marks:
+            if text.startswith(provider + mark):
+                return provider, text[len(provider) + 1 :].strip()  # type: ignore[return-value]
+    return None, text
+
+
+def _checked_url(base_url: str | None) -> str | None:
+    if base_url is None:
+        return None
+    try:
+        parts = urlsplit(base_url)
+        is_usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        is_usable = False
+    if not is_usable:
+        raise SettingsError("base_url: expected the address of an endpoint, such as http://localhost:8080/v1")
+    if parts.username or parts.password:
+        raise SettingsError("base_url holds a name or a password: keys come from the environment only")
+    return base_url
+
+
+def _between(what: str, value: Number, least: float, most: float) -> Number:
+    if value is not None and (isinstance(value, bool) or not least <= value <= most):
+        raise SettingsError(f"{what}: expected a number from {least} to {most}, found {value!r}")
+    return value

@@ -1,0 +1,172 @@
+"""Hold one conversation: ask, call the tools that the model wants, ask again, until it has answered."""
+
+import asyncio
+import json
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    ToolReturnPart,
+    UserPromptPart,
+)
+
+from affidavit.events import Agent, Emit, EventName, event
+from affidavit.minds.exchange import CallEnded, Outcome
+from affidavit.minds.forms import Question
+from affidavit.minds.ledger import add_usage
+from affidavit.minds.redaction import Redactor
+from affidavit.minds.teller import Teller
+from affidavit.minds.transcript import (
+    ToolCall,
+    answer_in,
+    calls_in,
+    clean,
+    opening,
+    repaired,
+    text_of,
+    writable,
+)
+from affidavit.ports import Answer, Role, Talk
+from affidavit.records.report import RoleUsage
+
+AGENTS: dict[Role, Agent] = {
+    "planner": "planner",
+    "specialist": "reviewer",
+    "verifier": "verifier",
+    "reporter": "reporter",
+}
+_ANSWER_NOW = "Stop calling tools. Hand in your answer now, with what you know."
+_WAS_EMPTY = "Your reply was empty. Go on, or hand in your answer."
+_LONGEST_ARGUMENT = 200
+_LONGEST_RESULT = 400_000
+
+
+@dataclass
+class Conversation:
+    """One talk with a model, from the first request to the answer."""
+
+    teller: Teller
+    talk: Talk
+    emit: Emit
+    redactor: Redactor = field(default_factory=Redactor)
+    messages: list[ModelMessage] = field(default_factory=list)
+    usage: RoleUsage = field(init=False)
+
+    def __post_init__(self) -> None:
+        teller = self.teller
+        self.usage = RoleUsage(role=teller.role, model=teller.model, cost_usd=0.0)
+        self.question = Question(
+            instructions=self.redactor.redact(writable(self.talk.instructions)),
+            schema=self.talk.schema,
+            schema_name=self.talk.schema_name,
+            tools=tuple(self.talk.tools.descriptions) if self.talk.tools else (),
+        )
+        self.messages = [opening(self.talk.prefix, self.talk.task, has_cache_points=teller.has_cache_points)]
+
+    async def hold(self) -> Answer:
+        """Talk until there is an answer or a reason why there is none."""
+        self._tell(EventName.AGENT_STARTED, model=self.teller.model)
+        try:
+            return await self._turns()
+        except CallEnded as end:
+            text = self._last_word(end.reply) if end.reply else None
+            is_cut = end.outcome == "failed" and text
+            return self._answer("cut_off" if is_cut else end.outcome, text, end.detail)
+
+    async def _turns(self) -> Answer:
+        is_empty_again = False
+        for _ in range(self.talk.max_turns):
+            reply = await self._ask(self.question)
+            if answer := self._answer_from(reply):
+                return answer
+            calls = calls_in(reply, self.talk.schema_name)
+            if not calls:
+                if is_empty_again:
+                    return self._answer("failed", None, "the model sent two empty replies")
+                is_empty_again = True
+                self._say(UserPromptPart(content=_WAS_EMPTY))
+                continue
+            self.messages.append(repaired(reply))
+            self.messages.append(ModelRequest(parts=[await self._result_of(call) for call in calls]))
+        return await self._last_turn()
+
+    async def _last_turn(self) -> Answer:
+        self._say(UserPromptPart(content=_ANSWER_NOW))
+        reply = await self._ask(replace(self.question, must_answer=True))
+        return self._answer_from(reply) or self._answer(
+            "failed", None, f"the model gave no answer in {self.talk.max_turns + 1} turns"
+        )
+
+    async def _ask(self, question: Question) -> ModelResponse:
+        told = await self.teller.tell(clean(self.messages, self.redactor), question)
+        self.usage = add_usage(self.usage, told.usage)
+        totals = self.teller.ledger.totals()
+        self._tell(
+            EventName.USAGE_UPDATED,
+            model=self.teller.model,
+            input_tokens=totals.input_tokens,
+            output_tokens=totals.output_tokens,
+            cached_tokens=totals.cached_tokens,
+            cost_usd=totals.cost_usd,
+        )
+        if told.ended is not None:
+            raise told.ended
+        if told.reply is None:
+            raise AssertionError("what was told is a reply or an end")
+        return told.reply
+
+    def _answer_from(self, reply: ModelResponse) -> Answer | None:
+        text = self._last_word(reply)
+        if reply.finish_reason == "content_filter":
+            refusal = (reply.provider_details or {}).get("refusal")
+            return self._answer("refused", text, writable(str(refusal or "the model refused to answer")))
+        if reply.finish_reason == "length":
+            return self._answer("cut_off", text, "the reply reached the limit of tokens")
+        is_answer = answer_in(reply, self.talk.schema_name) is not None
+        if not is_answer and calls_in(reply, self.talk.schema_name):
+            return None
+        return self._answer("answered", text) if text else None
+
+    def _last_word(self, reply: ModelResponse) -> str | None:
+        return answer_in(reply, self.talk.schema_name) or text_of(reply).strip() or None
+
+    def _say(self, part: ModelRequestPart) -> None:
+        """Add to what is said next; two messages in a row from one side are refused by some models."""
+        last = self.messages[-1]
+        if not isinstance(last, ModelRequest):
+            raise AssertionError("the last message is ours")
+        self.messages[-1] = replace(last, parts=[*last.parts, part])
+
+    async def _result_of(self, call: ToolCall) -> ToolReturnPart:
+        self._tell(EventName.TOOL_CALLED, tool=call.name, args=_shown(call.arguments))
+        result = await self._call(call)
+        text = json.dumps(self.redactor.redact_all(result), ensure_ascii=False, default=str)
+        if len(text) > _LONGEST_RESULT:
+            error = {"error": "the result was too long to read: ask for less", "start": text[:10_000]}
+            text = json.dumps(error, ensure_ascii=False)
+        return ToolReturnPart(tool_name=call.name, content=text, tool_call_id=call.call_id)
+
+    async def _call(self, call: ToolCall) -> dict[str, Any]:
+        if self.talk.tools is None:
+            return {"error": "there are no tools: hand in your answer"}
+        return await asyncio.to_thread(self.talk.tools.call, call.name, call.arguments)
+
+    def _tell(self, name: EventName, **data: Any) -> None:
+        agent = AGENTS[self.teller.role]
+        self.emit(event(name, agent=agent, specialist=self.talk.speaker, **data))
+
+    def _answer(self, outcome: Outcome, text: str | None, detail: str = "") -> Answer:
+        return Answer(outcome=outcome, text=text, detail=detail, usage=self.usage)
+
+
+def _shown(arguments: object) -> Any:
+    """Arguments for those who watch, cut short."""
+    if isinstance(arguments, dict):
+        return {writable(str(key))[:_LONGEST_ARGUMENT]: _shown(each) for key, each in arguments.items()}
+    if isinstance(arguments, bool | int | float) or arguments is None:
+        return arguments
+    return writable(str(arguments))[:_LONGEST_ARGUMENT]

@@ -1,0 +1,129 @@
+"""Keep every exchange with a model in a folder, keyed by what was asked, and answer from it."""
+
+import hashlib
+import json
+import os
+import threading
+from collections import Counter
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from affidavit.errors import InputError, StoreError
+
+FILE_NAME = "conversation.jsonl"
+LOG_VERSION = 1
+
+
+class LogMode(StrEnum):
+    """What the log is for."""
+
+    OFF = "off"
+    RECORD = "record"
+    """Ask always, keep everything."""
+    REPLAY = "replay"
+    """Never ask."""
+    RESUME = "resume"
+    """Ask for what is not there, and keep it."""
+
+
+class ConversationLog:
+    """The exchanges of one run, one JSON object a line."""
+
+    def __init__(self, folder: Path | None = None, mode: LogMode = LogMode.OFF) -> None:
+        self.mode = mode
+        self._path = folder / FILE_NAME if folder else None
+        self._lock = threading.Lock()
+        self._asked: Counter[str] = Counter()
+        self._kept: dict[str, list[dict[str, Any]]] = {}
+        if mode is LogMode.OFF:
+            return
+        if self._path is None:
+            raise InputError(f"--{mode} needs the folder of a run")
+        if mode is LogMode.RECORD:
+            self._start_anew(self._path)
+        else:
+            self._kept = _read(self._path, must_exist=mode is LogMode.REPLAY)
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether nothing may be asked."""
+        return self.mode is LogMode.REPLAY
+
+    def find(self, key: str) -> dict[str, Any] | None:
+        """What came of the request the last time; the same request asked n times has n answers."""
+        with self._lock:
+            number = self._asked[key]
+            self._asked[key] += 1
+            answers = self._kept.get(key, [])
+            if self.mode is LogMode.RESUME:
+                # What failed is what a resumed run is there to try again.
+                answers = [each for each in answers if "failure" not in each]
+            return answers[number] if number < len(answers) else None
+
+    def append(self, key: str, exchange: dict[str, Any]) -> None:
+        """Keep an exchange, whole or not at all."""
+        if self.mode not in {LogMode.RECORD, LogMode.RESUME} or self._path is None:
+            return
+        line = json.dumps({"version": LOG_VERSION, "key": key, **exchange}, ensure_ascii=True) + "\n"
+        with self._lock:
+            try:
+                _append(self._path, line.encode())
+            except OSError as error:
+                raise StoreError(
+                    f"the conversation cannot be kept in {self._path}: {error.strerror}"
+                ) from error
+
+    def _start_anew(self, path: Path) -> None:
+        if path.exists():
+            raise InputError(
+                f"{path.parent} holds a recorded run already: go on with --resume, or name another folder"
+            )
+
+
+def exchange_key(request: dict[str, Any]) -> str:
+    """The key of a request: the same for the same content."""
+    text = json.dumps(request, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _append(path: Path, line: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # The log holds the reviewed code: nobody but the user reads it.
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        size = os.fstat(descriptor).st_size
+        if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            line = b"\n" + line
+        written = 0
+        while written < len(line):
+            written += os.write(descriptor, line[written:])
+    finally:
+        os.close(descriptor)
+
+
+def _read(path: Path, *, must_exist: bool) -> dict[str, list[dict[str, Any]]]:
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        if must_exist:
+            raise InputError(f"{path.parent} holds no recorded run: there is no {FILE_NAME}") from None
+        return {}
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from error
+    kept: dict[str, list[dict[str, Any]]] = {}
+    for line in content.split(b"\n"):
+        exchange = _exchange_of(line)
+        if exchange is not None:
+            kept.setdefault(exchange["key"], []).append(exchange)
+    return kept
+
+
+def _exchange_of(line: bytes) -> dict[str, Any] | None:
+    try:
+        exchange = json.loads(line)
+    except ValueError:
+        # A process that died in the middle of a line leaves half of it: that exchange is asked for again.
+        return None
+    is_ours = isinstance(exchange, dict) and exchange.get("version") == LOG_VERSION
+    return exchange if is_ours and isinstance(exchange.get("key"), str) else None

@@ -1,0 +1,205 @@
+"""Send one request to a model and bring back its reply, or the stated reason why there is none."""
+
+import asyncio
+import dataclasses
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic_ai import exceptions as faults
+from pydantic_ai.direct import model_request_stream
+from pydantic_ai.messages import ModelMessage, ModelResponse, PartDeltaEvent, PartStartEvent
+from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+from pydantic_ai.settings import ModelSettings
+
+from affidavit.minds.choice import ModelChoice
+from affidavit.minds.forms import Form, Question, forms_for, request_parameters, request_settings
+from affidavit.minds.limits import Limits
+
+Outcome = Literal["answered", "cut_off", "failed", "refused", "timed_out", "budget_exhausted"]
+Sleep = Callable[[float], Awaitable[None]]
+_TRIED_AGAIN = (
+    faults.ModelRateLimitError,
+    faults.ModelUnavailableError,
+    faults.ModelServerError,
+    faults.ModelConnectionError,
+)
+_LONGEST_DETAIL = 500
+
+
+class CallEnded(Exception):  # noqa: N818 - it is an outcome, not a mistake
+    """A call that brought no whole reply."""
+
+    def __init__(self, outcome: Outcome, detail: str, reply: ModelResponse | None = None) -> None:
+        self.outcome: Outcome = outcome
+        self.detail = detail
+        self.reply = reply
+        super().__init__(detail)
+
+
+@dataclass
+class Line:
+    """The line to one model: retries, waits, and finds the form of request that the model accepts."""
+
+    model: Model[Any]
+    choice: ModelChoice
+    limits: Limits
+    gate: asyncio.Semaphore
+    sleep: Sleep = asyncio.sleep
+    _refused_forms: set[Form] = dataclasses.field(default_factory=set)
+    _sends_temperature: bool = True
+
+    async def ask(self, messages: list[ModelMessage], question: Question) -> ModelResponse:
+        """The reply, from as many attempts as the limits allow; raises CallEnded."""
+        for attempt in range(1, self.limits.attempts + 1):
+            try:
+                return await self._ask_in_some_form(messages, question)
+            except _Interrupted as cut:
+                wait = self._wait_after(cut.fault, attempt)
+                if wait is None:
+                    raise _ended(cut) from cut
+                await self.sleep(wait)
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _ask_in_some_form(self, messages: list[ModelMessage], question: Question) -> ModelResponse:
+        while True:
+            form = self._form(question)
+            try:
+                return await self._ask_once(messages, question, form)
+            except _Interrupted as cut:
+                if not self._can_ask_differently(cut.fault, question, form):
+                    raise
+
+    def _form(self, question: Question) -> Form:
+        forms = [form for form in forms_for(question, self.model.profile) if form not in self._refused_forms]
+        return forms[0] if forms else Form.PLAIN
+
+    def _can_ask_differently(self, fault: Exception, question: Question, form: Form) -> bool:
+        if type(fault) is not faults.ModelRequestRejectedError and not (
+            isinstance(fault, faults.ModelHTTPError) and fault.status_code in {400, 422}
+        ):
+            return False
+        if isinstance(fault, faults.ModelContextWindowExceededError | faults.ModelQuotaExceededError):
+            return False
+        if self._sends_temperature and self.choice.temperature is not None and "temperature" in str(fault):
+            self._sends_temperature = False
+            return True
+        if form is forms_for(question, self.model.profile)[-1]:
+            return False
+        self._refused_forms.add(form)
+        return True
+
+    async def _ask_once(self, messages: list[ModelMessage], question: Question, form: Form) -> ModelResponse:
+        settings = request_settings(self.choice, question, form, sends_temperature=self._sends_temperature)
+        parameters = request_parameters(question, form)
+        async with self.gate:
+            try:
+                async with asyncio.timeout(self.choice.call_seconds):
+                    return await self._stream(messages, settings, parameters)
+            except TimeoutError:
+                raise CallEnded(
+                    "timed_out", f"the reply was not complete after {self.choice.call_seconds:g} s"
+                ) from None
+
+    async def _stream(
+        self, messages: list[ModelMessage], settings: ModelSettings, parameters: ModelRequestParameters
+    ) -> ModelResponse:
+        stream: StreamedResponse | None = None
+        try:
+            async with model_request_stream(
+                self.model, messages, model_settings=settings, model_request_parameters=parameters
+            ) as stream:
+                await self._read(stream)
+                return stream.get()
+        except (faults.ModelAPIError, faults.UnexpectedModelBehavior, faults.UserError, ValueError) as fault:
+            raise _Interrupted(fault, stream.get() if stream else None) from fault
+
+    async def _read(self, stream: StreamedResponse) -> None:
+        size = 0
+        async for event in stream:
+            size += _size_of(event)
+            if size > self.limits.longest_reply_chars:
+                raise CallEnded(
+                    "cut_off",
+                    f"the reply was longer than {self.limits.longest_reply_chars:,} characters",
+                    stream.get(),
+                )
+
+    def _wait_after(self, fault: Exception, attempt: int) -> float | None:
+        """How long to wait before the next attempt; None: there is none."""
+        if attempt >= self.limits.attempts or not _is_worth_another_try(fault):
+            return None
+        asked_for = fault.retry_after if isinstance(fault, faults.ModelAPIError) else None
+        if asked_for is not None:
+            return asked_for if asked_for <= self.limits.longest_delay_seconds else None
+        delay = self.limits.first_delay_seconds * float(1 << (attempt - 1))
+        # Spread, so that specialists who were refused together do not come back together.
+        spread = random.uniform(0.75, 1.25)  # noqa: S311 - nothing secret
+        return min(delay * spread, self.limits.longest_delay_seconds)
+
+
+class _Interrupted(Exception):  # noqa: N818 - carries a fault, and what came before it
+    def __init__(self, fault: Exception, reply: ModelResponse | None) -> None:
+        self.fault = fault
+        self.reply = reply
+        super().__init__(str(fault))
+
+
+def _size_of(event: object) -> int:
+    if isinstance(event, PartStartEvent):
+        return len(str(getattr(event.part, "content", "") or getattr(event.part, "args", "") or ""))
+    if isinstance(event, PartDeltaEvent):
+        delta = event.delta
+        return len(str(getattr(delta, "content_delta", "") or getattr(delta, "args_delta", "") or ""))
+    return 0
+
+
+def _is_worth_another_try(fault: Exception) -> bool:
+    if _is_silence(fault):
+        return False
+    is_broken_stream = type(fault) is faults.ModelAPIError
+    return isinstance(fault, _TRIED_AGAIN) or is_broken_stream
+
+
+def _is_silence(fault: Exception) -> bool:
+    is_late = isinstance(fault, faults.ModelTimeoutError) and fault.phase not in {"connect", "pool"}
+    return is_late or isinstance(fault, faults.ModelRequestTimeout)
+
+
+def _ended(cut: _Interrupted) -> CallEnded:
+    fault = cut.fault
+    if isinstance(fault, faults.ContentFilterError):
+        return CallEnded("refused", "the provider's content filter stopped the reply", cut.reply)
+    if _is_silence(fault):
+        return CallEnded("timed_out", "the model showed no sign of life within the time limit", cut.reply)
+    return CallEnded("failed", describe(fault), cut.reply)
+
+
+def describe(fault: Exception) -> str:
+    """What went wrong, for a user: short, and without anything that the request carried."""
+    if isinstance(fault, faults.ModelAuthenticationError):
+        return "the provider did not accept the key, or the key may not use this model"
+    if isinstance(fault, faults.ModelNotFoundError):
+        return "the provider knows no such model, or there is no such endpoint at the address"
+    if isinstance(fault, faults.ModelContextWindowExceededError):
+        return "the conversation is longer than the model can read"
+    if isinstance(fault, faults.ModelQuotaExceededError):
+        return "the account with the provider has no credit left"
+    if isinstance(fault, faults.ModelHTTPError):
+        return _shortened(f"HTTP status {fault.status_code}: {_message_in(fault.body)}")
+    if isinstance(fault, faults.ModelConnectionError):
+        return "the connection to the model failed or broke off"
+    return _shortened(f"{type(fault).__name__}: {fault}")
+
+
+def _message_in(body: object) -> str:
+    if isinstance(body, dict):
+        inner = body.get("error", body)
+        body = inner.get("message", inner) if isinstance(inner, dict) else inner
+    return str(body)
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_DETAIL else text[:_LONGEST_DETAIL] + "…"

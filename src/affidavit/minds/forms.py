@@ -1,0 +1,115 @@
+"""How a model is made to answer in a schema: by its native output, by a tool, or by being told so."""
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from pydantic_ai.messages import InstructionPart
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.profiles import ModelProfile
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
+
+from affidavit.minds.choice import ModelChoice
+
+HAND_IN = "Hand in the final answer. Call this once, when the work is done."
+
+
+class Form(StrEnum):
+    """The ways to ask for an answer in a schema."""
+
+    NATIVE = "native"
+    """The provider's own structured output."""
+    FORCED_TOOL = "forced tool"
+    """A tool that takes the answer; the model must call that or another."""
+    TOOL = "tool"
+    """The same, but the model may also write text."""
+    PLAIN = "plain"
+    """The schema stands in the instructions."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a request offers and asks for, apart from the messages."""
+
+    instructions: str
+    schema: dict[str, Any]
+    schema_name: str
+    tools: tuple[dict[str, Any], ...] = ()
+    must_answer: bool = False
+    """No more tools: the answer, now."""
+
+
+def forms_for(question: Question, profile: ModelProfile) -> list[Form]:
+    """The forms that a model may accept, the strictest first."""
+    if not profile.get("supports_tools", True):
+        return [Form.PLAIN]
+    if question.tools:
+        # Several servers cannot combine a schema for the text with tools: an answering tool works with all.
+        return [Form.FORCED_TOOL, Form.TOOL]
+    if profile.get("supports_json_schema_output", False):
+        return [Form.NATIVE, Form.FORCED_TOOL, Form.PLAIN]
+    return [Form.FORCED_TOOL, Form.PLAIN]
+
+
+def request_parameters(question: Question, form: Form) -> ModelRequestParameters:
+    """What goes with the messages in this form."""
+    instructions = question.instructions
+    if form is Form.PLAIN:
+        instructions = f"{instructions}\n\n{_told(question.schema)}"
+    has_output_tool = form in {Form.FORCED_TOOL, Form.TOOL}
+    return ModelRequestParameters(
+        function_tools=[] if form is Form.PLAIN else [_definition(tool) for tool in question.tools],
+        output_mode="native" if form is Form.NATIVE else "tool" if has_output_tool else "text",
+        output_object=OutputObjectDefinition(json_schema=question.schema, name=question.schema_name)
+        if form is Form.NATIVE
+        else None,
+        output_tools=[_output_tool(question)] if has_output_tool else [],
+        allow_text_output=form is not Form.FORCED_TOOL,
+        instruction_parts=[InstructionPart(content=instructions, dynamic=False)],
+    )
+
+
+def request_settings(
+    choice: ModelChoice, question: Question, form: Form, *, sends_temperature: bool = True
+) -> ModelSettings:
+    """The settings of one request. We retry ourselves, so that a slow endpoint is not asked twice."""
+    settings = ModelSettings(max_tokens=choice.max_tokens)
+    if choice.provider != "compatible":
+        settings["cache"] = True
+    if choice.provider != "bedrock":
+        settings["timeout"] = choice.silence_seconds
+        settings["max_retries"] = 0
+    if choice.provider == "openai":
+        # Nothing of the reviewed code is to be kept by the provider for later calls.
+        settings["openai_store"] = False  # type: ignore[typeddict-unknown-key]
+    if choice.temperature is not None and sends_temperature:
+        settings["temperature"] = choice.temperature
+    if question.must_answer and form is Form.FORCED_TOOL:
+        settings["tool_choice"] = [question.schema_name]
+    return settings
+
+
+def _definition(tool: dict[str, Any]) -> ToolDefinition:
+    function = tool["function"]
+    return ToolDefinition(
+        name=function["name"],
+        description=function.get("description", ""),
+        parameters_json_schema=function["parameters"],
+    )
+
+
+def _output_tool(question: Question) -> ToolDefinition:
+    return ToolDefinition(
+        name=question.schema_name,
+        description=HAND_IN,
+        parameters_json_schema=question.schema,
+        kind="output",
+    )
+
+
+def _told(schema: dict[str, Any]) -> str:
+    text = json.dumps(schema, ensure_ascii=False)
+    return f"Answer with one JSON object and nothing else. It must fit this JSON schema:\n{text}"

@@ -1,0 +1,138 @@
+"""Count tokens and money per role, and let nothing be sent that the budget does not cover."""
+
+import asyncio
+import threading
+from dataclasses import dataclass
+
+from affidavit.errors import BudgetError
+from affidavit.ports import Role
+from affidavit.records.report import RoleUsage
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a review may spend; None: as much as it takes."""
+
+    tokens: int | None = None
+    usd: float | None = None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The most that one request may cost."""
+
+    tokens: int
+    usd: float | None
+    """None: nobody knows the price."""
+
+
+class Reservation:
+    """A part of the budget set aside for one request."""
+
+    def __init__(self, estimate: Estimate) -> None:
+        self.estimate = estimate
+
+
+class Ledger:
+    """Adds up what a review spends; safe for many tasks and threads."""
+
+    def __init__(self, budget: Budget | None = None) -> None:
+        self.budget = budget or Budget()
+        self._lock = threading.Lock()
+        self._open: set[Reservation] = set()
+        self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
+        self._usage: dict[tuple[Role, str], RoleUsage] = {}
+        self._paid_tokens = 0
+        self._paid_usd = 0.0
+
+    async def reserve(self, estimate: Estimate) -> Reservation:
+        """Set aside what a request may cost; waits for others to finish, and raises BudgetError in vain."""
+        while True:
+            freed = asyncio.Event()
+            waiter = (asyncio.get_running_loop(), freed)
+            with self._lock:
+                if self._fits(estimate):
+                    reservation = Reservation(estimate)
+                    self._open.add(reservation)
+                    return reservation
+                if not self._open:
+                    raise BudgetError(self._shortage(estimate))
+                # What is set aside is the most that the others may cost: some of it will come back.
+                self._waiting.add(waiter)
+            try:
+                await freed.wait()
+            finally:
+                with self._lock:
+                    self._waiting.discard(waiter)
+
+    def settle(self, reservation: Reservation, role: Role, spent: RoleUsage) -> None:
+        """Replace what was set aside by what a request did cost."""
+        with self._lock:
+            self._open.discard(reservation)
+            self._paid_tokens += spent.input_tokens + spent.output_tokens
+            self._paid_usd += spent.cost_usd or 0.0
+            self._count(role, spent)
+            waiting, self._waiting = self._waiting, set()
+        for loop, freed in waiting:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(freed.set)
+
+    def note(self, role: Role, spent: RoleUsage) -> None:
+        """Count a request that was paid for in an earlier run."""
+        with self._lock:
+            self._count(role, spent)
+
+    def usage(self) -> tuple[RoleUsage, ...]:
+        """What each role has spent with each model."""
+        with self._lock:
+            return tuple(self._usage.values())
+
+    def totals(self) -> RoleUsage:
+        """Everything together."""
+        total = RoleUsage(role="all", model="", cost_usd=0.0)
+        for spent in self.usage():
+            total = add_usage(total, spent)
+        return total
+
+    def _count(self, role: Role, spent: RoleUsage) -> None:
+        key = (role, spent.model)
+        before = self._usage.get(key)
+        self._usage[key] = add_usage(before, spent) if before else spent
+
+    def _fits(self, estimate: Estimate) -> bool:
+        tokens = self._paid_tokens + sum(each.estimate.tokens for each in self._open) + estimate.tokens
+        usd = self._paid_usd + sum(each.estimate.usd or 0.0 for each in self._open) + (estimate.usd or 0.0)
+        if self.budget.tokens is not None and tokens > self.budget.tokens:
+            return False
+        # Money that cannot be counted cannot be capped either, so it is not spent.
+        return self.budget.usd is None or (estimate.usd is not None and usd <= self.budget.usd)
+
+    def _shortage(self, estimate: Estimate) -> str:
+        if self.budget.usd is not None and estimate.usd is None:
+            return "the budget is in US dollars, but the price of the model is not known"
+        parts = []
+        if self.budget.tokens is not None:
+            parts.append(
+                f"{self._paid_tokens:,} of {self.budget.tokens:,} tokens are spent and the next request may "
+                f"take {estimate.tokens:,}"
+            )
+        if self.budget.usd is not None:
+            parts.append(
+                f"{self._paid_usd:.4f} of {self.budget.usd:.4f} US dollars are spent and the next request "
+                f"may cost {estimate.usd or 0.0:.4f}"
+            )
+        return "; ".join(parts)
+
+
+def add_usage(one: RoleUsage, other: RoleUsage) -> RoleUsage:
+    """Both together; a cost that is not known makes the sum unknown."""
+    is_known = one.cost_usd is not None and other.cost_usd is not None
+    return one.model_copy(
+        update={
+            "requests": one.requests + other.requests,
+            "input_tokens": one.input_tokens + other.input_tokens,
+            "output_tokens": one.output_tokens + other.output_tokens,
+            "cached_tokens": one.cached_tokens + other.cached_tokens,
+            "cost_usd": (one.cost_usd or 0.0) + (other.cost_usd or 0.0) if is_known else None,
+        }
+    )

@@ -1,0 +1,50 @@
+"""The model of one role, behind the port that planner, specialists, verifier and reporter talk to."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from typing import Any
+
+from pydantic_ai.models import Model
+
+from affidavit.events import Emit
+from affidavit.minds.choice import ModelChoice
+from affidavit.minds.conversation import Conversation
+from affidavit.minds.conversation_log import ConversationLog
+from affidavit.minds.exchange import Line, Sleep
+from affidavit.minds.ledger import Ledger
+from affidavit.minds.limits import Limits
+from affidavit.minds.providers import build_model
+from affidavit.minds.teller import Teller
+from affidavit.ports import Answer, Role, Talk
+
+
+class PydanticMind:
+    """A mind on pydantic-ai; many talks may be held at the same time."""
+
+    def __init__(
+        self,
+        role: Role,
+        choice: ModelChoice,
+        ledger: Ledger | None = None,
+        log: ConversationLog | None = None,
+        limits: Limits | None = None,
+        *,
+        gate: asyncio.Semaphore | None = None,
+        client: Callable[[], Model[Any]] | None = None,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self.role: Role = role
+        self.model = choice.model
+        limits = limits or Limits()
+        gate = gate or asyncio.Semaphore(limits.at_once)
+
+        def connect() -> Line:
+            model = client() if client else build_model(choice, os.environ)
+            return Line(model, choice, limits, gate, sleep)
+
+        self._teller = Teller(role, choice, ledger or Ledger(), log or ConversationLog(), connect)
+
+    async def converse(self, talk: Talk, emit: Emit) -> Answer:
+        """Hold a talk; whatever goes wrong with the model is an outcome of it, not an exception."""
+        return await Conversation(self._teller, talk, emit).hold()

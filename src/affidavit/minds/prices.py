@@ -1,0 +1,61 @@
+"""From tokens to money by the kept-up table of prices; None where a model has no known price."""
+
+import math
+from functools import lru_cache
+
+from affidavit.minds.choice import ModelChoice
+
+_PRICE_TABLE_NAMES = {"bedrock": "aws"}
+_BYTES_PER_TOKEN = 3
+"""Fewer than any tokeniser needs for code or prose on the average, so that an estimate is rarely too low."""
+
+
+def estimate_tokens(*texts: str) -> int:
+    """About how many tokens a request has, rather too many than too few."""
+    return sum(math.ceil(len(text.encode("utf-8", "replace")) / _BYTES_PER_TOKEN) for text in texts)
+
+
+def cost_usd(
+    choice: ModelChoice,
+    input_tokens: int,
+    output_tokens: int,
+    cached_tokens: int = 0,
+    cache_write_tokens: int = 0,
+) -> float | None:
+    """What the tokens cost; cached ones are part of the input."""
+    if choice.input_usd_per_million is not None and choice.output_usd_per_million is not None:
+        return (
+            input_tokens * choice.input_usd_per_million + output_tokens * choice.output_usd_per_million
+        ) / 1_000_000
+    if choice.provider == "ollama":
+        return 0.0
+    if choice.provider == "compatible":
+        # The same name behind another address may have any price.
+        return None
+    return _table_price(
+        choice.provider, choice.name, input_tokens, output_tokens, cached_tokens, cache_write_tokens
+    )
+
+
+def has_price(choice: ModelChoice) -> bool:
+    """Whether money can be counted for the model."""
+    return cost_usd(choice, 1, 1) is not None
+
+
+@lru_cache(maxsize=4096)
+def _table_price(
+    provider: str, name: str, input_tokens: int, output_tokens: int, cached: int, written: int
+) -> float | None:
+    from genai_prices import Usage, calc_price  # noqa: PLC0415 - the table is large
+
+    usage = Usage(
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        cache_read_tokens=min(cached, input_tokens) or None,
+        cache_write_tokens=min(written, input_tokens - min(cached, input_tokens)) or None,
+    )
+    try:
+        price = calc_price(usage, name, provider_id=_PRICE_TABLE_NAMES.get(provider, provider))
+    except (LookupError, ValueError):
+        return None
+    return float(price.total_price)

@@ -1,0 +1,95 @@
+"""From the choice of a model to the client that speaks with it; only that one provider is imported."""
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from affidavit.errors import SettingsError
+from affidavit.minds.choice import ModelChoice, Provider
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+COMPATIBLE_KEY = "AFFIDAVIT_API_KEY"
+OLLAMA_ADDRESS = "http://localhost:11434/v1"
+
+
+@dataclass(frozen=True)
+class Supply:
+    """Where the classes of a provider are, and which variables may hold its key."""
+
+    module: str
+    model_class: str
+    provider_class: str
+    key_names: tuple[str, ...] = ()
+    extra: str = ""
+    """The part of pydantic-ai that brings the provider's package, where it is not named like the module."""
+
+
+SUPPLIES: Mapping[Provider, Supply] = {
+    "anthropic": Supply("anthropic", "AnthropicModel", "AnthropicProvider", ("ANTHROPIC_API_KEY",)),
+    "openai": Supply("openai", "OpenAIResponsesModel", "OpenAIProvider", ("OPENAI_API_KEY",)),
+    "mistral": Supply("mistral", "MistralModel", "MistralProvider", ("MISTRAL_API_KEY",)),
+    "google": Supply(
+        "google", "GoogleModel", "GoogleProvider", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "google"
+    ),
+    "openrouter": Supply("openrouter", "OpenRouterModel", "OpenRouterProvider", ("OPENROUTER_API_KEY",)),
+    "ollama": Supply("ollama", "OllamaModel", "OllamaProvider", (), "openai"),
+    "bedrock": Supply("bedrock", "BedrockConverseModel", "BedrockProvider"),
+    "compatible": Supply("openai", "OpenAIChatModel", "OpenAICompatibleProvider", (), "openai"),
+}
+
+
+def build_model(choice: ModelChoice, environment: Mapping[str, str]) -> "Model[Any]":
+    """The client for a model; raises SettingsError with what to set or to install."""
+    supply = SUPPLIES[choice.provider]
+    options = _options(choice, supply, environment)
+    where = "openai_compatible" if choice.provider == "compatible" else supply.module
+    try:
+        models = importlib.import_module(f"pydantic_ai.models.{supply.module}")
+        providers = importlib.import_module(f"pydantic_ai.providers.{where}")
+    except ImportError as error:
+        raise SettingsError(
+            f"model {choice.model}: the package of {choice.provider} is not installed: "
+            f"pip install 'pydantic-ai-slim[{supply.extra or supply.module}]'"
+        ) from error
+    provider = getattr(providers, supply.provider_class)(**options)
+    model: Model[Any] = getattr(models, supply.model_class)(choice.name, provider=provider)
+    return model
+
+
+def check_keys(choice: ModelChoice, environment: Mapping[str, str]) -> None:
+    """Raise SettingsError where the environment lacks what the provider needs; nothing is imported."""
+    _options(choice, SUPPLIES[choice.provider], environment)
+
+
+def _options(choice: ModelChoice, supply: Supply, environment: Mapping[str, str]) -> dict[str, Any]:
+    if choice.provider == "compatible":
+        return {
+            "name": "compatible",
+            "base_url": choice.base_url,
+            "api_key": environment.get(COMPATIBLE_KEY) or "none",
+        }
+    if choice.provider == "ollama":
+        address = environment.get("OLLAMA_BASE_URL") or OLLAMA_ADDRESS
+        return {"base_url": address, "api_key": environment.get("OLLAMA_API_KEY") or "none"}
+    if choice.provider == "bedrock":
+        return _bedrock_options(choice, environment)
+    for name in supply.key_names:
+        if environment.get(name):
+            return {"api_key": environment[name]}
+    raise SettingsError(
+        f"model {choice.model}: there is no key: set {' or '.join(supply.key_names)} in the environment"
+    )
+
+
+def _bedrock_options(choice: ModelChoice, environment: Mapping[str, str]) -> dict[str, Any]:
+    region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION")
+    if not region and not environment.get("AWS_PROFILE"):
+        raise SettingsError(
+            f"model {choice.model}: set AWS_REGION (and credentials or AWS_BEARER_TOKEN_BEDROCK), "
+            "or AWS_PROFILE, in the environment"
+        )
+    # The AWS client takes its time limit when it is made, not with each request.
+    return {"region_name": region, "aws_read_timeout": choice.silence_seconds}

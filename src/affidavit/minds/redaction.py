@@ -1,0 +1,149 @@
+"""Take secrets out of text before it leaves: each becomes a marker such as `[redacted:jwt:1]`."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+MARKER = re.compile(r"\[redacted:([a-z-]+)(?::\d+)?\]")
+_BEGIN = r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+# A block ends at the next beginning at the latest, so that many beginnings cost no more than one.
+_KEY_BLOCK = re.compile(_BEGIN + r"((?:(?!-----BEGIN).){0,20000}?)(?=-----END )", re.DOTALL)
+_OPEN_KEY_BLOCK = re.compile(
+    _BEGIN + r"[^\n]{0,200}\n((?:[^\n]{0,12}?[A-Za-z0-9+/=]{20,100}[^\w\n]{0,8}(?:\n|\Z))+)"
+)
+_LAST_RUN = re.compile(r"[A-Za-z0-9+/=]+(?=[^A-Za-z0-9+/=\n]*$)", re.MULTILINE)
+_TOKENS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("jwt", re.compile(r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}")),
+    ("aws-key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
+    ("github-token", re.compile(r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\w{22,255})\b")),
+    ("gitlab-token", re.compile(r"\bglpat-[\w-]{20,}")),
+    ("slack-token", re.compile(r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}")),
+    ("google-key", re.compile(r"\bAIza[\w-]{35}\b")),
+    ("stripe-key", re.compile(r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}\b")),
+    ("npm-token", re.compile(r"\bnpm_[A-Za-z0-9]{36}\b")),
+    ("pypi-token", re.compile(r"\bpypi-AgE[\w-]{50,}")),
+)
+_MODEL_KEY = re.compile(r"\bsk-[\w-]{20,}")
+_URL_PASSWORD = re.compile(r"(?<=://)([^\s:/@\"'<>]{0,100}:)([^\s/@\"'<>]{3,200})(?=@[\w.\[-])")
+_BEARER = re.compile(r"(?i)(\bbearer\s+)([\w.~+/=-]{20,})")
+_NAME = (
+    r"(?:secret|token|passwd|password|passphrase|pwd|api[_-]?key|access[_-]?key|private[_-]?key|"
+    r"auth[_-]?key|encryption[_-]?key|credential)[\w.-]{0,40}"
+)
+_QUOTED = re.compile(
+    rf"(?i)({_NAME}[\"']?\s{{0,5}}(?::=|=>|[:=])\s{{0,5}}[rbf]?[\"'])([^\s\"']{{8,500}})(?=[\"'])"
+)
+_BARE = re.compile(rf"(?im)({_NAME}(?:=|:[ \t]{{1,5}}))([^\s\"'(){{}}<>,;]{{12,500}})(?=[ \t]{{0,9}}\r?$)")
+_BEFORE_BARE = re.compile(r"[^\w\n]*(?:\d+[:|])?[^\w\n]*(?:export\s+)?[\w.-]*")
+_LONGEST_NAME = 80
+_NOT_SECRET_NAME = re.compile(
+    r"(?i)hash|digest|checksum|sha\d|integrity|public|fingerprint|_url|_uri|endpoint"
+)
+_PLACEHOLDER = re.compile(
+    r"(?i)^(?:\$|\{|<|%|\*+$|x+$|\.+$)|^(?:your|my|the|some|example|changeme|placeholder|dummy|fake|insert)[\W_]"
+    r"|^(?:password|secret|token|passwd|pwd|changeme)$|\[redacted"
+)
+_LEAST_ENTROPY = 3.0
+"""Bits for each character: words and names lie below, keys above."""
+
+
+class Redactor:
+    """Redacts the texts of one conversation; the same secret has the same marker in all of them."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._done: dict[str, str] = {}
+
+    @property
+    def count(self) -> int:
+        """How many secrets were taken out."""
+        return len(self._numbers)
+
+    def redact(self, text: str) -> str:
+        """The text without its secrets; the number of its lines stays."""
+        if text not in self._done:
+            self._done[text] = self._redact(text)
+        return self._done[text]
+
+    def redact_all(self, value: Any) -> Any:
+        """The same for every text inside JSON data."""
+        if isinstance(value, str):
+            return self.redact(value)
+        if isinstance(value, dict):
+            return {self.redact_all(key): self.redact_all(each) for key, each in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.redact_all(each) for each in value]
+        return value
+
+    def _redact(self, text: str) -> str:
+        text = _KEY_BLOCK.sub(self._key_block, text)
+        text = _OPEN_KEY_BLOCK.sub(self._key_block, text)
+        for kind, pattern in _TOKENS:
+            text = pattern.sub(lambda match, kind=kind: self._marker(kind, match.group()), text)  # type: ignore[misc]
+        text = _MODEL_KEY.sub(self._model_key, text)
+        text = _URL_PASSWORD.sub(self._part("password", _is_password), text)
+        text = _BEARER.sub(self._part("bearer-token", is_random), text)
+        text = _QUOTED.sub(self._assignment, text)
+        return _BARE.sub(self._bare_assignment, text)
+
+    def _marker(self, kind: str, secret: str) -> str:
+        number = self._numbers.setdefault((kind, secret), len(self._numbers) + 1)
+        return f"[redacted:{kind}:{number}]"
+
+    def _key_block(self, match: re.Match[str]) -> str:
+        body = match.group(1)
+        whole, start, end = match.group(), match.start(1) - match.start(), match.end(1) - match.start()
+        if not body.strip() or MARKER.search(body):
+            return whole
+        marker = self._marker("private-key", body)
+        hidden = _LAST_RUN.sub(marker, body) if "\n" in body else marker
+        return whole[:start] + hidden + whole[end:]
+
+    def _model_key(self, match: re.Match[str]) -> str:
+        return self._marker("api-key", match.group()) if is_random(match.group()[3:]) else match.group()
+
+    def _part(self, kind: str, is_secret: Callable[[str], bool]) -> Callable[[re.Match[str]], str]:
+        def replace(match: re.Match[str]) -> str:
+            before, value = match.groups()
+            return before + self._marker(kind, value) if is_secret(value) else match.group()
+
+        return replace
+
+    def _assignment(self, match: re.Match[str]) -> str:
+        name, value = match.groups()
+        before = match.string[max(0, match.start() - _LONGEST_NAME) : match.start()]
+        whole_name = re.split(r"[^\w.-]", before)[-1] + name
+        if _NOT_SECRET_NAME.search(whole_name) or not is_random(value):
+            return match.group()
+        return name + self._marker("secret", value)
+
+    def _bare_assignment(self, match: re.Match[str]) -> str:
+        line_start = match.string.rfind("\n", 0, match.start()) + 1
+        before = match.string[max(line_start, match.start() - 2 * _LONGEST_NAME) : match.start()]
+        # Without quotes only a line of its own is an assignment of a value: elsewhere it is code.
+        return self._assignment(match) if _BEFORE_BARE.fullmatch(before) else match.group()
+
+
+def is_random(value: str) -> bool:
+    """Whether a value looks drawn by lot rather than written by a person."""
+    if _PLACEHOLDER.search(value) or not any(each.isalpha() for each in value):
+        return False
+    has_mixture = sum(each.isdigit() for each in value) >= 2 or any(each in "+/!@#$%^&*~" for each in value)
+    return has_mixture and entropy(value) >= _LEAST_ENTROPY
+
+
+def entropy(value: str) -> float:
+    """Bits for each character."""
+    counts = Counter(value)
+    return -sum(count / len(value) * math.log2(count / len(value)) for count in counts.values())
+
+
+def without_numbers(text: str) -> str:
+    """The text with its markers made comparable to those of another conversation."""
+    return MARKER.sub(r"[redacted:\1]", text)
+
+
+def _is_password(value: str) -> bool:
+    return not _PLACEHOLDER.search(value)

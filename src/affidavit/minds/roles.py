@@ -1,0 +1,50 @@
+"""From the choice of a model for each role to the minds of a review."""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from functools import partial
+
+from affidavit.errors import SettingsError
+from affidavit.minds.choice import ModelChoice
+from affidavit.minds.conversation_log import ConversationLog
+from affidavit.minds.ledger import Ledger
+from affidavit.minds.limits import Limits
+from affidavit.minds.prices import has_price
+from affidavit.minds.providers import build_model, check_keys
+from affidavit.ports import Mind, Role
+
+
+def minds_from(
+    choices: Mapping[Role, ModelChoice],
+    *,
+    ledger: Ledger,
+    log: ConversationLog | None = None,
+    limits: Limits | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> dict[Role, Mind]:
+    """The minds of a review; raises SettingsError where a key, or a price for the budget, is missing."""
+    # The library behind the minds is slow to import, and a review without a model does not need it.
+    from affidavit.minds.mind import PydanticMind  # noqa: PLC0415
+
+    limits = limits or Limits()
+    log = log or ConversationLog()
+    keys = os.environ if environment is None else environment
+    gates: dict[tuple[str, str | None], asyncio.Semaphore] = {}
+    minds: dict[Role, Mind] = {}
+    for role, choice in choices.items():
+        if not log.is_replay:
+            check_keys(choice, keys)
+            _check_price(choice, ledger)
+        gate = gates.setdefault((choice.provider, choice.base_url), asyncio.Semaphore(limits.at_once))
+        client = partial(build_model, choice, keys)
+        minds[role] = PydanticMind(role, choice, ledger, log, limits, gate=gate, client=client)
+    return minds
+
+
+def _check_price(choice: ModelChoice, ledger: Ledger) -> None:
+    if ledger.budget.usd is not None and not has_price(choice):
+        raise SettingsError(
+            f"model {choice.model}: its price is not known, so a budget in US dollars cannot be kept: "
+            "set a budget in tokens, or the model's prices"
+        )

@@ -1,0 +1,176 @@
+"""The messages of a conversation: made from a talk, cleaned before they leave, written down as data."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic_ai.messages import (
+    CachePoint,
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    ModelResponsePart,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+
+from affidavit.minds.redaction import Redactor
+
+_RESPONSES: TypeAdapter[ModelResponse] = TypeAdapter(ModelResponse)
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A tool that the model wants called."""
+
+    call_id: str
+    name: str
+    arguments: object
+    """What the arguments say; the text itself where it is no JSON."""
+
+
+def opening(prefix: str, task: str, *, has_cache_points: bool) -> ModelRequest:
+    """The first message; a mark between what many talks share and what is this talk's own."""
+    if prefix and task and has_cache_points:
+        return ModelRequest(parts=[UserPromptPart(content=[prefix, CachePoint(), task])])
+    text = "\n\n".join(each for each in (prefix, task) if each)
+    return ModelRequest(parts=[UserPromptPart(content=text)])
+
+
+def writable(text: str) -> str:
+    """The text without what no encoding can carry, such as half of a surrogate pair."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def clean(messages: Iterable[ModelMessage], redactor: Redactor) -> list[ModelMessage]:
+    """The messages as they may leave: without secrets."""
+    return [_clean_request(each, redactor) if isinstance(each, ModelRequest) else each for each in messages]
+
+
+def _clean_request(request: ModelRequest, redactor: Redactor) -> ModelRequest:
+    def cleaned(text: str) -> str:
+        return redactor.redact(writable(text))
+
+    parts: list[Any] = []
+    for part in request.parts:
+        if isinstance(part, UserPromptPart):
+            content = part.content
+            whole = [cleaned(each) if isinstance(each, str) else each for each in content]
+            parts.append(replace(part, content=cleaned(content) if isinstance(content, str) else whole))
+        elif isinstance(part, ToolReturnPart):
+            parts.append(
+                ToolReturnPart(
+                    tool_name=part.tool_name,
+                    content=cleaned(str(part.content)),
+                    tool_call_id=part.tool_call_id,
+                )
+            )
+        else:
+            parts.append(part)
+    return replace(request, parts=parts)
+
+
+def repaired(reply: ModelResponse) -> ModelResponse:
+    """The reply as it can be sent back: arguments that are no JSON object are wrapped into one."""
+    parts: list[ModelResponsePart] = []
+    for part in reply.parts:
+        if isinstance(part, ToolCallPart):
+            parts.append(_repaired_call(part))
+        elif isinstance(part, TextPart | ThinkingPart):
+            parts.append(replace(part, content=writable(part.content)))
+        else:
+            parts.append(part)
+    return replace(reply, parts=parts)
+
+
+def _repaired_call(part: ToolCallPart) -> ToolCallPart:
+    return ToolCallPart(
+        tool_name=writable(part.tool_name),
+        args=writable(part.args_as_json_str()),
+        tool_call_id=part.tool_call_id,
+        id=part.id,
+        provider_name=part.provider_name,
+        provider_details=part.provider_details,
+    )
+
+
+def text_of(reply: ModelResponse) -> str:
+    """What the model wrote, without what it thought."""
+    return writable("".join(part.content for part in reply.parts if isinstance(part, TextPart)))
+
+
+def answer_in(reply: ModelResponse, schema_name: str) -> str | None:
+    """The arguments of the last call that hands in the answer, as they were sent."""
+    calls = [part for part in reply.parts if isinstance(part, ToolCallPart) and part.tool_name == schema_name]
+    if not calls:
+        return None
+    arguments = calls[-1].args
+    return writable(arguments if isinstance(arguments, str) else json.dumps(arguments or {}))
+
+
+def calls_in(reply: ModelResponse, schema_name: str) -> list[ToolCall]:
+    """The tools that the model wants called."""
+    return [
+        ToolCall(part.tool_call_id, writable(part.tool_name), _arguments(part))
+        for part in reply.parts
+        if isinstance(part, ToolCallPart) and part.tool_name != schema_name
+    ]
+
+
+def _arguments(part: ToolCallPart) -> object:
+    if not isinstance(part.args, str):
+        return part.args or {}
+    try:
+        return json.loads(part.args) if part.args.strip() else {}
+    except ValueError:
+        return writable(part.args)
+
+
+def as_data(messages: Sequence[ModelMessage]) -> list[dict[str, Any]]:
+    """The conversation without ids, times and thoughts: the same whenever it says the same."""
+    numbers: dict[str, int] = {}
+    return [_message_data(message, numbers) for message in messages]
+
+
+def _message_data(message: ModelMessage, numbers: dict[str, int]) -> dict[str, Any]:
+    if isinstance(message, ModelResponse):
+        calls = [part for part in message.parts if isinstance(part, ToolCallPart)]
+        for call in calls:
+            numbers.setdefault(call.tool_call_id, len(numbers) + 1)
+        return {
+            "role": "assistant",
+            "text": text_of(message),
+            "calls": [
+                {"call": numbers[each.tool_call_id], "tool": each.tool_name, "arguments": each.args_as_dict()}
+                for each in calls
+            ],
+        }
+    return {"role": "user", "parts": [_part_data(part, numbers) for part in message.parts]}
+
+
+def _part_data(part: Any, numbers: dict[str, int]) -> dict[str, Any]:
+    if isinstance(part, ToolReturnPart):
+        return {"call": numbers.get(part.tool_call_id, 0), "tool": part.tool_name, "text": str(part.content)}
+    content = part.content
+    if not isinstance(content, str):
+        # A mark for the cache is no content: the same talk with and without it is the same.
+        content = "\n\n".join(each for each in content if isinstance(each, str))
+    return {"text": content}
+
+
+def reply_as_data(reply: ModelResponse) -> dict[str, Any]:
+    """A reply as it is kept; the address that it came from is nobody's business."""
+    data: dict[str, Any] = _RESPONSES.dump_python(
+        replace(reply, provider_url=None, provider_details=None), mode="json", exclude_none=True
+    )
+    return data
+
+
+def reply_from_data(data: dict[str, Any]) -> ModelResponse:
+    """A kept reply; raises ValueError where it cannot be read."""
+    return _RESPONSES.validate_python(data)
