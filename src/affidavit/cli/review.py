@@ -47,7 +47,8 @@ FLAGS_THAT_ARE_SETTINGS = (
     "formats",
     multiple=True,
     metavar="NAME[=FILE]",
-    help="terminal, report, review-result[@1.0], verdict, markdown; repeatable. No FILE: standard output.",
+    help="terminal, report, review-result[@1.0], verdict, markdown, html, sarif[@github], rdjson, gitlab, junit;"
+    " repeatable. No FILE: standard output.",
 )
 @click.option(
     "--fail-on", metavar="SEVERITY", help="Exit with 1 from this severity on; default high, or never."
@@ -84,9 +85,9 @@ def command(context: click.Context, /, **options: Any) -> None:
             say_hints(opened)
         with show_progress(is_quiet=options["quiet"]) as emit:
             report = _review(opened, settings, options, emit)
-    _write_outputs(report, outputs, show_withheld=options["show_withheld"])
     if not options["no_store"]:
         _store(report, options["data"])
+    _write_outputs(report, outputs, show_withheld=options["show_withheld"])
     context.exit(report.gate.exit_code)
 
 
@@ -95,6 +96,8 @@ def _outputs(texts: Sequence[str]) -> list[FormatRequest]:
         outputs = [parse_format(text) for text in texts]
     except ValueError as error:
         raise SettingsError(f"--format: {error}") from error
+    for output in outputs:
+        _check_place(output)
     to_standard_output = [output for output in outputs if output.path is None]
     if len(to_standard_output) > 1:
         raise SettingsError(
@@ -103,6 +106,16 @@ def _outputs(texts: Sequence[str]) -> list[FormatRequest]:
     if not to_standard_output:
         outputs.append(parse_format("terminal"))
     return outputs
+
+
+def _check_place(output: FormatRequest) -> None:
+    """A mistyped folder must not cost a whole review."""
+    if output.path is None:
+        return
+    if output.path.is_dir():
+        raise SettingsError(f"--format: {output.path} is a folder; name a file in it")
+    if not output.path.parent.is_dir():
+        raise SettingsError(f"--format: there is no folder {output.path.parent} for {output.path.name}")
 
 
 def _request(options: dict[str, Any]) -> ChangeRequest:
@@ -141,12 +154,19 @@ def _write_outputs(report: Report, outputs: Sequence[FormatRequest], *, show_wit
             continue
         text = render(report, output, show_withheld=show_withheld, show_nits=report.settings["nits"])
         if output.path is None:
-            sys.stdout.write(text if text.endswith("\n") else text + "\n")
+            _print_text(text if text.endswith("\n") else text + "\n")
             continue
         try:
             output.path.write_text(text, encoding="utf-8", errors="backslashreplace")
         except OSError as error:
             raise SettingsError(f"--format: {output.path} cannot be written: {error.strerror}") from error
+
+
+def _print_text(text: str) -> None:
+    # These formats are UTF-8 by definition, whatever the terminal's own encoding is.
+    stream = click.get_binary_stream("stdout")
+    stream.write(text.encode("utf-8", "backslashreplace"))
+    stream.flush()
 
 
 def _print_terminal(report: Report, *, show_withheld: bool) -> None:
