@@ -4,16 +4,27 @@ from pathlib import Path
 
 from affidavit.analysers.rules import same_problem, worth_of
 from affidavit.pipeline import Crew
+from affidavit.ports import Specialist
 from affidavit.settings import Settings
+from affidavit.specialists.broken_references.specialist import BrokenReferences
 from affidavit.specialists.mechanical import mechanical_specialists
 
 
 def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
     """Everybody who can look at a change under these settings."""
-    specialists = mechanical_specialists(
-        cache_dir=cache_dir,
-        timeout_seconds=settings.analyser_timeout_seconds,
-        disabled=frozenset(settings.analysers_off),
-        is_rule_off=lambda rule, path: rule in settings.for_path(path).rules_off,
-    )
+
+    def is_rule_off(rule: str, path: str) -> bool:
+        return rule in settings.for_path(path).rules_off
+
+    disabled = frozenset(settings.analysers_off)
+    specialists: list[Specialist] = [
+        *mechanical_specialists(
+            cache_dir=cache_dir,
+            timeout_seconds=settings.analyser_timeout_seconds,
+            disabled=disabled,
+            is_rule_off=is_rule_off,
+        )
+    ]
+    if BrokenReferences.name not in disabled:
+        specialists.append(BrokenReferences(cache_dir=cache_dir, is_rule_off=is_rule_off))
     return Crew(specialists=specialists, same_problem=same_problem, worth_of=worth_of)

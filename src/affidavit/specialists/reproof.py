@@ -10,6 +10,7 @@ from affidavit.errors import OutsideError
 from affidavit.ports import Brief
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Finding
+from affidavit.specialists.broken_references.specialist import BrokenReferences, reprove_references
 from affidavit.specialists.mechanical import Examination, MechanicalSpecialist
 
 Proof = tuple[bool | None, str]
@@ -28,7 +29,9 @@ async def reprove(
     proofs: dict[str, Proof] = {}
     for name in dict.fromkeys(_analyser_name(finding) for finding in findings):
         asked = [finding for finding in findings if _analyser_name(finding) == name]
-        if name not in known:
+        if name == BrokenReferences.name:
+            proofs |= await reprove_references(asked, brief)
+        elif name not in known:
             proofs |= {finding.id: (None, f"{name or 'no analyser'} is not known here") for finding in asked}
         else:
             proofs |= await _reprove_with(known[name], asked, brief, Limits(timeout_seconds=timeout_seconds))

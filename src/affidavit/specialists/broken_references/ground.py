@@ -24,7 +24,7 @@ from affidavit.records.evidence import SearchHit
 from affidavit.records.finding import Cause
 from affidavit.specialists.causes import NamedCause
 
-MAX_HITS = 2000
+MAX_HITS = 20_000
 MAX_NAMES = 300
 GUARDS = frozenset(
     ("try_statement", "with_statement", "if_statement", "conditional_expression", "match_statement")

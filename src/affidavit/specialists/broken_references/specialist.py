@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,8 @@ FINDERS: tuple[Finder, ...] = (
     find_unimplemented_methods,
     find_stale_documents,
 )
+IsRuleOff = Callable[[str, str], bool]
+"""Whether a rule is off for a path."""
 MAX_BREAKS = 200
 PROOF = Proof("the search for references", "all files of the repository that import or name it")
 
@@ -64,9 +66,9 @@ class BrokenReferences:
     name = NAME
     kind: SpecialistKind = "mechanical"
 
-    def __init__(self, *, cache_dir: Path | None = None, rules_off: frozenset[str] = frozenset()) -> None:
+    def __init__(self, *, cache_dir: Path | None = None, is_rule_off: IsRuleOff | None = None) -> None:
         self._cache = BlobCache(cache_dir)
-        self._rules_off = rules_off
+        self._is_rule_off = is_rule_off
 
     def examines(self, file: FileChange) -> bool:
         """Whether the file is code whose names are understood."""
@@ -97,7 +99,8 @@ class BrokenReferences:
         """Every broken reference that is proven, worst first."""
         ground = Ground(brief.change, brief.repository, cache)
         found = distinct(one for find in FINDERS for one in find(ground))
-        kept = [one for one in found if one.rule not in self._rules_off]
+        off = self._is_rule_off
+        kept = [one for one in found if off is None or not off(one.rule, one.path)]
         unread = list(dict.fromkeys(ground.unread))
         if len(kept) > MAX_BREAKS:
             unread.append(f"{len(kept) - MAX_BREAKS} more broken references are not listed")

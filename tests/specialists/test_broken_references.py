@@ -1,0 +1,387 @@
+"""What still relies on what a change took away: found where it is proven, left alone where it is not."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+
+import pytest
+
+from affidavit.analysers.rules import same_problem, worth_of
+from affidavit.contract.parser import parse_reply
+from affidavit.specialists.broken_references.specialist import BrokenReferences, reprove_references
+from python_changes import Case, Open
+
+Files = Mapping[str, str | None]
+
+
+def found(case: Case) -> set[tuple[str, str, int]]:
+    """Rule, path and line of each broken reference."""
+    breaks = BrokenReferences().look(case.brief).breaks
+    return {(one.rule.removeprefix("references/"), one.path, one.line) for one in breaks}
+
+
+PYTHON = {
+    "shop/__init__.py": "",
+    "shop/prices.py": "import os\n\nLIMIT = 3\n\n\ndef total(items):\n    return sum(items)\n",
+}
+
+BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
+    "a removed function that is imported": (
+        {**PYTHON, "app.py": "from shop.prices import (\n    LIMIT,\n    total,\n)\n"},
+        {"shop/prices.py": "LIMIT = 3\n"},
+        {("removed-import", "app.py", 3)},
+    ),
+    "a renamed function that is imported inside of a function": (
+        {**PYTHON, "app.py": "def run():\n    from shop.prices import total\n    return total([])\n"},
+        {"shop/prices.py": PYTHON["shop/prices.py"].replace("total", "sum_up")},
+        {("removed-import", "app.py", 2)},
+    ),
+    "a re-export that is dropped": (
+        {**PYTHON, "shop/__init__.py": "from .prices import total\n", "app.py": "from shop import total\n"},
+        {"shop/__init__.py": ""},
+        {("removed-import", "app.py", 1)},
+    ),
+    "a name that came through a star": (
+        {**PYTHON, "shop/__init__.py": "from .prices import *\n", "app.py": "from shop import total\n"},
+        {"shop/prices.py": "LIMIT = 3\n"},
+        {("removed-import", "app.py", 1)},
+    ),
+    "a deleted module": (
+        {
+            **PYTHON,
+            "app.py": "import shop.prices\n",
+            "b.py": "from shop.prices import LIMIT\n",
+            "c.py": "from shop import prices\n",
+        },
+        {"shop/prices.py": None},
+        {("removed-module", "app.py", 1), ("removed-module", "b.py", 1), ("removed-import", "c.py", 1)},
+    ),
+    "an attribute of a module": (
+        {
+            **PYTHON,
+            "app.py": (
+                "from shop import prices as p\nimport shop.prices\n\np.total([])\nshop.prices.total([])\n"
+            ),
+        },
+        {"shop/prices.py": "LIMIT = 3\n"},
+        {("removed-attribute", "app.py", 4), ("removed-attribute", "app.py", 5)},
+    ),
+    "the target of a patch in a test": (
+        {
+            **PYTHON,
+            "tests/test_app.py": (
+                "from unittest import mock\n\n\ndef test_it():\n"
+                "    with mock.patch('shop.prices.total'):\n        pass\n"
+            ),
+        },
+        {"shop/prices.py": "LIMIT = 3\n"},
+        {("removed-patch-target", "tests/test_app.py", 5)},
+    ),
+    "a removed method": (
+        {
+            "cart.py": (
+                "class Cart:\n    def pay_in_full(self):\n        return 1\n"
+                "\n    def add(self):\n        return 2\n"
+            ),
+            "app.py": "from cart import Cart\n\n\ndef run(cart: Cart):\n    return cart.pay_in_full()\n",
+        },
+        {"cart.py": "class Cart:\n    def add(self):\n        return 2\n"},
+        {("removed-method", "app.py", 5)},
+    ),
+    "a JavaScript export": (
+        {
+            "src/a.ts": "export const one = 1\nexport function two() {}\n",
+            "src/b.ts": "import { one, two } from './a'\n",
+        },
+        {"src/a.ts": "export const one = 1\nfunction two() {}\n"},
+        {("removed-import", "src/b.ts", 1)},
+    ),
+    "a JavaScript export that others pass on": (
+        {
+            "a.js": "export const one = 1\n",
+            "index.js": "export * from './a'\nexport const z = 1\n",
+            "b.js": "import { one } from './index'\n",
+        },
+        {"a.js": "export const uno = () => 2\n"},
+        {("removed-import", "b.js", 1)},
+    ),
+    "a member of a JavaScript namespace": (
+        {
+            "a.ts": "export const one = 1\nexport const two = 2\n",
+            "b.ts": "import * as a from './a'\nconsole.log(a.one)\n",
+        },
+        {"a.ts": "export const two = 2\n"},
+        {("removed-attribute", "b.ts", 2)},
+    ),
+    "a deleted JavaScript file": (
+        {"a.ts": "export const one = 1\n", "b.ts": "import { one } from './a'\n"},
+        {"a.ts": None},
+        {("removed-module", "b.ts", 1)},
+    ),
+    "a Go function of another package and of the same": (
+        {
+            "go.mod": "module example.org/m\n",
+            "p/p.go": "package p\n\nfunc Total() int { return 1 }\n\nfunc Rest() int { return 2 }\n",
+            "p/q.go": "package p\n\nfunc twice() int { return 2 * Total() }\n",
+            "main.go": 'package main\n\nimport "example.org/m/p"\n\nfunc main() { p.Total(); p.Rest() }\n',
+        },
+        {"p/p.go": "package p\n\nfunc Rest() int { return 2 }\n"},
+        {("removed-attribute", "main.go", 5), ("removed-attribute", "p/q.go", 3)},
+    ),
+    "a deleted Java class": (
+        {
+            "src/a/Tool.java": "package a;\npublic class Tool {}\n",
+            "src/b/Main.java": "package b;\nimport a.Tool;\npublic class Main { Tool t; }\n",
+        },
+        {"src/a/Tool.java": None},
+        {("removed-module", "src/b/Main.java", 2)},
+    ),
+    "a deleted header": (
+        {"lib/a.h": "int f(void);\n", "main.c": '#include "lib/a.h"\nint main(void) { return 0; }\n'},
+        {"lib/a.h": None},
+        {("removed-module", "main.c", 1)},
+    ),
+    "a method that is new in a TypeScript interface": (
+        {
+            "i.ts": "export interface Store {\n  load(): void\n}\n",
+            "s.ts": "import { Store } from './i'\n\nclass Files implements Store {\n  load() {}\n}\n",
+        },
+        {"i.ts": "export interface Store {\n  load(): void\n  save(): void\n}\n"},
+        {("unimplemented-method", "s.ts", 3)},
+    ),
+    "a method that is new in a Rust trait": (
+        {
+            "src/lib.rs": (
+                "pub trait Store {\n    fn load(&self);\n}\n\nstruct Files;\n\n"
+                "impl Store for Files {\n    fn load(&self) {}\n}\n"
+            )
+        },
+        {
+            "src/lib.rs": (
+                "pub trait Store {\n    fn load(&self);\n    fn save(&self);\n}\n\n"
+                "struct Files;\n\nimpl Store for Files {\n    fn load(&self) {}\n}\n"
+            )
+        },
+        {("unimplemented-method", "src/lib.rs", 8)},
+    ),
+    "a method that is new in a Java interface": (
+        {
+            "a/Store.java": "package a;\npublic interface Store { void load(); }\n",
+            "a/Files.java": "package a;\nclass Files implements Store {\n  public void load() {}\n}\n",
+        },
+        {
+            "a/Store.java": (
+                "package a;\npublic interface Store { void load(); void save(); default void x() {} }\n"
+            )
+        },
+        {("unimplemented-method", "a/Files.java", 2)},
+    ),
+    "a document that names what is gone": (
+        {
+            **PYTHON,
+            "shop/prices.py": "def total_price():\n    return 1\n\n\ndef rest():\n    return 2\n",
+            "docs/guide.md": "# Guide\n\nCall `total_price()` first.\n",
+        },
+        {"shop/prices.py": "def rest():\n    return 2\n"},
+        {("stale-document", "docs/guide.md", 3)},
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_what_still_relies_on_it_is_found(what: str, case: Open) -> None:
+    before, after, expected = BROKEN[what]
+    assert found(case(before, after)) == expected
+
+
+GONE = {"shop/prices.py": "LIMIT = 3\n"}
+HARMLESS: dict[str, tuple[Files, Files]] = {
+    "the import is ready to fail": (
+        {
+            **PYTHON,
+            "app.py": "try:\n    from shop.prices import total\nexcept ImportError:\n    total = None\n",
+        },
+        GONE,
+    ),
+    "the import depends on a condition": (
+        {
+            **PYTHON,
+            "app.py": "import sys\n\nif sys.version_info < (3, 8):\n    from shop.prices import total\n",
+        },
+        GONE,
+    ),
+    "the module makes names at run time": (
+        {**PYTHON, "app.py": "from shop.prices import total\n"},
+        {"shop/prices.py": "def __getattr__(name):\n    return name\n"},
+    ),
+    "the module takes everything from a package that is not here": (
+        {**PYTHON, "app.py": "from shop.prices import total\n"},
+        {"shop/prices.py": "from elsewhere import *\n"},
+    ),
+    "the name is imported instead of defined": (
+        {**PYTHON, "app.py": "from shop.prices import total\n"},
+        {
+            "shop/prices.py": "from shop.sums import total\n",
+            "shop/sums.py": "def total(items):\n    return 0\n",
+        },
+    ),
+    "the module becomes a package": (
+        {**PYTHON, "app.py": "from shop.prices import total\n"},
+        {"shop/prices.py": None, "shop/prices/__init__.py": PYTHON["shop/prices.py"]},
+    ),
+    "the function becomes a module": (
+        {"shop/__init__.py": "def total():\n    return 1\n", "app.py": "from shop import total\n"},
+        {"shop/__init__.py": "", "shop/total.py": ""},
+    ),
+    "the module is broken beyond reading": (
+        {**PYTHON, "app.py": "from shop.prices import total\n"},
+        {"shop/prices.py": "def (:\n"},
+    ),
+    "the file never had it": ({**PYTHON, "app.py": "from shop.prices import missing\n"}, GONE),
+    "another module of that name is meant": (
+        {**PYTHON, "app.py": "from elsewhere.prices import total\nimport prices\n\nprices.total()\n"},
+        GONE,
+    ),
+    "the module's name is a local variable": (
+        {**PYTHON, "app.py": "from shop import prices\n\n\ndef run(prices):\n    return prices.total()\n"},
+        GONE,
+    ),
+    "the file asks first": (
+        {
+            **PYTHON,
+            "app.py": "from shop import prices\n\nx = prices.total() if hasattr(prices, 'total') else 0\n",
+        },
+        GONE,
+    ),
+    "the patch may create its target": (
+        {**PYTHON, "test_app.py": "from mock import patch\n\npatch('shop.prices.total', create=True)\n"},
+        GONE,
+    ),
+    "another class has a method of that name": (
+        {
+            "cart.py": (
+                "class Cart:\n    def pay_in_full(self):\n        return 1\n\n    def add(self): ...\n"
+            ),
+            "other.py": "class Other:\n    def pay_in_full(self): ...\n",
+            "app.py": "from cart import Cart\n\nCart().pay_in_full()\n",
+        },
+        {"cart.py": "class Cart:\n    def add(self): ...\n"},
+    ),
+    "a JavaScript module of the old kind": (
+        {"a.js": "export const one = 1\n", "b.js": "import { one } from './a'\n"},
+        {"a.js": "module.exports = build()\n"},
+    ),
+    "a package of that name may come from elsewhere": (
+        {
+            "package.json": '{"name": "one", "main": "a.js"}',
+            "a.js": "export const x = 1\n",
+            "b.js": "import { x } from 'one'\n",
+        },
+        {"a.js": "export const y = () => 2\n"},
+    ),
+    "Go has a function of that name built in": (
+        {
+            "go.mod": "module m\n",
+            "a.go": "package m\n\nfunc min(a, b int) int { return a }\n",
+            "b.go": "package m\n\nvar x = min(1, 2)\n",
+        },
+        {"a.go": "package m\n"},
+    ),
+    "another file of the Go package has it now": (
+        {
+            "go.mod": "module m\n",
+            "a.go": "package m\n\nfunc Total() int { return 1 }\n",
+            "b.go": "package m\n\nvar x = Total()\n",
+        },
+        {"a.go": "package m\n", "c.go": "//go:build linux\n\npackage m\n\nfunc Total() int { return 1 }\n"},
+    ),
+    "the new method has a default, is optional, or the class inherits": (
+        {
+            "i.ts": "export interface Store {\n  load(): void\n}\n",
+            "s.ts": (
+                "import { Store } from './i'\n\n"
+                "class Files extends Any implements Store {\n}\n\nclass More implements Store, Other {}\n"
+            ),
+        },
+        {"i.ts": "export interface Store {\n  load(): void\n  save?(): void\n  keep(): void\n}\n"},
+    ),
+    "release notes tell of the past": (
+        {
+            **PYTHON,
+            "shop/prices.py": "def total_price():\n    return 1\n",
+            "docs/releases/1.md": "Use `total_price()`.\n",
+            "README.md": "`total_price()` was removed.\n",
+        },
+        {"shop/prices.py": "X = 1\n"},
+    ),
+    "the definition moved and its importers with it": (
+        {**PYTHON, "app.py": "from shop.prices import total\n"},
+        {
+            "shop/sums.py": "def total(items):\n    return sum(items)\n",
+            "shop/prices.py": "LIMIT = 3\n",
+            "app.py": "from shop.sums import total\n",
+        },
+    ),
+    "a vendored copy": ({**PYTHON, "vendor/app.py": "from shop.prices import total\n"}, GONE),
+}
+
+
+@pytest.mark.parametrize("what", HARMLESS)
+def test_what_is_not_proven_is_not_said(what: str, case: Open) -> None:
+    before, after = HARMLESS[what]
+    assert found(case(before, after)) == set()
+
+
+def examined(case: Case) -> str:
+    reply = asyncio.run(BrokenReferences().examine(case.brief))
+    assert reply.text is not None
+    return reply.text
+
+
+def test_the_reply_stands_before_the_contract_and_names_its_cause(case: Open) -> None:
+    before, after, _ = BROKEN["a removed function that is imported"]
+    one = case(before, after)
+    parsed = parse_reply(examined(one), changed_files=one.change.changed_files)
+    (finding,) = parsed.result.findings if parsed.result else ()
+    assert finding.is_impact
+    assert finding.verification is not None
+    assert finding.verification.caused_by is not None
+    assert finding.verification.caused_by.file == "shop/prices.py"
+    assert "removed `def total(items)`" in finding.message
+
+
+def test_a_finding_in_a_changed_file_is_no_impact(case: Open) -> None:
+    files = {**PYTHON, "app.py": "from shop.prices import total\n"}
+    one = case(files, {**GONE, "app.py": "from shop.prices import total\n\nX = 1\n"})
+    (finding,) = json.loads(examined(one))["findings"]
+    assert finding["verification"]["is_impact_finding"] is False
+
+
+def test_a_rule_can_be_off_for_a_folder(case: Open) -> None:
+    before, after, _ = BROKEN["a removed function that is imported"]
+    quiet = BrokenReferences(
+        is_rule_off=lambda rule, path: (rule, path) == ("references/removed-import", "app.py")
+    )
+    assert quiet.look(case(before, after).brief).breaks == ()
+
+
+def test_a_finding_is_proven_again_and_a_false_one_is_not(case: Open) -> None:
+    before, after, _ = BROKEN["a removed function that is imported"]
+    one = case(before, after)
+    parsed = parse_reply(examined(one), changed_files=one.change.changed_files)
+    (finding,) = parsed.result.findings if parsed.result else ()
+    wrong = finding.model_copy(update={"id": "other", "line": 1})
+    proofs = asyncio.run(reprove_references([finding, wrong], one.brief))
+    assert (proofs[finding.id][0], proofs["other"][0]) == (True, False)
+
+
+def test_a_change_without_code_has_nothing_to_read(case: Open) -> None:
+    one = case({"a.md": "x\n"}, {"a.md": "y\n"})
+    assert asyncio.run(BrokenReferences().examine(one.brief)).text is None
+
+
+def test_ty_and_the_search_name_one_problem_and_a_method_is_a_maybe() -> None:
+    assert same_problem("references/removed-import", "ty/import-not-found")
+    assert same_problem("ty/missing-attribute", "references/removed-attribute")
+    assert not same_problem("references/removed-import", "references/stale-document")
+    assert (worth_of("references/removed-import"), worth_of("references/removed-method")) == ("act", "maybe")
