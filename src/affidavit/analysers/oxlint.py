@@ -12,13 +12,14 @@ from affidavit.records.evidence import AnalyserDiagnostic
 
 NAMES = tuple(rule.id.removeprefix("oxlint/") for rule in OXLINT_RULES if rule.id != SYNTAX)
 PLUGINS = ("eslint", "oxc", "unicorn", "typescript", "react", "jest")
+CONFIG_NAME = ".oxlintrc.json"
 OFF = ("off", "allow", 0)
 # Each of these reads another dialect than its name says, or is filled in before it is read.
 FOREIGN_MARKS = (b"@flow", b"{% ", b"<%= ")
 
 
 def invoke_oxlint(base: Tree, _paths: Sequence[str]) -> Invocation:
-    """A configuration of ours that is laid beside the code; none inside the code is looked for."""
+    """A configuration of ours at the root, where its patterns count from; none in the folders is looked for."""
     settings = _base_settings(base)
     off = set(_switched_off(settings.get("rules")))
     chosen = [name for name in NAMES if name not in off and name.partition("/")[2] not in off]
@@ -26,7 +27,7 @@ def invoke_oxlint(base: Tree, _paths: Sequence[str]) -> Invocation:
     configuration = {"plugins": list(PLUGINS), "ignorePatterns": ignored}
     return Invocation(
         (
-            "--config=../oxlint.json",
+            f"--config={CONFIG_NAME}",
             "--disable-nested-config",
             "--no-error-on-unmatched-pattern",
             "--format=json",
@@ -35,13 +36,13 @@ def invoke_oxlint(base: Tree, _paths: Sequence[str]) -> Invocation:
             *(f"--deny={name}" for name in chosen),
             ".",
         ),
-        outside={"oxlint.json": json.dumps(configuration, sort_keys=True).encode()},
+        files={CONFIG_NAME: json.dumps(configuration, sort_keys=True).encode()},
     )
 
 
 def _base_settings(base: Tree) -> Mapping[str, Any]:
     """The base commit's .oxlintrc.json as far as it is plain JSON; plug-ins and `extends` are not taken."""
-    content = base.read(".oxlintrc.json") or b""
+    content = base.read(CONFIG_NAME) or b""
     if len(content) > MAX_CONFIG_BYTES:
         return {}
     try:

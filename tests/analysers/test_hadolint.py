@@ -1,0 +1,53 @@
+"""Hadolint: Dockerfiles that do not build are found, matters of taste are not."""
+
+from affidavit.analysers.hadolint import HADOLINT, ignored_codes
+
+PLANTED = """\
+FROM debian:12
+RUN apt-get update && apt-get install curl
+COPY a b c
+EXPOSE 80000
+RUN rm -rf "$BUILD/"*
+CMD ["one"]
+CMD ["two"]
+"""
+HARMLESS = """\
+FROM ubuntu:latest
+RUN apt-get update && apt-get install -y curl
+RUN cd /tmp && curl -s https://example.org/install | bash
+ADD . /app
+USER root
+CMD run
+"""
+
+
+def test_planted_faults_are_found(case, ask):
+    found = ask(HADOLINT, case({"x": ""}, {"Dockerfile": PLANTED}))
+    assert {(finding["rule_id"], finding["line"]) for finding in found} == {
+        ("hadolint/DL3014", 2),
+        ("hadolint/DL3021", 3),
+        ("hadolint/DL3011", 4),
+        ("hadolint/SC2115", 5),
+        ("hadolint/DL4003", 7),
+    }
+
+
+def test_matters_of_taste_draw_nothing(case, ask):
+    assert ask(HADOLINT, case({"x": ""}, {"Dockerfile": HARMLESS})) == []
+
+
+def test_a_file_that_does_not_parse_is_high(case, ask):
+    found = ask(HADOLINT, case({"x": ""}, {"web/api.Dockerfile": "FROM debian:12\nRUNN echo\n"}))
+    assert [(finding["rule_id"], finding["severity"]) for finding in found] == [("hadolint/DL1000", "high")]
+
+
+def test_only_the_base_commits_configuration_counts(case, ask):
+    configured = "# ours\nignored:\n  - DL3014 # asks nothing\n  - SC2115\ntrustedRegistries:\n  - DL3021\n"
+    base = case({"x": "", ".hadolint.yaml": configured}, {"Dockerfile": PLANTED})
+    assert ignored_codes(base.repository.base) == {"DL3014", "SC2115"}
+    assert {finding["line"] for finding in ask(HADOLINT, base)} == {3, 4, 7}
+    after = {
+        "Dockerfile": "# hadolint global nothing\n" + PLANTED,
+        ".hadolint.yaml": "ignored: [DL3014, DL3021, DL3011, SC2115, DL4003]\nformat: tty\n",
+    }
+    assert len(ask(HADOLINT, case({"Dockerfile": None, ".hadolint.yaml": None}, after))) == 5

@@ -1,0 +1,71 @@
+"""ShellCheck: scripts that fail or destroy are found, matters of taste are not."""
+
+from affidavit.analysers.shellcheck import SHELLCHECK, disabled_codes
+
+PLANTED = """\
+#!/bin/bash
+dir=$1
+rm -rf "$dir/"*
+if [ "$dir" > "$2" ]; then echo yes; fi
+name = "x"
+sudo echo 1 > /etc/motd
+for file in "$(ls)"; do echo "$file"; done
+"""
+HARMLESS = """\
+#!/bin/bash
+set -eu
+dir=$1
+rm -rf "${dir:?}/"*
+echo $dir $UNSET_ELSEWHERE
+ls *.txt | grep x
+if [[ $dir > $2 ]]; then echo yes; fi
+eval "$(ssh-agent)"
+cat file | while read line; do echo $line; done
+"""
+
+
+def test_planted_faults_are_found(case, ask):
+    found = ask(SHELLCHECK, case({"a.sh": ""}, {"a.sh": PLANTED}))
+    assert {(finding["rule_id"], finding["line"], finding["severity"]) for finding in found} == {
+        ("shellcheck/SC2115", 3, "high"),
+        ("shellcheck/SC2073", 4, "high"),
+        ("shellcheck/SC2283", 5, "high"),
+        ("shellcheck/SC2024", 6, "medium"),
+        ("shellcheck/SC2066", 7, "medium"),
+    }
+    assert '`"${variable:?}"`' in next(f for f in found if f["line"] == 3)["suggestion"]
+
+
+def test_matters_of_taste_draw_nothing(case, ask):
+    assert ask(SHELLCHECK, case({"a.sh": ""}, {"a.sh": HARMLESS})) == []
+
+
+def test_a_script_that_does_not_parse_is_high(case, ask):
+    found = ask(SHELLCHECK, case({"a.sh": ""}, {"a.sh": "#!/bin/sh\nif true; then\n  echo 1\n"}))
+    assert [(finding["rule_id"], finding["severity"]) for finding in found] == [("shellcheck/SC1072", "high")]
+
+
+def test_a_template_and_another_shell_draw_nothing(case, ask):
+    files = {
+        "a.sh": "#!/bin/sh\n{% if x %}\nif true; then\n{% endif %}\n",
+        "b.sh": "#!/bin/zsh\nprint -l ${(k)x}\n",
+    }
+    assert ask(SHELLCHECK, case({"a.sh": "", "b.sh": ""}, files)) == []
+
+
+def test_only_the_base_commits_configuration_counts(case, ask):
+    base = case({"a.sh": "", ".shellcheckrc": "# ours\ndisable=SC2115,SC2073\n"}, {"a.sh": PLANTED})
+    assert disabled_codes(base.repository.base) == {"SC2115", "SC2073"}
+    assert {finding["line"] for finding in ask(SHELLCHECK, base)} == {5, 6, 7}
+    after = {"a.sh": PLANTED, ".shellcheckrc": "disable=all\nexternal-sources=true\nsource-path=/\n"}
+    assert len(ask(SHELLCHECK, case({"a.sh": "", ".shellcheckrc": None}, after))) == 5
+
+
+def test_a_file_named_like_an_option_is_a_file(case, ask):
+    found = ask(SHELLCHECK, case({"x": ""}, {"--format=tty.sh": PLANTED, "-x.sh": PLANTED}))
+    assert {finding["file"] for finding in found} == {"--format=tty.sh", "-x.sh"}
+
+
+def test_a_script_does_not_pull_in_other_files(case, ask):
+    text = "#!/bin/sh\n# shellcheck source=/etc/passwd\n. /etc/passwd\n"
+    assert ask(SHELLCHECK, case({"a.sh": ""}, {"a.sh": text})) == []

@@ -1,0 +1,77 @@
+"""Zizmor: workflows that outsiders can turn against the repository, and nothing that is only advice."""
+
+import pytest
+
+from affidavit.analysers.zizmor import ZIZMOR, read_zizmor
+
+INJECTION = """\
+name: title
+on: issues
+permissions: {}
+jobs:
+  say:
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo "${{ github.event.issue.title }}"
+"""
+HARMLESS = """\
+name: build
+on: [push, pull_request]
+jobs:
+  build:
+    runs-on: ubuntu-latest
+    strategy:
+      matrix:
+        python: ["3.11", "3.12"]
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-python@v5
+        with:
+          python-version: ${{ matrix.python }}
+      - run: echo "$TITLE" "${{ matrix.python }}"
+        env:
+          TITLE: ${{ github.event.pull_request.title }}
+          TOKEN: ${{ secrets.TOKEN }}
+"""
+PLACE = ".github/workflows/ci.yml"
+
+
+def test_an_injection_is_found_where_it_stands(case, ask):
+    (found,) = ask(ZIZMOR, case({"x": ""}, {PLACE: INJECTION}))
+    assert (found["rule_id"], found["file"], found["line"]) == ("zizmor/template-injection", PLACE, 8)
+    assert (found["severity"], found["category"]) == ("high", "security")
+
+
+def test_advice_draws_nothing(case, ask):
+    assert ask(ZIZMOR, case({"x": ""}, {PLACE: HARMLESS})) == []
+
+
+def test_an_action_is_read_too(case, ask):
+    text = """\
+name: say
+description: says
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      run: echo "${{ github.head_ref }}"
+"""
+    found = ask(ZIZMOR, case({"x": ""}, {"tools/action.yml": text}))
+    assert [finding["rule_id"] for finding in found] == ["zizmor/template-injection"]
+
+
+def test_a_workflow_that_cannot_be_read_is_left_to_yamllint(case, ask):
+    assert ask(ZIZMOR, case({"x": ""}, {PLACE: "a: [\n", "action.yml": "x: 1\n"})) == []
+
+
+def test_only_the_base_commits_configuration_counts(case, ask):
+    ignoring = "rules:\n  template-injection:\n    ignore: [ci.yml]\n"
+    assert ask(ZIZMOR, case({".github/zizmor.yml": ignoring}, {PLACE: INJECTION})) == []
+    hostile = {".github/zizmor.yml": ignoring, PLACE: INJECTION}
+    assert len(ask(ZIZMOR, case({".github/zizmor.yml": None, PLACE: None}, hostile))) == 1
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '[{"ident": "x"}]'])
+def test_anything_else_is_unreadable(text):
+    with pytest.raises((ValueError, KeyError, TypeError)):
+        read_zizmor(text)
