@@ -1,9 +1,10 @@
 """The stages of a review, in order: read this file first."""
 
+import asyncio
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from affidavit.baseline import read_baseline
 from affidavit.code.skipping import mark_skipped
@@ -15,17 +16,23 @@ from affidavit.events import (
     pipeline_completed,
     pipeline_started,
 )
-from affidavit.ports import Brief, Repository, Specialist, Verifier
+from affidavit.ports import Brief, Reply, Repository, Specialist
 from affidavit.records.candidate import Status, Worth
 from affidavit.records.change import Change
+from affidavit.records.finding import Finding
+from affidavit.records.plan import Plan
 from affidavit.records.report import Part, Report
 from affidavit.settings import Settings
+from affidavit.specialists.model_agents import LENSES
+from affidavit.specialists.panel import Panel
+from affidavit.specialists.verifier import ModelVerifier
 from affidavit.stages.evidence import check_evidence, confirm_evidence
 from affidavit.stages.merge import merge_candidates
-from affidavit.stages.parse import parse_replies
+from affidavit.stages.parse import ParsedReplies, parse_replies
+from affidavit.stages.plan import PLAN_SCHEMA_NAME, Planned, make_plan, plan_by_size, plan_schema
 from affidavit.stages.report import Proceedings, compile_report
 from affidavit.stages.review import collect_replies
-from affidavit.stages.verify import verify_candidates
+from affidavit.stages.verify import unanswered, verify_candidates
 
 NO_MODEL = Part(
     name="model specialists and verifier",
@@ -39,16 +46,28 @@ class Crew:
     """Who works on a review, and what they know about rules."""
 
     specialists: Sequence[Specialist]
+    """Those that need no model."""
     same_problem: Callable[[str, str], bool]
     worth_of: Callable[[str], Worth]
-    verifier: Verifier | None = None
-    models: Mapping[str, str] = field(default_factory=dict)
-    """Role to model; empty where no model looks."""
+    panel: Panel | None = None
+    """The models; without them the mechanical specialists review alone."""
 
     @property
-    def absent(self) -> list[Part]:
-        """The parts of a whole review that nobody of this crew does."""
-        return [] if self.models else [NO_MODEL]
+    def models(self) -> dict[str, str]:
+        """Role to model; empty where no model looks."""
+        return self.panel.models if self.panel else {}
+
+
+@dataclass(frozen=True)
+class Looks:
+    """What all specialists handed in, and who judges it."""
+
+    specialists: Sequence[Specialist]
+    replies: Sequence[Reply]
+    parsed: ParsedReplies
+    plan: Plan | None = None
+    verifier: ModelVerifier | None = None
+    planned: Planned | None = None
 
 
 async def review(
@@ -58,41 +77,85 @@ async def review(
     started, review_id = time.monotonic(), str(uuid.uuid4())
     emit(pipeline_started(review_id))
     change = mark_skipped(change, repository, settings.include, settings.exclude)
-    emit(handoff("planner", "reviewer", chunks_count=len(change.reviewed_files())))
+    brief = Brief(change, repository, emit)
 
-    replies = await collect_replies(crew.specialists, Brief(change, repository, emit))
-    parsed = parse_replies(replies, change)
-    checked = check_evidence(parsed.candidates, change, repository, has_verifier=crew.verifier is not None)
+    looks = await _look_with_models(crew, crew.panel, brief) if crew.panel else await _look(crew, brief)
+    parsed = looks.parsed
+    checked = check_evidence(parsed.candidates, change, repository, has_verifier=looks.verifier is not None)
     merged = merge_candidates(checked.candidates, change, repository, crew.same_problem)
     standing = [candidate for candidate in merged if candidate.is_shown]
     for candidate in standing:
         emit(finding_detected(candidate))
     emit(handoff("reviewer", "verifier", findings_count=len(standing)))
 
-    verified = await verify_candidates(
-        merged, change, repository, verifier=crew.verifier, worth_of=crew.worth_of, emit=emit
-    )
+    verified = await verify_candidates(merged, verifier=looks.verifier, worth_of=crew.worth_of, emit=emit)
     confirmed = confirm_evidence(verified, repository)
     verified_count = sum(candidate.status is Status.VERIFIED for candidate in confirmed)
     emit(handoff("verifier", "reporter", verified_count=verified_count))
 
+    replies = looks.replies
     proceedings = Proceedings(
         review_id=review_id,
         candidates=confirmed,
         replies=parsed.replies,
-        incomplete=[*parsed.incomplete, *(part for reply in replies for part in reply.incomplete)],
-        not_run=[*(part for reply in replies for part in reply.not_run), *crew.absent],
+        incomplete=[
+            *(looks.planned.incomplete if looks.planned else ()),
+            *parsed.incomplete,
+            *(part for reply in replies for part in reply.incomplete),
+            *unanswered(confirmed),
+        ],
+        not_run=[*(part for reply in replies for part in reply.not_run), *([] if crew.panel else [NO_MODEL])],
         analyser_runs=[run for reply in replies for run in reply.analyser_runs],
         diagnostics=[
             *(item for reply in replies for item in reply.diagnostics),
             *parsed.diagnostics,
             *checked.diagnostics,
         ],
-        usage=[usage for reply in replies for usage in reply.usage],
+        usage=[
+            *(looks.planned.usage if looks.planned else ()),
+            *(usage for reply in replies for usage in reply.usage),
+            *(looks.verifier.spent if looks.verifier else ()),
+        ],
         models=crew.models,
+        plan=looks.plan,
         duration_ms=round((time.monotonic() - started) * 1000),
     )
     dismissals = read_baseline(repository.base)
-    report = compile_report(proceedings, change, settings, crew.specialists, dismissals)
+    report = compile_report(proceedings, change, settings, looks.specialists, dismissals)
     emit(pipeline_completed(report))
     return report
+
+
+async def _look(crew: Crew, brief: Brief) -> Looks:
+    """The mechanical specialists alone."""
+    brief.emit(handoff("planner", "reviewer", chunks_count=len(brief.change.reviewed_files())))
+    replies = await collect_replies(crew.specialists, brief)
+    return Looks(crew.specialists, replies, parse_replies(replies, brief.change))
+
+
+async def _look_with_models(crew: Crew, panel: Panel, brief: Brief) -> Looks:
+    """The machine looks while the planner reads; then the agents, and fresh eyes on what they left out."""
+    looking = asyncio.create_task(collect_replies(crew.specialists, brief))
+    session = panel.convene(brief)
+    rough = plan_by_size(brief.change, LENSES)
+    talk = session.planner_talk(rough, plan_schema(LENSES), PLAN_SCHEMA_NAME)
+    planned = await make_plan(panel.minds["planner"], talk, rough, LENSES, brief.emit)
+    brief.emit(handoff("planner", "reviewer", chunks_count=len(planned.plan.chunks)))
+    replies = await looking
+    session = session.with_leads(_findings(parse_replies(replies, brief.change)))
+    agents = session.agents(planned.plan)
+    replies += await collect_replies(agents, brief)
+    second = session.second_look(planned.plan, _findings(parse_replies(replies, brief.change)))
+    replies += await collect_replies(second, brief)
+    return Looks(
+        specialists=[*crew.specialists, *agents, *second],
+        replies=replies,
+        parsed=parse_replies(replies, brief.change),
+        plan=planned.plan,
+        verifier=session.verifier(planned.plan),
+        planned=planned,
+    )
+
+
+def _findings(parsed: ParsedReplies) -> list[Finding]:
+    return [candidate.finding for candidate in parsed.candidates if candidate.finding]

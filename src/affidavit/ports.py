@@ -108,8 +108,11 @@ class Reply(Record):
 class Specialist(Protocol):
     """Somebody who proposes findings."""
 
-    name: str
-    kind: SpecialistKind
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kind(self) -> SpecialistKind: ...
 
     def examines(self, file: FileChange) -> bool:
         """Whether this specialist looks at the file."""
@@ -120,7 +123,7 @@ class Specialist(Protocol):
 class Verifier(Protocol):
     """Somebody who tries to refute one finding at a time."""
 
-    async def judge(self, candidate: Candidate, change: Change, repository: Repository) -> Judgement: ...
+    async def judge(self, candidate: Candidate) -> Judgement: ...
 
 
 class ToolSource(Protocol):

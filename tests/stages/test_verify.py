@@ -4,13 +4,11 @@ from typing import Any
 import pytest
 
 from affidavit.events import Event, ignore_events
-from affidavit.ports import Repository
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
-from affidavit.records.change import Change
 from affidavit.records.diagnostics import Code
 from affidavit.records.evidence import QuoteCheck
 from affidavit.stages.verify import verify_candidates
-from claims import candidate, change_of, finding
+from claims import candidate, finding
 
 EXACT = QuoteCheck(outcome="exact", file="app.py", side="head")
 
@@ -22,17 +20,14 @@ class Answers:
         self.answer = Judgement(by="verifier", **answer)
         self.asked = 0
 
-    async def judge(self, candidate: Candidate, change: Change, repository: Repository) -> Judgement:
+    async def judge(self, candidate: Candidate) -> Judgement:
         self.asked += 1
         return self.answer
 
 
 def verify(item: Candidate, verifier: Any = None, emit: Any = ignore_events) -> Candidate:
-    repository: Any = None
     done = verify_candidates(
         [item],
-        change_of("app.py"),
-        repository,
         verifier=verifier,
         worth_of=lambda rule: Worth.NIT if rule == "ruff/F401" else Worth.ACT,
         emit=emit,
@@ -45,6 +40,14 @@ def test_what_the_machine_found_is_verified_and_worth_what_its_rule_says() -> No
     nit = verify(candidate(finding(rule_id="ruff/F401"), kind="mechanical", quote=EXACT))
     assert (act.status, act.worth, act.confidence) == (Status.VERIFIED, Worth.ACT, "high")
     assert (nit.status, nit.worth) == (Status.VERIFIED, Worth.NIT)
+
+
+def test_with_a_verifier_only_the_worth_of_a_mechanical_finding_is_asked() -> None:
+    found = candidate(finding(rule_id="ruff/F821"), kind="mechanical", quote=EXACT)
+    doubted = verify(found, Answers(judgment="REFUTED", worth="maybe"))
+    assert (doubted.status, doubted.worth, doubted.withheld) == (Status.VERIFIED, Worth.MAYBE, None)
+    silent = verify(found, Answers(outcome="failed"))
+    assert (silent.status, silent.worth) == (Status.VERIFIED, Worth.ACT)
 
 
 def test_without_a_verifier_a_models_finding_is_unverified_and_stays() -> None:

@@ -1,4 +1,4 @@
-"""The verifier's answer: its schema by name, and the reading of any reply into a judgement or a reason why not."""
+"""The verifier's answer: its schema, and the reading of any reply into a judgement or why it is none."""
 
 import json
 import re

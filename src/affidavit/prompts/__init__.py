@@ -1,4 +1,4 @@
-"""Prompts as markdown templates, a folder a version; a template that lacks or does not use a value is an error."""
+"""Prompts as markdown templates, a folder a version, filled strictly: no value missing, none unused."""
 
 import re
 from functools import lru_cache

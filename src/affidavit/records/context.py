@@ -62,7 +62,9 @@ class Reference(Record):
 class Reason(Record):
     """Why a file is related to the change."""
 
-    kind: Literal["calls", "uses", "imports", "imported_by", "tests", "documents", "implements", "changes_with"]
+    kind: Literal[
+        "calls", "uses", "imports", "imported_by", "tests", "documents", "implements", "changes_with"
+    ]
     detail: str
     lines: tuple[int, ...] = ()
 

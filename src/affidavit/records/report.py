@@ -9,6 +9,7 @@ from affidavit.records.change import Change
 from affidavit.records.diagnostics import Code, Diagnostic
 from affidavit.records.evidence import AnalyserRun
 from affidavit.records.finding import Severity
+from affidavit.records.plan import Plan
 from affidavit.records.record import Record
 
 Decision = Literal["approve", "request_changes", "comment"]
@@ -114,6 +115,8 @@ class Report(Record):
     settings: dict[str, Any]
     models: dict[str, str] = Field(default_factory=dict)
     """Role to model; empty where no model looked."""
+    plan: Plan | None = None
+    """What the planner understood; None where no model looked."""
     candidates: tuple[Candidate, ...]
     replies: tuple[ReplySummary, ...]
     verdict: Verdict

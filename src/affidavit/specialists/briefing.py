@@ -1,4 +1,4 @@
-"""The text that models read of a change: numbered diff, files, map and leads, everything of it fenced as data."""
+"""The text that models read of a change: numbered diff, files, map and leads, all of it fenced as data."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -171,7 +171,8 @@ def _symbol_line(change: SymbolChange) -> str:
     was = (
         f"; before: {change.base.signature}" if change.fate in ("resigned", "renamed") and change.base else ""
     )
-    return f"- {change.fate}: {symbol.kind} {symbol.qualified} ({symbol.path}:{symbol.line}) {symbol.signature}{was}"
+    place = f"{symbol.path}:{symbol.line}"
+    return f"- {change.fate}: {symbol.kind} {symbol.qualified} ({place}) {symbol.signature}{was}"
 
 
 def _near(file: FileChange, finding: Finding) -> list[Hunk]:

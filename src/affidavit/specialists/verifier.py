@@ -1,4 +1,4 @@
-"""The verifier: one finding at a time, in its own conversation, asked whether it is true and worth acting on."""
+"""The verifier: one finding at a time, in a conversation of its own: is it true, is it worth acting on?"""
 
 import asyncio
 from collections.abc import Callable
@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 
 from affidavit.contract.judgement import JUDGEMENT_SCHEMA, JUDGEMENT_SCHEMA_NAME, Unreadable, read_judgement
 from affidavit.events import Emit
-from affidavit.ports import Answer, Mind, Repository, Talk, ToolSource
+from affidavit.ports import Answer, Mind, Talk, ToolSource
 from affidavit.prompts import render_prompt
 from affidavit.records.candidate import Candidate, Judgement
-from affidavit.records.change import Change
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
@@ -35,7 +34,7 @@ class ModelVerifier:
     def __post_init__(self) -> None:
         self._turns = asyncio.Semaphore(self.concurrency)
 
-    async def judge(self, candidate: Candidate, change: Change, repository: Repository) -> Judgement:
+    async def judge(self, candidate: Candidate) -> Judgement:
         """Ask; a verifier that was cut off or could not be read is asked once more, and refutes nothing."""
         if candidate.finding is None:
             return Judgement(by="verifier", outcome="skipped", reason="there is no finding to judge")

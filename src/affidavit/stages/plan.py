@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from affidavit.events import Emit
-from affidavit.ports import Mind, Talk, ToolSource
+from affidavit.ports import Mind, Talk
 from affidavit.records.change import Change, FileChange
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Part, RoleUsage
@@ -50,9 +50,8 @@ def plan_schema(lenses: Sequence[str]) -> dict[str, Any]:
     }
 
 
-async def make_plan(mind: Mind, talk: Talk, change: Change, lenses: Sequence[str], emit: Emit) -> Planned:
-    """Ask the planner; without an answer the plan is made by size, and the review says so."""
-    rough = plan_by_size(change, lenses)
+async def make_plan(mind: Mind, talk: Talk, rough: Plan, lenses: Sequence[str], emit: Emit) -> Planned:
+    """Ask the planner; without an answer the rough plan holds, and the review says so."""
     answer = await mind.converse(talk, emit)
     told = _read(answer.text)
     if told is None:
@@ -71,7 +70,7 @@ async def make_plan(mind: Mind, talk: Talk, change: Change, lenses: Sequence[str
             "goal": _text(told.get("goal")),
             "approach": _text(told.get("approach")),
             "impact": _text(told.get("impact")),
-            # The planner may add questions and leave specialists out, but never all of them, and not the first.
+            # The planner may leave specialists out, but never the first.
             "questions": _bounded({**dict.fromkeys(lenses[:1], ()), **questions}, rough, lenses),
             "made_by": "model",
         }
@@ -131,20 +130,6 @@ def split(
 
 def _tokens(file: FileChange) -> int:
     return sum(len(line) + 8 for hunk in file.hunks for line in hunk.lines) // CHARACTERS_PER_TOKEN
-
-
-def planner_talk(instructions: str, prefix: str, tools: ToolSource | None, lenses: Sequence[str]) -> Talk:
-    """What the planner is asked."""
-    return Talk(
-        speaker="planner",
-        instructions=instructions,
-        prefix=prefix,
-        task="Plan the review of this change.",
-        schema=plan_schema(lenses),
-        schema_name=PLAN_SCHEMA_NAME,
-        tools=tools,
-        max_turns=12,
-    )
 
 
 def _read(text: str | None) -> dict[str, Any] | None:

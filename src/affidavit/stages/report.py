@@ -16,6 +16,7 @@ from affidavit.records.change import Change, FileChange
 from affidavit.records.diagnostics import Code, Diagnostic
 from affidavit.records.evidence import AnalyserRun
 from affidavit.records.finding import Category, Finding, Severity
+from affidavit.records.plan import Plan
 from affidavit.records.report import (
     Counts,
     Decision,
@@ -47,6 +48,7 @@ class Proceedings:
     diagnostics: Sequence[Diagnostic] = ()
     usage: Sequence[RoleUsage] = ()
     models: Mapping[str, str] = field(default_factory=dict)
+    plan: Plan | None = None
     duration_ms: int = 0
 
 
@@ -72,6 +74,7 @@ def compile_report(
         change=change,
         settings=settings.model_dump(mode="json"),
         models=dict(proceedings.models),
+        plan=proceedings.plan,
         candidates=tuple(sorted(visible, key=_reading_order)),
         replies=tuple(proceedings.replies),
         verdict=decide_verdict(judged, visible, proceedings),

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import Emit, EventName, event
-from affidavit.ports import Repository, Verifier
+from affidavit.ports import Verifier
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
-from affidavit.records.change import Change
 from affidavit.records.diagnostics import Code
 from affidavit.records.finding import Confidence
+from affidavit.records.report import Part
 
 STAGE = "verify"
 
@@ -18,8 +18,6 @@ WorthOf = Callable[[str], Worth]
 
 async def verify_candidates(
     candidates: Sequence[Candidate],
-    change: Change,
-    repository: Repository,
     *,
     verifier: Verifier | None,
     worth_of: WorthOf,
@@ -30,7 +28,7 @@ async def verify_candidates(
     async def decide(candidate: Candidate) -> Candidate:
         if candidate.withheld or candidate.finding is None:
             return candidate
-        judgement = await _judge(candidate, change, repository, verifier, worth_of)
+        judgement = await _judge(candidate, verifier, worth_of)
         decided = _apply(candidate, judgement)
         emit(
             event(
@@ -47,21 +45,36 @@ async def verify_candidates(
     return list(await asyncio.gather(*(decide(candidate) for candidate in candidates)))
 
 
-async def _judge(
-    candidate: Candidate,
-    change: Change,
-    repository: Repository,
-    verifier: Verifier | None,
-    worth_of: WorthOf,
-) -> Judgement:
+async def _judge(candidate: Candidate, verifier: Verifier | None, worth_of: WorthOf) -> Judgement:
     if candidate.kind == "mechanical":
-        rule_id = candidate.finding.rule_id if candidate.finding else None
-        worth = worth_of(rule_id or "")
-        reason = f"{candidate.specialist} reports it at head and not at base"
-        return Judgement(by="machine", judgment="CONFIRMED", worth=worth, reason=reason)
+        proven = _proven_by_machine(candidate, worth_of)
+        if verifier is None or proven.worth is Worth.NIT:
+            return proven
+        # It is true already; whether it is worth a maintainer's time here is asked.
+        asked = await verifier.judge(candidate)
+        return proven.model_copy(update={"worth": asked.worth or proven.worth, "model": asked.model})
     if verifier is None:
         return Judgement(by="verifier", outcome="skipped", reason="no model is configured to verify it")
-    return await verifier.judge(candidate, change, repository)
+    return await verifier.judge(candidate)
+
+
+def _proven_by_machine(candidate: Candidate, worth_of: WorthOf) -> Judgement:
+    rule_id = candidate.finding.rule_id if candidate.finding else None
+    reason = f"{candidate.specialist} reports it at head and not at base"
+    return Judgement(by="machine", judgment="CONFIRMED", worth=worth_of(rule_id or ""), reason=reason)
+
+
+def unanswered(candidates: Sequence[Candidate]) -> list[Part]:
+    """The findings that a verifier was asked about in vain, as one part that did not complete."""
+    reasons = [
+        judgement.reason or judgement.outcome
+        for candidate in candidates
+        for judgement in candidate.judgements[-1:]
+        if judgement.by == "verifier" and judgement.outcome != "answered" and judgement.model
+    ]
+    if not reasons:
+        return []
+    return [Part(name="verifier", reason=f"no answer on {len(reasons)} findings: {reasons[0]}")]
 
 
 def _apply(candidate: Candidate, judgement: Judgement) -> Candidate:

@@ -1,0 +1,100 @@
+"""The models at work on one change: they plan its review, look through several lenses, and verify."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from affidavit.ports import Brief, Mind, Role, Specialist, Talk, ToolSource
+from affidavit.prompts import render_prompt
+from affidavit.records.change import Change
+from affidavit.records.context import ContextMap
+from affidavit.records.finding import Finding
+from affidavit.records.plan import Chunk, Plan
+from affidavit.specialists.briefing import Briefing, Fence
+from affidavit.specialists.model_agents import LENSES, SECOND_LOOK, ModelAgent
+from affidavit.specialists.verifier import ModelVerifier
+
+SECOND_LOOK_LINES = 12
+"""A change with fewer changed lines has been seen whole by the first look."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The minds of a review, and what they work with."""
+
+    minds: Mapping[Role, Mind]
+    read_context: Callable[[Brief], ContextMap]
+    make_tools: Callable[[Brief], ToolSource]
+    make_fence: Callable[[Change], Fence]
+
+    @property
+    def models(self) -> dict[str, str]:
+        """Role to model."""
+        return {role: mind.model for role, mind in self.minds.items()}
+
+    def convene(self, brief: Brief) -> "Session":
+        """Begin with a change: its map is read once and shared by all."""
+        fence = self.make_fence(brief.change)
+        return Session(self, brief, Briefing(brief.change, brief.repository, fence, self.read_context(brief)))
+
+
+@dataclass(frozen=True)
+class Session:
+    """One change before the panel."""
+
+    panel: Panel
+    brief: Brief
+    briefing: Briefing
+
+    def with_leads(self, leads: Sequence[Finding]) -> "Session":
+        """The same session, told what the machine has found."""
+        return replace(self, briefing=replace(self.briefing, leads=tuple(leads)))
+
+    def planner_talk(self, rough: Plan, schema: dict[str, Any], schema_name: str) -> Talk:
+        """What the planner is asked; it sees the first chunk and the list of all files."""
+        shown = rough.chunks[0].paths if rough.chunks else ()
+        return Talk(
+            speaker="planner",
+            instructions=render_prompt(
+                "planner", fence_rule=self.briefing.fence.rule, specialists=", ".join(LENSES)
+            ),
+            prefix=self.briefing.change_text(shown, rough),
+            task="Plan the review of this change.",
+            schema=schema,
+            schema_name=schema_name,
+            tools=self.panel.make_tools(self.brief),
+            max_turns=12,
+        )
+
+    def agents(self, plan: Plan) -> list[Specialist]:
+        """A specialist for each lens of the plan and each chunk of the change."""
+        return [self._agent(lens, plan, chunk) for lens in plan.questions for chunk in plan.chunks]
+
+    def second_look(self, plan: Plan, reported: Sequence[Finding]) -> list[Specialist]:
+        """Fresh eyes on what nobody has spoken of; none for a change that is seen whole at once."""
+        files = self.brief.change.reviewed_files()
+        lines = sum(len(file.changed_lines("head")) + len(file.changed_lines("base")) for file in files)
+        if lines < SECOND_LOOK_LINES:
+            return []
+        return [self._agent(SECOND_LOOK, plan, chunk, tuple(reported)) for chunk in plan.chunks]
+
+    def verifier(self, plan: Plan) -> ModelVerifier:
+        """Who judges the findings; it has not seen the specialists' work."""
+        return ModelVerifier(
+            mind=self.panel.minds["verifier"],
+            briefing=self.briefing,
+            plan=plan,
+            tools=lambda: self.panel.make_tools(self.brief),
+            emit=self.brief.emit,
+        )
+
+    def _agent(self, lens: str, plan: Plan, chunk: Chunk, reported: tuple[Finding, ...] = ()) -> ModelAgent:
+        return ModelAgent(
+            lens=lens,
+            mind=self.panel.minds["specialist"],
+            briefing=self.briefing,
+            plan=plan,
+            chunk=chunk,
+            make_tools=self.panel.make_tools,
+            reported=reported,
+        )
