@@ -3,11 +3,13 @@
 from pathlib import Path
 
 from affidavit.analysers.rules import same_problem, worth_of
+from affidavit.analysers.user_linters import user_linters
 from affidavit.pipeline import Crew
 from affidavit.ports import Specialist
 from affidavit.settings import Settings
 from affidavit.specialists.broken_references.specialist import BrokenReferences
 from affidavit.specialists.mechanical import mechanical_specialists
+from affidavit.specialists.unallowed_linters import UnallowedLinters
 
 
 def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
@@ -17,14 +19,18 @@ def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
         return rule in settings.for_path(path).rules_off
 
     disabled = frozenset(settings.analysers_off)
+    linters = user_linters(linter for linter in settings.linters if linter.name not in disabled)
     specialists: list[Specialist] = [
         *mechanical_specialists(
             cache_dir=cache_dir,
             timeout_seconds=settings.analyser_timeout_seconds,
             disabled=disabled,
             is_rule_off=is_rule_off,
+            linters=linters if settings.allow_linters else (),
         )
     ]
+    if linters and not settings.allow_linters:
+        specialists.append(UnallowedLinters(linters))
     if BrokenReferences.name not in disabled:
         specialists.append(BrokenReferences(cache_dir=cache_dir, is_rule_off=is_rule_off))
     return Crew(specialists=specialists, same_problem=same_problem, worth_of=worth_of)

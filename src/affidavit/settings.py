@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from pydantic import ValidationError
+
 from affidavit.contract.vocabulary import UnknownWordError, read_focus, read_severity
 from affidavit.errors import SettingsError
 from affidavit.ports import Tree
 from affidavit.records.finding import Category, Severity
+from affidavit.records.linter import Linter
 from affidavit.records.record import Record
 
 FILE_NAMES = ("affidavit.toml", "pyproject.toml")
@@ -41,6 +44,10 @@ class Settings(Record):
     analysers_off: tuple[str, ...] = ()
     rules_off: tuple[str, ...] = ()
     analyser_timeout_seconds: int = 120
+    linters: tuple[Linter, ...] = ()
+    """The user's own linters."""
+    allow_linters: bool = False
+    """Whether the linters that a file names may be run; only a flag or the environment says so."""
     folders: tuple[FolderSettings, ...] = ()
     sources: tuple[str, ...] = ()
     """Where settings came from, for the report."""
@@ -87,6 +94,20 @@ def _words(value: Any) -> tuple[str, ...]:
     return tuple(word for word in value if word)
 
 
+def _linters(value: Any) -> tuple[Linter, ...]:
+    if not isinstance(value, list):
+        raise ValueError("expected [[linters]] tables")
+    try:
+        linters = tuple(Linter.model_validate(entry) for entry in value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}") from error
+    names = [linter.name for linter in linters]
+    if len(set(names)) < len(names):
+        raise ValueError(f"the same name twice among {', '.join(names)}")
+    return linters
+
+
 def _focus(value: Any) -> frozenset[Category]:
     return read_focus(_words(value))
 
@@ -130,6 +151,8 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "analysers_off": _words,
     "rules_off": _words,
     "analyser_timeout_seconds": _seconds,
+    "linters": _linters,
+    "allow_linters": _truth,
 }
 """The one list of settings: the same name in files, in flags and, in capitals, in the environment."""
 FOLDER_NAMES = ("severity_threshold", "focus", "include_style", "rules_off", "exclude")
@@ -147,6 +170,9 @@ def load_settings(
         is_pyproject = PurePosixPath(explicit_file[0]).name == "pyproject.toml"
         files[""] = (explicit_file[0], _parse_toml(*explicit_file, is_pyproject=is_pyproject) or {})
     root_name, root = files.pop("", ("", {}))
+    if "allow_linters" in root:
+        # A file that names commands must not also allow them to run.
+        raise SettingsError(f"{root_name}: allow_linters counts only as a flag or in the environment")
     values = read_values(root, root_name)
     from_environment = {
         name: environment[ENVIRONMENT_PREFIX + name.upper()]

@@ -19,7 +19,7 @@ FOREIGN_MARKS = (b"@flow", b"{% ", b"<%= ")
 
 
 def invoke_oxlint(base: Tree, _paths: Sequence[str]) -> Invocation:
-    """A configuration of ours at the root, where its patterns count from; none in the folders is looked for."""
+    """A configuration of ours at the root, where its patterns count from; no other is looked for."""
     settings = _base_settings(base)
     off = set(_switched_off(settings.get("rules")))
     chosen = [name for name in NAMES if name not in off and name.partition("/")[2] not in off]

@@ -5,9 +5,11 @@ from functools import partial
 
 from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.rdjson import read_rdjson
+from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.rule import Rule
 from affidavit.analysers.rule_kinds import REACHED
 from affidavit.analysers.sarif import read_problems
+from affidavit.errors import SettingsError
 from affidavit.ports import Tree
 from affidavit.records.candidate import Worth
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -53,8 +55,12 @@ class OpenRules(Mapping[str, Rule]):
 
 
 def user_linters(descriptions: Iterable[Linter]) -> list[Analyser]:
-    """One analyser for each linter."""
-    return [_analyser(linter) for linter in descriptions]
+    """One analyser for each linter; a name that is taken would mix up whose finding it is."""
+    linters = list(descriptions)
+    taken = [linter.name for linter in linters if linter.name in {known.name for known in ANALYSERS}]
+    if taken:
+        raise SettingsError(f"linters: {taken[0]} is an analyser of Affidavit's own; choose another name")
+    return [_analyser(linter) for linter in linters]
 
 
 def _analyser(linter: Linter) -> Analyser:
