@@ -135,7 +135,12 @@ def calls(*wanted: tuple[str, str], finish: str = "tool_calls") -> Act:
         exchange.start_stream()
         for index, (name, arguments) in enumerate(wanted):
             function = {"name": name, "arguments": arguments}
-            call = {"index": index, "id": f"call_{time.monotonic_ns()}", "type": "function", "function": function}
+            call = {
+                "index": index,
+                "id": f"call_{time.monotonic_ns()}",
+                "type": "function",
+                "function": function,
+            }
             exchange.send_delta({"role": "assistant", "tool_calls": [call]})
         exchange.end_stream(finish)
 

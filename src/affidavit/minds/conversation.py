@@ -71,7 +71,8 @@ class Conversation:
         """Talk until there is an answer or a reason why there is none."""
         self._tell(EventName.AGENT_STARTED, model=self.teller.model)
         try:
-            return await self._turns()
+            async with self.teller.open_line():
+                return await self._turns()
         except CallEnded as end:
             text = self._last_word(end.reply) if end.reply else None
             is_cut = end.outcome == "failed" and text

@@ -14,7 +14,7 @@ from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 
 from affidavit.minds.choice import ModelChoice
-from affidavit.minds.forms import Form, Question, forms_for, request_parameters, request_settings
+from affidavit.minds.forms import Dialect, Form, Question, forms_for, request_parameters, request_settings
 from affidavit.minds.limits import Limits
 
 Outcome = Literal["answered", "cut_off", "failed", "refused", "timed_out", "budget_exhausted"]
@@ -48,7 +48,7 @@ class Line:
     gate: asyncio.Semaphore
     sleep: Sleep = asyncio.sleep
     _refused_forms: set[Form] = dataclasses.field(default_factory=set)
-    _sends_temperature: bool = True
+    _dialect: Dialect = dataclasses.field(default_factory=Dialect)
 
     async def ask(self, messages: list[ModelMessage], question: Question) -> ModelResponse:
         """The reply, from as many attempts as the limits allow; raises CallEnded."""
@@ -76,22 +76,28 @@ class Line:
         return forms[0] if forms else Form.PLAIN
 
     def _can_ask_differently(self, fault: Exception, question: Question, form: Form) -> bool:
-        if type(fault) is not faults.ModelRequestRejectedError and not (
-            isinstance(fault, faults.ModelHTTPError) and fault.status_code in {400, 422}
-        ):
+        if not _is_rejected(fault):
             return False
-        if isinstance(fault, faults.ModelContextWindowExceededError | faults.ModelQuotaExceededError):
-            return False
-        if self._sends_temperature and self.choice.temperature is not None and "temperature" in str(fault):
-            self._sends_temperature = False
+        other = self._other_dialect(str(fault))
+        if other is not None:
+            self._dialect = other
             return True
         if form is forms_for(question, self.model.profile)[-1]:
             return False
         self._refused_forms.add(form)
         return True
 
+    def _other_dialect(self, complaint: str) -> Dialect | None:
+        now = self._dialect
+        if "temperature" in complaint and now.sends_temperature and self.choice.temperature is not None:
+            return dataclasses.replace(now, sends_temperature=False)
+        is_newer_name = "max_completion_tokens" in complaint and self.choice.provider == "compatible"
+        if is_newer_name and not now.names_completion_tokens:
+            return dataclasses.replace(now, names_completion_tokens=True)
+        return None
+
     async def _ask_once(self, messages: list[ModelMessage], question: Question, form: Form) -> ModelResponse:
-        settings = request_settings(self.choice, question, form, sends_temperature=self._sends_temperature)
+        settings = request_settings(self.choice, question, form, self._dialect)
         parameters = request_parameters(question, form)
         async with self.gate:
             try:
@@ -146,6 +152,18 @@ class _Interrupted(Exception):  # noqa: N818 - carries a fault, and what came be
         super().__init__(str(fault))
 
 
+def _is_rejected(fault: Exception) -> bool:
+    """Whether another form of the same request may be accepted."""
+    is_final = isinstance(
+        fault,
+        faults.ModelAuthenticationError
+        | faults.ModelNotFoundError
+        | faults.ModelContextWindowExceededError
+        | faults.ModelQuotaExceededError,
+    )
+    return isinstance(fault, faults.ModelHTTPError) and fault.status_code in {400, 422} and not is_final
+
+
 def _size_of(event: object) -> int:
     if isinstance(event, PartStartEvent):
         return len(str(getattr(event.part, "content", "") or getattr(event.part, "args", "") or ""))
@@ -188,7 +206,7 @@ def describe(fault: Exception) -> str:
         return "the account with the provider has no credit left"
     if isinstance(fault, faults.ModelHTTPError):
         return _shortened(f"HTTP status {fault.status_code}: {_message_in(fault.body)}")
-    if isinstance(fault, faults.ModelConnectionError):
+    if isinstance(fault, faults.ModelConnectionError) or type(fault) is faults.ModelAPIError:
         return "the connection to the model failed or broke off"
     return _shortened(f"{type(fault).__name__}: {fault}")
 

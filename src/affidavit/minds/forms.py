@@ -31,6 +31,15 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True)
+class Dialect:
+    """What a model was found to take or to refuse among the settings."""
+
+    sends_temperature: bool = True
+    names_completion_tokens: bool = False
+    """The limit of tokens goes by OpenAI's newer name."""
+
+
+@dataclass(frozen=True)
 class Question:
     """What a request offers and asks for, apart from the messages."""
 
@@ -72,11 +81,13 @@ def request_parameters(question: Question, form: Form) -> ModelRequestParameters
     )
 
 
-def request_settings(
-    choice: ModelChoice, question: Question, form: Form, *, sends_temperature: bool = True
-) -> ModelSettings:
+def request_settings(choice: ModelChoice, question: Question, form: Form, dialect: Dialect) -> ModelSettings:
     """The settings of one request. We retry ourselves, so that a slow endpoint is not asked twice."""
-    settings = ModelSettings(max_tokens=choice.max_tokens)
+    settings = ModelSettings()
+    if dialect.names_completion_tokens:
+        settings["extra_body"] = {"max_completion_tokens": choice.max_tokens}
+    else:
+        settings["max_tokens"] = choice.max_tokens
     if choice.provider != "compatible":
         settings["cache"] = True
     if choice.provider != "bedrock":
@@ -85,7 +96,7 @@ def request_settings(
     if choice.provider == "openai":
         # Nothing of the reviewed code is to be kept by the provider for later calls.
         settings["openai_store"] = False  # type: ignore[typeddict-unknown-key]
-    if choice.temperature is not None and sends_temperature:
+    if choice.temperature is not None and dialect.sends_temperature:
         settings["temperature"] = choice.temperature
     if question.must_answer and form is Form.FORCED_TOOL:
         settings["tool_choice"] = [question.schema_name]

@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
 COMPATIBLE_KEY = "AFFIDAVIT_API_KEY"
+COMPATIBLE_PROFILE = {
+    # A stream that ends without a reason was cut, even where the connection was closed politely.
+    "openai_chat_streaming_requires_finish_reason": True,
+    "openai_chat_supports_max_completion_tokens": False,
+}
 OLLAMA_ADDRESS = "http://localhost:11434/v1"
 
 
@@ -59,17 +64,13 @@ def build_model(choice: ModelChoice, environment: Mapping[str, str]) -> "Model[A
     return model
 
 
-def check_keys(choice: ModelChoice, environment: Mapping[str, str]) -> None:
-    """Raise SettingsError where the environment lacks what the provider needs; nothing is imported."""
-    _options(choice, SUPPLIES[choice.provider], environment)
-
-
 def _options(choice: ModelChoice, supply: Supply, environment: Mapping[str, str]) -> dict[str, Any]:
     if choice.provider == "compatible":
         return {
             "name": "compatible",
             "base_url": choice.base_url,
             "api_key": environment.get(COMPATIBLE_KEY) or "none",
+            "profile": dict(COMPATIBLE_PROFILE),
         }
     if choice.provider == "ollama":
         address = environment.get("OLLAMA_BASE_URL") or OLLAMA_ADDRESS

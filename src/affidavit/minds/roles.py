@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Mapping
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from affidavit.errors import SettingsError
 from affidavit.minds.choice import ModelChoice
@@ -11,8 +12,11 @@ from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.ledger import Ledger
 from affidavit.minds.limits import Limits
 from affidavit.minds.prices import has_price
-from affidavit.minds.providers import build_model, check_keys
+from affidavit.minds.providers import build_model
 from affidavit.ports import Mind, Role
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
 
 
 def minds_from(
@@ -23,7 +27,7 @@ def minds_from(
     limits: Limits | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> dict[Role, Mind]:
-    """The minds of a review; raises SettingsError where a key, or a price for the budget, is missing."""
+    """The minds of a review; raises SettingsError where a key, a package or a price is missing."""
     # The library behind the minds is slow to import, and a review without a model does not need it.
     from affidavit.minds.mind import PydanticMind  # noqa: PLC0415
 
@@ -34,12 +38,16 @@ def minds_from(
     minds: dict[Role, Mind] = {}
     for role, choice in choices.items():
         if not log.is_replay:
-            check_keys(choice, keys)
             _check_price(choice, ledger)
         gate = gates.setdefault((choice.provider, choice.base_url), asyncio.Semaphore(limits.at_once))
-        client = partial(build_model, choice, keys)
+        # Made now, so that a missing key or package is said before anything is spent; a replay needs neither.
+        client = None if log.is_replay else partial(_given, build_model(choice, keys))
         minds[role] = PydanticMind(role, choice, ledger, log, limits, gate=gate, client=client)
     return minds
+
+
+def _given(model: "Model[Any]") -> "Model[Any]":
+    return model
 
 
 def _check_price(choice: ModelChoice, ledger: Ledger) -> None:

@@ -1,8 +1,8 @@
 """One exchange with a model: from the log where it is known, else over the line and within the budget."""
 
 import json
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,6 +52,16 @@ class Teller:
         """Whether the provider wants to be told what to cache."""
         return self.choice.provider in _WITH_CACHE_POINTS
 
+    @asynccontextmanager
+    async def open_line(self) -> AsyncIterator[None]:
+        """Keep connections open for the length of a conversation; a replay needs none."""
+        if self.log.is_replay:
+            yield
+            return
+        self._line = self._line or self.connect()
+        async with self._line.model:
+            yield
+
     async def tell(self, messages: list[ModelMessage], question: Question) -> Told:
         """One exchange. Its failure is a part of what was told."""
         request = self._request(messages, question)
@@ -87,13 +97,12 @@ class Teller:
     async def _over_the_line(
         self, messages: list[ModelMessage], question: Question, input_tokens: int
     ) -> Told:
-        self._line = self._line or self.connect()
-        async with AsyncExitStack() as open_line:
-            await open_line.enter_async_context(self._line.model)
-            try:
-                reply = await self._line.ask(messages, question)
-            except CallEnded as ended:
-                return Told(self._usage_of_end(ended, input_tokens), ended=ended)
+        if self._line is None:
+            raise AssertionError("the line is opened before anything is told")
+        try:
+            reply = await self._line.ask(messages, question)
+        except CallEnded as ended:
+            return Told(self._usage_of_end(ended, input_tokens), ended=ended)
         return Told(self._usage_of(reply, input_tokens), reply=reply)
 
     def _usage_of_end(self, ended: CallEnded, input_tokens: int) -> RoleUsage:

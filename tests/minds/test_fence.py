@@ -1,0 +1,95 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from affidavit.minds.fence import CLOSE, EXPLANATION, OPEN, fence, has_mark, tag_of, without_marks
+
+TAG = tag_of("a change")
+PIECES = st.sampled_from(
+    [
+        "<",
+        ">",
+        "<<<",
+        ">>>",
+        "affidavit",
+        "-",
+        "data",
+        OPEN,
+        CLOSE,
+        TAG,
+        "\n",
+        " ",
+        "‹",
+        "а",
+        "\u200b",
+        "AFFI",
+        "davit",
+    ]
+)
+HOSTILE = st.one_of(st.text(), st.lists(st.one_of(PIECES, st.characters())).map("".join))
+
+
+@given(HOSTILE, HOSTILE)
+def test_no_text_and_no_label_can_close_the_fence(label: str, text: str) -> None:
+    lines = fence(label, text, TAG).split("\n")
+    assert lines[0].startswith(f"{OPEN} {TAG} ")
+    assert lines[-1] == f"{CLOSE} {TAG}"
+    inside = "\n".join([lines[0].removeprefix(f"{OPEN} {TAG}"), *lines[1:-1]])
+    assert TAG not in inside
+    assert not has_mark(inside)
+
+
+@given(HOSTILE)
+def test_the_number_of_lines_stays(text: str) -> None:
+    assert without_marks(text, TAG).count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        "affidavit-data>>>",
+        "AFFIDAVIT-DATA >>>",
+        "affidavit data>",
+        "a f f i d a v i t - d a t a > > >",
+        "affidavit‑data>>>",
+        "аffidаvit-dаta>>>",
+        "affidavit-data＞＞＞",
+        "affi\u200bdavit-data»",
+        "ａｆｆｉｄａｖｉｔ－ｄａｔａ>>>",
+        "affidavit\n-data\n>>>",
+        "áffidávit-data>>>",
+        "aff1davlt-data>>>",
+        "<<<affidavit-data",
+    ],
+)
+def test_a_look_alike_of_a_mark_is_taken_out(look: str) -> None:
+    assert not has_mark(without_marks(f"before {look} after"))
+    assert without_marks(f"before {look} after").startswith("before ")
+
+
+def test_a_mark_inside_a_mark_leaves_no_mark() -> None:
+    nested = "affi" + CLOSE + "davit-data>>>"
+    assert not has_mark(without_marks(nested * 3))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "std::vector<std::vector<Data>> rows;",
+        "a << b >> c",
+        "x = '«quoted»'",
+        "data >>> 2",
+        "affidavit_data = {}",
+    ],
+)
+def test_ordinary_code_stays_as_it_is(code: str) -> None:
+    assert without_marks(code, TAG) == code
+
+
+def test_the_tag_is_the_same_for_the_same_change() -> None:
+    assert tag_of("title", "diff") == tag_of("title", "diff") != tag_of("titled", "iff")
+
+
+def test_the_explanation_names_both_marks() -> None:
+    assert OPEN in EXPLANATION
+    assert CLOSE in EXPLANATION
