@@ -33,7 +33,7 @@ bench: setup  ## speed and memory as ratios against a named alternative
 
 lock:  ## pin what pyproject.toml asks for
 	$(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url \
-	  --python-version 3.11 --extra analysers --group dev pyproject.toml -o requirements.lock
+	  --python-version 3.11 --extra analysers --extra models --group dev pyproject.toml -o requirements.lock
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .bench

@@ -4,12 +4,14 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from affidavit.cli.hints import say_hints
+from affidavit.cli.model_options import chosen_models, model_options, opened_ledger, opened_log
 from affidavit.cli.progress import show_progress
 from affidavit.crew import assemble_crew
 from affidavit.errors import SettingsError, StoreError
@@ -19,6 +21,7 @@ from affidavit.places import cache_folder, state_folder
 from affidavit.records.report import Report
 from affidavit.render.formats import FormatRequest, parse_format, render
 from affidavit.settings import Settings, load_settings
+from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.store import SqliteStore
 
@@ -33,6 +36,7 @@ FLAGS_THAT_ARE_SETTINGS = (
     "analysers_off",
     "rules_off",
     "analyser_timeout_seconds",
+    "allow_linters",
 )
 
 
@@ -47,8 +51,8 @@ FLAGS_THAT_ARE_SETTINGS = (
     "formats",
     multiple=True,
     metavar="NAME[=FILE]",
-    help="terminal, report, review-result[@1.0], verdict, markdown, html, sarif[@github], rdjson, gitlab, junit;"
-    " repeatable. No FILE: standard output.",
+    help="terminal, report, review-result[@1.0], verdict, markdown, html, sarif[@github], rdjson, gitlab,"
+    " junit; repeatable. No FILE: standard output.",
 )
 @click.option(
     "--fail-on", metavar="SEVERITY", help="Exit with 1 from this severity on; default high, or never."
@@ -64,8 +68,14 @@ FLAGS_THAT_ARE_SETTINGS = (
 @click.option("--rules-off", metavar="RULES", help="Do not show these rules, such as ruff/F401.")
 @click.option("--analyser-timeout-seconds", metavar="N", help="Time limit of each analyser run; default 120.")
 @click.option(
+    "--allow-linters/--no-linters",
+    default=None,
+    help="Run the linters that the settings name; their commands are code that somebody wrote.",
+)
+@click.option(
     "--config", type=click.Path(path_type=Path), help="Settings file to use instead of the base commit's."
 )
+@model_options
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 @click.option("--no-store", is_flag=True, help="Do not keep the report.")
 @click.option("--no-cache", is_flag=True, help="Run every analyser again.")
@@ -143,8 +153,20 @@ def _settings(opened: OpenedChange, options: dict[str, Any]) -> Settings:
 
 def _review(opened: OpenedChange, settings: Settings, options: dict[str, Any], emit: Emit) -> Report:
     cache = None if options["no_cache"] else cache_folder()
-    crew = assemble_crew(settings, cache)
+    crew = replace(assemble_crew(settings, cache), panel=_panel(options, cache))
     return asyncio.run(review(opened.change, opened.repository, settings, crew, emit))
+
+
+def _panel(options: dict[str, Any], cache: Path | None) -> Panel | None:
+    """The models that the user named, or None."""
+    choices = chosen_models(options)
+    if not choices:
+        return None
+    from affidavit.minds.roles import minds_from  # noqa: PLC0415 - a review without a model does not pay for it
+    from affidavit.panel_assembly import assemble_panel  # noqa: PLC0415
+
+    minds = minds_from(choices, ledger=opened_ledger(options), log=opened_log(options))
+    return assemble_panel(minds, cache)
 
 
 def _write_outputs(report: Report, outputs: Sequence[FormatRequest], *, show_withheld: bool) -> None:
@@ -164,9 +186,9 @@ def _write_outputs(report: Report, outputs: Sequence[FormatRequest], *, show_wit
 
 def _print_text(text: str) -> None:
     # These formats are UTF-8 by definition, whatever the terminal's own encoding is.
-    stream = click.get_binary_stream("stdout")
-    stream.write(text.encode("utf-8", "backslashreplace"))
-    stream.flush()
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.flush()
 
 
 def _print_terminal(report: Report, *, show_withheld: bool) -> None:

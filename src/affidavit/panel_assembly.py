@@ -1,0 +1,51 @@
+"""Put the models of a review together with what they read: the map, the tools, the fence."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from affidavit.code.blob_cache import BlobCache
+from affidavit.code.repository import GitRepository
+from affidavit.errors import InputError
+from affidavit.minds.fence import EXPLANATION, fence, tag_of
+from affidavit.ports import Brief, Mind, Role, ToolSource
+from affidavit.records.change import Change
+from affidavit.records.context import ContextMap
+from affidavit.specialists.panel import Panel
+from affidavit.stages.context import gather_context
+from affidavit.surveying import assemble_survey
+from affidavit.tools.toolbox import Toolbox
+
+
+@dataclass(frozen=True)
+class TaggedFence:
+    """The fence of one review; its tag comes from the change, so that recorded runs stay valid."""
+
+    tag: str
+    rule: str = EXPLANATION
+
+    def wrap(self, label: str, text: str) -> str:
+        """The text inside marks that it cannot close."""
+        return fence(label, text, self.tag)
+
+
+def assemble_panel(minds: Mapping[Role, Mind], cache_dir: Path | None) -> Panel:
+    """The panel that reads through this installation's map and tools."""
+    survey = assemble_survey(BlobCache(cache_dir) if cache_dir else None)
+
+    def read_context(brief: Brief) -> ContextMap:
+        return gather_context(brief.change, _git(brief), survey)
+
+    def make_tools(brief: Brief) -> ToolSource:
+        return Toolbox(brief.repository, brief.change, survey)
+
+    def make_fence(change: Change) -> TaggedFence:
+        return TaggedFence(tag_of(change.base.tree, change.head.tree))
+
+    return Panel(minds, read_context, make_tools, make_fence)
+
+
+def _git(brief: Brief) -> GitRepository:
+    if not isinstance(brief.repository, GitRepository):
+        raise InputError("the map of a change needs a git repository")
+    return brief.repository
