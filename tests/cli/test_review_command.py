@@ -126,6 +126,21 @@ def test_several_formats_are_written_at_once(shop: Repo, tmp_path: Path) -> None
     assert "amounts" in (tmp_path / "m.md").read_text()
 
 
+def test_formats_are_utf_8_whatever_the_terminal_speaks(shop: Repo) -> None:
+    shop.write({"shop/prices.py": "print(größe)\n"})
+    done = review(shop, "--format", "markdown", env={"PYTHONIOENCODING": "ascii"})
+    assert done.code == 1, done.err
+    assert "größe" in done.out
+
+
+@pytest.mark.parametrize("place", ["missing/report.json", "shop"])
+def test_a_file_that_cannot_be_written_is_said_before_the_review(shop: Repo, place: str) -> None:
+    done = review(shop, "nosuch", "--format", f"report={place}")
+    assert done.code == 2
+    assert "folder" in done.err
+    assert "nosuch" not in done.err
+
+
 def test_choices_hide_findings_and_change_no_exit_code(shop: Repo) -> None:
     shop.commit("New", UNDEFINED)
     for choice in (["--severity-threshold", "critical"], ["--focus", "security"]):

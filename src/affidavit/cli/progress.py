@@ -41,4 +41,6 @@ def describe(event: Event, working: dict[str, str]) -> str | None:
         return None
     if not working:
         return "checking the findings"
-    return "looking: " + ", ".join(f"{name} ({tool})" if tool else name for name, tool in working.items())
+    # An analyser is its own tool: naming it twice says nothing.
+    shown = [f"{name} ({tool})" if tool not in ("", name) else name for name, tool in working.items()]
+    return "looking: " + ", ".join(shown)
