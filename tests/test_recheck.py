@@ -1,0 +1,109 @@
+"""Proofs of findings that no analyser made: quotes, searches and the confirmation they rest on."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from affidavit.ports import Brief
+from affidavit.recheck import Proof, recheck_report
+from affidavit.records.candidate import Candidate, Judgement, Status
+from affidavit.records.evidence import SearchRun
+from affidavit.records.finding import Finding
+from affidavit.records.report import Gate, Report, Verdict
+from affidavit.stages.evidence import check_evidence
+from affidavit.stages.report import count
+from claims import candidate, change_of, finding, opened
+from repositories import Repo
+
+APP: dict[str, str | bytes | None] = {"app.py": "def total(items):\n    return items[0]\n"}
+ABSENT = {
+    "code_examined": "return items[0]",
+    "is_absence_finding": True,
+    "searches": [{"pattern": "is_empty"}],
+}
+CONFIRMED = Judgement(by="verifier", judgment="CONFIRMED", model="m-1")
+
+
+async def no_analysers(findings: Sequence[Finding], brief: Brief) -> dict[str, tuple[bool | None, str]]:
+    return {}
+
+
+def report_of(one: Candidate, **fields: Any) -> Report:
+    blocking = (one.id,) if one.status is Status.VERIFIED else ()
+    verdict = Verdict(
+        decision="request_changes" if blocking else "comment",
+        summary="",
+        confidence=0.9,
+        blocking=blocking,
+        counts=count([one], blocking=len(blocking)),
+    )
+    defaults = {
+        "affidavit_version": "0",
+        "id": "r",
+        "created_at": "2026-01-02T03:04:05Z",
+        "duration_ms": 1,
+        "schema_version": "1.1",
+        "prompt_version": "1.0.0",
+        "change": change_of("app.py"),
+        "settings": {},
+        "models": {"verifier": "m-1"},
+        "candidates": (one,),
+        "replies": (),
+        "verdict": verdict,
+        "gate": Gate(fail_on="high", failed_by=blocking, exit_code=1 if blocking else 0),
+    }
+    return Report(**{**defaults, **fields})
+
+
+def proofs_of(repo: Repo, report_fields: dict[str, Any] | None = None, **forged: Any) -> list[Proof]:
+    """The proofs of a report on one absence claim that a verifier confirmed, forged as told."""
+    with opened(repo, APP, {"other.py": "x = 1\n"}) as repository:
+        claimed = candidate(finding(ABSENT))
+        checked = check_evidence([claimed], change_of("app.py"), repository, has_verifier=True).candidates[0]
+        told = {"status": Status.VERIFIED, "judgements": (CONFIRMED,), **forged}
+        report = report_of(checked.model_copy(update=told), **(report_fields or {}))
+        return asyncio.run(recheck_report(report, repository, no_analysers))
+
+
+def failing(proofs: Sequence[Proof]) -> list[str]:
+    return [proof.kind for proof in proofs if not proof.holds]
+
+
+def test_an_honest_absence_claim_holds_with_its_quote_and_its_search(repo: Repo) -> None:
+    proofs = proofs_of(repo)
+    assert [proof.kind for proof in proofs] == ["quote", "search", "verdict"]
+    assert failing(proofs) == []
+
+
+def test_a_search_whose_outcome_was_taken_out_of_the_report_fails(repo: Repo) -> None:
+    assert failing(proofs_of(repo, searches=())) == ["search"]
+
+
+def test_a_search_recorded_with_another_outcome_fails(repo: Repo) -> None:
+    searched = SearchRun(search={"pattern": "is_empty"}, state="hits")
+    assert failing(proofs_of(repo, searches=(searched,))) == ["search"]
+
+
+@pytest.mark.parametrize(
+    "judgements",
+    [
+        (),
+        (Judgement(by="machine", judgment="CONFIRMED"),),
+        (Judgement(by="verifier", judgment="CONFIRMED", qualified=True),),
+        (CONFIRMED, Judgement(by="verifier", judgment="REFUTED")),
+    ],
+)
+def test_a_finding_called_verified_that_no_verifier_confirmed_fails(
+    repo: Repo, judgements: tuple[Judgement, ...]
+) -> None:
+    assert failing(proofs_of(repo, judgements=judgements)) == ["judgement"]
+
+
+def test_a_confirmation_in_a_report_that_names_no_model_fails(repo: Repo) -> None:
+    assert failing(proofs_of(repo, {"models": {}})) == ["judgement"]
+
+
+def test_an_unverified_finding_needs_no_confirmation(repo: Repo) -> None:
+    assert failing(proofs_of(repo, status=Status.UNVERIFIED, judgements=())) == []
