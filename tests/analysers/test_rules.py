@@ -2,10 +2,11 @@
 
 import pytest
 
-from affidavit.analysers.ruff_rules import RUFF_RULES
+from affidavit.analysers.bandit import BANDIT
+from affidavit.analysers.reference_rules import REFERENCE_RULES
+from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.rule import fill
 from affidavit.analysers.rules import RULES, same_problem, worth_of
-from affidavit.analysers.ty_rules import TY_RULES
 from affidavit.records.candidate import Worth
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Severity
@@ -22,7 +23,25 @@ HIGH = [
 
 
 def test_every_rule_stands_in_the_table_once():
-    assert len(RULES) == len(RUFF_RULES) + len(TY_RULES)
+    ids = [rule for analyser in ANALYSERS for rule in analyser.rules] + [rule.id for rule in REFERENCE_RULES]
+    assert sorted(RULES) == sorted(ids)
+
+
+def test_every_rule_is_filed_under_its_own_id():
+    assert all(rule.id == rule_id for rule_id, rule in RULES.items())
+
+
+@pytest.mark.parametrize(
+    "rule", [rule for rule in BANDIT.rules.values() if rule.equivalents], ids=lambda rule: rule.id
+)
+def test_rules_for_one_problem_agree_on_how_bad_it_is_and_what_it_is_worth(rule):
+    others = [RULES[other] for other in rule.equivalents]
+    assert {(other.severity, other.worth) for other in others} == {(rule.severity, rule.worth)}
+
+
+def test_what_fails_or_leaks_is_worth_more_than_a_nit():
+    grave = [rule for rule in RULES.values() if rule.severity in (Severity.CRITICAL, Severity.HIGH)]
+    assert all(rule.worth is Worth.ACT for rule in grave)
 
 
 @pytest.mark.parametrize("rule", HIGH)

@@ -46,6 +46,20 @@ def test_advice_draws_nothing(case, ask):
     assert ask(ZIZMOR, case({"x": ""}, {PLACE: HARMLESS})) == []
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "github.event.release.tag_name",
+        "github.event.pull_request.base.ref",
+        "github.event.pull_request.number",
+        "inputs.name",
+    ],
+)
+def test_text_that_only_maintainers_write_draws_nothing(expression, case, ask):
+    text = INJECTION.replace("github.event.issue.title", expression)
+    assert ask(ZIZMOR, case({"x": ""}, {PLACE: text})) == []
+
+
 def test_an_action_is_read_too(case, ask):
     text = """\
 name: say

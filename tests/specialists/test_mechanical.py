@@ -7,6 +7,7 @@ import pytest
 
 from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.execution import Limits
+from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.ruff import RUFF
 from affidavit.analysers.ruff import read_ruff as read_list
 from affidavit.analysers.rules import RULES
@@ -266,5 +267,7 @@ def test_a_finding_always_quotes_lines_that_stand_in_the_file(text, case):
 
 
 def test_there_is_one_specialist_for_each_analyser_that_is_not_disabled():
-    assert [one.name for one in mechanical_specialists()] == ["ruff", "ty"]
-    assert [one.name for one in mechanical_specialists(disabled=frozenset({"ty"}))] == ["ruff"]
+    every = [analyser.name for analyser in ANALYSERS]
+    assert [one.name for one in mechanical_specialists()] == every
+    rest = mechanical_specialists(disabled=frozenset({"ty", "kingfisher"}))
+    assert [one.name for one in rest] == [name for name in every if name not in ("ty", "kingfisher")]

@@ -1,10 +1,11 @@
 """Zizmor, offline: GitHub workflows and actions that outsiders can turn against the repository."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
-from affidavit.analysers.analyser import Analyser, Invocation
+from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.configuration import MAX_CONFIG_BYTES
 from affidavit.analysers.rule import Rule
 from affidavit.analysers.rule_kinds import RuleMaker
@@ -15,6 +16,13 @@ from affidavit.records.finding import Category, Severity
 
 CONFIG_NAMES = (".github/zizmor.yml", ".github/zizmor.yaml", "zizmor.yml", "zizmor.yaml")
 NOTHING_TO_AUDIT = 3
+# What anybody can write who can open an issue or a pull request. Zizmor also names what only people with the
+# right to write to the repository can: tags, releases, inputs of a workflow that is started by hand.
+OUTSIDE = re.compile(
+    r"github\.(head_ref|event\.(issue|pull_request|discussion|comment|review|review_comment|pages|commits"
+    r"|head_commit|workflow_run)\b(?!\.base)[\w.\[\]*'\"-]*"
+    r"(title|body|name|message|email|ref|label|branch|homepage))"
+)
 HIGH, LOW = Severity.HIGH, Severity.LOW
 
 _insecure = RuleMaker("zizmor", category=Category.SECURITY, failing_input="A run of the workflow {file}.")
@@ -135,6 +143,16 @@ def _diagnostic(row: Any) -> AnalyserDiagnostic:
     )
 
 
+def judge_zizmor(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+    """The reason why a new problem is no finding: nobody from outside can write the text."""
+    if diagnostic.rule != "zizmor/template-injection":
+        return None
+    lines = inspection.repository.head.lines(diagnostic.path) or []
+    named = lines[diagnostic.line - 1 : diagnostic.end_line or diagnostic.line]
+    is_outside = any(OUTSIDE.search(line) for line in named)
+    return None if is_outside else "only people who may write to the repository can write the text"
+
+
 ZIZMOR = Analyser(
     name="zizmor",
     executable="zizmor",
@@ -155,5 +173,6 @@ ZIZMOR = Analyser(
     languages=("GitHub workflows",),
     version_tried="1.32.0",
     distribution="zizmor",
+    judge=judge_zizmor,
     accepted_exit_codes=frozenset({0, NOTHING_TO_AUDIT}),
 )
