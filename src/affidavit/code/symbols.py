@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import islice, zip_longest
 from typing import Literal
 
 from tree_sitter import Node
@@ -34,6 +35,7 @@ OVERLOADING = frozenset(("java", "c++", "c#", "typescript"))
 ALIKE = 0.6
 MAX_COMPARED_LINES = 300
 MAX_COMPARISONS = 2000
+MAX_CANDIDATES = 50
 
 
 @dataclass(frozen=True)
@@ -133,20 +135,18 @@ def _pairs(
         # Where a name is bound twice, the last one counts.
         yield before[-1], after[-1]
         return
-    left = list(after)
+    by_signature: dict[str, list[Symbol]] = {}
+    for new in reversed(after):
+        by_signature.setdefault(_plain(new.signature), []).append(new)
     unmatched = []
     for old in before:
-        same = next((new for new in left if _plain(new.signature) == _plain(old.signature)), None)
-        if same is None:
-            unmatched.append(old)
+        same = by_signature.get(_plain(old.signature))
+        if same:
+            yield old, same.pop()
         else:
-            left.remove(same)
-            yield old, same
-    for number in range(max(len(unmatched), len(left))):
-        yield (
-            unmatched[number] if number < len(unmatched) else None,
-            left[number] if number < len(left) else None,
-        )
+            unmatched.append(old)
+    left = sorted((new for group in by_signature.values() for new in group), key=lambda one: one.line)
+    yield from zip_longest(unmatched, left)
 
 
 def _plain(signature: str) -> str:
@@ -197,30 +197,40 @@ class _Texts:
 
 def _named_anew(changes: Sequence[SymbolChange], texts: _Texts) -> list[SymbolChange]:
     """Join a removed and an added definition of one file that are alike: the outer ones before the inner."""
-    added = [one.head for one in changes if one.fate == "added" and one.head]
+    free = _Free(one.head for one in changes if one.fate == "added" and one.head)
     removed = [one.base for one in changes if one.fate == "removed" and one.base]
-    if not added or not removed:
-        return list(changes)
     renamed: dict[str, str] = {}
     pairs: list[tuple[Symbol, Symbol]] = []
     for old in sorted(removed, key=lambda one: one.qualified.count(".")):
-        outer, _, _ = old.qualified.rpartition(".")
+        outer = old.qualified.rpartition(".")[0]
         home = renamed.get(outer, outer)
-        fitting = [
-            new
-            for new in added
-            if new.kind == old.kind and new.qualified.rpartition(".")[0] == home and new not in _heads(pairs)
-        ]
+        fitting = free.of(old.kind, home)
         same_name = [new for new in fitting if new.name == old.name and home != outer]
         best = same_name[0] if same_name else _most_alike(old, fitting, texts)
         if best is not None:
+            free.take(best)
             pairs.append((old, best))
             renamed[old.qualified] = best.qualified
     return _joined(changes, pairs)
 
 
-def _heads(pairs: Iterable[tuple[Symbol, Symbol]]) -> list[Symbol]:
-    return [new for _, new in pairs]
+class _Free:
+    """Added definitions that nothing was joined with yet, by their kind and what they lie in."""
+
+    def __init__(self, added: Iterable[Symbol]) -> None:
+        self._by_home: dict[tuple[str, str], dict[int, Symbol]] = {}
+        for new in added:
+            self._by_home.setdefault(_home(new), {})[id(new)] = new
+
+    def of(self, kind: SymbolKind, home: str) -> list[Symbol]:
+        return list(islice(self._by_home.get((kind, home), {}).values(), MAX_CANDIDATES))
+
+    def take(self, new: Symbol) -> None:
+        del self._by_home[_home(new)][id(new)]
+
+
+def _home(symbol: Symbol) -> tuple[str, str]:
+    return symbol.kind, symbol.qualified.rpartition(".")[0]
 
 
 def _most_alike(old: Symbol, candidates: Sequence[Symbol], texts: _Texts) -> Symbol | None:
@@ -242,8 +252,10 @@ def _moved(changes: Sequence[SymbolChange], texts: _Texts) -> list[SymbolChange]
     for one in changes:
         if one.fate == "removed" and one.base:
             candidates = gained.get((one.base.qualified, one.base.kind), [])
-            best = _most_alike(one.base, [new for new in candidates if new not in _heads(pairs)], texts)
-            pairs += [(one.base, best)] if best else []
+            best = _most_alike(one.base, candidates[:MAX_CANDIDATES], texts)
+            if best is not None:
+                candidates.remove(best)
+                pairs.append((one.base, best))
     return _joined(changes, pairs)
 
 
