@@ -432,3 +432,14 @@ def test_nothing_is_staged_in_a_bare_repository(repo: Repo, tmp_path: Path):
     repo.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
     with pytest.raises(InputError, match="bare repository"):
         open_change(ChangeRequest(staged=True, repo=tmp_path / "bare.git"))
+
+
+def test_changes_inside_a_submodule_do_not_stop_the_review_of_the_rest(repo: Repo, tmp_path: Path):
+    inner = Repo(tmp_path / "inner")
+    inner.commit("one", {"x.py": "x = 1\n"})
+    repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner.path), "lib")
+    repo.commit("with a submodule", {"app.py": "y = 1\n"})
+    (repo.path / "lib" / "x.py").write_text("x = 2\n")
+    repo.write({"app.py": "y = 2\n"})
+    with open_change(ChangeRequest(repo=repo.path)) as opened:
+        assert [file.path for file in opened.change.files] == ["app.py"]

@@ -41,7 +41,8 @@ FIXED_SETTINGS = (
     "core.splitIndex=false",
     "advice.addEmbeddedRepo=false",
     "blame.ignoreRevsFile=",
-    "diff.orderFile=",
+    # An empty name fails in `git status`, which git itself runs in submodules.
+    "diff.orderFile=/dev/null",
     "diff.suppressBlankEmpty=false",
     "diff.renameLimit=1000",
     "grep.patternType=default",
