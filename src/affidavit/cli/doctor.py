@@ -73,14 +73,14 @@ async def _examine_analysers() -> list[Check]:
 
 async def _examine_analyser(analyser: Analyser) -> Check:
     name = f"analyser {analyser.name}"
-    covers = f"reads {', '.join(analyser.patterns)}"
+    covers = f"{analyser.subject}; reads {', '.join(analyser.patterns)}"
     program = await find_program(analyser, None)
     if program is None:
         return Check(name=name, state="missing", detail=covers, advice=analyser.install_hint)
     if not program.version:
         advice = f"{program.path} does not say its version; {analyser.install_hint}"
         return Check(name=name, state="broken", detail=covers, advice=advice)
-    return Check(name=name, state="ok", detail=f"{program.version}, {covers} ({program.path})")
+    return Check(name=name, state="ok", detail=f"{program.version}: {covers} ({program.path})")
 
 
 def _examine_store() -> Check:

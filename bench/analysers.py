@@ -1,0 +1,71 @@
+"""What each analyser costs on a small change in Django's repository, and the whole against the slowest."""
+
+import asyncio
+from functools import partial
+from pathlib import Path
+
+from affidavit.analysers.analyser import Analyser
+from affidavit.analysers.registry import ANALYSERS
+from affidavit.events import ignore_events
+from affidavit.ports import Brief
+from affidavit.specialists.mechanical import MechanicalSpecialist, mechanical_specialists
+from affidavit.stages.intake import ChangeRequest, open_change
+from bench import django
+from bench.row import Row, best
+
+IDENTITY = ("-c", "user.name=Bench", "-c", "user.email=bench@affidavit.example", "-c", "commit.gpgsign=false")
+SMALL_CHANGE = {
+    "bench/run.sh": "#!/bin/sh\nset -e\nprintf '%s\\n' \"$1\"\n",
+    "bench/Dockerfile": "FROM debian:12\nRUN apt-get update && apt-get install -y curl\n",
+    ".github/workflows/bench.yml": "on: push\njobs: {a: {runs-on: x, steps: [{run: make}]}}\n",
+    "bench/a.ts": "export const total = (items: number[]) => items.length;\n",
+}
+"""Besides the change to Python, one file for each analyser of another language."""
+BOUND = 1.3
+
+
+def rows() -> list[Row]:
+    """One row for each analyser against the slowest of them, and one for all together."""
+    repository = django.repository()
+    head = _change(repository)
+    alone = {analyser.name: best(partial(_examine, repository, head, (analyser,))) for analyser in ANALYSERS}
+    slowest = max(alone, key=lambda name: alone[name])
+    together = best(partial(_examine, repository, head, ANALYSERS))
+    each = [
+        Row(f"{name} on a small change", seconds, f"the slowest analyser ({slowest})", alone[slowest], 1)
+        for name, seconds in alone.items()
+    ]
+    return [*each, Row("all analysers together", together, f"{slowest} alone", alone[slowest], BOUND)]
+
+
+def _change(repository: Path) -> str:
+    """The commit of the small change with the files of other languages on top; made once, on no branch."""
+    known = repository / ".git" / "bench-analysers"
+    if known.is_file():
+        return known.read_text()
+    index = {"GIT_INDEX_FILE": str((repository / ".git" / "bench-index").absolute())}
+    git = ("env", *(f"{name}={value}" for name, value in index.items()), "git", *IDENTITY)
+    django.run(*git, "read-tree", "HEAD", cwd=repository)
+    for path, text in SMALL_CHANGE.items():
+        place = repository / ".git" / "bench-file"
+        place.write_text(text)
+        blob = django.run("git", "hash-object", "-w", place.absolute(), cwd=repository)
+        django.run(*git, "update-index", "--add", "--cacheinfo", f"100644,{blob},{path}", cwd=repository)
+    tree = django.run(*git, "write-tree", cwd=repository)
+    head = django.run(*git, "commit-tree", tree, "-p", "HEAD~1", "-m", "A small change", cwd=repository)
+    known.write_text(head)
+    return head
+
+
+def _examine(repository: Path, head: str, analysers: tuple[Analyser, ...]) -> None:
+    with open_change(ChangeRequest(target=f"HEAD~1..{head}", repo=repository)) as opened:
+        brief = Brief(opened.change, opened.repository, ignore_events)
+        asyncio.run(_everybody(brief, analysers))
+
+
+async def _everybody(brief: Brief, analysers: tuple[Analyser, ...]) -> None:
+    names = frozenset(analyser.name for analyser in ANALYSERS) - {analyser.name for analyser in analysers}
+    specialists: list[MechanicalSpecialist] = mechanical_specialists(disabled=names)
+    for reply in await asyncio.gather(*(specialist.examine(brief) for specialist in specialists)):
+        if reply.text is None:
+            raise SystemExit(f"{reply.specialist} did not run: {[*reply.incomplete, *reply.not_run]}")

@@ -1,0 +1,22 @@
+"""The documentation's table of analysers is the one that the code makes."""
+
+from pathlib import Path
+
+import pytest
+
+from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.table import analyser_table
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "analysers.md"
+
+
+def test_the_documents_table_is_up_to_date():
+    assert analyser_table() in DOCUMENT.read_text(), "run `python -m affidavit.analysers.table` and paste it"
+
+
+@pytest.mark.parametrize("analyser", ANALYSERS, ids=lambda analyser: analyser.name)
+def test_every_analyser_says_what_it_is_for(analyser):
+    assert all(
+        [analyser.subject, analyser.languages, analyser.version_tried, analyser.install_hint, analyser.rules]
+    )
+    assert f"| {analyser.name} |" in DOCUMENT.read_text().partition("honoured of the base commit")[2]
