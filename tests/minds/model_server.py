@@ -23,7 +23,9 @@ class Exchange(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         try:
-            self.server.next_act(self.body, dict(self.headers))(self)
+            self.server.next_act(self.body, {name.lower(): value for name, value in self.headers.items()})(
+                self
+            )
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - signs that are easily confused are what this is about
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

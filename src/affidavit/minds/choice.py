@@ -74,7 +74,9 @@ def choose_model(
         name=name,
         base_url=_checked_url(base_url),
         temperature=_between("temperature", TEMPERATURES[role] if temperature is None else temperature, 0, 2),
-        max_tokens=_between("max_tokens", max_tokens or MAX_TOKENS[role], 1, 10_000_000),
+        max_tokens=_between(
+            "max_tokens", MAX_TOKENS[role] if max_tokens is None else max_tokens, 1, 10_000_000
+        ),
         silence_seconds=_between("the time limit in seconds", limit, 0.001, 86_400),
         call_seconds=max(CALL_SECONDS, limit),
         input_usd_per_million=_between("a price", input_price, 0, 1_000_000),

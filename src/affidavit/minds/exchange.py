@@ -25,6 +25,16 @@ _TRIED_AGAIN = (
     faults.ModelServerError,
     faults.ModelConnectionError,
 )
+_FAULTS = (
+    faults.ModelAPIError,
+    faults.UnexpectedModelBehavior,
+    faults.UserError,
+    # The clients do not check what a server sends: a malformed piece shows itself as any of these.
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
 _LONGEST_DETAIL = 500
 
 
@@ -118,7 +128,7 @@ class Line:
             ) as stream:
                 await self._read(stream)
                 return stream.get()
-        except (faults.ModelAPIError, faults.UnexpectedModelBehavior, faults.UserError, ValueError) as fault:
+        except _FAULTS as fault:
             raise _Interrupted(fault, stream.get() if stream else None) from fault
 
     async def _read(self, stream: StreamedResponse) -> None:
@@ -194,21 +204,31 @@ def _ended(cut: _Interrupted) -> CallEnded:
     return CallEnded("failed", describe(fault), cut.reply)
 
 
+_SAID: tuple[tuple[type[Exception], str], ...] = (
+    (
+        faults.ModelAuthenticationError,
+        "the provider did not accept the key, or the key may not use this model",
+    ),
+    (
+        faults.ModelNotFoundError,
+        "the provider knows no such model, or there is no such endpoint at the address",
+    ),
+    (faults.ModelContextWindowExceededError, "the conversation is longer than the model can read"),
+    (faults.ModelQuotaExceededError, "the account with the provider has no credit left"),
+    (faults.ModelConnectionError, "the connection to the model failed or broke off"),
+)
+
+
 def describe(fault: Exception) -> str:
     """What went wrong, for a user: short, and without anything that the request carried."""
-    if isinstance(fault, faults.ModelAuthenticationError):
-        return "the provider did not accept the key, or the key may not use this model"
-    if isinstance(fault, faults.ModelNotFoundError):
-        return "the provider knows no such model, or there is no such endpoint at the address"
-    if isinstance(fault, faults.ModelContextWindowExceededError):
-        return "the conversation is longer than the model can read"
-    if isinstance(fault, faults.ModelQuotaExceededError):
-        return "the account with the provider has no credit left"
+    for kind, said in _SAID:
+        if isinstance(fault, kind):
+            return said
     if isinstance(fault, faults.ModelHTTPError):
         return _shortened(f"HTTP status {fault.status_code}: {_message_in(fault.body)}")
-    if isinstance(fault, faults.ModelConnectionError) or type(fault) is faults.ModelAPIError:
-        return "the connection to the model failed or broke off"
-    return _shortened(f"{type(fault).__name__}: {fault}")
+    if isinstance(fault, faults.UserError | faults.ModelAPIError):
+        return _shortened(f"the connection to the model failed: {fault}")
+    return _shortened(f"the server sent what is no reply ({type(fault).__name__}: {fault})")
 
 
 def _message_in(body: object) -> str:

@@ -1,0 +1,179 @@
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from affidavit.errors import SettingsError
+from affidavit.minds.choice import choose_model
+from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
+from affidavit.minds.forms import Dialect, Form, Question, forms_for, request_settings
+from affidavit.minds.ledger import Budget, Ledger
+from affidavit.minds.providers import build_model
+from affidavit.minds.roles import minds_from
+
+URL = "http://localhost:8080/v1"
+
+
+@pytest.mark.parametrize(
+    ("text", "provider", "name"),
+    [
+        ("anthropic:claude-sonnet-4-5", "anthropic", "claude-sonnet-4-5"),
+        ("openai:gpt-5", "openai", "gpt-5"),
+        ("mistral:mistral-large-latest", "mistral", "mistral-large-latest"),
+        ("google:gemini-3-pro", "google", "gemini-3-pro"),
+        ("bedrock:anthropic.claude-v1:0", "bedrock", "anthropic.claude-v1:0"),
+        ("bedrock/anthropic.claude-v1:0", "bedrock", "anthropic.claude-v1:0"),
+        ("openrouter/meta/llama-3", "openrouter", "meta/llama-3"),
+        ("openrouter:meta/llama-3", "openrouter", "meta/llama-3"),
+        ("ollama:llama3:8b", "ollama", "llama3:8b"),
+    ],
+)
+def test_a_model_is_named_by_its_provider(text: str, provider: str, name: str) -> None:
+    choice = choose_model(text, "planner")
+    assert (choice.provider, choice.name) == (provider, name)
+    assert choice.model == f"{provider}:{name}"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("openai:gpt-5", "gpt-5"), ("llama3:8b", "llama3:8b"), ("meta/llama", "meta/llama")]
+)
+def test_with_an_address_every_name_is_of_a_compatible_endpoint(text: str, name: str) -> None:
+    choice = choose_model(text, "planner", base_url=URL)
+    assert (choice.provider, choice.name, choice.model) == ("compatible", name, name)
+
+
+@pytest.mark.parametrize("text", ["gpt-5", "nobody:gpt", "", "openai:", "anthropic/claude", ":x"])
+def test_a_name_without_a_known_provider_is_refused(text: str) -> None:
+    with pytest.raises(SettingsError, match="model"):
+        choose_model(text, "planner")
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["localhost:8080", "ftp://host/v1", "http://", "http://user:key@host/v1", "http://host:99999/v1", ""],
+)
+def test_an_address_that_is_none_or_holds_a_key_is_refused(url: str) -> None:
+    with pytest.raises(SettingsError, match="base_url"):
+        choose_model("m", "planner", base_url=url)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"temperature": 3}, {"temperature": -1}, {"max_tokens": -5}, {"max_tokens": 0}, {"silence_seconds": 0}],
+)
+def test_a_setting_out_of_its_range_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(SettingsError, match="expected a number"):
+        choose_model("openai:gpt-5", "planner", **options)
+
+
+def test_only_the_verifier_has_a_temperature_by_default() -> None:
+    assert choose_model("openai:gpt-5", "verifier").temperature == 1.0
+    assert choose_model("openai:gpt-5", "specialist").temperature is None
+    assert choose_model("openai:gpt-5", "verifier", temperature=0.0).temperature == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("anthropic:claude-sonnet-4-5", "ANTHROPIC_API_KEY"),
+        ("openai:gpt-5", "OPENAI_API_KEY"),
+        ("google:gemini-3-pro", "GEMINI_API_KEY"),
+        ("openrouter/meta/llama", "OPENROUTER_API_KEY"),
+        ("bedrock/claude", "AWS_REGION"),
+    ],
+)
+def test_a_missing_key_is_said_with_the_name_of_the_variable(text: str, named: str) -> None:
+    with pytest.raises(SettingsError, match=named):
+        build_model(choose_model(text, "planner"), {})
+
+
+@pytest.mark.parametrize(
+    ("text", "environment"),
+    [("mistral:m", {"MISTRAL_API_KEY": "k-1"}), ("bedrock/m", {"AWS_REGION": "eu-west-1"})],
+)
+def test_a_missing_package_is_said_with_what_to_install(text: str, environment: dict[str, str]) -> None:
+    module = "mistralai" if text.startswith("mistral") else "boto3"
+    try:
+        __import__(module)
+    except ImportError:
+        with pytest.raises(SettingsError, match="pip install") as refused:
+            build_model(choose_model(text, "planner"), environment)
+        assert "k-1" not in str(refused.value)
+    else:
+        pytest.skip(f"{module} is installed")
+
+
+@pytest.mark.parametrize(
+    ("text", "environment", "kind"),
+    [
+        ("anthropic:claude-sonnet-4-5", {"ANTHROPIC_API_KEY": "k"}, "AnthropicModel"),
+        ("openai:gpt-5", {"OPENAI_API_KEY": "k"}, "OpenAIResponsesModel"),
+        ("openrouter/meta/llama", {"OPENROUTER_API_KEY": "k"}, "OpenRouterModel"),
+        ("ollama:llama3", {}, "OllamaModel"),
+    ],
+)
+def test_a_model_is_built_for_its_provider(text: str, environment: dict[str, str], kind: str) -> None:
+    assert type(build_model(choose_model(text, "planner"), environment)).__name__ == kind
+
+
+def test_a_budget_in_dollars_needs_a_price() -> None:
+    choices = {"planner": choose_model("m", "planner", base_url=URL)}
+    with pytest.raises(SettingsError, match="price"):
+        minds_from(choices, ledger=Ledger(Budget(usd=1.0)), environment={})
+
+
+def test_minds_are_made_for_each_role() -> None:
+    choices = {
+        "planner": choose_model("m", "planner", base_url=URL),
+        "verifier": choose_model("n", "verifier", base_url=URL),
+    }
+    minds = minds_from(choices, ledger=Ledger(), environment={})
+    assert {role: (mind.role, mind.model) for role, mind in minds.items()} == {
+        "planner": ("planner", "m"),
+        "verifier": ("verifier", "n"),
+    }
+
+
+def test_a_replay_needs_no_key(tmp_path: Any) -> None:
+    (tmp_path / FILE_NAME).write_text("")
+    log = ConversationLog(tmp_path, LogMode.REPLAY)
+    choices = {"planner": choose_model("openai:gpt-5", "planner")}
+    assert minds_from(choices, ledger=Ledger(), log=log, environment={})["planner"].model == "openai:gpt-5"
+
+
+def test_choosing_models_imports_no_provider() -> None:
+    code = (
+        "import sys, affidavit.minds.choice, affidavit.minds.roles, affidavit.minds.ledger;"
+        "print([m for m in ('pydantic_ai', 'openai', 'anthropic', 'genai_prices') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_one_provider_does_not_import_another() -> None:
+    code = (
+        "import sys; from affidavit.minds.choice import choose_model;"
+        "from affidavit.minds.providers import build_model;"
+        "build_model(choose_model('anthropic:claude-sonnet-4-5', 'planner'), {'ANTHROPIC_API_KEY': 'k'});"
+        "print('openai' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_providers_are_not_left_to_retry_or_to_store() -> None:
+    question = Question("i", {"type": "object"}, "name")
+    settings = request_settings(choose_model("openai:gpt-5", "planner"), question, Form.NATIVE, Dialect())
+    assert settings["max_retries"] == 0
+    assert settings["timeout"] == 60
+    assert settings["openai_store"] is False  # type: ignore[typeddict-item]
+    anthropic = choose_model("anthropic:claude-sonnet-4-5", "planner")
+    assert request_settings(anthropic, question, Form.NATIVE, Dialect())["cache"] is True
+
+
+def test_a_model_without_tools_is_told_the_schema() -> None:
+    question = Question("i", {"type": "object"}, "name")
+    assert forms_for(question, {"supports_tools": False}) == [Form.PLAIN]
+    assert forms_for(question, {"supports_json_schema_output": True})[0] is Form.NATIVE
+    assert forms_for(question, {})[0] is Form.FORCED_TOOL
