@@ -1,0 +1,150 @@
+"""What models read, word for word: a change of a prompt shows in the review of that change."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rendered import FOUND, convened
+
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, schema_of
+from affidavit.contract.versions import CURRENT_PROMPT_VERSION
+from affidavit.minds.fence import CLOSE, OPEN
+from affidavit.ports import Talk
+from affidavit.prompts import PLACEHOLDER, render_prompt
+from affidavit.records.finding import Category, Severity
+from affidavit.records.plan import Plan
+from affidavit.specialists.model_agents import LENSES, SECOND_LOOK, ModelAgent
+from affidavit.specialists.panel import Session
+from affidavit.stages.plan import PLAN_SCHEMA_NAME, plan_by_size, plan_schema
+from claims import candidate
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+UPDATE = "UPDATE_SNAPSHOTS"
+"""Set in the environment, the snapshots are written anew; the difference is to be read before it is kept."""
+
+Convened = tuple[Session, Plan]
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Convened]:
+    with convened(tmp_path_factory.mktemp("prompts") / "repo") as session_and_plan:
+        yield session_and_plan
+
+
+@pytest.fixture(scope="module")
+def talks(before: Convened) -> dict[str, Talk]:
+    session, plan = before
+    rough = plan_by_size(session.brief.change, LENSES)
+    verifier = session.verifier(plan)
+    proven = FOUND.model_copy(update={"rule_id": "ruff/F821"})
+    agents = [*session.agents(plan), *session.second_look(plan, [FOUND])]
+    told = {agent.lens: agent.talk(None) for agent in agents if isinstance(agent, ModelAgent)}
+    return told | {
+        "planner": session.planner_talk(rough, plan_schema(LENSES), PLAN_SCHEMA_NAME),
+        "verifier": verifier.talk(candidate(FOUND), FOUND),
+        "worth": verifier.talk(candidate(proven, kind="mechanical"), proven),
+    }
+
+
+def compare(name: str, text: str) -> None:
+    place = SNAPSHOTS / f"{name}.txt"
+    if os.environ.get(UPDATE):
+        place.write_text(text, encoding="utf-8")
+    assert place.is_file(), f"no snapshot of {name}: run again with {UPDATE}=1 and read what it writes"
+    assert text == place.read_text(encoding="utf-8"), f"if this is meant, run again with {UPDATE}=1"
+
+
+def shared(talk: Talk) -> str:
+    return f"{talk.instructions}\n{talk.prefix}"
+
+
+@pytest.mark.parametrize("name", [*LENSES, SECOND_LOOK, "planner", "verifier", "worth"])
+def test_a_task_reads_as_it_was_agreed(talks: dict[str, Talk], name: str) -> None:
+    compare(name, talks[name].task)
+
+
+@pytest.mark.parametrize("name", ["logic", "planner", "verifier"])
+def test_what_comes_before_the_task_reads_as_it_was_agreed(talks: dict[str, Talk], name: str) -> None:
+    compare(f"before-{name}", shared(talks[name]))
+
+
+def test_what_comes_before_the_task_is_the_same_for_all_specialists(talks: dict[str, Talk]) -> None:
+    assert {shared(talks[lens]) for lens in (*LENSES, SECOND_LOOK)} == {shared(talks["logic"])}
+    assert shared(talks["worth"]) == shared(talks["verifier"])
+
+
+def test_no_placeholder_is_left_and_every_fence_is_closed(talks: dict[str, Talk]) -> None:
+    for talk in talks.values():
+        told = talk.prefix + talk.task
+        assert not PLACEHOLDER.search(talk.instructions + told)
+        assert told.count(OPEN) == told.count(CLOSE) > 0
+
+
+def test_words_of_the_change_stand_only_inside_a_fence(talks: dict[str, Talk]) -> None:
+    for talk in talks.values():
+        assert "approve" not in talk.instructions.lower()
+        for outside in (piece.split(CLOSE)[-1] for piece in (talk.prefix + talk.task).split(OPEN)):
+            assert "Ignore your instructions" not in outside
+
+
+def test_the_rule_on_versions_is_kept(talks: dict[str, Talk]) -> None:
+    instructions = talks["logic"].instructions
+    assert f'`schema_version` is "{CURRENT_SCHEMA_VERSION}"' in instructions
+    assert f'`prompt_version` is "{CURRENT_PROMPT_VERSION}"' in instructions
+
+
+@pytest.mark.parametrize(
+    ("line_start", "path"),
+    [
+        ("`schema_version` is", ()),
+        ("Required in each finding:", ("findings", "items")),
+        ("Required in `verification`:", ("findings", "items", "verification")),
+    ],
+)
+def test_the_rule_on_required_and_optional_fields_is_kept(
+    talks: dict[str, Talk], line_start: str, path: tuple[str, ...]
+) -> None:
+    schema = schema_of(CURRENT_SCHEMA_VERSION)
+    for step in path:
+        schema = schema["items"] if step == "items" else schema["properties"][step]
+    (line,) = [line for line in talks["logic"].instructions.splitlines() if line.startswith(line_start)]
+    required, _, optional = line.partition("Optional:")
+    for name in schema["properties"]:
+        assert f"`{name}`" in (required if name in schema["required"] else required + optional), name
+
+
+def test_the_rule_on_enums_is_kept(talks: dict[str, Talk]) -> None:
+    said = talks["logic"].instructions
+    assert f"`severity`: {', '.join(Severity)}." in said
+    assert f"`category`: {', '.join(Category)}." in said
+    assert "`confidence`: high, medium, low." in said
+
+
+def test_the_rule_on_changed_files_is_kept(talks: dict[str, Talk]) -> None:
+    instructions, prefix = talks["logic"].instructions, talks["logic"].prefix
+    assert "Report only findings whose `file` is in the list of changed files" in instructions
+    assert "# Changed files (`changed_files`)" in prefix
+
+
+def test_the_rule_on_uncertain_findings_is_kept(talks: dict[str, Talk]) -> None:
+    assert (
+        "Leave out what is uncertain or what you cannot prove; do not invent." in talks["logic"].instructions
+    )
+
+
+def test_the_rule_on_strict_json_is_kept(talks: dict[str, Talk]) -> None:
+    assert "one JSON object and nothing else: no prose, no code fence" in talks["logic"].instructions
+
+
+@pytest.mark.parametrize(
+    ("values", "complaint"),
+    [({}, "missing \\['questions'\\]"), ({"questions": "", "extra": ""}, "not used \\['extra'\\]")],
+)
+def test_a_template_is_filled_exactly_or_not_at_all(values: dict[str, str], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        render_prompt("logic", **values)
+
+
+def test_a_value_is_never_read_as_a_template() -> None:
+    assert "{{title}}" in render_prompt("logic", questions="{{title}}")
