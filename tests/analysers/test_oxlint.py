@@ -58,6 +58,17 @@ export function Page({ gone }) {
     }
 
 
+def test_hooks_of_other_libraries_draw_nothing(case, ask):
+    text = """\
+import { useContext } from "hono/jsx";
+export const Page = async ({ gone }) => {
+  if (gone) { return null; }
+  return useContext(gone);
+};
+"""
+    assert ask(OXLINT, case({"x": ""}, {"page.tsx": text})) == []
+
+
 def test_a_file_that_does_not_parse_is_critical_unless_it_never_did(case, ask):
     before = {"b.js": "const = 1;\n", "c.js": ""}
     after = {"a.js": "const = ;\n", "b.js": "const = 2;\nlet = ;\n", "c.js": "// @flow\nconst = ;\n"}

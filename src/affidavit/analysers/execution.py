@@ -131,7 +131,7 @@ async def run_program(
 ) -> Outcome:
     """Run a program in a process group of its own and end the whole group when it is over."""
     started = time.monotonic()
-    limited = _limited(command, limits)
+    limited = limited_command(command, limits)
     try:
         process = await asyncio.create_subprocess_exec(
             *limited,
@@ -152,7 +152,8 @@ async def run_program(
     return Outcome(state, process.returncode or 0, output, errors, _milliseconds(started))
 
 
-def _limited(command: Sequence[str], limits: Limits) -> list[str]:
+def limited_command(command: Sequence[str], limits: Limits) -> list[str]:
+    """The command without network and with its limits."""
     kilobytes = str(limits.memory_mb * 1024)
     blocks = str(limits.output_mb * 4 * 2048)
     return [*network_guard(), "/bin/sh", "-c", LIMIT_SCRIPT, "sh", kilobytes, blocks, *command]

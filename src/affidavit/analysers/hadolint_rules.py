@@ -58,6 +58,5 @@ HADOLINT_RULES: tuple[Rule, ...] = (
         worth=Worth.MAYBE,
         category=Category.RELIABILITY,
     ),
-    # A RUN line often ends where its cd failed: docker stops the build itself.
-    *(rule for rule in shell_rules("hadolint") if rule.id != "hadolint/SC2164"),
+    *shell_rules("hadolint"),
 )

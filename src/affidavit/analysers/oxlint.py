@@ -1,6 +1,7 @@
 """Oxlint: our rules on the changed JavaScript and TypeScript files, minus what the base commit turns off."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from affidavit.records.evidence import AnalyserDiagnostic
 
 NAMES = tuple(rule.id.removeprefix("oxlint/") for rule in OXLINT_RULES if rule.id != SYNTAX)
 PLUGINS = ("eslint", "oxc", "unicorn", "typescript", "react", "jest")
+HOOKS = "oxlint/react/rules-of-hooks"
+REACT = re.compile(rb"""from\s+['"](react|preact/hooks)['"]""")
 CONFIG_NAME = ".oxlintrc.json"
 OFF = ("off", "allow", 0)
 # Each of these reads another dialect than its name says, or is filled in before it is read.
@@ -85,16 +88,26 @@ def _rule_id(code: str | None) -> str:
 
 
 def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
-    """The reason why a new diagnostic is no finding: the file is written in another dialect."""
+    """The reason why a new diagnostic is no finding: another dialect, or another library."""
+    text = inspection.repository.head.read(diagnostic.path) or b""
+    if diagnostic.rule == HOOKS:
+        return _judge_hook(diagnostic, text)
     if diagnostic.rule != SYNTAX:
         return None
-    text = inspection.repository.head.read(diagnostic.path) or b""
     was_broken = any(
         known.rule == SYNTAX and known.path == diagnostic.path for known in inspection.base_diagnostics
     )
     if was_broken or any(mark in text for mark in FOREIGN_MARKS):
         return "the file is written in a dialect that oxlint does not read"
     return None
+
+
+def _judge_hook(diagnostic: AnalyserDiagnostic, text: bytes) -> str | None:
+    # Other libraries have functions that are called `use…` and may be called anywhere.
+    if not REACT.search(text):
+        return "the file does not use React"
+    is_skipped = "called conditionally" in diagnostic.message or "in a loop" in diagnostic.message
+    return None if is_skipped else "the hook is not skipped, only called from an unusual place"
 
 
 OXLINT = Analyser(

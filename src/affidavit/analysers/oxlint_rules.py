@@ -34,6 +34,7 @@ _FAILING = [
         "TypeError is thrown where the value before `?.` is missing.",
         "Give a default with `??`, or check the value before.",
         failing_input="The value before `?.` at {file}:{line} is undefined.",
+        in_tests=False,
     ),
     *_wrong(
         "eslint/no-invalid-regexp eslint/no-new-native-nonconstructor",

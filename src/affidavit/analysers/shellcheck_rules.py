@@ -174,6 +174,7 @@ def _flow(wrong: RuleMaker) -> list[Rule]:
             "Errors go to the old output, not to the file",
             "Standard error is not redirected.",
             "Write `>FILE 2>&1`.",
+            severity=LOW,
             worth=MAYBE,
         ),
         *wrong(
@@ -187,14 +188,6 @@ def _flow(wrong: RuleMaker) -> list[Rule]:
             "This is no valid exit code",
             "The shell reports an error or returns another code.",
             "Return a number from 0 to 255; print text with `echo`.",
-        ),
-        *wrong(
-            "SC2164",
-            "The script goes on where `cd` fails",
-            "The commands below run in the wrong folder.",
-            "Write `cd … || exit`.",
-            severity=LOW,
-            worth=MAYBE,
         ),
     ]
 
