@@ -1,0 +1,1 @@
+"""Language servers: programs that know types, asked about a temporary checkout."""

@@ -1,0 +1,188 @@
+"""What a language server adds to references, and that a bad one takes nothing away."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from affidavit.analysers.execution import Limits
+from affidavit.code.imports.graph import import_graph
+from affidavit.code.references import find_references
+from affidavit.code.repository import open_repository
+from affidavit.code.symbols import symbols_of
+from affidavit.code.tree import GitTree
+from affidavit.language_servers.precision import confirm_references
+from affidavit.language_servers.servers import TY, TYPESCRIPT, Server, find_servers
+from affidavit.records.context import Reference
+from repositories import Repo
+
+FILES = {
+    "cart.py": "class Cart:\n    def pay(self) -> int:\n        return 1\n",
+    "knows.py": "from cart import Cart\n\ncart = Cart()\ncart.pay()\n",
+    "stranger.py": "def run(thing):\n    return thing.pay()\n",
+}
+
+# A server that answers `initialize` and then does as it is told.
+FAKE = """
+import json, sys, time
+def receive():
+    length = 0
+    while line := sys.stdin.buffer.readline().strip():
+        length = int(line.split(b":")[1])
+    return json.loads(sys.stdin.buffer.read(length))
+def send(message):
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    sys.stdout.buffer.write(b"Content-Length: %d\\r\\n\\r\\n" % len(body) + body)
+    sys.stdout.buffer.flush()
+first = receive()
+root = first["params"]["rootUri"]
+send({"id": first["id"], "result": {"capabilities": {}}})
+def at(path, line):
+    return {"uri": f"{root}/{path}", "range": {"start": {"line": line - 1, "character": 0}}}
+def asked(method):
+    while (message := receive()).get("method") != method:
+        pass
+    return message
+"""
+BEHAVIOURS = {
+    "hangs": "time.sleep(60)",
+    "dies": "sys.exit(3)",
+    "prints garbage": "print('oops ' * 2000, flush=True); time.sleep(60)",
+    "answers nonsense": (
+        "send({'id': asked('textDocument/references')['id'], 'result': [1, {}, {'uri': 5}]}); time.sleep(60)"
+    ),
+    "floods": "while True: send({'method': 'window/logMessage', 'params': {'message': 'x' * 1000}})",
+}
+
+
+@pytest.fixture
+def tree(repo: Repo) -> Iterator[GitTree]:
+    commit = repo.commit("Files", FILES)
+    with open_repository(repo.path, commit, commit) as opened:
+        yield opened.head
+
+
+def fake(folder: Path, behaviour: str) -> Mapping[Server, Path]:
+    script = folder / "server.py"
+    script.write_text(FAKE + behaviour)
+    server = Server("fake", "fake", (str(script),), frozenset(("python",)), (".py",))
+    return {server: Path(sys.executable)}
+
+
+def asked(
+    tree: GitTree, servers: Mapping[Server, Path], seconds: float = 20
+) -> tuple[list[Reference], list[str]]:
+    symbols = [one for one in symbols_of(tree, "cart.py") if one.name == "pay"]
+    found, _ = find_references(symbols, tree, import_graph(tree))
+    assert {one.certainty for one in found} == {"likely", "possible"}
+    return confirm_references(found, symbols, tree, servers, limits=Limits(timeout_seconds=seconds))
+
+
+@pytest.mark.parametrize("behaviour", BEHAVIOURS)
+def test_a_bad_server_costs_nothing_but_its_precision(behaviour: str, tree: GitTree, tmp_path: Path) -> None:
+    started = time.monotonic()
+    found, said = asked(tree, fake(tmp_path, BEHAVIOURS[behaviour]), seconds=2)
+    assert [(one.path, one.certainty) for one in found] == [
+        ("knows.py", "likely"),
+        ("stranger.py", "possible"),
+    ]
+    assert len(said) == 1
+    assert said[0].startswith("fake could not make the references more precise: ")
+    assert time.monotonic() - started < 15
+
+
+def test_a_server_that_cannot_be_started_is_said(tree: GitTree, tmp_path: Path) -> None:
+    servers = dict.fromkeys(fake(tmp_path, ""), tmp_path / "nothing")
+    assert len(asked(tree, servers, seconds=5)[1]) == 1
+
+
+def test_the_server_is_asked_until_its_answer_is_stable(tree: GitTree, tmp_path: Path) -> None:
+    indexing = """
+for answer in ([], [at('knows.py', 4)], [at('knows.py', 4)]):
+    send({'id': asked('textDocument/references')['id'], 'result': answer})
+time.sleep(60)
+"""
+    found, said = asked(tree, fake(tmp_path, indexing))
+    assert said == []
+    assert [(one.path, one.certainty) for one in found] == [
+        ("knows.py", "certain"),
+        ("stranger.py", "possible"),
+    ]
+    assert found[0].verification_method.endswith("; fake resolves it to the definition")
+
+
+def test_a_place_that_the_search_did_not_see_is_added_and_one_outside_is_not(
+    tree: GitTree, tmp_path: Path
+) -> None:
+    telling = """
+for _ in range(2):
+    outside = {'uri': 'file:///etc/passwd', 'range': at('x', 1)['range']}
+    answer = [at('cart.py', 1), at('../../etc/passwd', 1), outside]
+    send({'id': asked('textDocument/references')['id'], 'result': answer})
+time.sleep(60)
+"""
+    found, _ = asked(tree, fake(tmp_path, telling))
+    assert [(one.path, one.line) for one in found if "searched" not in one.verification_method] == [
+        ("cart.py", 1)
+    ]
+
+
+def test_a_question_of_the_server_is_answered(tree: GitTree, tmp_path: Path) -> None:
+    asking = """
+question = asked('textDocument/references')
+send({'id': 'a', 'method': 'workspace/configuration', 'params': {'items': [{}, {}]}})
+assert receive()['result'] == [None, None]
+send({'id': 'b', 'method': 'strange/thing'})
+assert 'error' in receive()
+send({'id': question['id'], 'result': [at('knows.py', 4)]})
+send({'id': asked('textDocument/references')['id'], 'result': [at('knows.py', 4)]})
+time.sleep(60)
+"""
+    found, said = asked(tree, fake(tmp_path, asking))
+    assert (found[0].certainty, said) == ("certain", [])
+
+
+def test_ty_knows_the_method_of_a_typed_object_and_is_silent_on_the_rest(tree: GitTree) -> None:
+    servers = {server: path for server, path in find_servers(reviewed_folder=None).items() if server is TY}
+    assert servers, "ty is part of the development environment"
+    found, said = asked(tree, servers)
+    assert said == []
+    # The silence on stranger.py leaves it possible: somebody may hand a cart in.
+    assert [(one.path, one.certainty) for one in found] == [
+        ("knows.py", "certain"),
+        ("stranger.py", "possible"),
+    ]
+
+
+def test_typescript_knows_who_calls(repo: Repo) -> None:
+    told = os.environ.get("AFFIDAVIT_TEST_TSC")
+    programs = {"tsc": Path(told)} if told else {}
+    servers = {
+        one: path
+        for one, path in find_servers(reviewed_folder=None, programs=programs).items()
+        if one is TYPESCRIPT
+    }
+    if not servers:
+        pytest.skip("there is no TypeScript 7 here: name its tsc in AFFIDAVIT_TEST_TSC")
+    commit = repo.commit(
+        "Files",
+        {
+            "a.ts": "export class Cart {\n  pay() {}\n}\n",
+            "b.ts": "import { Cart } from './a'\n\nnew Cart().pay()\n",
+        },
+    )
+    with open_repository(repo.path, commit, commit) as opened:
+        symbols = [one for one in symbols_of(opened.head, "a.ts") if one.name == "pay"]
+        found, said = confirm_references([], symbols, opened.head, servers)
+    assert (said, [(one.path, one.line) for one in found]) == ([], [("b.ts", 3)])
+
+
+def test_a_server_inside_of_the_reviewed_repository_is_not_taken(tmp_path: Path) -> None:
+    program = tmp_path / "tsc"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    found = find_servers(reviewed_folder=tmp_path)
+    assert program not in found.values()
