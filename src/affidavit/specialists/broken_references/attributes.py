@@ -13,6 +13,7 @@ from affidavit.records.context import Import
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
 
 RULE = "references/removed-attribute"
+MEMBERS = r"\.\s*(?:{})\b"
 PYTHON_IMPORTS = """
 (import_statement name: (aliased_import name: (_) @module alias: (_) @alias))
 (import_statement name: (dotted_name) @module)
@@ -46,15 +47,23 @@ class _Bound:
 
 def find_removed_attributes(ground: Ground) -> Iterator[Break]:
     """Python and JavaScript: attributes of a module that is imported as a whole."""
-    for file in ground.code_files:
-        if file.head_path is None or file.head_path != file.base_path:
-            continue
-        names = ground.lost_names(file.path)
-        paths = {hit.path for hit in ground.search(names)} if names else set()
-        for one in ground.head_imports.importers_of(file.path) if paths else ():
+    whole = {
+        path: [one for one in ground.head_imports.importers_of(path) if _takes_whole(one, path)]
+        for path in ground.lost_names
+    }
+    names = {name for path, users in whole.items() if users for name in ground.lost_names[path]}
+    paths = {hit.path for hit in ground.search(sorted(names), MEMBERS)}
+    for path, users in whole.items():
+        for one in users:
             parsed = ground.parsed(one.path) if one.path in paths else None
             if parsed is not None:
-                yield from _uses_of_module(ground, parsed, one, file.path, names)
+                yield from _uses_of_module(ground, parsed, one, path, ground.lost_names[path])
+
+
+def _takes_whole(one: Import, path: str) -> bool:
+    """The statement binds the module itself: by its path, as a namespace, or out of its package."""
+    stem = path.removesuffix("/__init__.py").rpartition("/")[2].partition(".")[0]
+    return not one.names or "*" in one.names or one.names == (stem,)
 
 
 def _uses_of_module(
@@ -123,8 +132,10 @@ def _is_probed(parsed: Parsed, name: str) -> bool:
 
 def find_removed_go_names(ground: Ground) -> Iterator[Break]:
     """Go: uses of what a package no longer has, from other packages and from its own files."""
-    for folder, names in _lost_go_names(ground).items():
-        paths = {hit.path for hit in ground.search(sorted(names)) if hit.path.endswith(".go")}
+    lost = _lost_go_names(ground)
+    hits = ground.search(sorted({name for names in lost.values() for name in names}))
+    paths = {hit.path for hit in hits if hit.path.endswith(".go")}
+    for folder, names in lost.items():
         importers = _go_importers(ground, folder)
         for path in sorted(paths):
             parsed = ground.parsed(path)

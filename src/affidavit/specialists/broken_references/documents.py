@@ -7,7 +7,7 @@ from affidavit.code.definitions import grammar_of
 from affidavit.code.languages import language_of
 from affidavit.records.context import Symbol
 from affidavit.records.evidence import SearchHit
-from affidavit.specialists.broken_references.ground import Break, Ground
+from affidavit.specialists.broken_references.ground import Break, Ground, is_telling
 
 RULE = "references/stale-document"
 DOCUMENT_LANGUAGES = frozenset(("markdown", "restructuredtext", "text"))
@@ -22,21 +22,13 @@ PAST_TEXT = re.compile(
     r"|until",
     re.IGNORECASE,
 )
-DISTINCT = re.compile(r"[a-z0-9]+_[a-z0-9_]+|[A-Z]+_[A-Z0-9_]+|[A-Za-z]*[a-z][A-Z]\w*")
-SHORTEST = 8
 MAX_HITS = 100
 
 
 def find_stale_documents(ground: Ground) -> Iterator[Break]:
     """The first line of each document that names a removed definition."""
-    gone = [old for one in ground.symbols if one.fate in ("removed", "renamed") and (old := one.base)]
-    shown = {old.name: old for old in gone if _is_public(old)}
-    if not shown:
-        return
-    by_name: dict[str, list[SearchHit]] = {}
-    for hit in ground.search(sorted(shown)):
-        for word in set(re.findall(r"\w+", hit.text)) & shown.keys():
-            by_name.setdefault(word, []).append(hit)
+    shown = {old.name: old for old in ground.gone if _is_public(old)}
+    by_name = {name: ground.telling_hits[name] for name in shown}
     for name, hits in sorted(by_name.items()):
         if len(hits) > MAX_HITS or any(not _is_document(hit.path) for hit in hits):
             continue
@@ -50,8 +42,7 @@ def find_stale_documents(ground: Ground) -> Iterator[Break]:
 def _is_public(symbol: Symbol) -> bool:
     is_private = any(part.startswith(("_", "#")) for part in symbol.qualified.split("."))
     is_test = "test" in symbol.path.lower()
-    is_distinct = len(symbol.name) >= SHORTEST and DISTINCT.fullmatch(symbol.name) is not None
-    return is_distinct and not is_private and not is_test and symbol.kind != "module"
+    return is_telling(symbol.name) and not is_private and not is_test and symbol.kind != "module"
 
 
 def _is_document(path: str) -> bool:

@@ -1,7 +1,7 @@
 """What the search for broken references stands on: both trees, their imports and names, and what changed."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -19,13 +19,16 @@ from affidavit.code.tree import is_binary
 from affidavit.errors import GitError, InputError
 from affidavit.ports import Repository
 from affidavit.records.change import Change, FileChange
-from affidavit.records.context import SymbolChange
+from affidavit.records.context import Symbol, SymbolChange
 from affidavit.records.evidence import SearchHit
 from affidavit.records.finding import Cause
 from affidavit.specialists.causes import NamedCause
 
 MAX_HITS = 20_000
 MAX_NAMES = 300
+SHORTEST = 8
+DISTINCT = re.compile(r"[a-z0-9]+_[a-z0-9_]+|[A-Z]+_[A-Z0-9_]+|[A-Za-z]*[a-z][A-Z]\w*")
+WORD = re.compile(r"\w+")
 GUARDS = frozenset(
     ("try_statement", "with_statement", "if_statement", "conditional_expression", "match_statement")
 )
@@ -62,6 +65,7 @@ class Ground:
         self.repository = repository
         self._cache = cache
         self._parsed: dict[str, Parsed | None] = {}
+        self._hits: dict[str, list[SearchHit]] = {}
         self.unread: list[str] = []
         """What could not be searched for, in sentences."""
 
@@ -105,10 +109,34 @@ class Ground:
             self.head_modules.provides(path, name) == "no" and self.base_modules.provides(path, name) == "yes"
         )
 
-    def lost_names(self, path: str) -> list[str]:
-        """The names of its own text that a module lost."""
+    @cached_property
+    def lost_names(self) -> dict[str, list[str]]:
+        """Changed modules that are still there → the names of their own text that they lost."""
+        standing = [file.path for file in self.code_files if file.head_path == file.base_path]
+        found = {path: self._lost_of(path) for path in standing}
+        return {path: names for path, names in found.items() if names}
+
+    def _lost_of(self, path: str) -> list[str]:
         had = self.base_modules.exports(path).names - self.head_modules.exports(path).names
         return sorted(name for name in had if self.lost(path, name))[:MAX_NAMES]
+
+    @cached_property
+    def gone(self) -> list[Symbol]:
+        """The definitions of base that are not there any more under their name."""
+        found = [one for one in self.symbols if one.fate in ("removed", "renamed")]
+        return [
+            one.base for one in found if one.base and (one.head is None or one.head.name != one.base.name)
+        ]
+
+    @cached_property
+    def telling_hits(self) -> dict[str, list[SearchHit]]:
+        """Names of gone definitions that hardly mean anything else → the lines of head that have them."""
+        names = sorted({one.name for one in self.gone if is_telling(one.name)})
+        found: dict[str, list[SearchHit]] = {name: [] for name in names}
+        for hit in self.search(names):
+            for word in set(WORD.findall(hit.text)) & found.keys():
+                found[word].append(hit)
+        return found
 
     def parsed(self, path: str) -> Parsed | None:
         """The syntax tree of a file of head; None where it is not read: too large, or other people's code."""
@@ -125,18 +153,23 @@ class Ground:
         root = parse(grammar, text)
         return None if root is None else Parsed(path, grammar, text, root)
 
-    def search(self, names: list[str]) -> list[SearchHit]:
-        """The lines of head with one of these words; nothing, and a remark, where that is too much."""
+    def search(self, names: Sequence[str], around: str = r"\b(?:{})\b") -> list[SearchHit]:
+        """The lines of head with one of these words, or with what stands `around` them."""
         if not names:
             return []
-        pattern = rf"\b(?:{'|'.join(map(re.escape, names[:MAX_NAMES]))})\b"
+        pattern = around.format("|".join(map(re.escape, names[:MAX_NAMES])))
+        if pattern not in self._hits:
+            self._hits[pattern] = self._search(pattern, names[0])
+        return self._hits[pattern]
+
+    def _search(self, pattern: str, name: str) -> list[SearchHit]:
         try:
             hits = self.repository.head.search(pattern, max_hits=MAX_HITS)
         except (InputError, GitError) as error:
-            self.unread.append(f"uses of {names[0]} and others could not be searched for: {error}")
+            self.unread.append(f"uses of {name} and others could not be searched for: {error}")
             return []
         if len(hits) >= MAX_HITS:
-            self.unread.append(f"only the first {MAX_HITS} lines with {names[0]} and others were looked at")
+            self.unread.append(f"only the first {MAX_HITS} lines with {name} and others were looked at")
         return hits
 
     def cause(self, path: str, name: str) -> NamedCause:
@@ -167,6 +200,11 @@ def _fate_of(one: SymbolChange) -> str:
     if new.name == old.name:
         return f"The change moved `{old.name}` {place} to {new.path}:{new.line}."
     return f"The change renamed `{old.name}` {place} to `{new.name}`."
+
+
+def is_telling(name: str) -> bool:
+    """The name is long and made of several words: a place that has it means this one."""
+    return len(name) >= SHORTEST and DISTINCT.fullmatch(name) is not None
 
 
 def is_guarded(node: Node, text: bytes) -> bool:

@@ -9,8 +9,7 @@ from affidavit.code.occurrences import Occurrence, occurrences
 from affidavit.code.reach import find_reach
 from affidavit.code.symbols import symbols_of
 from affidavit.records.context import Symbol
-from affidavit.specialists.broken_references.documents import DISTINCT, SHORTEST
-from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
+from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded, is_telling
 
 RULE = "references/removed-method"
 GRAMMARS = frozenset(("python", "go", "java", "rust", "c_sharp", "php", "ruby", "cpp", *JAVASCRIPT_GRAMMARS))
@@ -20,12 +19,8 @@ DYNAMIC = re.compile(rb"__getattr__|__getattribute__|new Proxy\(|method_missing|
 
 def find_removed_methods(ground: Ground) -> Iterator[Break]:
     """Uses of the method in files that know its class; only where the name has no other meaning at head."""
-    for one in ground.symbols:
-        old = one.base
-        is_gone = one.fate in ("removed", "renamed") and (
-            one.head is None or one.head.name != old.name if old else False
-        )
-        if old is None or not is_gone or old.kind != "method" or not _is_telling(old):
+    for old in ground.gone:
+        if old.kind != "method" or not is_telling(old.name):
             continue
         uses = _only_uses(ground, old)
         for parsed, place in uses or ():
@@ -33,15 +28,11 @@ def find_removed_methods(ground: Ground) -> Iterator[Break]:
             yield Break(RULE, parsed.path, place.line, message, ground.cause(old.path, old.qualified))
 
 
-def _is_telling(symbol: Symbol) -> bool:
-    return len(symbol.name) >= SHORTEST and DISTINCT.fullmatch(symbol.name) is not None
-
-
 def _only_uses(ground: Ground, old: Symbol) -> list[tuple[Parsed, Occurrence]] | None:
     """The uses by files that know the class; None where the name may mean something else."""
     if not _class_is_plain(ground, old):
         return None
-    hits = ground.search([old.name])
+    hits = ground.telling_hits[old.name]
     paths = sorted({hit.path for hit in hits})
     if len(paths) > MAX_FILES:
         return None

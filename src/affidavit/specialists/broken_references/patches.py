@@ -5,24 +5,31 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from affidavit.code.grammars import ancestors, matches, node_text
-from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
+from affidavit.specialists.broken_references.ground import WORD, Break, Ground, Parsed, is_guarded
 
 RULE = "references/removed-patch-target"
 STRINGS = (
     "(call function: (_) @function arguments: (argument_list . (string (string_content) @dotted)) @given)"
 )
+DOTTED = r"[\"'][\w.]+\.(?:{})\b"
 PATCHING = ("patch", "setattr", "patch.dict")
 
 
 def find_removed_patch_targets(ground: Ground) -> Iterator[Break]:
     """Calls such as `patch("package.module.name")` of a name that the module lost."""
-    for file in ground.code_files:
-        is_module = file.path.endswith(".py") and file.head_path == file.base_path
-        names = ground.lost_names(file.path) if is_module else []
-        for path in sorted({hit.path for hit in ground.search(names) if hit.path.endswith(".py")}):
-            parsed = ground.parsed(path)
-            if parsed is not None:
-                yield from _patched(ground, parsed, file.path, names)
+    lost = {path: names for path, names in ground.lost_names.items() if path.endswith(".py")}
+    hits = ground.search(sorted({name for names in lost.values() for name in names}), DOTTED)
+    by_path: dict[str, set[str]] = {}
+    for hit in hits:
+        if hit.path.endswith(".py"):
+            by_path.setdefault(hit.path, set()).update(WORD.findall(hit.text))
+    for path, words in sorted(by_path.items()):
+        meant = {module: names for module, names in lost.items() if not words.isdisjoint(names)}
+        parsed = ground.parsed(path) if meant else None
+        if parsed is None:
+            continue
+        for module, names in meant.items():
+            yield from _patched(ground, parsed, module, names)
 
 
 def _patched(ground: Ground, parsed: Parsed, path: str, names: list[str]) -> Iterator[Break]:
