@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from affidavit.ports import Brief
 from affidavit.recheck import Proof, recheck_report
 from affidavit.records.candidate import Candidate, Judgement, Status
 from affidavit.records.evidence import SearchRun
-from affidavit.records.finding import Finding
 from affidavit.records.report import Gate, Report, Verdict
 from affidavit.stages.evidence import check_evidence
 from affidavit.stages.report import count
@@ -24,10 +22,6 @@ ABSENT = {
     "searches": [{"pattern": "is_empty"}],
 }
 CONFIRMED = Judgement(by="verifier", judgment="CONFIRMED", model="m-1")
-
-
-async def no_analysers(findings: Sequence[Finding], brief: Brief) -> dict[str, tuple[bool | None, str]]:
-    return {}
 
 
 def report_of(one: Candidate, **fields: Any) -> Report:
@@ -64,7 +58,7 @@ def proofs_of(repo: Repo, report_fields: dict[str, Any] | None = None, **forged:
         checked = check_evidence([claimed], change_of("app.py"), repository, has_verifier=True).candidates[0]
         told = {"status": Status.VERIFIED, "judgements": (CONFIRMED,), **forged}
         report = report_of(checked.model_copy(update=told), **(report_fields or {}))
-        return asyncio.run(recheck_report(report, repository, no_analysers))
+        return asyncio.run(recheck_report(report, repository, []))
 
 
 def failing(proofs: Sequence[Proof]) -> list[str]:

@@ -16,7 +16,8 @@ def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
     """Everybody who can look at a change under these settings."""
 
     def is_rule_off(rule: str, path: str) -> bool:
-        return rule in settings.for_path(path).rules_off
+        # Whoever switches a rule off does not want the same problem from another analyser.
+        return any(same_problem(rule, off) for off in settings.for_path(path).rules_off)
 
     disabled = frozenset(settings.analysers_off)
     linters = user_linters(linter for linter in settings.linters if linter.name not in disabled)

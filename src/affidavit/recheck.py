@@ -1,10 +1,11 @@
 """Prove a native report again: every quote, search and analyser result, and the verdict drawn from them."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from affidavit.events import ignore_events
-from affidavit.ports import Brief, Repository
+from affidavit.ports import Brief, Repository, Specialist
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.diagnostics import Code
 from affidavit.records.evidence import QuoteCheck
@@ -12,7 +13,9 @@ from affidavit.records.finding import Finding, Search
 from affidavit.records.record import Record
 from affidavit.records.report import Report
 from affidavit.stages.evidence import check_quote, quote_still_stands, run_search
+from affidavit.stages.parse import parse_replies
 from affidavit.stages.report import Proceedings, decide_gate, decide_verdict
+from affidavit.stages.review import collect_replies
 
 CHOICES = frozenset({Code.NIT, Code.BELOW_THRESHOLD, Code.OUT_OF_FOCUS, Code.STYLE_OFF, Code.DISMISSED})
 """Reasons that hide a proven finding; its proof is checked all the same."""
@@ -30,20 +33,21 @@ class Proof(Record):
     detail: str
 
 
-Reprove = Callable[[Sequence[Finding], Brief], Awaitable[dict[str, tuple[bool | None, str]]]]
-"""Run the analysers behind mechanical findings again, without any cache: finding id to outcome."""
+async def recheck_report(
+    report: Report, repository: Repository, specialists: Sequence[Specialist]
+) -> list[Proof]:
+    """All proofs of a report, in the report's order; the verdict comes last.
 
-
-async def recheck_report(report: Report, repository: Repository, reprove: Reprove) -> list[Proof]:
-    """All proofs of a report, in the report's order; the verdict comes last."""
+    `specialists` are the mechanical ones, without any cache: they look again at the same change.
+    """
     standing = [candidate for candidate in report.candidates if _is_claimed(candidate)]
     proofs = [proof for candidate in standing for proof in _check_in_tree(candidate, repository)]
-    brief = Brief(report.change, repository, ignore_events)
-    proofs += await _check_analysers(standing, brief, reprove)
+    again = await _look_again(report, repository, specialists)
+    proofs += [_check_analyser(candidate, again) for candidate in standing if candidate.kind == "mechanical"]
     proofs += [proof for candidate in standing for proof in _check_judgement(candidate, report)]
     order = {candidate.id: position for position, candidate in enumerate(standing)}
     proofs.sort(key=lambda proof: order[proof.finding])
-    return [*proofs, _check_verdict(report)]
+    return [*proofs, *_left_out(report, again), _check_verdict(report)]
 
 
 def _is_claimed(candidate: Candidate) -> bool:
@@ -111,18 +115,92 @@ def _check_judgement(candidate: Candidate, report: Report) -> list[Proof]:
     return [_proof(candidate, "judgement", False, detail)]
 
 
-async def _check_analysers(standing: Sequence[Candidate], brief: Brief, reprove: Reprove) -> list[Proof]:
-    proofs = []
-    # Ids are unique within one specialist's reply only.
-    names = dict.fromkeys(candidate.specialist for candidate in standing if candidate.kind == "mechanical")
-    for name in names:
-        mine = [candidate for candidate in standing if candidate.specialist == name]
-        results = await reprove([candidate.finding for candidate in mine if candidate.finding], brief)
-        for candidate in mine:
-            missing = (None, f"there is no analyser {name} here")
-            holds, detail = results.get(candidate.finding.id if candidate.finding else "", missing)
-            proofs.append(_proof(candidate, "analyser", holds, detail))
-    return proofs
+@dataclass(frozen=True)
+class _Again:
+    """What the mechanical specialists say when they look again."""
+
+    findings: dict[str, list[Finding]]
+    """Specialist to its findings; a specialist that could not look is missing."""
+    silent: dict[str, str]
+    """Specialist to the reason why it could not look."""
+
+
+async def _look_again(report: Report, repository: Repository, specialists: Sequence[Specialist]) -> _Again:
+    asked = {
+        reply.specialist for reply in report.replies if reply.kind == "mechanical" and reply.state != "none"
+    }
+    brief = Brief(report.change, repository, ignore_events)
+    replies = await collect_replies([one for one in specialists if one.name in asked], brief)
+    silent = {
+        reply.specialist: parts[0].reason
+        for reply in replies
+        if (parts := [*reply.not_run, *reply.incomplete])
+    }
+    findings: dict[str, list[Finding]] = {
+        reply.specialist: [] for reply in replies if reply.specialist not in silent
+    }
+    for candidate in parse_replies(replies, report.change).candidates:
+        if candidate.finding and candidate.specialist in findings:
+            findings[candidate.specialist].append(candidate.finding)
+    return _Again(findings, silent)
+
+
+def _check_analyser(candidate: Candidate, again: _Again) -> Proof:
+    """The specialist must say the very same again: rule, place, severity and words."""
+    name, finding = candidate.specialist, candidate.finding
+    if finding is None or name not in again.findings:
+        reason = again.silent.get(name, f"there is no specialist {name} here")
+        return _proof(candidate, "analyser", None, reason)
+    here = [one for one in again.findings[name] if _spot(one) == _spot(finding)]
+    same = next((one for one in here if _said(one) == _said(finding)), None)
+    if same is not None:
+        return _proof(candidate, "analyser", True, _method(same) + _other_version(finding, same))
+    if here:
+        detail = f"looking again, {name} says {here[0].severity}: {here[0].title}; the report says otherwise"
+        return _proof(candidate, "analyser", False, detail + _other_version(finding, here[0]))
+    place = f"{finding.file}:{finding.line}"
+    return _proof(
+        candidate, "analyser", False, f"looking again, {name} does not report {finding.rule_id} at {place}"
+    )
+
+
+def _left_out(report: Report, again: _Again) -> list[Proof]:
+    """What the specialists find again and the report does not hold."""
+    recorded = {
+        (candidate.specialist, _spot(candidate.finding))
+        for candidate in report.candidates
+        if candidate.finding
+    }
+    return [
+        Proof(
+            finding="",
+            title=finding.title,
+            kind="analyser",
+            holds=False,
+            detail=f"looking again, {name} also reports {finding.rule_id} at {finding.file}:{finding.line}",
+        )
+        for name, findings in again.findings.items()
+        for finding in findings
+        if (name, _spot(finding)) not in recorded
+    ]
+
+
+def _spot(finding: Finding) -> tuple[str | None, str, int]:
+    return finding.rule_id, finding.file, finding.line
+
+
+def _said(finding: Finding) -> tuple[str, ...]:
+    return finding.severity, finding.category, finding.title, finding.message
+
+
+def _method(finding: Finding) -> str:
+    return finding.verification.verification_method if finding.verification else "it is found again"
+
+
+def _other_version(recorded: Finding, again: Finding) -> str:
+    """Named where the report was made with another version of the analyser."""
+    then, now = (_method(finding).partition(" reports ")[0] for finding in (recorded, again))
+    return "" if then == now else f" (the report is from {then})"
 
 
 def _check_verdict(report: Report) -> Proof:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from affidavit.contract.vocabulary import UnknownWordError, read_focus, read_severity
 from affidavit.errors import SettingsError
@@ -43,7 +43,7 @@ class Settings(Record):
     exclude: tuple[str, ...] = ()
     analysers_off: tuple[str, ...] = ()
     rules_off: tuple[str, ...] = ()
-    analyser_timeout_seconds: int = 120
+    analyser_timeout_seconds: int = Field(120, ge=1, le=86_400)
     linters: tuple[Linter, ...] = ()
     """The user's own linters."""
     allow_linters: bool = False

@@ -111,7 +111,7 @@ def test_a_forged_time_limit_is_a_clear_line(repo: Repo, report: Path, limit: ob
     forge(report, lambda content: content["settings"].update(analyser_timeout_seconds=limit))
     done = affidavit("recheck", report, cwd=repo.path)
     assert done.code == 2
-    assert "expected seconds from 1 to 86400" in done.err
+    assert "settings: analyser_timeout_seconds" in done.err
 
 
 def test_a_review_of_the_working_tree_is_proven_after_the_files_are_gone(repo: Repo, tmp_path: Path) -> None:
@@ -150,3 +150,24 @@ def test_a_repository_without_the_commits_is_a_clear_line(report: Path, tmp_path
     done = affidavit("recheck", report, cwd=other.path)
     assert done.code == 2
     assert "Traceback" not in done.err
+
+
+def test_a_report_cannot_name_a_command_that_is_then_run(repo: Repo, report: Path, tmp_path: Path) -> None:
+    trap = tmp_path / "ran"
+    linter = {
+        "name": "evil",
+        "command": ["touch", str(trap)],
+        "format": "sarif",
+        "patterns": ["*"],
+        "scope": "file",
+    }
+    reply = {"specialist": "evil", "kind": "mechanical", "state": "clean"}
+
+    def name_linter(content: Any) -> None:
+        content["settings"] |= {"linters": [linter], "allow_linters": True}
+        content["replies"].append(reply)
+
+    forge(report, name_linter)
+    done = affidavit("recheck", report, cwd=repo.path)
+    assert done.code in (0, 3), done.err
+    assert not trap.exists()

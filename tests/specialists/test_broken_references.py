@@ -8,7 +8,7 @@ import pytest
 
 from affidavit.analysers.rules import same_problem, worth_of
 from affidavit.contract.parser import parse_reply
-from affidavit.specialists.broken_references.specialist import BrokenReferences, reprove_references
+from affidavit.specialists.broken_references.specialist import BrokenReferences
 from python_changes import Case, Open
 
 Files = Mapping[str, str | None]
@@ -363,16 +363,6 @@ def test_a_rule_can_be_off_for_a_folder(case: Open) -> None:
         is_rule_off=lambda rule, path: (rule, path) == ("references/removed-import", "app.py")
     )
     assert quiet.look(case(before, after).brief).breaks == ()
-
-
-def test_a_finding_is_proven_again_and_a_false_one_is_not(case: Open) -> None:
-    before, after, _ = BROKEN["a removed function that is imported"]
-    one = case(before, after)
-    parsed = parse_reply(examined(one), changed_files=one.change.changed_files)
-    (finding,) = parsed.result.findings if parsed.result else ()
-    wrong = finding.model_copy(update={"id": "other", "line": 1})
-    proofs = asyncio.run(reprove_references([finding, wrong], one.brief))
-    assert (proofs[finding.id][0], proofs["other"][0]) == (True, False)
 
 
 def test_a_change_without_code_has_nothing_to_read(case: Open) -> None:

@@ -3,18 +3,17 @@
 import asyncio
 import json
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import click
 from pydantic import ValidationError
 
+from affidavit.crew import assemble_crew
 from affidavit.errors import InputError
 from affidavit.recheck import Proof, recheck_report
 from affidavit.records.report import Report
 from affidavit.render.plain_text import visible
-from affidavit.settings import Settings, read_values
-from affidavit.specialists.reproof import reprove
+from affidavit.settings import Settings
 from affidavit.stages.intake import rebuild_change
 
 EXIT_FAILED, EXIT_IN_PART = 1, 3
@@ -33,12 +32,12 @@ def command(context: click.Context, report: Path, repo: Path | None, output: str
     Exit code 0: every proof holds. 1: one does not. 3: some could not be checked here. 2: nothing could.
     """
     recorded = read_report(report)
-    timeout = _timeout_seconds(recorded, report)
+    settings = _settings_of(recorded, report)
     with rebuild_change(recorded.change, repo) as opened:
         for notice in opened.notices:
             click.echo(f"note: {visible(notice)}", err=True)
-        prove_again = partial(reprove, timeout_seconds=timeout)
-        proofs = asyncio.run(recheck_report(recorded, opened.repository, prove_again))
+        specialists = assemble_crew(settings, cache_dir=None).specialists
+        proofs = asyncio.run(recheck_report(recorded, opened.repository, specialists))
     click.echo(_as_json(proofs) if output == "json" else _as_text(proofs))
     context.exit(_exit_code(proofs))
 
@@ -55,11 +54,15 @@ def read_report(path: Path) -> Report:
         raise InputError(f"{path} is no native report of this version: {where}: {first['msg']}") from error
 
 
-def _timeout_seconds(recorded: Report, path: Path) -> int:
-    name = "analyser_timeout_seconds"
-    values = {name: recorded.settings[name]} if name in recorded.settings else {}
-    chosen: int = read_values(values, f"{path}: settings").get(name, Settings().analyser_timeout_seconds)
-    return chosen
+def _settings_of(recorded: Report, path: Path) -> Settings:
+    """The settings of the review, but for linters: a report must not name a command that is then run."""
+    try:
+        settings = Settings.model_validate(recorded.settings)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"{path}: settings: {where}: {first['msg']}") from error
+    return settings.model_copy(update={"allow_linters": False})
 
 
 def _exit_code(proofs: Sequence[Proof]) -> int:
@@ -76,7 +79,7 @@ def _as_text(proofs: Sequence[Proof]) -> str:
     lines = []
     for finding in dict.fromkeys(proof.finding for proof in proofs):
         mine = [proof for proof in proofs if proof.finding == finding]
-        lines.append(visible(f"{finding}  {mine[0].title}" if finding else "the verdict"))
+        lines.append(visible(f"{finding}  {mine[0].title}" if finding else "the report as a whole"))
         lines += [visible(f"  {MARKS[proof.holds]}: {proof.kind}: {proof.detail}") for proof in mine]
     holding = sum(proof.holds is True for proof in proofs)
     lines.append(f"{holding} of {len(proofs)} proofs hold")

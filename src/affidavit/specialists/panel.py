@@ -10,7 +10,8 @@ from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Chunk, Plan
-from affidavit.specialists.briefing import Briefing, Fence
+from affidavit.records.report import Report
+from affidavit.specialists.briefing import NOTHING, Briefing, Fence, lead_line
 from affidavit.specialists.model_agents import LENSES, SECOND_LOOK, ModelAgent
 from affidavit.specialists.verifier import ModelVerifier
 
@@ -86,6 +87,31 @@ class Session:
             plan=plan,
             tools=lambda: self.panel.make_tools(self.brief),
             emit=self.brief.emit,
+        )
+
+    def reporter_talk(self, report: Report, schema: dict[str, Any], schema_name: str) -> Talk:
+        """What the reporter is asked about a finished review; it has no tools, for all is found."""
+        wrap, verdict, change = self.briefing.fence.wrap, report.verdict, report.change
+        found = [lead_line(one.finding) for one in report.shown if one.finding]
+        parts = [f"- {part.name}: {part.reason}" for part in report.incomplete]
+        task = render_prompt(
+            "reporter-task",
+            title=wrap("title", change.title or NOTHING),
+            goal=wrap("plan", (report.plan and report.plan.goal) or NOTHING),
+            changed_files=wrap("changed_files", self.briefing.changed_files()),
+            verdict=verdict.decision,
+            counts=wrap("outcome", verdict.summary),
+            findings=wrap("findings", "\n".join(found) or NOTHING),
+            incomplete="# Not completed\n" + wrap("incomplete", "\n".join(parts)) if parts else "",
+        )
+        return Talk(
+            speaker="reporter",
+            instructions=render_prompt("reporter", fence_rule=self.briefing.fence.rule),
+            prefix="",
+            task=task,
+            schema=schema,
+            schema_name=schema_name,
+            max_turns=2,
         )
 
     def _agent(self, lens: str, plan: Plan, chunk: Chunk, reported: tuple[Finding, ...] = ()) -> ModelAgent:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ from affidavit.ports import Brief, Reply
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import FileChange
 from affidavit.records.evidence import AnalyserDiagnostic
-from affidavit.records.finding import Finding
 from affidavit.records.report import Part
 from affidavit.specialists.broken_references.attributes import find_removed_attributes, find_removed_go_names
 from affidavit.specialists.broken_references.documents import find_stale_documents
@@ -138,19 +137,3 @@ def _written(number: int, one: Break, brief: Brief) -> list[dict[str, Any]]:
     if is_changed:
         finding["message"] = f"{finding['message']} {one.cause.sentence}"
     return [finding]
-
-
-async def reprove_references(findings: Sequence[Finding], brief: Brief) -> dict[str, tuple[bool | None, str]]:
-    """For each finding of this specialist, by its id: whether a search without a cache finds it again."""
-    try:
-        found = await asyncio.to_thread(BrokenReferences().look, brief)
-    except GitError as error:
-        return {finding.id: (None, f"the references could not be searched: {error}") for finding in findings}
-    places = {(one.rule, one.path, one.line) for one in found.breaks}
-    proofs: dict[str, tuple[bool | None, str]] = {}
-    for finding in findings:
-        holds = (finding.rule_id, finding.file, finding.line) in places
-        where = f"{finding.file}:{finding.line}"
-        said = "still relies on what is gone" if holds else "does not rely on anything that is gone"
-        proofs[finding.id] = (holds, f"searched again: {where} {said}")
-    return proofs

@@ -1,0 +1,134 @@
+"""From the talks that open a review to what the whole of it would cost, with every assumption named."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from affidavit.minds.choice import ModelChoice
+from affidavit.minds.prices import cost_usd, estimate_tokens
+from affidavit.ports import Role, Talk
+
+
+@dataclass(frozen=True)
+class Course:
+    """How a conversation of a role is assumed to go."""
+
+    requests: int
+    answer_tokens: int
+
+
+COURSES: Mapping[Role, Course] = {
+    "planner": Course(requests=4, answer_tokens=1_000),
+    "specialist": Course(requests=15, answer_tokens=3_000),
+    "verifier": Course(requests=6, answer_tokens=500),
+    "reporter": Course(requests=1, answer_tokens=1_000),
+}
+"""Assumed: a planner opens a few files, a specialist follows each altered behaviour to its callers, a
+verifier reads one function and who calls it. All stay well below the most turns that they are allowed. The
+reporter has no tools."""
+CALL_TOKENS = 200
+"""Assumed for what a model writes to call a tool: a line or two of thought, a path, some lines."""
+TOOL_RESULT_TOKENS = 2_000
+"""Assumed for what a tool answers: about two screens of numbered code."""
+VERIFIER_TASK_TOKENS = 3_000
+"""Assumed for one finding with its claim, its hunks and forty lines around its quote."""
+REPORTER_TOKENS = 1_500
+"""Assumed for the reporter's instructions and what the change is about."""
+REPORTED_FINDING_TOKENS = 200
+"""Assumed for one finding as the reporter reads it: place, title and claim."""
+FINDINGS_PER_CONVERSATION = 2
+"""Assumed: specialists report widely, and the verifier is asked about each finding by itself."""
+
+
+@dataclass(frozen=True)
+class RoleEstimate:
+    """What one role would use; the prices are None where nobody knows them."""
+
+    role: Role
+    model: str
+    conversations: int
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    usd_without_cache: float | None
+    usd_with_cache: float | None
+
+
+@dataclass(frozen=True)
+class _Request:
+    input_tokens: int
+    known_tokens: int
+    """Of the input, what the request before it held already."""
+    output_tokens: int
+
+
+def opening_tokens(talk: Talk) -> int:
+    """How large the first request of a talk is, rather too large than too small."""
+    tools = talk.tools.descriptions if talk.tools else []
+    return estimate_tokens(
+        talk.instructions,
+        talk.prefix,
+        talk.task,
+        json.dumps(talk.schema, ensure_ascii=False),
+        json.dumps(tools, ensure_ascii=False),
+    )
+
+
+def estimate_review(
+    choices: Mapping[Role, ModelChoice],
+    *,
+    planner: Talk,
+    specialists: Sequence[Talk],
+    verifier: Talk,
+    machine_findings: int,
+) -> list[RoleEstimate]:
+    """Each role's share. `verifier` is what all its talks have in common, without a finding."""
+    findings = machine_findings + FINDINGS_PER_CONVERSATION * len(specialists)
+    openings: dict[Role, list[int]] = {
+        "planner": [opening_tokens(planner)],
+        "specialist": [opening_tokens(talk) for talk in specialists],
+        "verifier": [opening_tokens(verifier) + VERIFIER_TASK_TOKENS] * findings,
+        "reporter": [REPORTER_TOKENS + REPORTED_FINDING_TOKENS * findings],
+    }
+    return [_estimate_role(role, choices[role], sizes) for role, sizes in openings.items() if role in choices]
+
+
+def _estimate_role(role: Role, choice: ModelChoice, openings: Sequence[int]) -> RoleEstimate:
+    requests = [request for size in openings for request in _requests(size, COURSES[role])]
+    return RoleEstimate(
+        role=role,
+        model=choice.model,
+        conversations=len(openings),
+        requests=len(requests),
+        input_tokens=sum(request.input_tokens for request in requests),
+        output_tokens=sum(request.output_tokens for request in requests),
+        usd_without_cache=_price(choice, requests, has_cache=False),
+        usd_with_cache=_price(choice, requests, has_cache=True),
+    )
+
+
+def _requests(opening: int, course: Course) -> list[_Request]:
+    """Each request repeats the one before it and adds a call and its result."""
+    growth = CALL_TOKENS + TOOL_RESULT_TOKENS
+    sizes = [opening + growth * number for number in range(course.requests)]
+    outputs = [*[CALL_TOKENS] * (course.requests - 1), course.answer_tokens]
+    return [
+        _Request(size, known, output)
+        for size, known, output in zip(sizes, [0, *sizes[:-1]], outputs, strict=True)
+    ]
+
+
+def _price(choice: ModelChoice, requests: Sequence[_Request], *, has_cache: bool) -> float | None:
+    # Request by request: some providers ask more for a token of a long request.
+    prices = [
+        cost_usd(
+            choice, one.input_tokens, one.output_tokens, one.known_tokens, one.input_tokens - one.known_tokens
+        )
+        if has_cache
+        else cost_usd(choice, one.input_tokens, one.output_tokens)
+        for one in requests
+    ]
+    if not prices:
+        return 0.0 if cost_usd(choice, 1, 1) is not None else None
+    known = [price for price in prices if price is not None]
+    return sum(known) if len(known) == len(prices) else None
