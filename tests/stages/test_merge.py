@@ -16,7 +16,7 @@ def same_problem(one: str, other: str) -> bool:
 
 def of(specialist: str, index: int = 0, kind: str = "model", **fields: Any) -> Candidate:
     quote = QuoteCheck(outcome="exact", file="app.py", side="head")
-    claim = finding(**{"id": f"{specialist}{index}", **fields})
+    claim = finding(fields.pop("evidence", None), **{"id": f"{specialist}{index}", **fields})
     name = f"{specialist}-{index}"
     return candidate(claim, id=name, specialist=specialist, index=index, kind=kind, quote=quote)
 
@@ -81,14 +81,33 @@ def test_the_machines_finding_stays_and_the_models_duplicate_goes(repo: Repo) ->
     assert result["logic-0"].withheld is not None
 
 
-def test_other_lines_or_another_category_or_other_words_are_no_duplicates(repo: Repo) -> None:
-    result = merged(
-        repo,
-        of("logic"),
-        of("a", line=4),
-        of("b", category="security"),
-        of("c", title="Nothing like the first"),
-    )
+CLOSED = {
+    "title": "handle() closes the stream that the request reads lazily",
+    "message": "The new finally closes the body file before the view reads it, which raises ValueError.",
+}
+SAME = {
+    "title": "Request body is closed before the view can read it",
+    "message": "The stream is read lazily; finally closes the file before the view, which raises ValueError.",
+}
+OTHER = {
+    "title": "A failed upload leaves temporary files behind",
+    "message": "Nothing removes what was spooled to disk when the client disconnects in the middle.",
+}
+
+
+def test_one_problem_in_other_words_and_another_category_is_one_finding(repo: Repo) -> None:
+    result = merged(repo, of("logic", **CLOSED), of("quality", category="reliability", line=4, **SAME))
+    assert result["logic-0"].agreed_by == ("quality",)
+
+
+def test_two_problems_on_one_line_are_two_findings(repo: Repo) -> None:
+    failure = {"failing_input": "a client that goes away", "wrong_outcome": "the disk fills up"}
+    result = merged(repo, of("logic", **CLOSED), of("security", evidence=failure, **OTHER))
+    assert all(item.withheld is None for item in result.values())
+
+
+def test_the_same_words_far_away_are_two_findings(repo: Repo) -> None:
+    result = merged(repo, of("logic", line=1), of("security", line=9), head="x\n" * 12)
     assert all(item.withheld is None for item in result.values())
 
 

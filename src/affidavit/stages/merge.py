@@ -13,8 +13,10 @@ from affidavit.records.diagnostics import Code
 from affidavit.records.finding import Finding
 
 STAGE = "merge"
-SIMILAR_WORDS = 0.5
-"""Two titles with this share of common words, on the same lines and of one category, say the same."""
+SIMILAR_WORDS = 0.3
+"""Measured on real reviews: one problem told by two specialists shares 0.45 of its words, two problems on the
+same line 0.15."""
+NEAR_LINES = 3
 KIND_ORDER = {"mechanical": 0, "model": 1, "outside": 2}
 QUOTE_ORDER = {"exact": 0, "relocated": 1, "ambiguous": 2}
 
@@ -65,21 +67,31 @@ def _is_one_analyser(one: Candidate, other: Candidate) -> bool:
 
 
 def _is_twin(other: Finding | None, finding: Finding, same_problem: SameProblem) -> bool:
-    if other is None or other.lines[0] > finding.lines[1] or finding.lines[0] > other.lines[1]:
+    if other is None:
         return False
+    gap = max(other.lines[0] - finding.lines[1], finding.lines[0] - other.lines[1])
     if other.rule_id and finding.rule_id:
-        return same_problem(other.rule_id, finding.rule_id)
-    return other.category is finding.category and _similarity(other.title, finding.title) >= SIMILAR_WORDS
+        return gap <= 0 and same_problem(other.rule_id, finding.rule_id)
+    # Two lenses may file one problem under two categories: the words tell, not the category.
+    return gap <= NEAR_LINES and _similarity(other, finding) >= SIMILAR_WORDS
 
 
 def _names(finding: Finding | None) -> set[str]:
     return set(re.findall(r"`([^`]+)`", finding.title)) if finding else set()
 
 
-def _similarity(one: str, other: str) -> float:
-    words = [set(re.findall(r"\w+", text.lower())) for text in (one, other)]
+def _similarity(one: Finding, other: Finding) -> float:
+    """The share of words that two claims have in common, of all that either uses."""
+    words = [_claim_words(finding) for finding in (one, other)]
     union = words[0] | words[1]
     return len(words[0] & words[1]) / len(union) if union else 0.0
+
+
+def _claim_words(finding: Finding) -> set[str]:
+    proof = finding.verification
+    failure = (proof.failing_input or "", proof.wrong_outcome or "") if proof else ()
+    text = " ".join([finding.title, finding.message, *failure])
+    return set(re.findall(r"[^\W\d]\w{3,}", text.lower()))
 
 
 def _agree(kept: Candidate, duplicate: Candidate) -> Candidate:
