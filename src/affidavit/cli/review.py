@@ -76,6 +76,8 @@ FLAGS_THAT_ARE_SETTINGS = (
     "--config", type=click.Path(path_type=Path), help="Settings file to use instead of the base commit's."
 )
 @model_options
+@click.option("--estimate", is_flag=True, help="Say what the review would cost, and ask no model.")
+@click.option("--what-leaves", is_flag=True, help="Print what would be sent to whom, and send nothing.")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 @click.option("--no-store", is_flag=True, help="Do not keep the report.")
 @click.option("--no-cache", is_flag=True, help="Run every analyser again.")
@@ -93,6 +95,9 @@ def command(context: click.Context, /, **options: Any) -> None:
         settings = _settings(opened, options)
         if not options["quiet"]:
             say_hints(opened)
+        if options["estimate"] or options["what_leaves"]:
+            _print_text(_foretell(opened, settings, options))
+            return
         with show_progress(is_quiet=options["quiet"]) as emit:
             report = _review(opened, settings, options, emit)
     if not options["no_store"]:
@@ -167,6 +172,25 @@ def _panel(options: dict[str, Any], cache: Path | None) -> Panel | None:
 
     minds = minds_from(choices, ledger=opened_ledger(options), log=opened_log(options))
     return assemble_panel(minds, cache)
+
+
+def _foretell(opened: OpenedChange, settings: Settings, options: dict[str, Any]) -> str:
+    """What a review would cost, or what would leave; nobody is asked."""
+    if options["estimate"] and options["what_leaves"]:
+        raise SettingsError("--estimate and --what-leaves exclude each other")
+    choices = chosen_models(options)
+    if not choices:
+        return "No model is named: nothing would leave this machine, and nothing would be paid.\n"
+    from affidavit.cli.first_talks import prepare_talks  # noqa: PLC0415 - as in _panel
+
+    talks = prepare_talks(opened, settings, choices, None if options["no_cache"] else cache_folder())
+    if options["estimate"]:
+        from affidavit.cli.estimate import describe_cost  # noqa: PLC0415
+
+        return describe_cost(talks, choices)
+    from affidavit.cli.what_leaves import describe_leaving  # noqa: PLC0415
+
+    return describe_leaving(talks, choices)
 
 
 def _write_outputs(report: Report, outputs: Sequence[FormatRequest], *, show_withheld: bool) -> None:
