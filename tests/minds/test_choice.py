@@ -18,7 +18,7 @@ URL = "http://localhost:8080/v1"
 @pytest.mark.parametrize(
     ("text", "provider", "name"),
     [
-        ("anthropic:claude-sonnet-4-5", "anthropic", "claude-sonnet-4-5"),
+        ("anthropic:claude-sonnet-4-6", "anthropic", "claude-sonnet-4-6"),
         ("openai:gpt-5", "openai", "gpt-5"),
         ("mistral:mistral-large-latest", "mistral", "mistral-large-latest"),
         ("google:gemini-3-pro", "google", "gemini-3-pro"),
@@ -76,7 +76,7 @@ def test_only_the_verifier_has_a_temperature_by_default() -> None:
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("anthropic:claude-sonnet-4-5", "ANTHROPIC_API_KEY"),
+        ("anthropic:claude-sonnet-4-6", "ANTHROPIC_API_KEY"),
         ("openai:gpt-5", "OPENAI_API_KEY"),
         ("google:gemini-3-pro", "GEMINI_API_KEY"),
         ("openrouter/meta/llama", "OPENROUTER_API_KEY"),
@@ -107,7 +107,7 @@ def test_a_missing_package_is_said_with_what_to_install(text: str, environment: 
 @pytest.mark.parametrize(
     ("text", "environment", "kind"),
     [
-        ("anthropic:claude-sonnet-4-5", {"ANTHROPIC_API_KEY": "k"}, "AnthropicModel"),
+        ("anthropic:claude-sonnet-4-6", {"ANTHROPIC_API_KEY": "k"}, "AnthropicModel"),
         ("openai:gpt-5", {"OPENAI_API_KEY": "k"}, "OpenAIResponsesModel"),
         ("openrouter/meta/llama", {"OPENROUTER_API_KEY": "k"}, "OpenRouterModel"),
         ("ollama:llama3", {}, "OllamaModel"),
@@ -155,8 +155,8 @@ def test_one_provider_does_not_import_another() -> None:
     code = (
         "import sys; from affidavit.minds.choice import choose_model;"
         "from affidavit.minds.providers import build_model;"
-        "build_model(choose_model('anthropic:claude-sonnet-4-5', 'planner'), {'ANTHROPIC_API_KEY': 'k'});"
-        "print('openai' in sys.modules)"
+        f"build_model(choose_model('m', 'planner', base_url={URL!r}), {{}});"
+        "print('anthropic' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
@@ -168,7 +168,7 @@ def test_providers_are_not_left_to_retry_or_to_store() -> None:
     assert settings["max_retries"] == 0
     assert settings["timeout"] == 60
     assert settings["openai_store"] is False  # type: ignore[typeddict-item]
-    anthropic = choose_model("anthropic:claude-sonnet-4-5", "planner")
+    anthropic = choose_model("anthropic:claude-sonnet-4-6", "planner")
     assert request_settings(anthropic, question, Form.NATIVE, Dialect())["cache"] is True
 
 

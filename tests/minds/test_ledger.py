@@ -112,7 +112,7 @@ def test_a_budget_smaller_than_one_request_sends_nothing() -> None:
 
 
 def test_a_known_model_has_a_price_and_cached_tokens_cost_less() -> None:
-    choice = choose_model("anthropic:claude-sonnet-4-5", "verifier")
+    choice = choose_model("anthropic:claude-sonnet-4-6", "verifier")
     full, cached = cost_usd(choice, 1000, 100), cost_usd(choice, 1000, 100, 900)
     assert full is not None
     assert cached is not None

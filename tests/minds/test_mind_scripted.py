@@ -126,7 +126,7 @@ def tool_use(name: str, arguments: str) -> Act:
 
 
 def ask_anthropic(url: str, **options: Any) -> Any:
-    choice = choose_model("anthropic:claude-sonnet-4-5", "verifier", **options)
+    choice = choose_model("anthropic:claude-sonnet-4-6", "verifier", **options)
     provider = AnthropicProvider(api_key="k", base_url=url.removesuffix("/v1"))
     mind = a_mind(choice, model=AnthropicModel(choice.name, provider=provider))
     return asyncio.run(answer_of(mind, a_talk(Shelf())))

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from pydantic_ai.models import Model
@@ -44,6 +45,10 @@ class PydanticMind:
             return Line(model, choice, limits, gate, sleep)
 
         self._teller = Teller(role, choice, ledger or Ledger(), log or ConversationLog(), connect)
+
+    def kept_open(self) -> AbstractAsyncContextManager[None]:
+        """Keep connections between talks; without it each talk makes its own."""
+        return self._teller.open_line()
 
     async def converse(self, talk: Talk, emit: Emit) -> Answer:
         """Hold a talk; whatever goes wrong with the model is an outcome of it, not an exception."""

@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 MARKER = re.compile(r"\[redacted:([a-z-]+)(?::\d+)?\]")
@@ -63,8 +64,10 @@ class Redactor:
 
     def redact(self, text: str) -> str:
         """The text without its secrets; the number of its lines stays."""
+        if _holds_nothing(text):
+            return text
         if text not in self._done:
-            self._done[text] = self._redact(text)
+            self._done[text] = self.search(text)
         return self._done[text]
 
     def redact_all(self, value: Any) -> Any:
@@ -77,7 +80,8 @@ class Redactor:
             return [self.redact_all(each) for each in value]
         return value
 
-    def _redact(self, text: str) -> str:
+    def search(self, text: str) -> str:
+        """The same, without remembering the text."""
         text = _KEY_BLOCK.sub(self._key_block, text)
         text = _OPEN_KEY_BLOCK.sub(self._key_block, text)
         for kind, pattern in _TOKENS:
@@ -124,6 +128,12 @@ class Redactor:
         before = match.string[max(line_start, match.start() - 2 * _LONGEST_NAME) : match.start()]
         # Without quotes only a line of its own is an assignment of a value: elsewhere it is code.
         return self._assignment(match) if _BEFORE_BARE.fullmatch(before) else match.group()
+
+
+@lru_cache(maxsize=512)
+def _holds_nothing(text: str) -> bool:
+    """Whether there is no secret in a text that many conversations share."""
+    return Redactor().search(text) == text
 
 
 def is_random(value: str) -> bool:

@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,18 @@ def minds_from(
         client = None if log.is_replay else partial(_given, build_model(choice, keys))
         minds[role] = PydanticMind(role, choice, ledger, log, limits, gate=gate, client=client)
     return minds
+
+
+@asynccontextmanager
+async def kept_open(minds: Iterable[Mind]) -> AsyncIterator[None]:
+    """Keep the connections of minds for the length of a review; those that have none are passed over."""
+    from affidavit.minds.mind import PydanticMind  # noqa: PLC0415
+
+    async with AsyncExitStack() as stack:
+        for mind in minds:
+            if isinstance(mind, PydanticMind):
+                await stack.enter_async_context(mind.kept_open())
+        yield
 
 
 def _given(model: "Model[Any]") -> "Model[Any]":

@@ -1,7 +1,7 @@
 """The messages of a conversation: made from a talk, cleaned before they leave, written down as data."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -59,20 +59,19 @@ def _clean_request(request: ModelRequest, redactor: Redactor) -> ModelRequest:
     parts: list[Any] = []
     for part in request.parts:
         if isinstance(part, UserPromptPart):
-            content = part.content
-            whole = [cleaned(each) if isinstance(each, str) else each for each in content]
-            parts.append(replace(part, content=cleaned(content) if isinstance(content, str) else whole))
+            parts.append(replace(part, content=_cleaned_content(part.content, cleaned)))
         elif isinstance(part, ToolReturnPart):
-            parts.append(
-                ToolReturnPart(
-                    tool_name=part.tool_name,
-                    content=cleaned(str(part.content)),
-                    tool_call_id=part.tool_call_id,
-                )
-            )
+            text = cleaned(str(part.content))
+            parts.append(ToolReturnPart(part.tool_name, text, tool_call_id=part.tool_call_id))
         else:
             parts.append(part)
     return replace(request, parts=parts)
+
+
+def _cleaned_content(content: Any, cleaned: Callable[[str], str]) -> Any:
+    if isinstance(content, str):
+        return cleaned(content)
+    return [cleaned(each) if isinstance(each, str) else each for each in content]
 
 
 def repaired(reply: ModelResponse) -> ModelResponse:
