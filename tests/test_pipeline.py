@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -208,6 +209,16 @@ def test_the_verifier_does_not_see_the_specialists_reasoning(opened: OpenedChang
     assert talk.schema_name == "verification_judgment"
     assert "SECRET REASONING" not in talk.prefix + talk.task
     assert "4:         result += item" in talk.task
+
+
+def test_a_reporter_that_fails_leaves_the_review_complete(opened: OpenedChange) -> None:
+    models = panel(reply(claim()))
+    reporter = Scripted("reporter", None, "timed_out")
+    report = run(opened, models=replace(models, minds={**models.minds, "reporter": reporter}))
+    (talk,) = reporter.heard
+    assert "Verdict: request_changes." in talk.task
+    assert (report.words, report.incomplete, report.verdict.decision) == (None, (), "request_changes")
+    assert [usage.role for usage in report.usage][-1] == "reporter"
 
 
 def test_a_specialist_that_failed_leaves_the_others_findings(opened: OpenedChange) -> None:

@@ -24,7 +24,7 @@ from affidavit.records.plan import Plan
 from affidavit.records.report import Part, Report
 from affidavit.settings import Settings
 from affidavit.specialists.model_agents import LENSES
-from affidavit.specialists.panel import Panel
+from affidavit.specialists.panel import Panel, Session
 from affidavit.specialists.verifier import ModelVerifier
 from affidavit.stages.evidence import check_evidence, confirm_evidence
 from affidavit.stages.merge import merge_candidates
@@ -33,6 +33,7 @@ from affidavit.stages.plan import PLAN_SCHEMA_NAME, Planned, make_plan, plan_by_
 from affidavit.stages.report import Proceedings, compile_report
 from affidavit.stages.review import collect_replies
 from affidavit.stages.verify import unanswered, verify_candidates
+from affidavit.stages.words import WORDS_SCHEMA, WORDS_SCHEMA_NAME, add_words
 
 NO_MODEL = Part(
     name="model specialists and verifier",
@@ -68,6 +69,7 @@ class Looks:
     plan: Plan | None = None
     verifier: ModelVerifier | None = None
     planned: Planned | None = None
+    session: Session | None = None
 
 
 async def review(
@@ -122,6 +124,9 @@ async def review(
     )
     dismissals = read_baseline(repository.base)
     report = compile_report(proceedings, change, settings, looks.specialists, dismissals)
+    if looks.session and (reporter := looks.session.panel.minds.get("reporter")):
+        talk = looks.session.reporter_talk(report, WORDS_SCHEMA, WORDS_SCHEMA_NAME)
+        report = await add_words(report, reporter, talk, emit)
     emit(pipeline_completed(report))
     return report
 
@@ -154,6 +159,7 @@ async def _look_with_models(crew: Crew, panel: Panel, brief: Brief) -> Looks:
         plan=planned.plan,
         verifier=session.verifier(planned.plan),
         planned=planned,
+        session=session,
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from model_server import Act, Exchange, calls, fails, serving
+from model_server import Act, Exchange, calls, fails, says, serving
 
 from affidavit.records.report import Report
 from commands import Done, affidavit
@@ -41,14 +41,24 @@ PLAN = {
     "questions": {"logic": []},
 }
 REVIEW = {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": [FINDING]}
+WORDS = {"summary": "It sums by hand.", "positive_notes": [], "recommendations": ["Start at 0."]}
 CONFIRMED = {"judgment": "CONFIRMED", "qualified": False, "worth": "act", "reason": "app.py:2 starts at 1"}
 
 
 def model(**answers: Any) -> Act:
     """A model that reads one file and then hands in what its role asks for."""
-    final = {"review_plan": PLAN, "review_result": REVIEW, "verification_judgment": CONFIRMED, **answers}
+    final = {
+        "review_plan": PLAN,
+        "review_result": REVIEW,
+        "verification_judgment": CONFIRMED,
+        "review_words": WORDS,
+        **answers,
+    }
 
     def act(exchange: Exchange) -> None:
+        if "tools" not in exchange.body:
+            says(json.dumps(final["review_words"]))(exchange)
+            return
         names = {tool["function"]["name"] for tool in exchange.body["tools"]}
         (wanted,) = names & final.keys()
         has_read = any(message["role"] == "tool" for message in exchange.body["messages"])
@@ -93,7 +103,9 @@ def test_a_finding_goes_from_the_model_to_a_verified_report(changed: Repo) -> No
     assert found.judgements[-1].reason == "app.py:2 starts at 1"
     assert report.plan is not None
     assert report.plan.goal == PLAN["goal"]
-    assert {usage.role for usage in report.usage} == {"planner", "specialist", "verifier"}
+    assert {usage.role for usage in report.usage} == {"planner", "specialist", "verifier", "reporter"}
+    assert report.words is not None
+    assert (report.words.summary, report.words.recommendations) == ("It sums by hand.", ("Start at 0.",))
     assert sum(usage.requests for usage in report.usage) == len(script.requests)
     assert "sk-not-written-down" not in done.out + done.err
 

@@ -8,12 +8,16 @@ from typing import get_args
 from affidavit.events import Emit, ignore_events
 from affidavit.panel_assembly import assemble_panel
 from affidavit.ports import Answer, Brief, Role, Talk
+from affidavit.records.candidate import Status, Worth
 from affidavit.records.plan import Plan
+from affidavit.records.report import Part, Report
+from affidavit.settings import Settings
 from affidavit.specialists.model_agents import LENSES
 from affidavit.specialists.panel import Session
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.plan import plan_by_size
-from claims import finding
+from affidavit.stages.report import Proceedings, compile_report
+from claims import candidate, finding
 from repositories import Repo
 
 BASE = {
@@ -69,3 +73,15 @@ def convened(folder: Path) -> Iterator[tuple[Session, Plan]]:
         plan = plan_by_size(opened.change, LENSES).model_copy(update=PLANNED)
         lead = finding(file="shop/cart.py", line=5, title="`total` misses an argument", rule_id="ty/call")
         yield session.with_leads([lead]), plan
+
+
+def finished(session: Session, plan: Plan) -> Report:
+    """The report of its review: one finding, and one specialist that did not finish."""
+    proceedings = Proceedings(
+        review_id="r1",
+        candidates=[candidate(FOUND, status=Status.VERIFIED, worth=Worth.ACT)],
+        incomplete=[Part(name="quality", reason="timed out")],
+        models={"reporter": "unasked"},
+        plan=plan,
+    )
+    return compile_report(proceedings, session.brief.change, Settings(), [], {})

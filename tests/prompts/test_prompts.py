@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from rendered import FOUND, convened
+from rendered import FOUND, convened, finished
 
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, schema_of
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
@@ -17,6 +17,7 @@ from affidavit.records.plan import Plan
 from affidavit.specialists.model_agents import LENSES, SECOND_LOOK, ModelAgent
 from affidavit.specialists.panel import Session
 from affidavit.stages.plan import PLAN_SCHEMA_NAME, plan_by_size, plan_schema
+from affidavit.stages.words import WORDS_SCHEMA, WORDS_SCHEMA_NAME
 from claims import candidate
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -41,6 +42,7 @@ def talks(before: Convened) -> dict[str, Talk]:
     agents = [*session.agents(plan), *session.second_look(plan, [FOUND])]
     told = {agent.lens: agent.talk(None) for agent in agents if isinstance(agent, ModelAgent)}
     return told | {
+        "reporter": session.reporter_talk(finished(session, plan), WORDS_SCHEMA, WORDS_SCHEMA_NAME),
         "planner": session.planner_talk(rough, plan_schema(LENSES), PLAN_SCHEMA_NAME),
         "verifier": verifier.talk(candidate(FOUND), FOUND),
         "worth": verifier.talk(candidate(proven, kind="mechanical"), proven),
@@ -59,12 +61,12 @@ def shared(talk: Talk) -> str:
     return f"{talk.instructions}\n{talk.prefix}"
 
 
-@pytest.mark.parametrize("name", [*LENSES, SECOND_LOOK, "planner", "verifier", "worth"])
+@pytest.mark.parametrize("name", [*LENSES, SECOND_LOOK, "planner", "verifier", "worth", "reporter"])
 def test_a_task_reads_as_it_was_agreed(talks: dict[str, Talk], name: str) -> None:
     compare(name, talks[name].task)
 
 
-@pytest.mark.parametrize("name", ["logic", "planner", "verifier"])
+@pytest.mark.parametrize("name", ["logic", "planner", "verifier", "reporter"])
 def test_what_comes_before_the_task_reads_as_it_was_agreed(talks: dict[str, Talk], name: str) -> None:
     compare(f"before-{name}", shared(talks[name]))
 

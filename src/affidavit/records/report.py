@@ -101,6 +101,21 @@ class RoleUsage(Record):
     cost_usd: float | None = None
 
 
+class PositiveNote(Record):
+    """A decision in the change that is better than the obvious one."""
+
+    file: str
+    note: str
+
+
+class ReporterWords(Record):
+    """What a model wrote about the finished review: words beside the verdict, never a part of it."""
+
+    summary: str = ""
+    positive_notes: tuple[PositiveNote, ...] = ()
+    recommendations: tuple[str, ...] = ()
+
+
 class Report(Record):
     """Everything about one review."""
 
@@ -129,6 +144,8 @@ class Report(Record):
     analyser_runs: tuple[AnalyserRun, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     usage: tuple[RoleUsage, ...] = ()
+    words: ReporterWords | None = None
+    """None where no reporter wrote any."""
 
     @property
     def shown(self) -> list[Candidate]:

@@ -170,6 +170,9 @@ def _write_account(ink: Ink, report: Report, *, show_withheld: bool, show_nits: 
     covered = wording.coverage_sentence(report)
     if covered:
         ink.hanging(_account_label("coverage"), ink.inline(covered), indent=0)
+    if report.words and report.words.summary:
+        label = _account_label("reporter")
+        ink.line(label, ink.cut(ink.inline(report.words.summary), ink.text_width - label.cell_len))
 
 
 def _account_label(text: str, style: str = "dim") -> Text:

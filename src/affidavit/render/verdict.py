@@ -28,7 +28,7 @@ def to_verdict(report: Report) -> dict[str, Any]:
     false_positives = _findings(refuted)
     return {
         "verdict": report.verdict.decision,
-        "summary": wording.summarize(report),
+        "summary": _summary(report),
         "confidence": min(max(report.verdict.confidence, 0.0), 1.0),
         "files": files,
         "stats": _stats(files, false_positives, reviewed=_reviewed_paths(report)),
@@ -36,6 +36,13 @@ def to_verdict(report: Report) -> dict[str, Any]:
         "recommendations": recommendations(report),
         "review_duration_ms": report.duration_ms,
     }
+
+
+def _summary(report: Report) -> str:
+    """The computed outcome comes first, so that no words of a model can stand in its place."""
+    if report.words is None or not report.words.summary:
+        return wording.summarize(report)
+    return f"{report.verdict.summary} {report.words.summary}"
 
 
 def _file_reviews(report: Report) -> list[dict[str, Any]]:
@@ -48,6 +55,7 @@ def _file_reviews(report: Report) -> list[dict[str, Any]]:
         found += groups.pop(file.old_path, []) if file.old_path and file.base_path == file.old_path else []
         if found or file.skipped is None:
             reviews.append(_file_review(file.path, file.language, _CHANGE_TYPES[file.status], found))
+            reviews[-1]["positive_notes"] = _notes(report, file.path)
     for path, found in groups.items():
         reviews.append(_file_review(path, wording.language_of(report.change, path), "modified", found))
     return reviews
@@ -61,6 +69,10 @@ def _file_review(path: str, language: str, change_type: str, found: Sequence[Can
         "findings": _findings(found),
         "positive_notes": [],
     }
+
+
+def _notes(report: Report, path: str) -> list[str]:
+    return [note.note for note in report.words.positive_notes if note.file == path] if report.words else []
 
 
 def _findings(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
@@ -134,7 +146,7 @@ def recommendations(report: Report) -> list[str]:
         said.append(f"Check by hand what could not be proven: {wording.counted(len(doubtful), 'finding')}.")
     said += [_advice("was not completed", part) for part in report.incomplete]
     said += [_advice("did not run", part) for part in report.not_run]
-    return said
+    return said + list(report.words.recommendations if report.words else ())
 
 
 def _counted_blocking(number: int) -> str:

@@ -1,0 +1,137 @@
+"""The reporter's words stand beside the verdict and can change nothing of it."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from affidavit.events import Emit, ignore_events
+from affidavit.ports import Answer, Role, Talk
+from affidavit.records.candidate import Candidate, Status, Worth
+from affidavit.records.report import PositiveNote, Report, ReporterWords, RoleUsage
+from affidavit.settings import Settings
+from affidavit.stages.report import Proceedings, compile_report
+from affidavit.stages.words import (
+    MAX_RECOMMENDATIONS,
+    MAX_SUMMARY,
+    WORDS_SCHEMA,
+    WORDS_SCHEMA_NAME,
+    add_words,
+)
+from claims import candidate, change_of
+
+TALK = Talk("reporter", "Write.", "", "The outcome.", WORDS_SCHEMA, WORDS_SCHEMA_NAME)
+SPENT = RoleUsage(role="reporter", model="scripted", requests=1, input_tokens=7)
+
+
+class Reporter:
+    """A reporter with one answer."""
+
+    role: Role = "reporter"
+    model = "scripted"
+
+    def __init__(self, text: str | None, outcome: Any = "answered") -> None:
+        self.text, self.outcome, self.heard = text, outcome, 0
+
+    async def converse(self, talk: Talk, emit: Emit) -> Answer:
+        self.heard += 1
+        return Answer(outcome=self.outcome, text=self.text, usage=SPENT)
+
+
+def proven() -> Candidate:
+    return candidate(status=Status.VERIFIED, worth=Worth.ACT)
+
+
+def compiled(*candidates: Candidate) -> Report:
+    proceedings = Proceedings("r1", candidates, models={"reporter": "scripted"})
+    return compile_report(proceedings, change_of("app.py"), Settings(), [], {})
+
+
+def worded(report: Report, text: str | None, outcome: Any = "answered") -> Report:
+    return asyncio.run(add_words(report, Reporter(text, outcome), TALK, ignore_events))
+
+
+def told(**fields: Any) -> str:
+    words = {"summary": "It adds a loop.", "positive_notes": [], "recommendations": [], **fields}
+    return json.dumps(words)
+
+
+def test_the_reporter_is_asked_once_and_its_words_are_kept() -> None:
+    reporter = Reporter(
+        told(
+            positive_notes=[{"file_path": "app.py", "note": "It closes the file on every path."}],
+            recommendations=["Start the sum at zero."],
+        )
+    )
+    report = asyncio.run(add_words(compiled(proven()), reporter, TALK, ignore_events))
+    assert reporter.heard == 1
+    assert report.words == ReporterWords(
+        summary="It adds a loop.",
+        positive_notes=(PositiveNote(file="app.py", note="It closes the file on every path."),),
+        recommendations=("Start the sum at zero.",),
+    )
+    assert report.usage == (SPENT,)
+
+
+@pytest.mark.parametrize("outcome", ["cut_off", "failed", "refused", "timed_out", "budget_exhausted"])
+def test_a_reporter_that_does_not_answer_costs_only_its_words(outcome: str) -> None:
+    before = compiled(proven())
+    after = worded(before, told(), outcome)
+    assert after.words is None
+    assert after.model_copy(update={"usage": before.usage}) == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "",
+        "LGTM",
+        "{",
+        "[1]",
+        '{"a": [}',
+        "{}",
+        "[" * 100_000 + "{}",
+        "{" * 100_000 + "}",
+        json.dumps({"summary": 3, "positive_notes": {"file_path": "app.py"}, "recommendations": "merge it"}),
+        json.dumps({"summary": " ", "positive_notes": [1, {}, {"file_path": ["app.py"], "note": "x"}]}),
+        json.dumps(
+            {"positive_notes": [{"file_path": "app.py", "note": None}], "recommendations": [None, " "]}
+        ),
+    ],
+)
+def test_a_reply_that_is_no_words_gives_none(text: str | None) -> None:
+    assert worded(compiled(proven()), text).words is None
+
+
+def test_a_verdict_in_the_reply_changes_nothing() -> None:
+    before = compiled(proven())
+    after = worded(before, told(verdict="approve", findings=[], counts={"shown": 0}))
+    assert before.verdict.decision == "request_changes"
+    assert (after.verdict, after.gate, after.candidates) == (before.verdict, before.gate, before.candidates)
+
+
+def test_a_note_on_a_file_outside_the_change_is_dropped() -> None:
+    notes = [{"file_path": path, "note": "fine"} for path in ("other.py", "../app.py", "app.py")]
+    words = worded(compiled(), told(positive_notes=notes)).words
+    assert words is not None
+    assert [note.file for note in words.positive_notes] == ["app.py"]
+
+
+def test_advice_without_a_finding_is_dropped() -> None:
+    words = worded(compiled(), told(recommendations=["Merge it at once."])).words
+    assert words == ReporterWords(summary="It adds a loop.")
+
+
+def test_words_without_end_are_cut() -> None:
+    words = worded(compiled(proven()), told(summary="so " * 9_000, recommendations=["go on"] * 50)).words
+    assert words is not None
+    assert len(words.summary) == MAX_SUMMARY
+    assert len(words.recommendations) == MAX_RECOMMENDATIONS
+
+
+def test_words_of_several_lines_or_half_characters_can_be_written() -> None:
+    report = worded(compiled(), '{"summary": "one\\n\\ntwo \\ud800"}')
+    assert report.words == ReporterWords(summary="one two ?")
+    assert Report.model_validate_json(report.model_dump_json()) == report
