@@ -124,9 +124,9 @@ class ModelVerifier:
             return ""
         lines = []
         for run in runs:
-            lines.append(
-                f"search for {run.search.pattern!r} at {run.search.side}: {run.state.replace('_', ' ')}"
-            )
+            where = ", ".join(run.search.paths) or "the whole repository"
+            found = run.state.replace("_", " ")
+            lines.append(f"search for {run.search.pattern!r} in {where} at {run.search.side}: {found}")
             lines += [f"  {hit.path}:{hit.line}: {hit.text[:200]}" for hit in run.hits]
         return (
             "\n# Its searches, run again by the machine\n"
