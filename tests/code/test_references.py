@@ -99,13 +99,17 @@ def test_a_local_variable_of_that_name_makes_it_less_sure(open_tree: OpenTree) -
 def test_a_method_is_certain_only_on_its_own_object(open_tree: OpenTree) -> None:
     tree = open_tree(
         {
-            "cart.py": "class Cart:\n    def pay(self): ...\n\n    def run(self):\n        self.pay()\n",
+            "cart.py": (
+                "class Cart:\n    def pay(self): ...\n\n    def run(self):\n        self.pay()\n"
+                "\n    also = pay\n"
+            ),
             "knows.py": "from cart import Cart\n\nCart.pay(x)\ny.pay()\n",
             "stranger.py": "z.pay()\npay()\n",
         }
     )
     assert uses(tree, "cart.py", "Cart.pay") == {
         ("cart.py", 5, "call", "certain"),
+        ("cart.py", 7, "name", "certain"),
         ("knows.py", 3, "call", "certain"),
         ("knows.py", 4, "call", "likely"),
         ("stranger.py", 1, "call", "possible"),

@@ -186,3 +186,9 @@ def test_a_server_inside_of_the_reviewed_repository_is_not_taken(tmp_path: Path)
     program.chmod(0o755)
     found = find_servers(reviewed_folder=tmp_path)
     assert program not in found.values()
+
+
+def test_a_server_is_not_asked_about_what_the_tree_does_not_define(tree: GitTree, tmp_path: Path) -> None:
+    (symbol,) = [one for one in symbols_of(tree, "cart.py") if one.name == "pay"]
+    gone = symbol.model_copy(update={"line": 3})
+    assert confirm_references([], [gone], tree, fake(tmp_path, "sys.exit(1)")) == ([], [])

@@ -4,12 +4,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from affidavit.code.grammars import ancestors
 from affidavit.code.occurrences import Occurrence
 from affidavit.code.reach import OPEN_LANGUAGES, PACKAGE_LANGUAGES, Reach
 from affidavit.records.context import Certainty, Import, Symbol
 
 SELVES = frozenset(("self", "this", "cls", "$this", "Self", "static", "super()"))
+# There a member is never used without its object, except in the body of its own class.
+NEEDING_OBJECT = frozenset(("python", "javascript", "typescript"))
 _LAST_NAME = re.compile(r"(\w+)\W*$")
+SCOPES = frozenset(("class_definition", "function_definition", "lambda"))
 _NAMELESS = frozenset(("__init__", "index", "mod", "lib", "main"))
 
 
@@ -48,19 +52,20 @@ def _judge_member(
     owner = symbol.qualified.rpartition(".")[0]
     owner_name = owner.rpartition(".")[2]
     receiver = place.receiver
-    if (
-        receiver is None
-        and place.role not in ("key", "import")
-        and symbol.language in ("python", "javascript")
-    ):
-        # There a member is never used without its object.
-        return None
     is_inside = path == symbol.path and f"{within}.".startswith(f"{owner}.")
+    is_bare = receiver is None and place.role not in ("key", "import")
+    if is_bare and symbol.language in NEEDING_OBJECT and not (is_inside and _is_in_class_body(place)):
+        return None
     if is_inside and (receiver in SELVES or receiver is None):
         return Judgement("certain", f"it stands inside of {owner}")
     if receiver is not None and _last_name(receiver) == owner_name and _is_near(symbol, path, reach):
         return Judgement("certain", f"it is taken from {owner_name} itself")
     return _judge_member_by_file(symbol, path, reach)
+
+
+def _is_in_class_body(place: Occurrence) -> bool:
+    around = (above.type for above in ancestors(place.node))
+    return next((kind for kind in around if kind in SCOPES), "") == "class_definition"
 
 
 def _judge_member_by_file(symbol: Symbol, path: str, reach: Reach) -> Judgement:

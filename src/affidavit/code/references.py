@@ -129,7 +129,8 @@ class _Users:
     deadline: float
     cache: BlobCache | None = None
     _reach: dict[tuple[str, str], Reach] = field(default_factory=dict)
-    _count: dict[tuple[str, str], int] = field(default_factory=dict)
+    _count: dict[tuple[str, str, bool], int] = field(default_factory=dict)
+    """How many uses of a symbol there are so far in code, and how many in other text."""
     _unparsed: list[str] = field(default_factory=list)
 
     def of(self, hits: Sequence[SearchHit], by_name: Mapping[str, Sequence[Symbol]]) -> Iterator[Reference]:
@@ -146,7 +147,8 @@ class _Users:
         if self._unparsed:
             named = ", ".join(self._unparsed[:3])
             said.append(f"{len(self._unparsed)} files could not be parsed and count as text: {named}")
-        cut = [qualified for (_, qualified), count in self._count.items() if count > MAX_OF_SYMBOL]
+        many = [key for key, count in self._count.items() if count > MAX_OF_SYMBOL]
+        cut = list(dict.fromkeys(qualified for _, qualified, _ in many))
         if cut:
             said.append(f"of {', '.join(cut[:5])} only the first {MAX_OF_SYMBOL} uses are listed")
         return said
@@ -193,7 +195,7 @@ class _Users:
     def _reference(
         self, symbol: Symbol, path: str, line: str, place: Occurrence, within: str, judged: Judgement
     ) -> Iterator[Reference]:
-        if self._is_one_too_many(symbol):
+        if self._is_one_too_many(symbol, is_text=False):
             return
         yield Reference(
             symbol=symbol.qualified,
@@ -210,7 +212,7 @@ class _Users:
         for hit in hits:
             words = set(_WORD.findall(hit.text))
             for symbol in symbols:
-                if symbol.name not in words or self._is_one_too_many(symbol):
+                if symbol.name not in words or self._is_one_too_many(symbol, is_text=True):
                     continue
                 yield Reference(
                     symbol=symbol.qualified,
@@ -222,8 +224,8 @@ class _Users:
                     certainty="possible",
                 )
 
-    def _is_one_too_many(self, symbol: Symbol) -> bool:
-        key = (symbol.path, symbol.qualified)
+    def _is_one_too_many(self, symbol: Symbol, *, is_text: bool) -> bool:
+        key = (symbol.path, symbol.qualified, is_text)
         self._count[key] = self._count.get(key, 0) + 1
         return self._count[key] > MAX_OF_SYMBOL
 

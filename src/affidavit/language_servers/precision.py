@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlparse
 
 from affidavit.analysers.execution import Limits
 from affidavit.code.checkout import write_tree_to
+from affidavit.code.definitions import symbols_of
 from affidavit.language_servers.servers import Server
 from affidavit.language_servers.session import ServerError, Session
 from affidavit.ports import Tree
@@ -133,7 +134,8 @@ def confirm_references(
     """
     found, said = list(references), []
     for server, program in servers.items():
-        asked = [one for one in symbols if one.language in server.languages][:MAX_SYMBOLS]
+        mine = [one for one in symbols if one.language in server.languages]
+        asked = [one for one in mine[:MAX_SYMBOLS] if _stands(one, tree)]
         if not asked:
             continue
         try:
@@ -143,6 +145,13 @@ def confirm_references(
         else:
             found = _joined(found, known, tree, server.name)
     return found, said
+
+
+def _stands(symbol: Symbol, tree: Tree) -> bool:
+    """The tree has the definition: of what a change removed, a server of head knows nothing."""
+    return any(
+        (one.qualified, one.line) == (symbol.qualified, symbol.line) for one in symbols_of(tree, symbol.path)
+    )
 
 
 def _ask(
