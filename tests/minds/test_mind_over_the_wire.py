@@ -22,6 +22,7 @@ from talks import JUDGEMENT, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answe
 from affidavit.contract.reply_text import FoundObject, find_object
 from affidavit.events import Event, EventName
 from affidavit.minds.limits import Limits
+from affidavit.minds.roles import kept_open
 from affidavit.ports import Answer, Talk
 
 
@@ -349,3 +350,15 @@ def test_no_key_is_shown_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     answer, script = converse(fails(401, "bad key"), events=events)
     assert script.headers[0]["authorization"] == "Bearer very-secret"
     assert "very-secret" not in f"{answer} {events}"
+
+
+def test_minds_that_are_kept_open_can_be_used_before_and_after() -> None:
+    async def run(url: str) -> list[str]:
+        mind = a_mind(a_choice(url))
+        outcomes = [(await answer_of(mind, a_talk())).outcome]
+        async with kept_open([mind]):
+            outcomes += [(await answer_of(mind, a_talk())).outcome for _ in range(2)]
+        return [*outcomes, (await answer_of(mind, a_talk())).outcome]
+
+    with serving(says(JUDGEMENT)) as (url, _):
+        assert asyncio.run(run(url)) == ["answered"] * 4
