@@ -15,7 +15,7 @@ from affidavit.analysers.ty import TY
 from affidavit.errors import GitError
 from affidavit.events import EventName
 from affidavit.ports import Brief, Entry
-from affidavit.records.change import SkipReason
+from affidavit.records.change import FileChange, FileStatus, SkipReason
 from affidavit.records.diagnostics import Code
 from affidavit.records.finding import ReviewResult
 from affidavit.specialists.mechanical import MechanicalSpecialist, mechanical_specialists
@@ -271,3 +271,10 @@ def test_there_is_one_specialist_for_each_analyser_that_is_not_disabled():
     assert [one.name for one in mechanical_specialists()] == every
     rest = mechanical_specialists(disabled=frozenset({"ty", "kingfisher"}))
     assert [one.name for one in rest] == [name for name in every if name not in ("ty", "kingfisher")]
+
+
+def test_a_link_is_not_looked_at() -> None:
+    (ruff,) = (one for one in mechanical_specialists() if one.name == "ruff")
+    link = FileChange(path="l.py", status=FileStatus.ADDED, new_mode="120000")
+    assert not ruff.examines(link)
+    assert ruff.examines(link.model_copy(update={"new_mode": "100644"}))

@@ -98,6 +98,11 @@ class FileChange(Record):
         """The file's mode differs between the sides."""
         return None not in (self.old_mode, self.new_mode) and self.old_mode != self.new_mode
 
+    @property
+    def is_link(self) -> bool:
+        """The file is a symbolic link at head, which is never followed."""
+        return self.new_mode == "120000"
+
     def changed_lines(self, side: Side) -> list[int]:
         """The lines that the change added (head) or removed (base)."""
         mark = "+" if side == "head" else "-"

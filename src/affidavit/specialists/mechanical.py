@@ -90,7 +90,8 @@ class MechanicalSpecialist:
         return self.analyser.reads_for_meaning and self._looks_at(file)
 
     def _looks_at(self, file: FileChange) -> bool:
-        is_known = not (file.is_partial or file.is_binary or file.is_submodule or file.skipped)
+        is_unknown = file.is_partial or file.is_binary or file.is_submodule or file.is_link
+        is_known = not (is_unknown or file.skipped)
         return is_known and self.analyser.covers(file.path)
 
     async def examine(self, brief: Brief) -> Reply:

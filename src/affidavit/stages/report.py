@@ -280,6 +280,8 @@ def _coverage(file: FileChange, specialists: Sequence[Specialist], proceedings: 
 def _why_not_examined(file: FileChange, *, is_readable: bool) -> str:
     if is_readable:
         return "the specialists that could read it did not finish"
+    if file.is_link:
+        return "it is a link, which is not followed"
     if file.is_partial:
         return "only the lines of its hunks are known"
     return "no specialist reads this kind of file"
