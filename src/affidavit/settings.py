@@ -1,16 +1,17 @@
 """Settings: defaults < files of the base commit < environment < flags, merged once and frozen."""
 
 import difflib
+import math
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import Field, ValidationError
 
 from affidavit.contract.vocabulary import UnknownWordError, read_focus, read_severity
 from affidavit.errors import SettingsError
-from affidavit.ports import Tree
+from affidavit.ports import Role, Tree
 from affidavit.records.finding import Category, Severity
 from affidavit.records.linter import Linter
 from affidavit.records.record import Record
@@ -18,6 +19,7 @@ from affidavit.records.record import Record
 FILE_NAMES = ("affidavit.toml", "pyproject.toml")
 """In one folder the first of these that has settings counts."""
 ENVIRONMENT_PREFIX = "AFFIDAVIT_"
+ROLES: tuple[Role, ...] = get_args(Role)
 
 
 class FolderSettings(Record):
@@ -48,6 +50,23 @@ class Settings(Record):
     """The user's own linters."""
     allow_linters: bool = False
     """Whether the linters that a file names may be run; only a flag or the environment says so."""
+    model: str | None = None
+    """PROVIDER:NAME for all roles; None and no role's own: no model looks."""
+    planner_model: str | None = None
+    specialist_model: str | None = None
+    verifier_model: str | None = None
+    reporter_model: str | None = None
+    planner_temperature: float | None = None
+    specialist_temperature: float | None = None
+    verifier_temperature: float | None = None
+    reporter_temperature: float | None = None
+    planner_max_tokens: int | None = None
+    specialist_max_tokens: int | None = None
+    verifier_max_tokens: int | None = None
+    reporter_max_tokens: int | None = None
+    model_timeout_seconds: float | None = None
+    budget_usd: float | None = None
+    budget_tokens: int | None = None
     folders: tuple[FolderSettings, ...] = ()
     sources: tuple[str, ...] = ()
     """Where settings came from, for the report."""
@@ -140,6 +159,48 @@ def _seconds(value: Any) -> int:
     return seconds
 
 
+def _number_between(least: float, most: float) -> Callable[[Any], float]:
+    def read(value: Any) -> float:
+        try:
+            number = float(value) if isinstance(value, int | float | str) else math.nan
+        except (ValueError, OverflowError):
+            number = math.nan
+        if isinstance(value, bool) or not least <= number <= most:
+            raise ValueError(f"expected a number from {least:g} to {most:g}, found {value!r}")
+        return number
+
+    return read
+
+
+def _whole_number(most: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        try:
+            number = int(value) if isinstance(value, int | str) and not isinstance(value, bool) else 0
+        except ValueError:
+            number = 0
+        if not 1 <= number <= most:
+            raise ValueError(f"expected a whole number from 1 to {most}, found {value!r}")
+        return number
+
+    return read
+
+
+def _model_name(value: Any) -> str:
+    name = _text(value).strip()
+    if not name:
+        raise ValueError("expected PROVIDER:NAME, found nothing")
+    return name
+
+
+MODEL_READERS: dict[str, Callable[[Any], Any]] = {
+    "model": _model_name,
+    **{f"{role}_model": _model_name for role in ROLES},
+    **{f"{role}_temperature": _number_between(0, 2) for role in ROLES},
+    **{f"{role}_max_tokens": _whole_number(10_000_000) for role in ROLES},
+    "model_timeout_seconds": _number_between(0.001, 86_400),
+    "budget_usd": _number_between(0, 1_000_000),
+    "budget_tokens": _whole_number(10**12),
+}
 READERS: dict[str, Callable[[Any], Any]] = {
     "fail_on": _gate,
     "severity_threshold": _severity,
@@ -153,8 +214,11 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "analyser_timeout_seconds": _seconds,
     "linters": _linters,
     "allow_linters": _truth,
+    **MODEL_READERS,
 }
 """The one list of settings: the same name in files, in flags and, in capitals, in the environment."""
+NOT_FROM_FILES = ("allow_linters", "base_url")
+"""A file that names commands must not allow them to run, and none may say where code and keys go."""
 FOLDER_NAMES = ("severity_threshold", "focus", "include_style", "rules_off", "exclude")
 
 
@@ -170,9 +234,9 @@ def load_settings(
         is_pyproject = PurePosixPath(explicit_file[0]).name == "pyproject.toml"
         files[""] = (explicit_file[0], _parse_toml(*explicit_file, is_pyproject=is_pyproject) or {})
     root_name, root = files.pop("", ("", {}))
-    if "allow_linters" in root:
-        # A file that names commands must not also allow them to run.
-        raise SettingsError(f"{root_name}: allow_linters counts only as a flag or in the environment")
+    for name in NOT_FROM_FILES:
+        if name in root:
+            raise SettingsError(f"{root_name}: {name} counts only as a flag or in the environment")
     values = read_values(root, root_name)
     from_environment = {
         name: environment[ENVIRONMENT_PREFIX + name.upper()]

@@ -1,9 +1,9 @@
-"""The options that choose models, budgets and recordings: flags over the environment."""
+"""The options that choose models, budgets and recordings, and the choice that the settings make."""
 
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 import click
 
@@ -12,11 +12,11 @@ from affidavit.minds.choice import ModelChoice, choose_model
 from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.minds.ledger import Budget, Ledger
 from affidavit.ports import Role
+from affidavit.settings import ENVIRONMENT_PREFIX, MODEL_READERS, ROLES, Settings, load_settings
 
-ROLES: tuple[Role, ...] = get_args(Role)
 Command = TypeVar("Command", bound=Callable[..., Any])
-VARIABLES = ("model", *(f"{role}_model" for role in ROLES), "base_url", "model_timeout_seconds")
-"""What the environment may name as AFFIDAVIT_…. They say where code goes, so no repository may set them."""
+BASE_URL_VARIABLE = ENVIRONMENT_PREFIX + "BASE_URL"
+"""It says where code and keys go, so it is no setting: a file of the repository could hold it."""
 
 
 def model_options(command: Command) -> Command:
@@ -30,8 +30,15 @@ def model_options(command: Command) -> Command:
                 f"--{role}-model",
                 metavar="MODEL",
                 help=f"Another model as {role}.",
-                hidden=role == "reporter",
             )
+            for role in ROLES
+        ),
+        *(
+            click.option(f"--{role}-temperature", metavar="T", help=f"From 0 to 2, for the {role}.")
+            for role in ROLES
+        ),
+        *(
+            click.option(f"--{role}-max-tokens", metavar="N", help=f"Limit of a reply of the {role}.")
             for role in ROLES
         ),
         click.option("--base-url", metavar="URL", help="An OpenAI-compatible Chat Completions endpoint."),
@@ -40,10 +47,8 @@ def model_options(command: Command) -> Command:
             metavar="N",
             help="How long a call may show no sign of life; default 60.",
         ),
-        click.option(
-            "--budget-usd", type=float, metavar="USD", help="Stop in an orderly way before this is spent."
-        ),
-        click.option("--budget-tokens", type=int, metavar="N", help="The same in tokens."),
+        click.option("--budget-usd", metavar="USD", help="Stop in an orderly way before this is spent."),
+        click.option("--budget-tokens", metavar="N", help="The same in tokens."),
         click.option(
             "--record", type=click.Path(path_type=Path), metavar="DIR", help="Keep every exchange there."
         ),
@@ -65,17 +70,35 @@ def model_options(command: Command) -> Command:
 def chosen_models(
     options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
 ) -> dict[Role, ModelChoice]:
+    """The models of a command that reads no settings of a repository."""
+    return models_of(_without_files(options, environment), options, environment)
+
+
+def opened_ledger(options: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> Ledger:
+    """What a command may spend that reads no settings of a repository."""
+    return ledger_of(_without_files(options, environment))
+
+
+def _without_files(options: Mapping[str, Any], environment: Mapping[str, str]) -> Settings:
+    return load_settings(None, environment, {name: options.get(name) for name in MODEL_READERS})
+
+
+def models_of(
+    settings: Settings, options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
+) -> dict[Role, ModelChoice]:
     """The model of each role; empty where none is named."""
-    named = {name: options.get(name) or environment.get(f"AFFIDAVIT_{name.upper()}") for name in VARIABLES}
+    base_url = options.get("base_url") or environment.get(BASE_URL_VARIABLE) or None
     choices = {}
     for role in ROLES:
-        text = named[f"{role}_model"] or named["model"]
+        text = getattr(settings, f"{role}_model") or settings.model
         if text:
             choices[role] = choose_model(
                 text,
                 role,
-                base_url=named["base_url"],
-                silence_seconds=_seconds(named["model_timeout_seconds"]),
+                base_url=base_url,
+                temperature=getattr(settings, f"{role}_temperature"),
+                max_tokens=getattr(settings, f"{role}_max_tokens"),
+                silence_seconds=settings.model_timeout_seconds,
             )
     missing = [role for role in ROLES if role not in choices and role != "reporter"]
     if choices and missing:
@@ -85,9 +108,9 @@ def chosen_models(
     return choices
 
 
-def opened_ledger(options: Mapping[str, Any]) -> Ledger:
+def ledger_of(settings: Settings) -> Ledger:
     """What the review may spend."""
-    return Ledger(Budget(tokens=options.get("budget_tokens"), usd=options.get("budget_usd")))
+    return Ledger(Budget(tokens=settings.budget_tokens, usd=settings.budget_usd))
 
 
 def opened_log(options: Mapping[str, Any]) -> ConversationLog:
@@ -98,12 +121,3 @@ def opened_log(options: Mapping[str, Any]) -> ConversationLog:
         raise SettingsError("--record, --replay and --resume exclude each other")
     mode, folder = chosen[0] if chosen else (LogMode.OFF, None)
     return ConversationLog(folder, mode)
-
-
-def _seconds(text: str | None) -> float | None:
-    if text is None:
-        return None
-    try:
-        return float(text)
-    except ValueError as error:
-        raise SettingsError(f"--model-timeout-seconds: expected a number, found {text!r}") from error

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from affidavit.cli.hints import say_hints
-from affidavit.cli.model_options import chosen_models, model_options, opened_ledger, opened_log
+from affidavit.cli.model_options import ledger_of, model_options, models_of, opened_log
 from affidavit.cli.progress import show_progress
 from affidavit.crew import assemble_crew
 from affidavit.errors import SettingsError, StoreError
@@ -20,7 +20,7 @@ from affidavit.pipeline import review
 from affidavit.places import cache_folder, state_folder
 from affidavit.records.report import Report
 from affidavit.render.formats import FormatRequest, parse_format, render
-from affidavit.settings import Settings, load_settings
+from affidavit.settings import MODEL_READERS, Settings, load_settings
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.store import SqliteStore
@@ -37,6 +37,7 @@ FLAGS_THAT_ARE_SETTINGS = (
     "rules_off",
     "analyser_timeout_seconds",
     "allow_linters",
+    *MODEL_READERS,
 )
 
 
@@ -158,19 +159,19 @@ def _settings(opened: OpenedChange, options: dict[str, Any]) -> Settings:
 
 def _review(opened: OpenedChange, settings: Settings, options: dict[str, Any], emit: Emit) -> Report:
     cache = None if options["no_cache"] else cache_folder()
-    crew = replace(assemble_crew(settings, cache), panel=_panel(options, cache))
+    crew = replace(assemble_crew(settings, cache), panel=_panel(settings, options, cache))
     return asyncio.run(review(opened.change, opened.repository, settings, crew, emit))
 
 
-def _panel(options: dict[str, Any], cache: Path | None) -> Panel | None:
+def _panel(settings: Settings, options: dict[str, Any], cache: Path | None) -> Panel | None:
     """The models that the user named, or None."""
-    choices = chosen_models(options)
+    choices = models_of(settings, options)
     if not choices:
         return None
     from affidavit.minds.roles import minds_from  # noqa: PLC0415 - a review without a model does not pay for it
     from affidavit.panel_assembly import assemble_panel  # noqa: PLC0415
 
-    minds = minds_from(choices, ledger=opened_ledger(options), log=opened_log(options))
+    minds = minds_from(choices, ledger=ledger_of(settings), log=opened_log(options))
     return assemble_panel(minds, cache)
 
 
@@ -178,7 +179,7 @@ def _foretell(opened: OpenedChange, settings: Settings, options: dict[str, Any])
     """What a review would cost, or what would leave; nobody is asked."""
     if options["estimate"] and options["what_leaves"]:
         raise SettingsError("--estimate and --what-leaves exclude each other")
-    choices = chosen_models(options)
+    choices = models_of(settings, options)
     if not choices:
         return "No model is named: nothing would leave this machine, and nothing would be paid.\n"
     from affidavit.cli.first_talks import prepare_talks  # noqa: PLC0415 - as in _panel

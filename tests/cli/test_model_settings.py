@@ -1,0 +1,106 @@
+"""Models and budgets from settings files, the environment and flags."""
+
+from typing import Any
+
+import pytest
+
+from affidavit.cli.model_options import chosen_models, ledger_of, models_of, opened_ledger
+from affidavit.code.repository import open_repository
+from affidavit.errors import SettingsError
+from affidavit.minds.ledger import Budget
+from affidavit.settings import MODEL_READERS, Settings, load_settings
+from repositories import Repo
+
+
+def loaded(repo: Repo, file: str, environment: dict[str, str] | None = None, **flags: Any) -> Settings:
+    commit = repo.commit("settings", {"affidavit.toml": file})
+    with open_repository(repo.path, commit, commit) as repository:
+        return load_settings(repository.base, environment or {}, flags)
+
+
+def test_a_file_of_the_base_commit_names_the_models_and_the_budget(repo: Repo) -> None:
+    settings = loaded(
+        repo,
+        'model = "openai:large"\nverifier_model = "anthropic:careful"\nverifier_temperature = 0.5\n'
+        "specialist_max_tokens = 4096\nmodel_timeout_seconds = 7.5\nbudget_usd = 2\nbudget_tokens = 90_000\n",
+    )
+    choices = models_of(settings, {}, {})
+    assert {role: choice.model for role, choice in choices.items()} == {
+        "planner": "openai:large",
+        "specialist": "openai:large",
+        "verifier": "anthropic:careful",
+        "reporter": "openai:large",
+    }
+    assert (choices["verifier"].temperature, choices["planner"].temperature) == (0.5, None)
+    assert (choices["specialist"].max_tokens, choices["planner"].max_tokens) == (4096, 8192)
+    assert choices["reporter"].silence_seconds == 7.5
+    assert ledger_of(settings).budget == Budget(tokens=90_000, usd=2.0)
+
+
+def test_flags_come_before_the_environment_and_that_before_the_file(repo: Repo) -> None:
+    environment = {"AFFIDAVIT_MODEL": "openai:b", "AFFIDAVIT_PLANNER_TEMPERATURE": "0.25"}
+    settings = loaded(repo, 'model = "openai:a"\nbudget_tokens = 5\n', environment, budget_tokens="7")
+    assert (settings.model, settings.planner_temperature, settings.budget_tokens) == ("openai:b", 0.25, 7)
+    assert loaded(repo, 'model = "openai:a"\n', environment, model="openai:c").model == "openai:c"
+
+
+def test_without_a_model_in_any_source_no_model_looks(repo: Repo) -> None:
+    assert models_of(loaded(repo, "budget_usd = 1\n"), {}, {"AFFIDAVIT_BASE_URL": "http://x/v1"}) == {}
+
+
+@pytest.mark.parametrize("file", ['base_url = "http://evil.example/v1"\n', 'base_url = ""\n'])
+def test_no_file_says_where_code_goes(repo: Repo, file: str) -> None:
+    with pytest.raises(SettingsError, match="base_url counts only as a flag or in the environment"):
+        loaded(repo, file)
+
+
+def test_the_address_comes_from_the_flag_before_the_environment(repo: Repo) -> None:
+    settings, environment = (
+        loaded(repo, 'model = "openai:a"\n'),
+        {"AFFIDAVIT_BASE_URL": "http://one.example/v1"},
+    )
+    assert models_of(settings, {}, environment)["planner"].base_url == "http://one.example/v1"
+    flags = {"base_url": "http://two.example/v1"}
+    assert models_of(settings, flags, environment)["planner"].base_url == "http://two.example/v1"
+
+
+def test_a_folder_cannot_choose_a_model(repo: Repo) -> None:
+    repo.write({"web/affidavit.toml": 'model = "openai:a"\n'})
+    with pytest.raises(SettingsError, match="model can be set only at the root"):
+        loaded(repo, "")
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("model = 3", "expected text"),
+        ('model = " "', "expected PROVIDER:NAME"),
+        ("planner_temperature = 3", "from 0 to 2"),
+        ("planner_temperature = nan", "from 0 to 2"),
+        ("planner_temperature = true", "from 0 to 2"),
+        ("verifier_max_tokens = 0", "whole number from 1"),
+        ("verifier_max_tokens = 1.5", "whole number from 1"),
+        ("verifier_max_tokens = true", "whole number from 1"),
+        ("budget_tokens = 'many'", "whole number from 1"),
+        ("budget_usd = -1", "from 0 to"),
+        ("budget_usd = inf", "from 0 to"),
+        ("budget_usd = []", "from 0 to"),
+        ("model_timeout_seconds = 0", "from 0.001 to 86400"),
+        ("modle = 'openai:a'", "did you mean model"),
+    ],
+)
+def test_a_bad_value_is_one_clear_line(repo: Repo, line: str, complaint: str) -> None:
+    with pytest.raises(SettingsError, match=complaint) as error:
+        loaded(repo, line + "\n")
+    assert "affidavit.toml" in str(error.value)
+
+
+def test_a_command_without_a_repository_reads_flags_and_the_environment() -> None:
+    environment = {"AFFIDAVIT_MODEL": "openai:a", "AFFIDAVIT_BUDGET_TOKENS": "5"}
+    assert chosen_models({}, environment)["reporter"].model == "openai:a"
+    assert chosen_models({"model": "openai:b"}, environment)["reporter"].model == "openai:b"
+    assert opened_ledger({"budget_usd": 1.5}, environment).budget == Budget(tokens=5, usd=1.5)
+
+
+def test_every_setting_of_models_has_a_field_and_no_value_by_itself() -> None:
+    assert {name: getattr(Settings(), name) for name in MODEL_READERS} == dict.fromkeys(MODEL_READERS)
