@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import context, django, imports
+from bench import analysers, context, django, imports, minds
 from bench.row import BIN, Row, best, call
 
 
@@ -55,8 +55,10 @@ def sections() -> dict[str, Callable[[], list[Row]]]:
     return {
         "start": lambda: [version_row()],
         "review": lambda: review_rows(django.repository()),
+        "analysers": analysers.rows,
         "imports": imports.rows,
         "context": lambda: [Row(*row) for row in context.rows()],
+        "minds": minds.rows,
     }
 
 

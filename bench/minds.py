@@ -15,7 +15,7 @@ from affidavit.minds.choice import choose_model
 from affidavit.minds.limits import Limits
 from affidavit.minds.mind import PydanticMind
 from affidavit.ports import Talk
-from bench.__main__ import Row
+from bench.row import Row
 
 LATENCY_SECONDS = 1.0
 TURNS = 3
