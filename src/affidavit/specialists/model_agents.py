@@ -79,7 +79,7 @@ class ModelAgent:
         return render_prompt(
             SECOND_LOOK,
             reported=wrap("reported", reported),
-            uncovered=wrap("uncovered", self._uncovered()),
+            uncovered=wrap("uncovered", "\n".join(self.uncovered()) or NOTHING),
             questions=questions,
         )
 
@@ -92,8 +92,8 @@ class ModelAgent:
             "questions", listed
         )
 
-    def _uncovered(self) -> str:
-        """Hunks that no finding speaks of."""
+    def uncovered(self) -> list[str]:
+        """Hunks that no finding speaks of, one line each."""
         spoken = [(finding.file, finding.lines) for finding in self.reported]
         lines = []
         for file in self.briefing.change.files:
@@ -103,7 +103,7 @@ class ModelAgent:
                     path == file.path and start <= last and first <= end for path, (start, end) in spoken
                 ):
                     lines.append(f"- {file.path} lines {first} to {last} {hunk.heading}".rstrip())
-        return "\n".join(lines) or NOTHING
+        return lines
 
 
 def instructions(fence: Fence) -> str:

@@ -17,6 +17,8 @@ from affidavit.specialists.verifier import ModelVerifier
 
 SECOND_LOOK_LINES = 12
 """A change with fewer changed lines has been seen whole by the first look."""
+LARGE_LINES = 60
+"""A change with this many is looked at again even where a finding speaks of every hunk."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,8 @@ class Session:
         lines = sum(len(file.changed_lines("head")) + len(file.changed_lines("base")) for file in files)
         if lines < SECOND_LOOK_LINES:
             return []
-        return [self._agent(SECOND_LOOK, plan, chunk, tuple(reported)) for chunk in plan.chunks]
+        agents = [self._agent(SECOND_LOOK, plan, chunk, tuple(reported)) for chunk in plan.chunks]
+        return [agent for agent in agents if lines >= LARGE_LINES or agent.uncovered()]
 
     def verifier(self, plan: Plan) -> ModelVerifier:
         """Who judges the findings; it has not seen the specialists' work."""
