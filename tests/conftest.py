@@ -8,7 +8,7 @@ from hypothesis import settings
 
 from repositories import Repo
 
-# Shared machines are slow at times, which is no failure. A build tries the same examples each time, so that it
+# Shared machines are slow at times, which is no failure. A build tries the same examples each time, so it
 # fails only for what was changed; whoever runs the tests by hand searches anew.
 settings.register_profile("project", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("project")

@@ -3,7 +3,16 @@ from hypothesis import strategies as st
 
 from affidavit.code.quotes import Occurrence, extend_until_unique, find_quote
 
-LINES = ["def f(a):", "", "    b = a + 1", "\treturn  b", "", "def g(a):", "    b = a + 1", "    return b * 2"]
+LINES = [
+    "def f(a):",
+    "",
+    "    b = a + 1",
+    "\treturn  b",
+    "",
+    "def g(a):",
+    "    b = a + 1",
+    "    return b * 2",
+]
 
 
 def test_white_space_is_folded_line_by_line() -> None:
