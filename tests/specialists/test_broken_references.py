@@ -105,6 +105,14 @@ BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
         {"a.js": "export const uno = () => 2\n"},
         {("removed-import", "b.js", 1)},
     ),
+    "a JavaScript export of a file that the grammar does not understand": (
+        {
+            "a.ts": "export const one = 1\nexport const two: = 2\n",
+            "b.ts": "import { one, two } from './a'\n",
+        },
+        {"a.ts": "export const two: = 2\n"},
+        {("removed-import", "b.ts", 1)},
+    ),
     "a member of a JavaScript namespace": (
         {
             "a.ts": "export const one = 1\nexport const two = 2\n",
@@ -217,6 +225,10 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
     "the module takes everything from a package that is not here": (
         {**PYTHON, "app.py": "from shop.prices import total\n"},
         {"shop/prices.py": "from elsewhere import *\n"},
+    ),
+    "a JavaScript file that the grammar does not understand still says the word": (
+        {"a.ts": "export const one = 1\n", "b.ts": "import { one } from './a'\n"},
+        {"a.ts": "export strange const one: = 1\n"},
     ),
     "the name is imported instead of defined": (
         {**PYTHON, "app.py": "from shop.prices import total\n"},
@@ -355,6 +367,12 @@ def test_a_finding_in_a_changed_file_is_no_impact(case: Open) -> None:
     one = case(files, {**GONE, "app.py": "from shop.prices import total\n\nX = 1\n"})
     (finding,) = json.loads(examined(one))["findings"]
     assert finding["verification"]["is_impact_finding"] is False
+
+
+def test_many_uses_in_one_file_are_one_finding_that_names_the_lines(case: Open) -> None:
+    files = {**PYTHON, "app.py": "from shop import prices\n\nprices.total([])\nprices.total([1])\n"}
+    (one,) = BrokenReferences().look(case(files, GONE).brief).breaks
+    assert (one.line, one.message.endswith("(also at lines 4)")) == (3, True)
 
 
 def test_a_rule_can_be_off_for_a_folder(case: Open) -> None:

@@ -18,13 +18,15 @@ Provision = Literal["yes", "no", "unknown"]
 
 MAX_STARS = 20
 PYTHON_DYNAMIC = re.compile(
-    rb"__getattr__|\bglobals\s*\(|\bexec\s*\(|\bvars\s*\(|sys\.modules|\bsetattr\s*\(|__path__|\blocals\s*\("
-    rb"|lazy_import|attach_stub|_LazyModule"
+    rb"__getattr__|\bglobals\s*\(|\bexec\s*\(|\b(?:vars|locals)\s*\(\s*\)|sys\.modules|__path__|lazy_import"
+    rb"|\bsetattr\s*\([^)\n]*(?:mod|__name__)|import_module\s*\(\s*__name__|attach_stub|_LazyModule"
 )
 PYTHON_GLOBAL = re.compile(rb"^[ \t]*global[ \t]+([^\n#;]+)", re.MULTILINE)
 JAVASCRIPT_DYNAMIC = re.compile(
     rb"\bmodule\.exports\b|(?<![\w.])exports[.\[]|\bexport\s*=|\bexport\s+import\b|__esModule"
 )
+JAVASCRIPT_WORD = re.compile(rb"[\w$]+")
+JAVASCRIPT_STAR = re.compile(rb"\bexport\s*\*")
 JAVASCRIPT_GRAMMARS = frozenset(("javascript", "typescript", "tsx"))
 # Names bound in these are not names of the module.
 PYTHON_CLOSED = frozenset(
@@ -47,13 +49,17 @@ class Exports:
     has_star: bool = False
     """It takes everything from another module along."""
     is_open: bool = False
+    is_guessed: bool = False
+    """The names are all words of the text: some of them are no exports."""
 
 
 def read_exports(text: bytes, grammar: str) -> Exports:
     """The names of a module; open where the text has errors or makes names at run time."""
     root = parse(grammar, text)
-    if root is None or root.has_error:
+    if root is None or (root.has_error and grammar not in JAVASCRIPT_GRAMMARS):
         return Exports(is_open=True)
+    if root.has_error:
+        return _guessed(text)
     if grammar == "python":
         found = _python_exports(root, text)
         found.is_open = PYTHON_DYNAMIC.search(text) is not None
@@ -63,6 +69,13 @@ def read_exports(text: bytes, grammar: str) -> Exports:
         found.is_open = JAVASCRIPT_DYNAMIC.search(text) is not None
         return found
     return Exports(is_open=True)
+
+
+def _guessed(text: bytes) -> Exports:
+    """Every word of a text: a grammar lags behind its language, but what no word says is not there."""
+    words = {word.decode("utf-8", "replace") for word in JAVASCRIPT_WORD.findall(text)}
+    is_open = JAVASCRIPT_DYNAMIC.search(text) is not None
+    return Exports(words, JAVASCRIPT_STAR.search(text) is not None, is_open, is_guessed=True)
 
 
 def _python_exports(root: Node, text: bytes) -> Exports:

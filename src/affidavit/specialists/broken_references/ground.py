@@ -117,7 +117,8 @@ class Ground:
         return {path: names for path, names in found.items() if names}
 
     def _lost_of(self, path: str) -> list[str]:
-        had = self.base_modules.exports(path).names - self.head_modules.exports(path).names
+        before = self.base_modules.exports(path)
+        had = set() if before.is_guessed else before.names - self.head_modules.exports(path).names
         return sorted(name for name in had if self.lost(path, name))[:MAX_NAMES]
 
     @cached_property

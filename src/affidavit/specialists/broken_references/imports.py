@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -18,6 +19,7 @@ STATEMENTS = frozenset(
 # A package by its name may come from a registry in another version; these mean files of the repository.
 OWN_FILE = re.compile(r"^(?:\.|#|@/|~/|src/)")
 MAX_PASSED_ON = 50
+MAX_OTHER_LINES = 10
 
 
 def find_removed_imports(ground: Ground) -> Iterator[Break]:
@@ -199,8 +201,18 @@ def _is_preprocessed(node: Node) -> bool:
 
 
 def distinct(breaks: Iterable[Break]) -> list[Break]:
-    """Each place of each rule once."""
-    found: dict[tuple[str, str, int, str], Break] = {}
+    """Each problem of each file once, at its first line; the message names the other lines."""
+    found: dict[tuple[str, str, str], list[Break]] = {}
     for one in breaks:
-        found.setdefault((one.rule, one.path, one.line, one.message), one)
-    return list(found.values())
+        found.setdefault((one.rule, one.path, one.message), []).append(one)
+    return [_first(group) for group in found.values()]
+
+
+def _first(group: list[Break]) -> Break:
+    lines = sorted({one.line for one in group})
+    first = next(one for one in group if one.line == lines[0])
+    if len(lines) == 1:
+        return first
+    others = ", ".join(map(str, lines[1 : 1 + MAX_OTHER_LINES]))
+    more = " and more" if len(lines) > 1 + MAX_OTHER_LINES else ""
+    return replace(first, message=f"{first.message} (also at lines {others}{more})")
