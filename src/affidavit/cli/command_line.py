@@ -15,6 +15,7 @@ EXIT_NOT_DONE = 2
 COMMANDS = {
     "review": "Review a change and report what can be proven.",
     "context": "Show the map of a change, to plan the reading of it.",
+    "ask": "Ask a model about a finding of a report.",
     "recheck": "Prove every finding of a report again.",
     "parse": "Read a reply with the contract alone.",
     "doctor": "Say what is usable here and what to install for the rest.",

@@ -1,0 +1,119 @@
+"""`affidavit ask`: a question about one finding of a report, answered by a model from its evidence."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from affidavit.cli.model_options import chosen_models, opened_ledger
+from affidavit.cli.progress import show_progress
+from affidavit.cli.recheck import read_report
+from affidavit.errors import InputError, OutsideError, SettingsError
+from affidavit.events import Emit, ignore_events
+from affidavit.minds.choice import ModelChoice
+from affidavit.minds.roles import minds_from
+from affidavit.panel_assembly import assemble_panel
+from affidavit.places import cache_folder
+from affidavit.ports import Answer, Brief, Mind, Talk
+from affidavit.records.candidate import Candidate
+from affidavit.records.context import ContextMap
+from affidavit.records.plan import Plan
+from affidavit.records.report import Report
+from affidavit.render.plain_text import encodable, visible
+from affidavit.specialists.briefing import Briefing
+from affidavit.specialists.question import question_talk, read_answer
+from affidavit.stages.intake import OpenedChange, rebuild_change
+
+MOST_NAMED = 10
+
+
+@click.command()
+@click.argument("report", type=click.Path(path_type=Path))
+@click.argument("finding")
+@click.argument("question")
+@click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
+@click.option(
+    "--model", metavar="MODEL", help="PROVIDER:NAME; else AFFIDAVIT_REPORTER_MODEL or AFFIDAVIT_MODEL."
+)
+@click.option("--base-url", metavar="URL", help="An OpenAI-compatible Chat Completions endpoint.")
+@click.option(
+    "--model-timeout-seconds", metavar="N", help="How long a call may show no sign of life; default 60."
+)
+@click.option("--budget-usd", type=float, metavar="USD", help="Stop before this is spent.")
+@click.option("--budget-tokens", type=int, metavar="N", help="The same in tokens.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+def command(report: Path, finding: str, question: str, repo: Path | None, **options: Any) -> None:
+    """Ask QUESTION about FINDING of REPORT (written by `review --format report=FILE`).
+
+    FINDING is the id or the fingerprint of a finding, or the beginning of one if no other begins so.
+    A withheld finding can be asked about, too. The model reads the evidence and, read-only, the repository.
+    """
+    if not question.strip():
+        raise InputError("the question is empty")
+    recorded = read_report(report)
+    candidate = find_candidate(recorded, finding)
+    mind = _mind(options)
+    with rebuild_change(recorded.change, repo) as opened:
+        for notice in opened.notices:
+            click.echo(f"note: {visible(notice)}", err=True)
+        talk = _talk(recorded, opened, candidate, question)
+        with show_progress(is_quiet=options["quiet"]) as emit:
+            answer = asyncio.run(_converse(mind, talk, emit))
+    click.echo(encodable(visible(_text_of(answer), keep="\n\t"), sys.stdout.encoding or "utf-8"))
+
+
+def find_candidate(report: Report, name: str) -> Candidate:
+    """The one that is named: by id, by fingerprint, or by the beginning of either."""
+    known = [candidate for candidate in report.candidates if candidate.finding]
+    exact = [one for one in known if name in (one.id, one.fingerprint)]
+    begun = [one for one in known if one.id.startswith(name) or one.fingerprint.startswith(name)]
+    # The same problem may have been reported twice; the one that is shown speaks for both.
+    matching = [one for one in exact if one.is_shown] or exact or begun
+    if len(matching) == 1 and name:
+        return matching[0]
+    if matching and name:
+        raise InputError(f"several findings are meant by {name!r}: {_named(matching)}")
+    raise InputError(f"the report has no finding {name!r}; it has: {_named(known) or 'none'}")
+
+
+def _named(candidates: Sequence[Candidate]) -> str:
+    more = [f"and {len(candidates) - MOST_NAMED} more"] if len(candidates) > MOST_NAMED else []
+    return ", ".join([*(candidate.id for candidate in candidates[:MOST_NAMED]), *more])
+
+
+def _mind(options: dict[str, Any]) -> Mind:
+    # A model that is named here goes before the one that the environment names for the reporter.
+    choices = chosen_models({**options, "reporter_model": options["model"]})
+    choice: ModelChoice | None = choices.get("reporter") or choices.get("verifier")
+    if choice is None:
+        raise SettingsError("a question needs a model: name one with --model PROVIDER:NAME")
+    return minds_from({"reporter": choice}, ledger=opened_ledger(options))["reporter"]
+
+
+def _talk(report: Report, opened: OpenedChange, candidate: Candidate, question: str) -> Talk:
+    if candidate.finding is None:
+        raise AssertionError("only candidates with a finding are found")
+    panel = assemble_panel({}, cache_folder())
+    brief = Brief(opened.change, opened.repository, ignore_events)
+    # The map of the change is not sent, so it is not made.
+    briefing = Briefing(opened.change, opened.repository, panel.make_fence(opened.change), ContextMap())
+    plan = report.plan or Plan()
+    return question_talk(briefing, plan, candidate, candidate.finding, question, panel.make_tools(brief))
+
+
+async def _converse(mind: Mind, talk: Talk, emit: Emit) -> Answer:
+    return await mind.converse(talk, emit)
+
+
+def _text_of(answer: Answer) -> str:
+    text = read_answer(answer.text) if answer.outcome == "answered" else None
+    if text is None:
+        why = (
+            "its reply holds no answer" if answer.outcome == "answered" else answer.outcome.replace("_", " ")
+        )
+        raise OutsideError(f"the model did not answer: {why}: {answer.detail}".rstrip(": "))
+    return text
