@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from affidavit.errors import OutsideError
 from affidavit.events import Emit, Event
 from affidavit.pipeline import Crew, review
 from affidavit.ports import Answer, Brief, Reply, Role, Talk
@@ -219,6 +220,34 @@ def test_a_reporter_that_fails_leaves_the_review_complete(opened: OpenedChange) 
     assert "Verdict: request_changes." in talk.task
     assert (report.words, report.incomplete, report.verdict.decision) == (None, (), "request_changes")
     assert [usage.role for usage in report.usage][-1] == "reporter"
+
+
+@pytest.mark.parametrize("outcome", ["failed", "refused", "timed_out"])
+def test_a_verifier_that_cannot_be_asked_is_found_before_specialists_start(
+    opened: OpenedChange, outcome: str
+) -> None:
+    models = panel(judged=None, verifier=outcome)
+    crew = Crew([], lambda a, b: a == b, lambda rule: Worth.ACT, panel=models, probes_verifier=True)
+    with pytest.raises(OutsideError, match="the verifier scripted cannot be asked"):
+        asyncio.run(review(opened.change, opened.repository, Settings(), crew))
+    assert [heard(models, role) for role in ("specialist", "verifier")] == [0, 1]
+
+
+@pytest.mark.parametrize(("text", "outcome"), [(CONFIRMED, "answered"), ("?", "answered"), (None, "cut_off")])
+def test_a_verifier_that_answers_at_all_is_let_through_and_the_question_is_paid_for(
+    opened: OpenedChange, text: str | None, outcome: str
+) -> None:
+    models = panel(judged=text, verifier=outcome)
+    crew = Crew([], lambda a, b: a == b, lambda rule: Worth.ACT, panel=models, probes_verifier=True)
+    report = asyncio.run(review(opened.change, opened.repository, Settings(), crew))
+    assert heard(models, "specialist") > 0
+    assert [usage.role for usage in report.usage].count("verifier") == heard(models, "verifier") == 1
+
+
+def heard(models: Panel, role: Role) -> int:
+    mind = models.minds[role]
+    assert isinstance(mind, Scripted)
+    return len(mind.heard)
 
 
 def test_a_specialist_that_failed_leaves_the_others_findings(opened: OpenedChange) -> None:

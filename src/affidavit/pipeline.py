@@ -3,8 +3,9 @@
 import asyncio
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from affidavit.baseline import read_baseline
 from affidavit.code.skipping import mark_skipped
@@ -21,10 +22,11 @@ from affidavit.records.candidate import Status, Worth
 from affidavit.records.change import Change
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
-from affidavit.records.report import Part, Report
+from affidavit.records.report import Part, Report, RoleUsage
 from affidavit.settings import Settings
 from affidavit.specialists.model_agents import LENSES
 from affidavit.specialists.panel import Panel, Session
+from affidavit.specialists.probe import probe_verifier
 from affidavit.specialists.verifier import ModelVerifier
 from affidavit.stages.evidence import check_evidence, confirm_evidence
 from affidavit.stages.merge import merge_candidates
@@ -52,6 +54,8 @@ class Crew:
     worth_of: Callable[[str], Worth]
     panel: Panel | None = None
     """The models; without them the mechanical specialists review alone."""
+    probes_verifier: bool = False
+    """Whether the verifier is tried before specialists start."""
 
     @property
     def models(self) -> dict[str, str]:
@@ -70,6 +74,7 @@ class Looks:
     verifier: ModelVerifier | None = None
     planned: Planned | None = None
     session: Session | None = None
+    probing: Sequence[RoleUsage] = ()
 
 
 async def review(
@@ -114,6 +119,7 @@ async def review(
             *checked.diagnostics,
         ],
         usage=[
+            *looks.probing,
             *(looks.planned.usage if looks.planned else ()),
             *(usage for reply in replies for usage in reply.usage),
             *(looks.verifier.spent if looks.verifier else ()),
@@ -144,7 +150,8 @@ async def _look_with_models(crew: Crew, panel: Panel, brief: Brief) -> Looks:
     session = panel.convene(brief)
     rough = plan_by_size(brief.change, LENSES)
     talk = session.planner_talk(rough, plan_schema(LENSES), PLAN_SCHEMA_NAME)
-    planned = await make_plan(panel.minds["planner"], talk, rough, LENSES, brief.emit)
+    planning = make_plan(panel.minds["planner"], talk, rough, LENSES, brief.emit)
+    planned, probing = await _all_or_none(planning, _probe(crew, panel, brief), looking=looking)
     brief.emit(handoff("planner", "reviewer", chunks_count=len(planned.plan.chunks)))
     replies = await looking
     session = session.with_leads(_findings(parse_replies(replies, brief.change)))
@@ -160,7 +167,30 @@ async def _look_with_models(crew: Crew, panel: Panel, brief: Brief) -> Looks:
         verifier=session.verifier(planned.plan),
         planned=planned,
         session=session,
+        probing=probing,
     )
+
+
+async def _probe(crew: Crew, panel: Panel, brief: Brief) -> tuple[RoleUsage, ...]:
+    return (await probe_verifier(panel.minds["verifier"], brief.emit),) if crew.probes_verifier else ()
+
+
+async def _all_or_none(
+    planning: Coroutine[Any, Any, Planned],
+    probing: Coroutine[Any, Any, tuple[RoleUsage, ...]],
+    *,
+    looking: asyncio.Task[list[Reply]],
+) -> tuple[Planned, tuple[RoleUsage, ...]]:
+    """Plan while the verifier is tried; where it cannot be asked, nobody goes on."""
+    planner = asyncio.create_task(planning)
+    try:
+        probed = await probing
+        return await planner, probed
+    except BaseException:
+        planner.cancel()
+        looking.cancel()
+        await asyncio.gather(planner, looking, return_exceptions=True)
+        raise
 
 
 def _findings(parsed: ParsedReplies) -> list[Finding]:

@@ -142,12 +142,12 @@ def test_a_run_that_died_is_resumed_without_asking_again(changed: Repo, tmp_path
     assert len(rest.requests) == len(whole.requests) - len(kept)
 
 
-def test_a_model_that_fails_leaves_the_mechanical_review_and_says_so(changed: Repo) -> None:
+def test_a_model_that_cannot_be_asked_is_one_clear_line_before_money_is_spent(changed: Repo) -> None:
     with serving(fails(400, "no such model")) as (address, _):
         done = review(changed, address)
-    report = Report.model_validate_json(done.out)
-    assert (done.code, report.verdict.decision) == (3, "comment")
-    assert {"planner", "logic"} <= {part.name for part in report.incomplete}
+    assert (done.code, done.out) == (2, "")
+    assert "the verifier scripted cannot be asked" in done.err
+    assert "no such model" in done.err
 
 
 def test_a_budget_stops_the_review_in_an_orderly_way(changed: Repo) -> None:

@@ -159,7 +159,8 @@ def _settings(opened: OpenedChange, options: dict[str, Any]) -> Settings:
 
 def _review(opened: OpenedChange, settings: Settings, options: dict[str, Any], emit: Emit) -> Report:
     cache = None if options["no_cache"] else cache_folder()
-    crew = replace(assemble_crew(settings, cache), panel=_panel(settings, options, cache))
+    panel = _panel(settings, options, cache)
+    crew = replace(assemble_crew(settings, cache), panel=panel, probes_verifier=not options["replay"])
     return asyncio.run(review(opened.change, opened.repository, settings, crew, emit))
 
 
