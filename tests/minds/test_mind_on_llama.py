@@ -46,10 +46,11 @@ def test_an_answer_forced_into_a_schema_fits_it(llama: str) -> None:
 
 
 def test_a_reply_that_reaches_its_limit_is_cut_off_with_its_text(llama: str) -> None:
-    answer = asyncio.run(answer_of(a_mind(a_choice(llama, max_tokens=8, silence_seconds=30)), a_talk()))
+    answer = asyncio.run(answer_of(a_mind(a_choice(llama, max_tokens=25, silence_seconds=30)), a_talk()))
     assert answer.outcome == "cut_off"
-    assert answer.text
-    assert answer.usage.output_tokens <= 8
+    assert answer.text is not None
+    assert answer.text.startswith("{")
+    assert answer.usage.output_tokens <= 25
 
 
 def test_a_talk_with_tools_ends_in_a_stated_outcome(llama: str) -> None:

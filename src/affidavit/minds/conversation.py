@@ -133,7 +133,8 @@ class Conversation:
         return self._answer("answered", text) if text else None
 
     def _last_word(self, reply: ModelResponse) -> str | None:
-        return answer_in(reply, self.talk.schema_name) or text_of(reply).strip() or None
+        text = answer_in(reply, self.talk.schema_name) or text_of(reply)
+        return text if text.strip() else None
 
     def _say(self, part: ModelRequestPart) -> None:
         """Add to what is said next; two messages in a row from one side are refused by some models."""
