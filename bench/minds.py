@@ -15,6 +15,7 @@ from affidavit.minds.choice import choose_model
 from affidavit.minds.limits import Limits
 from affidavit.minds.mind import PydanticMind
 from affidavit.ports import Talk
+from bench import model_review
 from bench.row import Row
 
 LATENCY_SECONDS = 1.0
@@ -115,7 +116,7 @@ async def hold(url: str, talks: int) -> float:
 
 
 def rows() -> list[Row]:
-    """One talk, and several at once, against the longest chain of calls."""
+    """One talk, several at once, and a whole review, against the longest chain of calls."""
     chain = TURNS * LATENCY_SECONDS
     with slow_server() as url:
         one, several = asyncio.run(hold(url, 1)), asyncio.run(hold(url, TALKS))
@@ -123,6 +124,7 @@ def rows() -> list[Row]:
     return [
         Row(f"a talk of {TURNS} turns", one, against, chain, BOUND),
         Row(f"{TALKS} such talks at once", several, against, chain, BOUND),
+        *model_review.rows(),
     ]
 
 

@@ -1,0 +1,303 @@
+"""A whole review with models: its time against its longest chain of calls, and what is sent to verify."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, get_args
+
+from affidavit.crew import assemble_crew
+from affidavit.events import Emit, ignore_events
+from affidavit.minds.choice import choose_model
+from affidavit.minds.ledger import Ledger
+from affidavit.minds.prices import estimate_tokens
+from affidavit.minds.roles import minds_from
+from affidavit.panel_assembly import assemble_panel
+from affidavit.pipeline import review
+from affidavit.ports import Answer, Brief, Role, Talk
+from affidavit.records.candidate import Candidate
+from affidavit.records.finding import Category, Finding, Severity
+from affidavit.records.report import Report
+from affidavit.settings import Settings
+from affidavit.specialists.briefing import diff_of
+from affidavit.specialists.model_agents import LENSES, ModelAgent
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.plan import plan_by_size
+from bench.row import ROUNDS, Row
+
+LATENCY_SECONDS = 2.0
+CHAIN = ("plan", "read", "look", "read again", "second look", "read to verify", "verify", "words")
+"""The calls that must wait for each other."""
+TIME_BOUND = 1.15
+FINDINGS = 20
+FILES, FUNCTIONS = 20, 25
+TOKEN_BOUND = 1 / 5
+PLAN = {
+    "goal": "This change is trying to add",
+    "approach": "a",
+    "impact": "i",
+    "questions": {lens: [] for lens in LENSES},
+}
+JUDGED = {"judgment": "CONFIRMED", "qualified": False, "worth": "act", "reason": "a"}
+WORDS = {"summary": "It adds.", "positive_notes": [], "recommendations": []}
+
+
+@dataclass(frozen=True)
+class TokenRow(Row):
+    """A comparison of tokens."""
+
+    def line(self) -> str:
+        """The row as text."""
+        ratio = self.seconds / self.other_seconds
+        mark = "within" if ratio <= self.bound else "OVER"
+        return (
+            f"{self.what:<38} {self.seconds:8.0f} tok {self.against:<42} {self.other_seconds:8.0f} tok"
+            f" ratio {ratio:6.2f}   {mark} {self.bound:g}"
+        )
+
+
+class Panelist(BaseHTTPRequestHandler):
+    """Every role of a review: reads one file where it may, then answers; each reply takes the same time."""
+
+    protocol_version = "HTTP/1.1"
+    latency_seconds = 0.0
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        time.sleep(self.latency_seconds)
+        names = {tool["function"]["name"] for tool in body.get("tools", ())}
+        has_read = any(message["role"] == "tool" for message in body["messages"])
+        if not names:
+            self._send({"content": json.dumps(WORDS)}, "stop")
+        elif "review_plan" in names:
+            self._call("review_plan", PLAN)
+        elif not has_read:
+            self._call("get_file_context", {"file_path": "m00.py", "start_line": 1, "end_line": 40})
+        elif "review_result" in names:
+            self._call("review_result", _result(json.dumps(body["messages"])))
+        else:
+            self._call("verification_judgment", JUDGED)
+
+    def _call(self, name: str, arguments: dict[str, Any]) -> None:
+        function = {"name": name, "arguments": json.dumps(arguments)}
+        self._send(
+            {"tool_calls": [{"index": 0, "id": "c", "type": "function", "function": function}]}, "stop"
+        )
+
+    def _send(self, delta: dict[str, Any], finish: str) -> None:
+        about = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+        chunks = [(delta, None), ({}, finish)]
+        lines = [
+            {**about, "choices": [{"index": 0, "delta": part, "finish_reason": end}]} for part, end in chunks
+        ]
+        data = "".join(f"data: {json.dumps(line)}\n\n" for line in lines) + "data: [DONE]\n\n"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data.encode())
+
+    def log_message(self, *_: Any) -> None:
+        """Quiet."""
+
+
+def _result(told: str) -> dict[str, Any]:
+    """One finding for each lens, each in a file of its own."""
+    tasks = ("# Your task: logic", "fit with the rest", "# Your task: security", "reliability, performance")
+    number = next((index for index, task in enumerate(tasks) if task in told), len(tasks))
+    quote = {
+        "code_examined": "    return total",
+        "line_range_examined": [1, 8],
+        "verification_method": "read",
+    }
+    proof = {**quote, "checked_for_handling_elsewhere": True, "failing_input": "1", "wrong_outcome": "2"}
+    claim = {
+        "id": "1",
+        "severity": "high",
+        "category": "correctness",
+        "title": f"Wrong {number}",
+        "message": "m",
+    }
+    finding = {**claim, "file": f"m{number:02}.py", "line": 8, "verification": proof}
+    return {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": [finding]}
+
+
+@contextmanager
+def serving(latency_seconds: float) -> Iterator[str]:
+    """The address of a server in a process of its own."""
+    command = [sys.executable, "-m", "bench.model_review", "serve", str(latency_seconds)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            yield (server.stdout or sys.stdin).readline().strip()
+        finally:
+            server.kill()
+
+
+def serve(latency_seconds: float) -> None:
+    """Serve until killed."""
+    Panelist.latency_seconds = latency_seconds
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Panelist)
+    sys.stdout.write(f"http://127.0.0.1:{server.server_port}/v1\n")
+    sys.stdout.flush()
+    server.serve_forever()
+
+
+@contextmanager
+def large_change() -> Iterator[OpenedChange]:
+    """Some 2,000 changed lines in twenty files, in many hunks."""
+    with tempfile.TemporaryDirectory() as folder:
+        repository = Path(folder) / "repo"
+        repository.mkdir()
+        _git(repository, "init", "-q", "-b", "main")
+        for message, wrong in (("Before", "item"), ("Add twice what is bought twice", "item * 2")):
+            for number in range(FILES):
+                (repository / f"m{number:02}.py").write_text(_module(number, wrong))
+            _git(repository, "add", "-A")
+            _git(repository, "commit", "-q", "-m", message)
+        with open_change(ChangeRequest(target="HEAD", repo=repository)) as opened:
+            yield opened
+
+
+def _module(number: int, added: str) -> str:
+    functions = [
+        f"def total_{number}_{index}(items):\n"
+        f'    """The total of an order of kind {index}."""\n'
+        "    total = 0\n"
+        "    for item in items:\n"
+        "        if item is None:\n"
+        "            continue\n"
+        f"        total += {added}\n"
+        "    return total\n"
+        for index in range(FUNCTIONS)
+    ]
+    again = [text.replace("total = 0", "total = 0.0") if "* 2" in added else text for text in functions]
+    return "\n\n".join(again)
+
+
+def _git(folder: Path, *args: str) -> None:
+    identity = (
+        "-c",
+        "user.name=Bench",
+        "-c",
+        "user.email=bench@affidavit.example",
+        "-c",
+        "commit.gpgsign=false",
+    )
+    subprocess.run(["git", *identity, *args], cwd=folder, check=True)
+
+
+def rows() -> list[Row]:
+    """The review against its chain, the verifier against the whole diff, and what requests share."""
+    with large_change() as opened, tempfile.TemporaryDirectory() as cache:
+        return [_time_row(opened, Path(cache)), *_token_rows(opened, Path(cache))]
+
+
+def _time_row(opened: OpenedChange, cache: Path) -> Row:
+    with serving(0) as url:
+        _timed_review(opened, cache, url)
+    with serving(LATENCY_SECONDS) as url:
+        seconds = min(_timed_review(opened, cache, url) for _ in range(ROUNDS))
+    against = f"the longest chain: {len(CHAIN)} calls of {LATENCY_SECONDS:g} s"
+    return Row("a review with models", seconds, against, len(CHAIN) * LATENCY_SECONDS, TIME_BOUND)
+
+
+def _timed_review(opened: OpenedChange, cache: Path, url: str) -> float:
+    """The wall time of the stages; analysers answer from their cache the second time."""
+    choices = {role: choose_model("slow", role, base_url=url) for role in get_args(Role)}
+    settings = Settings()
+    panel = assemble_panel(minds_from(choices, ledger=Ledger()), cache)
+    crew = replace(assemble_crew(settings, cache), panel=panel)
+    started = time.perf_counter()
+    report = asyncio.run(review(opened.change, opened.repository, settings, crew))
+    seconds = time.perf_counter() - started
+    _check(report)
+    return seconds
+
+
+def _check(report: Report) -> None:
+    shown = [one for one in report.shown if one.kind == "model"]
+    if report.incomplete or report.words is None or len(shown) != len(LENSES) + 1:
+        raise SystemExit(f"the review did not go as planned: {len(shown)} shown, {report.incomplete}")
+
+
+class Unasked:
+    """A mind whose talks are only measured."""
+
+    model = "unasked"
+
+    def __init__(self, role: Role) -> None:
+        self.role: Role = role
+
+    async def converse(self, talk: Talk, _emit: Emit) -> Answer:
+        """Nobody comes here."""
+        raise AssertionError(f"{talk.speaker} was asked")
+
+
+def _token_rows(opened: OpenedChange, cache: Path) -> list[Row]:
+    session = assemble_panel({role: Unasked(role) for role in get_args(Role)}, cache).convene(
+        Brief(opened.change, opened.repository, ignore_events)
+    )
+    plan = plan_by_size(opened.change, LENSES)
+    verifier = session.verifier(plan)
+    found = [_finding(number) for number in range(FINDINGS)]
+    talks = [verifier.talk(_candidate(finding), finding) for finding in found]
+    whole_diff = "\n\n".join(diff_of(file) for file in opened.change.files)
+    naive = sum(_tokens(whole_diff, finding.model_dump_json()) for finding in found)
+    tools = session.panel.make_tools(session.brief)
+    agents = [agent.talk(tools) for agent in session.agents(plan) if isinstance(agent, ModelAgent)]
+    return [
+        TokenRow(
+            f"verifying {FINDINGS} findings",
+            sum(map(_sent, talks)),
+            "the whole diff each time",
+            naive,
+            TOKEN_BOUND,
+        ),
+        _shared_row("a verifier's request", talks[0]),
+        _shared_row("a specialist's request", agents[0]),
+    ]
+
+
+def _shared_row(whose: str, talk: Talk) -> Row:
+    whole = _sent(talk)
+    return TokenRow(f"repeated prefix of {whose}", whole - _tokens(talk.task), "the whole request", whole, 1)
+
+
+def _sent(talk: Talk) -> int:
+    """A whole request: tools and schema are sent each time, too."""
+    tools = json.dumps(talk.tools.descriptions if talk.tools else [])
+    return _tokens(talk.instructions, talk.prefix, talk.task, tools, json.dumps(talk.schema))
+
+
+def _tokens(*texts: str) -> int:
+    return sum(estimate_tokens(text) for text in texts)
+
+
+def _finding(number: int) -> Finding:
+    return Finding(
+        id=str(number),
+        severity=Severity.HIGH,
+        category=Category.CORRECTNESS,
+        title="The total counts each item twice",
+        file=f"m{number:02}.py",
+        line=7 + 10 * number,
+        message="Every item is multiplied by two, also where it was bought once.",
+    )
+
+
+def _candidate(finding: Finding) -> Candidate:
+    return Candidate(id=finding.id, specialist="logic", kind="model", index=0, finding=finding)
+
+
+if __name__ == "__main__":
+    if "serve" in sys.argv:
+        serve(float(sys.argv[-1]))
+    for row in rows():
+        print(row.line())
