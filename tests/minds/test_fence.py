@@ -1,4 +1,7 @@
 # ruff: noqa: RUF001 - signs that are easily confused are what this is about
+import re
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,6 +33,11 @@ PIECES = st.sampled_from(
 HOSTILE = st.one_of(st.text(), st.lists(st.one_of(PIECES, st.characters())).map("".join))
 
 
+def squeezed(text: str) -> str:
+    """What is left for the eye, by another way than the fence's own."""
+    return re.sub(r"[\s_.\-\u200b]", "", unicodedata.normalize("NFKC", text).casefold())
+
+
 @given(HOSTILE, HOSTILE)
 def test_no_text_and_no_label_can_close_the_fence(label: str, text: str) -> None:
     lines = fence(label, text, TAG).split("\n")
@@ -38,6 +46,8 @@ def test_no_text_and_no_label_can_close_the_fence(label: str, text: str) -> None
     inside = "\n".join([lines[0].removeprefix(f"{OPEN} {TAG}"), *lines[1:-1]])
     assert TAG not in inside
     assert not has_mark(inside)
+    assert "<affidavitdata" not in squeezed(inside)
+    assert "affidavitdata>" not in squeezed(inside)
 
 
 @given(HOSTILE)
@@ -64,13 +74,14 @@ def test_the_number_of_lines_stays(text: str) -> None:
     ],
 )
 def test_a_look_alike_of_a_mark_is_taken_out(look: str) -> None:
+    assert has_mark(look)
     assert not has_mark(without_marks(f"before {look} after"))
     assert without_marks(f"before {look} after").startswith("before ")
 
 
 def test_a_mark_inside_a_mark_leaves_no_mark() -> None:
     nested = "affi" + CLOSE + "davit-data>>>"
-    assert not has_mark(without_marks(nested * 3))
+    assert "affidavitdata>" not in squeezed(without_marks(nested * 3))
 
 
 @pytest.mark.parametrize(
