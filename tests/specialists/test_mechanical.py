@@ -105,7 +105,9 @@ def test_another_base_configuration_is_another_result(repo, case, tmp_path):
 
 
 def test_a_rule_that_is_off_is_dropped_and_said(case):
-    specialist = MechanicalSpecialist(RUFF, is_rule_off=lambda rule, path: (rule, path) == ("ruff/F821", "a.py"))
+    specialist = MechanicalSpecialist(
+        RUFF, is_rule_off=lambda rule, path: (rule, path) == ("ruff/F821", "a.py")
+    )
     reply = examine(specialist, case({"a.py": ""}, {"a.py": UNDEFINED}))
     assert json.loads(reply.text)["findings"] == []
     assert [diagnostic.code for diagnostic in reply.diagnostics] == [Code.FINDING_DROPPED]
@@ -278,3 +280,12 @@ def test_a_link_is_not_looked_at() -> None:
     link = FileChange(path="l.py", status=FileStatus.ADDED, new_mode="120000")
     assert not ruff.examines(link)
     assert ruff.examines(link.model_copy(update={"new_mode": "100644"}))
+
+
+def test_where_head_is_clean_base_is_spared_and_said(case):
+    base, head = examine(
+        MechanicalSpecialist(RUFF), case({"a.py": UNDEFINED}, {"a.py": "x = 1\n"})
+    ).analyser_runs
+    assert (head.side, head.state, head.diagnostics) == ("head", "completed", 0)
+    assert (base.side, base.state) == ("base", "nothing_to_do")
+    assert "base was not run" in base.detail

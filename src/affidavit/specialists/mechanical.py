@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,10 @@ class MechanicalSpecialist:
         return self._reply(started, text, analyser_runs=runs, diagnostics=self._remarks(found))
 
     async def look(self, brief: Brief, program: Program, *, use_cache: bool = True) -> Examination:
-        """Run the analyser on both sides at once and decide what is new and what counts."""
+        """Run the analyser on both sides and decide what is new and what counts.
+
+        A quick one is run on head first: where head is clean, nothing can be new, and base is spared.
+        """
         cache = self._cache if use_cache else ResultCache(None)
         brief.emit(
             event(
@@ -125,21 +129,21 @@ class MechanicalSpecialist:
                 args={"sides": ["base", "head"], "version": program.version},
             )
         )
-        base, head = await asyncio.gather(
-            *(
-                analyse_side(
-                    self.analyser,
-                    program,
-                    brief.change,
-                    brief.repository,
-                    side,
-                    cache=cache,
-                    limits=self._limits,
-                    slots=self._slots,
-                )
-                for side in ("base", "head")
-            )
+        run = partial(
+            analyse_side,
+            self.analyser,
+            program,
+            brief.change,
+            brief.repository,
+            cache=cache,
+            limits=self._limits,
+            slots=self._slots,
         )
+        if self.analyser.scope == "project":
+            base, head = await asyncio.gather(run("base"), run("head"))
+        else:
+            head = await run("head")
+            base = await run("base") if head.diagnostics else _nothing_to_compare(head, brief)
         found = Examination(base, head)
         return await asyncio.to_thread(self._compare, found, brief) if found.is_complete else found
 
@@ -233,6 +237,18 @@ class MechanicalSpecialist:
     def _reply(self, started: float, text: str | None, **parts: Any) -> Reply:
         duration_ms = round((time.monotonic() - started) * 1000)
         return Reply(specialist=self.name, kind=self.kind, text=text, duration_ms=duration_ms, **parts)
+
+
+def _nothing_to_compare(head: SideResult, brief: Brief) -> SideResult:
+    detail = "base was not run: head has nothing to compare with it"
+    changes = {
+        "side": "base",
+        "tree": brief.repository.base.revision,
+        "state": "nothing_to_do",
+        "detail": detail,
+    }
+    spared = {"command": (), "files": 0, "duration_ms": 0, "is_cached": False}
+    return SideResult(head.run.model_copy(update={**changes, **spared}))
 
 
 def _unfinished(runs: Sequence[AnalyserRun]) -> tuple[Part, ...]:
