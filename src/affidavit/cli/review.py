@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -161,7 +161,19 @@ def _review(opened: OpenedChange, settings: Settings, options: dict[str, Any], e
     cache = None if options["no_cache"] else cache_folder()
     panel = _panel(settings, options, cache)
     crew = replace(assemble_crew(settings, cache), panel=panel, probes_verifier=not options["replay"])
-    return asyncio.run(review(opened.change, opened.repository, settings, crew, emit))
+    return asyncio.run(
+        _with_connections(review(opened.change, opened.repository, settings, crew, emit), panel)
+    )
+
+
+async def _with_connections(reviewing: Coroutine[Any, Any, Report], panel: Panel | None) -> Report:
+    """Keep the connections to the models for the whole review."""
+    if panel is None:
+        return await reviewing
+    from affidavit.minds.roles import kept_open  # noqa: PLC0415 - a review without a model does not pay for it
+
+    async with kept_open(panel.minds.values()):
+        return await reviewing
 
 
 def _panel(settings: Settings, options: dict[str, Any], cache: Path | None) -> Panel | None:
