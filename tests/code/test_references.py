@@ -116,6 +116,17 @@ def test_a_method_is_certain_only_on_its_own_object(open_tree: OpenTree) -> None
     }
 
 
+def test_a_file_that_wraps_the_name_passes_its_own_on(open_tree: OpenTree) -> None:
+    tree = open_tree(
+        {
+            "a.py": "def total(): ...\n",
+            "b.py": "from a import total as inner\n\n\ndef total():\n    return inner()\n",
+            "c.py": "from b import total\n\ntotal()\n",
+        }
+    )
+    assert {path for path, *_ in uses(tree, "a.py", "total")} == {"b.py"}
+
+
 def test_files_of_a_go_package_see_one_another(open_tree: OpenTree) -> None:
     tree = open_tree(
         {

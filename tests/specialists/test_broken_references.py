@@ -96,6 +96,24 @@ BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
         {"src/a.ts": "export const one = 1\nfunction two() {}\n"},
         {("removed-import", "src/b.ts", 1)},
     ),
+    "types": (
+        {
+            "a.ts": "export interface I {}\nexport class K {}\nexport const x = 1\n",
+            "b.ts": "import { I } from './a'\nimport type { K } from './a'\n",
+        },
+        {"a.ts": "export const x = 1\n"},
+        {("removed-type-import", "b.ts", 1), ("removed-type-import", "b.ts", 2)},
+    ),
+    "a type that only the type checker of Python imports": (
+        {
+            **PYTHON,
+            "app.py": (
+                "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from shop.prices import total\n"
+            ),
+        },
+        {"shop/prices.py": "LIMIT = 3\n"},
+        {("removed-type-import", "app.py", 4)},
+    ),
     "a JavaScript export that others pass on": (
         {
             "a.js": "export const one = 1\n",
@@ -222,6 +240,10 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
         {**PYTHON, "app.py": "from shop.prices import total\n"},
         {"shop/prices.py": "def __getattr__(name):\n    return name\n"},
     ),
+    "an attribute of a module that makes names at run time": (
+        {**PYTHON, "app.py": "from shop import prices\n\nprices.total([])\n"},
+        {"shop/prices.py": "def __getattr__(name):\n    return name\n"},
+    ),
     "the module takes everything from a package that is not here": (
         {**PYTHON, "app.py": "from shop.prices import total\n"},
         {"shop/prices.py": "from elsewhere import *\n"},
@@ -268,6 +290,13 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
     "the patch may create its target": (
         {**PYTHON, "test_app.py": "from mock import patch\n\npatch('shop.prices.total', create=True)\n"},
         GONE,
+    ),
+    "a library may pass the method on": (
+        {
+            "cart.py": "import lib\n\n\nclass Cart(lib.Cart):\n    def pay_in_full(self): ...\n\n    x = 1\n",
+            "app.py": "from cart import Cart\n\nCart().pay_in_full()\n",
+        },
+        {"cart.py": "import lib\n\n\nclass Cart(lib.Cart):\n    x = 1\n"},
     ),
     "another class has a method of that name": (
         {

@@ -21,6 +21,18 @@ REFERENCE_RULES: tuple[Rule, ...] = (
         raises=("ImportError",),
     ),
     Rule(
+        id="references/removed-type-import",
+        severity=Severity.MEDIUM,
+        category=Category.CORRECTNESS,
+        worth=Worth.ACT,
+        title="The type `{name}` is still imported, but {second} no longer has it",
+        meaning="{message}: a type checker refuses this import, though nothing fails at run time.",
+        failing_input="Checking the types of {file}.",
+        wrong_outcome="The type `{name}` cannot be found.",
+        suggestion="Keep `{name}` where it was, or change this import with it.",
+        equivalents=("ty/import-not-found", "ty/missing-attribute"),
+    ),
+    Rule(
         id="references/removed-module",
         severity=Severity.HIGH,
         category=Category.CORRECTNESS,

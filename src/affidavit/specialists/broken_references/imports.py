@@ -7,7 +7,7 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from affidavit.code.exports import JAVASCRIPT_GRAMMARS
-from affidavit.code.grammars import ancestors
+from affidavit.code.grammars import ancestors, node_text
 from affidavit.code.occurrences import occurrences
 from affidavit.records.change import FileChange
 from affidavit.records.context import Import
@@ -18,6 +18,7 @@ STATEMENTS = frozenset(
 )
 # A package by its name may come from a registry in another version; these mean files of the repository.
 OWN_FILE = re.compile(r"^(?:\.|#|@/|~/|src/)")
+TYPE_ONLY = re.compile(r"(?:import|export)\s+type\b")
 MAX_PASSED_ON = 50
 MAX_OTHER_LINES = 10
 
@@ -67,13 +68,34 @@ def _means_own_file(one: Import) -> bool:
 
 def _broken_import(ground: Ground, one: Import, name: str, path: str, changed: str) -> Iterator[Break]:
     parsed = ground.parsed(one.path)
-    line = _import_line(parsed, one, name) if parsed else None
-    if line is None:
+    found = _taken_at(parsed, one, name) if parsed else None
+    if parsed is None or found is None:
         return
+    line, statement = found
+    is_type = _is_for_types(statement, parsed, name) or _was_type(ground, path, name)
+    rule = "references/removed-type-import" if is_type else "references/removed-import"
     gone = _gone_module(ground, path, name)
     cause = ground.module_cause(gone) if gone else ground.cause(changed, name)
     message = f"`{name}` is imported from `{path}`, which does not have it any more"
-    yield Break("references/removed-import", one.path, line, message, cause)
+    yield Break(rule, one.path, line, message, cause)
+
+
+def _is_for_types(statement: Node, parsed: Parsed, name: str) -> bool:
+    """The import is gone before the program runs: TypeScript's `import type`, Python's TYPE_CHECKING."""
+    if parsed.grammar == "python":
+        # Other conditions were ruled out before.
+        return any(above.type == "if_statement" for above in ancestors(statement))
+    text = node_text(statement, parsed.text)
+    return TYPE_ONLY.match(text) is not None or re.search(rf"\btype\s+{re.escape(name)}\b", text) is not None
+
+
+def _was_type(ground: Ground, path: str, name: str) -> bool:
+    """TypeScript drops imports of interfaces and type aliases, however they are written."""
+    return any(
+        old.kind in ("interface", "type") and old.language == "typescript"
+        for old in ground.gone
+        if (old.path, old.qualified) == (path, name)
+    )
 
 
 def _gone_module(ground: Ground, package: str, name: str) -> FileChange | None:
@@ -90,8 +112,8 @@ def _gone_files(ground: Ground) -> list[FileChange]:
     return [file for file in ground.code_files if file.base_path and file.base_path != file.head_path]
 
 
-def _import_line(parsed: Parsed, one: Import, name: str) -> int | None:
-    """The line at which the statement takes the name; None where nothing is proven by it."""
+def _taken_at(parsed: Parsed, one: Import, name: str) -> tuple[int, Node] | None:
+    """Where the statement takes the name, and the statement; None where nothing is proven by it."""
     for place in occurrences(parsed.root, parsed.text, name):
         if place.role != "import":
             continue
@@ -99,7 +121,7 @@ def _import_line(parsed: Parsed, one: Import, name: str) -> int | None:
         if statement is not None and _spans(statement, one.line) and not is_guarded(statement, parsed.text):
             is_source = _is_inside(place.node, statement.child_by_field_name("module_name"))
             if not is_source:
-                return place.line
+                return place.line, statement
     return None
 
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from affidavit.code.definitions import grammar_of
-from affidavit.code.exports import JAVASCRIPT_GRAMMARS
 from affidavit.code.occurrences import Occurrence, occurrences
 from affidavit.code.reach import find_reach
 from affidavit.code.symbols import symbols_of
@@ -12,7 +11,9 @@ from affidavit.records.context import Symbol
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded, is_telling
 
 RULE = "references/removed-method"
-GRAMMARS = frozenset(("python", "go", "java", "rust", "c_sharp", "php", "ruby", "cpp", *JAVASCRIPT_GRAMMARS))
+# A Go type may embed others, and a Rust type may implement traits of others.
+LANGUAGES = frozenset(("python", "javascript", "typescript", "java", "c#", "php", "ruby", "c++"))
+INHERITING = re.compile(r"\((?!\s*(?:object\s*)?\))|\bextends\b|\bimplements\b|:\s*\w|<\s*\w")
 MAX_FILES = 200
 DYNAMIC = re.compile(rb"__getattr__|__getattribute__|new Proxy\(|method_missing|__call\b")
 
@@ -57,12 +58,14 @@ def _is_member_use(place: Occurrence) -> bool:
 
 
 def _class_is_plain(ground: Ground, old: Symbol) -> bool:
-    """The class still stands at head, and its file makes no members at run time."""
+    """The class still stands at head, inherits from nothing, and its file makes no members at run time."""
     owner = old.qualified.rpartition(".")[0]
     text = ground.repository.head.read(old.path)
-    if text is None or DYNAMIC.search(text):
+    if text is None or DYNAMIC.search(text) or old.language not in LANGUAGES:
         return False
-    return any(one.qualified == owner for one in symbols_of(ground.repository.head, old.path))
+    found = [one for one in symbols_of(ground.repository.head, old.path) if one.qualified == owner]
+    # What is inherited may come from a library that nobody sees here.
+    return bool(found) and not any(INHERITING.search(one.signature) for one in found)
 
 
 def _knowing(ground: Ground, old: Symbol) -> set[str]:
