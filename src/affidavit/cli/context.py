@@ -16,6 +16,7 @@ from affidavit.code.blob_cache import BlobCache
 from affidavit.code.relevance import MAX_RELATED, TOKEN_BUDGET
 from affidavit.code.skipping import mark_skipped
 from affidavit.errors import SettingsError
+from affidavit.language_servers.servers import find_servers
 from affidavit.places import cache_folder
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
@@ -61,6 +62,11 @@ class Output:
 )
 @click.option("--include", metavar="GLOBS", help="Look only at these paths.")
 @click.option("--exclude", metavar="GLOBS", help="Do not look at these paths.")
+@click.option(
+    "--language-servers",
+    is_flag=True,
+    help="Ask ty and TypeScript which references are certain (slower).",
+)
 @click.option("--no-cache", is_flag=True, help="Read everything again.")
 @click.option("--quiet", "-q", is_flag=True, help="No hints.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
@@ -120,7 +126,9 @@ def _gather(opened: OpenedChange, options: dict[str, Any]) -> tuple[Change, Cont
     flags = {name: options[name] for name in ("include", "exclude")}
     settings = load_settings(opened.repository.base, os.environ, flags, None)
     change = mark_skipped(opened.change, opened.repository, settings.include, settings.exclude)
-    survey = assemble_survey(BlobCache(None if options["no_cache"] else cache_folder()))
+    cache = BlobCache(None if options["no_cache"] else cache_folder())
+    servers = find_servers(reviewed_folder=opened.repository.folder) if options["language_servers"] else None
+    survey = assemble_survey(cache, servers=servers)
     context = gather_context(
         change,
         opened.repository,
