@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ from affidavit.errors import GitError
 from affidavit.events import EventName, event
 from affidavit.ports import Brief, Reply
 from affidavit.records.candidate import SpecialistKind
-from affidavit.records.change import FileChange
+from affidavit.records.change import FileChange, FileStatus
+from affidavit.records.context import SymbolChange
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.report import Part
 from affidavit.specialists.broken_references.attributes import find_removed_attributes, find_removed_go_names
@@ -48,6 +50,8 @@ FINDERS: tuple[Finder, ...] = (
 IsRuleOff = Callable[[str, str], bool]
 """Whether a rule is off for a path."""
 MAX_BREAKS = 200
+HANDS_ON = re.compile(r"\b(import|export|exports|from|require|use|include|using|autoload|__all__)\b")
+"""A removed line with such a word may have handed a name on to others."""
 PROOF = Proof("the search for references", "all files of the repository that import or name it")
 
 
@@ -97,6 +101,8 @@ class BrokenReferences:
     def look(self, brief: Brief, cache: BlobCache | None = None) -> Search:
         """Every broken reference that is proven, worst first."""
         ground = Ground(brief.change, brief.repository, cache)
+        if not may_break_a_reference(ground):
+            return Search((), ())
         found = distinct(one for find in FINDERS for one in find(ground))
         off = self._is_rule_off
         kept = [one for one in found if off is None or not off(one.rule, one.path)]
@@ -123,6 +129,25 @@ class BrokenReferences:
     def _reply(self, started: float, text: str | None, **parts: Any) -> Reply:
         duration_ms = round((time.monotonic() - started) * 1000)
         return Reply(specialist=NAME, kind=self.kind, text=text, duration_ms=duration_ms, **parts)
+
+
+def may_break_a_reference(ground: Ground) -> bool:
+    """Whether the change can break a reference; if not, the whole repository need not be read."""
+    if any(file.status in (FileStatus.DELETED, FileStatus.RENAMED) for file in ground.code_files):
+        return True
+    if any(_is_searched_for(one) for one in ground.symbols):
+        return True
+    removed = (
+        line for file in ground.code_files for hunk in file.hunks for line in hunk.lines if line[:1] == "-"
+    )
+    return any(HANDS_ON.search(line) for line in removed)
+
+
+def _is_searched_for(one: SymbolChange) -> bool:
+    """What is gone matters; what is new or signed anew matters where others must have the same."""
+    if one.fate in ("added", "resigned"):
+        return one.head is not None and one.head.kind not in ("function", "constant", "class")
+    return one.fate != "touched"
 
 
 def _written(number: int, one: Break, brief: Brief) -> list[dict[str, Any]]:
