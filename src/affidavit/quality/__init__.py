@@ -1,0 +1,1 @@
+"""How good the reviews are: labelled cases, matching, metrics with intervals, labels, rollout."""
