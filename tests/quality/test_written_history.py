@@ -1,6 +1,5 @@
 """A written history becomes the same repository everywhere, or an error that says what is wrong."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -160,7 +159,7 @@ def test_a_repository_among_the_files_is_refused(written: Path, tmp_path: Path) 
 
 
 def test_a_link_among_the_files_stays_a_link(written: Path, tmp_path: Path) -> None:
-    os.symlink("/etc/hostname", written / "base/link")
+    (written / "base/link").symlink_to("/etc/hostname")
     build_history(written, tmp_path / "built")
     assert git(tmp_path / "built", "show", "head:link") == "/etc/hostname"
 
