@@ -6,37 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from affidavit.errors import StoreError
+from affidavit.migrations import is_newer, migrate
 from affidavit.records.record import Record
 from affidavit.records.report import Report
 
 FILE_NAME = "affidavit.db"
-SCHEMA_NUMBER = 1
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS reports (
-    id TEXT PRIMARY KEY,
-    created_at TEXT NOT NULL,
-    repository TEXT,
-    base TEXT NOT NULL,
-    head TEXT NOT NULL,
-    decision TEXT NOT NULL,
-    body TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS findings (
-    report_id TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
-    candidate_id TEXT NOT NULL,
-    fingerprint TEXT NOT NULL,
-    specialist TEXT NOT NULL,
-    severity TEXT NOT NULL,
-    category TEXT NOT NULL,
-    status TEXT NOT NULL,
-    withheld TEXT,
-    title TEXT NOT NULL,
-    file TEXT NOT NULL,
-    line INTEGER NOT NULL,
-    PRIMARY KEY (report_id, candidate_id)
-);
-CREATE INDEX IF NOT EXISTS findings_by_fingerprint ON findings (fingerprint);
-"""
 
 
 class StoredFinding(Record):
@@ -57,7 +31,7 @@ class SqliteStore:
 
     def save_report(self, report: Report) -> None:
         """Keep a report; the same report twice is kept once."""
-        with self._open() as database:
+        with self.open() as database:
             database.execute(
                 "INSERT OR REPLACE INTO reports VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
@@ -70,6 +44,7 @@ class SqliteStore:
                     report.model_dump_json(),
                 ),
             )
+            database.execute("DELETE FROM findings WHERE report_id = ?", (report.id,))
             database.executemany(
                 "INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 _finding_rows(report),
@@ -77,19 +52,19 @@ class SqliteStore:
 
     def load_report(self, report_id: str) -> Report | None:
         """A kept report."""
-        with self._open() as database:
+        with self.open() as database:
             row = database.execute("SELECT body FROM reports WHERE id = ?", (report_id,)).fetchone()
         return Report.model_validate_json(row[0]) if row else None
 
     def count_reports(self) -> int:
         """How many reports are kept."""
-        with self._open() as database:
+        with self.open() as database:
             (count,) = database.execute("SELECT count(*) FROM reports").fetchone()
         return int(count)
 
     def find_fingerprint(self, fingerprint: str) -> StoredFinding | None:
         """The newest finding with this fingerprint."""
-        with self._open() as database:
+        with self.open() as database:
             row = database.execute(
                 "SELECT report_id, fingerprint, title, file, line FROM findings"
                 " JOIN reports ON reports.id = report_id WHERE fingerprint = ?"
@@ -101,7 +76,8 @@ class SqliteStore:
         return StoredFinding(report_id=row[0], fingerprint=row[1], title=row[2], file=row[3], line=row[4])
 
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
+    def open(self) -> Iterator[sqlite3.Connection]:
+        """A connection inside one transaction, for whoever keeps tables of their own in the store."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             database = sqlite3.connect(self.path, timeout=10)
@@ -116,15 +92,14 @@ class SqliteStore:
 
 
 def _prepare(database: sqlite3.Connection, path: Path) -> None:
-    (number,) = database.execute("PRAGMA user_version").fetchone()
-    if number > SCHEMA_NUMBER:
+    if is_newer(database):
         raise StoreError(
             f"the store {path} was written by a newer Affidavit; install that, or name another --data"
         )
-    if number == 0:
+    if path.stat().st_size == 0:
         path.chmod(0o600)
         database.execute("PRAGMA journal_mode = WAL")
-        database.executescript(SCHEMA + f"PRAGMA user_version = {SCHEMA_NUMBER};")
+    migrate(database)
 
 
 def _finding_rows(report: Report) -> list[tuple[object, ...]]:
