@@ -20,7 +20,7 @@ review: setup  ## review a sample change: no key, no model
 
 test: setup check  ## the whole test suite
 	tools/install-test-needs
-	$(BIN)/python -m pytest
+	tools/run-tests
 
 check: setup  ## lint, types, layers
 	$(BIN)/ruff check src tests sample bench
