@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from affidavit.errors import StoreError
@@ -98,7 +98,10 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
         )
     if path.stat().st_size == 0:
         path.chmod(0o600)
-        database.execute("PRAGMA journal_mode = WAL")
+    if database.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        # The switch does not wait for others; a store that somebody else is opening is switched by them.
+        with suppress(sqlite3.OperationalError):
+            database.execute("PRAGMA journal_mode = WAL")
     migrate(database)
 
 
