@@ -9,6 +9,7 @@ from affidavit.code.repository import GitRepository
 from affidavit.errors import InputError
 from affidavit.minds.fence import EXPLANATION, fence, tag_of
 from affidavit.ports import Brief, Mind, Role, ToolSource
+from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.specialists.panel import Panel
@@ -29,7 +30,9 @@ class TaggedFence:
         return fence(label, text, self.tag)
 
 
-def assemble_panel(minds: Mapping[Role, Mind], cache_dir: Path | None) -> Panel:
+def assemble_panel(
+    minds: Mapping[Role, Mind], cache_dir: Path | None, prompts: PromptSet | None = None
+) -> Panel:
     """The panel that reads through this installation's map and tools."""
     survey = assemble_survey(BlobCache(cache_dir) if cache_dir else None)
 
@@ -42,7 +45,7 @@ def assemble_panel(minds: Mapping[Role, Mind], cache_dir: Path | None) -> Panel:
     def make_fence(change: Change) -> TaggedFence:
         return TaggedFence(tag_of(change.base.tree, change.head.tree))
 
-    return Panel(minds, read_context, make_tools, make_fence)
+    return Panel(minds, read_context, make_tools, make_fence, prompts or current_prompts())
 
 
 def _git(brief: Brief) -> GitRepository:

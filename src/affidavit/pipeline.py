@@ -18,6 +18,7 @@ from affidavit.events import (
     pipeline_started,
 )
 from affidavit.ports import Brief, Reply, Repository, Specialist
+from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.candidate import Status, Worth
 from affidavit.records.change import Change
 from affidavit.records.finding import Finding
@@ -61,6 +62,11 @@ class Crew:
     def models(self) -> dict[str, str]:
         """Role to model; empty where no model looks."""
         return self.panel.models if self.panel else {}
+
+    @property
+    def prompts(self) -> PromptSet:
+        """The version that the models read; without models, the current one."""
+        return self.panel.prompts if self.panel else current_prompts()
 
 
 @dataclass(frozen=True)
@@ -125,6 +131,8 @@ async def review(
             *(looks.verifier.spent if looks.verifier else ()),
         ],
         models=crew.models,
+        prompt_version=crew.prompts.version,
+        schema_version=crew.prompts.schema_version,
         plan=looks.plan,
         duration_ms=round((time.monotonic() - started) * 1000),
     )

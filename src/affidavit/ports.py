@@ -97,6 +97,9 @@ class Reply(Record):
     kind: SpecialistKind
     text: str | None
     """None: the specialist had nothing to read, or could not run (then `incomplete` or `not_run` says so)."""
+    prompt_version: str | None = None
+    """What it was asked for, and is read by; None: the contract's current version. So is `schema_version`."""
+    schema_version: str | None = None
     incomplete: tuple[Part, ...] = ()
     not_run: tuple[Part, ...] = ()
     analyser_runs: tuple[AnalyserRun, ...] = ()

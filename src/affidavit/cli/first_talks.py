@@ -13,7 +13,7 @@ from affidavit.minds.choice import ModelChoice
 from affidavit.panel_assembly import assemble_panel
 from affidavit.pipeline import Crew
 from affidavit.ports import Answer, Brief, Role, Specialist, Talk
-from affidavit.prompts import render_prompt
+from affidavit.prompts import PromptSet
 from affidavit.records.candidate import Candidate, Worth
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
@@ -54,13 +54,17 @@ class FirstTalks:
 
 
 def prepare_talks(
-    opened: OpenedChange, settings: Settings, choices: Mapping[Role, ModelChoice], cache: Path | None
+    opened: OpenedChange,
+    settings: Settings,
+    choices: Mapping[Role, ModelChoice],
+    cache: Path | None,
+    prompts: PromptSet | None = None,
 ) -> FirstTalks:
     """Render the talks as the review would: the mechanical specialists look first."""
     change = mark_skipped(opened.change, opened.repository, settings.include, settings.exclude)
     brief = Brief(change, opened.repository, ignore_events)
     minds = {role: NamedMind(role, choice.model) for role, choice in choices.items()}
-    session = assemble_panel(minds, cache).convene(brief)
+    session = assemble_panel(minds, cache, prompts).convene(brief)
     rough = plan_by_size(change, LENSES)
     planner = session.planner_talk(rough, plan_schema(LENSES), PLAN_SCHEMA_NAME)
     crew = assemble_crew(settings, cache)
@@ -87,7 +91,7 @@ def _talks_of(agents: Sequence[Specialist], session: Session) -> tuple[Talk, ...
 def _shared_by_verifier(session: Session, rough: Plan) -> Talk:
     return Talk(
         speaker="verifier",
-        instructions=render_prompt("verifier", fence_rule=session.briefing.fence.rule),
+        instructions=session.briefing.prompts.render("verifier", fence_rule=session.briefing.fence.rule),
         prefix=session.briefing.verifier_text(rough),
         task="",
         schema=JUDGEMENT_SCHEMA,

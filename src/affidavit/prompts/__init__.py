@@ -1,25 +1,135 @@
 """Prompts as markdown templates, a folder a version, filled strictly: no value missing, none unused."""
 
+import hashlib
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from pathlib import Path
 
-from affidavit.contract.versions import CURRENT_PROMPT_VERSION
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, SCHEMAS
+from affidavit.contract.versions import CURRENT_PROMPT_VERSION, parse_prompt_version
+from affidavit.errors import SettingsError
 
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+SUFFIX = ".md"
+MAX_TEMPLATE_BYTES = 200_000
+"""More than any prompt needs; a larger file stands there by mistake."""
 
 
-@lru_cache(maxsize=64)
-def template(name: str, version: str = CURRENT_PROMPT_VERSION) -> str:
-    """The text of a template."""
-    return files("affidavit.prompts").joinpath(version, f"{name}.md").read_text(encoding="utf-8")
+@dataclass(frozen=True)
+class PromptSet:
+    """All templates of one version, and the schema version that they ask for."""
+
+    version: str
+    templates: Mapping[str, str]
+    schema_version: str = CURRENT_SCHEMA_VERSION
+
+    def render(self, name: str, /, **values: str) -> str:
+        """Fill a template in one pass: what stands in a value is never read as a placeholder."""
+        text = self.templates[name]
+        wanted = set(PLACEHOLDER.findall(text))
+        if wanted != values.keys():
+            missing, unused = sorted(wanted - values.keys()), sorted(values.keys() - wanted)
+            raise ValueError(f"prompt {name}: missing {missing}, not used {unused}")
+        return PLACEHOLDER.sub(lambda match: values[match[1]], text).strip() + "\n"
+
+    @property
+    def digest(self) -> str:
+        """The same for the same words: a version whose words change is another version."""
+        content = hashlib.sha256()
+        for name in sorted(self.templates):
+            content.update(f"{name}\0{self.templates[name]}\0".encode())
+        return content.hexdigest()
 
 
-def render_prompt(name: str, /, *, version: str = CURRENT_PROMPT_VERSION, **values: str) -> str:
-    """Fill a template in one pass: what stands in a value is never read as a placeholder."""
-    text = template(name, version)
-    wanted = set(PLACEHOLDER.findall(text))
-    if wanted != values.keys():
-        missing, unused = sorted(wanted - values.keys()), sorted(values.keys() - wanted)
-        raise ValueError(f"prompt {name}: missing {missing}, not used {unused}")
-    return PLACEHOLDER.sub(lambda match: values[match[1]], text).strip() + "\n"
+@lru_cache(maxsize=1)
+def current_prompts() -> PromptSet:
+    """The version that comes with this release."""
+    return PromptSet(CURRENT_PROMPT_VERSION, _built_in(CURRENT_PROMPT_VERSION))
+
+
+def render_prompt(name: str, /, **values: str) -> str:
+    """Fill a template of the version that comes with this release."""
+    return current_prompts().render(name, **values)
+
+
+def built_in_versions() -> list[str]:
+    """The versions that come with this release, oldest first."""
+    names = [folder.name for folder in files(__name__).iterdir() if folder.is_dir()]
+    return sorted(filter(parse_prompt_version, names), key=_order)
+
+
+def own_versions(folder: Path) -> list[str]:
+    """The versions in a folder of the user's, oldest first."""
+    try:
+        names = [entry.name for entry in folder.iterdir() if entry.is_dir()]
+    except OSError as error:
+        raise SettingsError(f"the folder of prompts {folder} cannot be read: {error.strerror}") from error
+    return sorted(filter(parse_prompt_version, names), key=_order)
+
+
+def load_prompts(
+    version: str, folder: Path | None = None, schema_version: str = CURRENT_SCHEMA_VERSION
+) -> PromptSet:
+    """A version from the user's folder, or one that comes with this release; it is checked whole."""
+    if parse_prompt_version(version) is None:
+        raise SettingsError(f"{version[:40]!r} is no prompt version; write it as 1.1 or 1.1.0")
+    if schema_version not in SCHEMAS:
+        known = ", ".join(SCHEMAS)
+        raise SettingsError(f"the parser does not read schema version {schema_version[:40]!r}, only {known}")
+    built_in, own = built_in_versions(), own_versions(folder) if folder else []
+    if version in own and version in built_in:
+        raise SettingsError(
+            f"prompt version {version} comes with Affidavit; rename the folder {version} in {folder}"
+        )
+    if version in built_in:
+        return PromptSet(version, _built_in(version), schema_version)
+    if folder is None or version not in own:
+        known = ", ".join([*built_in, *own])
+        place = f"there is no folder {version} in {folder}" if folder else "name its folder with --prompts"
+        raise SettingsError(f"prompt version {version} is not known ({known} are): {place}")
+    return PromptSet(version, _checked(folder / version), schema_version)
+
+
+def _order(version: str) -> tuple[int, int, int]:
+    parsed = parse_prompt_version(version)
+    return (parsed.major, parsed.minor, parsed.patch or 0) if parsed else (0, 0, 0)
+
+
+def _built_in(version: str) -> dict[str, str]:
+    folder = files(__name__).joinpath(version)
+    return {
+        entry.name.removesuffix(SUFFIX): entry.read_text(encoding="utf-8")
+        for entry in folder.iterdir()
+        if entry.name.endswith(SUFFIX)
+    }
+
+
+def _checked(folder: Path) -> dict[str, str]:
+    """The templates of a folder: the names and placeholders of those that come with this release."""
+    model = current_prompts().templates
+    unknown = sorted(path.name for path in folder.glob(f"*{SUFFIX}") if path.stem not in model)
+    if unknown:
+        known = ", ".join(sorted(model))
+        raise SettingsError(f"{folder}: {unknown[0]} is no template of this release; known: {known}")
+    return {name: _read(folder / f"{name}{SUFFIX}", like=text) for name, text in model.items()}
+
+
+def _read(path: Path, like: str) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_TEMPLATE_BYTES + 1)
+        text = content.decode("utf-8")
+    except OSError as error:
+        raise SettingsError(f"{path}: {error.strerror}; a version needs every template") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is not UTF-8") from error
+    if len(content) > MAX_TEMPLATE_BYTES:
+        raise SettingsError(f"{path} is longer than {MAX_TEMPLATE_BYTES} bytes")
+    wanted, found = set(PLACEHOLDER.findall(like)), set(PLACEHOLDER.findall(text))
+    if wanted != found:
+        missing, unused = sorted(wanted - found), sorted(found - wanted)
+        raise SettingsError(f"{path}: placeholders missing {missing}, not known {unused}")
+    return text

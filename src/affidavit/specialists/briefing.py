@@ -1,11 +1,11 @@
 """The text that models read of a change: numbered diff, files, map and leads, all of it fenced as data."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from affidavit.ports import Repository
-from affidavit.prompts import render_prompt
+from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.context import ContextMap, SymbolChange
 from affidavit.records.finding import Finding
@@ -40,13 +40,14 @@ class Briefing:
     fence: Fence
     context: ContextMap
     leads: tuple[Finding, ...] = ()
+    prompts: PromptSet = field(default_factory=current_prompts)
 
     def change_text(self, paths: Sequence[str], plan: Plan) -> str:
         """The part that all specialists of a chunk share, word for word."""
         shown = [file for file in self.change.files if file.path in set(paths)]
         not_here = [file.path for file in self.change.reviewed_files() if file not in shown]
         about = [f"Not in this part of the diff, but changed too: {', '.join(not_here)}."] if not_here else []
-        change = render_prompt(
+        change = self.prompts.render(
             "change",
             title=self.fence.wrap("title", self.change.title or NOTHING),
             description=self.fence.wrap("description", _cut(self.change.description, MAX_DESCRIPTION)),
@@ -66,7 +67,7 @@ class Briefing:
         return (
             change
             + "\n"
-            + render_prompt(
+            + self.prompts.render(
                 "plan",
                 goal=wrap("plan", plan.goal),
                 approach=wrap("plan", plan.approach or NOTHING),
@@ -76,7 +77,7 @@ class Briefing:
 
     def verifier_text(self, plan: Plan) -> str:
         """The part that all verifier calls share."""
-        return render_prompt(
+        return self.prompts.render(
             "verifier-change",
             title=self.fence.wrap("title", self.change.title or NOTHING),
             description=self.fence.wrap("description", _cut(self.change.description, MAX_DESCRIPTION)),

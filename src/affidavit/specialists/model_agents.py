@@ -4,10 +4,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, schema_of
-from affidavit.contract.versions import CURRENT_PROMPT_VERSION
+from affidavit.contract.schema import schema_of
 from affidavit.ports import Answer, Brief, Mind, Reply, Talk, ToolSource
-from affidavit.prompts import render_prompt
+from affidavit.prompts import PromptSet
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import FileChange
 from affidavit.records.finding import Category, Finding, Severity
@@ -53,6 +52,8 @@ class ModelAgent:
             specialist=self.name,
             kind=self.kind,
             text=answer.text,
+            prompt_version=self.briefing.prompts.version,
+            schema_version=self.briefing.prompts.schema_version,
             incomplete=_incomplete(self.name, answer),
             usage=(answer.usage,),
             duration_ms=round((time.monotonic() - started) * 1000),
@@ -62,10 +63,10 @@ class ModelAgent:
         """What is sent."""
         return Talk(
             speaker=self.name,
-            instructions=instructions(self.briefing.fence),
+            instructions=instructions(self.briefing.fence, self.briefing.prompts),
             prefix=self.briefing.change_text(self.chunk.paths, self.plan),
             task=self._task(),
-            schema=schema_of(CURRENT_SCHEMA_VERSION),
+            schema=schema_of(self.briefing.prompts.schema_version),
             schema_name=REVIEW_SCHEMA_NAME,
             tools=tools,
         )
@@ -73,10 +74,10 @@ class ModelAgent:
     def _task(self) -> str:
         questions = self._questions()
         if self.lens != SECOND_LOOK:
-            return render_prompt(self.lens, questions=questions)
+            return self.briefing.prompts.render(self.lens, questions=questions)
         wrap = self.briefing.fence.wrap
         reported = "\n".join(lead_line(finding) for finding in self.reported) or NOTHING
-        return render_prompt(
+        return self.briefing.prompts.render(
             SECOND_LOOK,
             reported=wrap("reported", reported),
             uncovered=wrap("uncovered", "\n".join(self.uncovered()) or NOTHING),
@@ -106,13 +107,13 @@ class ModelAgent:
         return lines
 
 
-def instructions(fence: Fence) -> str:
+def instructions(fence: Fence, prompts: PromptSet) -> str:
     """What every specialist is told, word for word the same."""
-    return render_prompt(
+    return prompts.render(
         "specialist",
         fence_rule=fence.rule,
-        schema_version=CURRENT_SCHEMA_VERSION,
-        prompt_version=CURRENT_PROMPT_VERSION,
+        schema_version=prompts.schema_version,
+        prompt_version=prompts.version,
         severities=", ".join(Severity),
         categories=", ".join(Category),
         confidences="high, medium, low",

@@ -1,11 +1,11 @@
 """The models at work on one change: they plan its review, look through several lenses, and verify."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from affidavit.ports import Brief, Mind, Role, Specialist, Talk, ToolSource
-from affidavit.prompts import render_prompt
+from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.records.finding import Finding
@@ -29,6 +29,7 @@ class Panel:
     read_context: Callable[[Brief], ContextMap]
     make_tools: Callable[[Brief], ToolSource]
     make_fence: Callable[[Change], Fence]
+    prompts: PromptSet = field(default_factory=current_prompts)
 
     @property
     def models(self) -> dict[str, str]:
@@ -38,7 +39,9 @@ class Panel:
     def convene(self, brief: Brief) -> "Session":
         """Begin with a change: its map is read once and shared by all."""
         fence = self.make_fence(brief.change)
-        return Session(self, brief, Briefing(brief.change, brief.repository, fence, self.read_context(brief)))
+        context = self.read_context(brief)
+        briefing = Briefing(brief.change, brief.repository, fence, context, prompts=self.prompts)
+        return Session(self, brief, briefing)
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Session:
         shown = rough.chunks[0].paths if rough.chunks else ()
         return Talk(
             speaker="planner",
-            instructions=render_prompt(
+            instructions=self.briefing.prompts.render(
                 "planner", fence_rule=self.briefing.fence.rule, specialists=", ".join(LENSES)
             ),
             prefix=self.briefing.change_text(shown, rough),
@@ -97,7 +100,7 @@ class Session:
         wrap, verdict, change = self.briefing.fence.wrap, report.verdict, report.change
         found = [lead_line(one.finding) for one in report.shown if one.finding]
         parts = [f"- {part.name}: {part.reason}" for part in report.incomplete]
-        task = render_prompt(
+        task = self.briefing.prompts.render(
             "reporter-task",
             title=wrap("title", change.title or NOTHING),
             goal=wrap("plan", (report.plan and report.plan.goal) or NOTHING),
@@ -109,7 +112,7 @@ class Session:
         )
         return Talk(
             speaker="reporter",
-            instructions=render_prompt("reporter", fence_rule=self.briefing.fence.rule),
+            instructions=self.briefing.prompts.render("reporter", fence_rule=self.briefing.fence.rule),
             prefix="",
             task=task,
             schema=schema,

@@ -5,7 +5,6 @@ import re
 from typing import Any
 
 from affidavit.ports import Talk, ToolSource
-from affidavit.prompts import render_prompt
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
@@ -30,7 +29,7 @@ def question_talk(
     """What is sent: the change in short, the finding with all its evidence, the question last."""
     return Talk(
         speaker="ask",
-        instructions=render_prompt("ask", fence_rule=briefing.fence.rule),
+        instructions=briefing.prompts.render("ask", fence_rule=briefing.fence.rule),
         prefix=briefing.verifier_text(plan),
         task=_task(briefing, candidate, finding, question),
         schema=ANSWER_SCHEMA,
@@ -62,7 +61,7 @@ def _task(briefing: Briefing, candidate: Candidate, finding: Finding, question: 
     wrap, evidence = briefing.fence.wrap, finding.verification
     quote = candidate.quote
     start, end = finding.lines
-    return render_prompt(
+    return briefing.prompts.render(
         "ask-task",
         place=wrap("place", f"{finding.file}:{finding.line} at {finding.side}"),
         severity=finding.severity,

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from affidavit.contract.judgement import JUDGEMENT_SCHEMA, JUDGEMENT_SCHEMA_NAME, Unreadable, read_judgement
 from affidavit.events import Emit
 from affidavit.ports import Answer, Mind, Talk, ToolSource
-from affidavit.prompts import render_prompt
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
@@ -62,7 +61,7 @@ class ModelVerifier:
         """What is sent about one finding: the claim and its evidence, not the specialist's reasoning."""
         return Talk(
             speaker="verifier",
-            instructions=render_prompt("verifier", fence_rule=self.briefing.fence.rule),
+            instructions=self.briefing.prompts.render("verifier", fence_rule=self.briefing.fence.rule),
             prefix=self.briefing.verifier_text(self.plan),
             task=self._worth_task(candidate, finding)
             if candidate.kind == "mechanical"
@@ -75,7 +74,7 @@ class ModelVerifier:
 
     def _task(self, candidate: Candidate, finding: Finding) -> str:
         wrap, evidence = self.briefing.fence.wrap, finding.verification
-        return render_prompt(
+        return self.briefing.prompts.render(
             "verifier-task",
             file=wrap("file", finding.file),
             line=str(finding.line),
@@ -95,7 +94,7 @@ class ModelVerifier:
 
     def _worth_task(self, candidate: Candidate, finding: Finding) -> str:
         wrap = self.briefing.fence.wrap
-        return render_prompt(
+        return self.briefing.prompts.render(
             "worth-task",
             file=wrap("file", finding.file),
             line=str(finding.line),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from affidavit.contract.parsed import ParsedReply
 from affidavit.contract.parser import parse_reply
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.ports import Reply
 from affidavit.records.candidate import Candidate, Step
@@ -33,7 +34,10 @@ def parse_replies(replies: Sequence[Reply], change: Change) -> ParsedReplies:
             outcome.replies.append(_summary(reply, None))
             continue
         parsed = parse_reply(
-            reply.text, prompt_version=CURRENT_PROMPT_VERSION, changed_files=change.changed_files
+            reply.text,
+            schema_version=reply.schema_version or CURRENT_SCHEMA_VERSION,
+            prompt_version=reply.prompt_version or CURRENT_PROMPT_VERSION,
+            changed_files=change.changed_files,
         )
         outcome.candidates += _candidates(reply, parsed)
         outcome.replies.append(_summary(reply, parsed))

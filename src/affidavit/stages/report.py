@@ -50,6 +50,8 @@ class Proceedings:
     models: Mapping[str, str] = field(default_factory=dict)
     plan: Plan | None = None
     duration_ms: int = 0
+    prompt_version: str = CURRENT_PROMPT_VERSION
+    schema_version: str = CURRENT_SCHEMA_VERSION
 
 
 def compile_report(
@@ -69,8 +71,8 @@ def compile_report(
         id=proceedings.review_id,
         created_at=now_iso(),
         duration_ms=proceedings.duration_ms,
-        schema_version=CURRENT_SCHEMA_VERSION,
-        prompt_version=CURRENT_PROMPT_VERSION,
+        schema_version=proceedings.schema_version,
+        prompt_version=proceedings.prompt_version,
         change=change,
         settings=settings.model_dump(mode="json"),
         models=dict(proceedings.models),
