@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Literal
 
+from affidavit.records.discussion import Comment
 from affidavit.records.record import Record, Side
 
 
@@ -56,6 +57,29 @@ class Hunk(Record):
             yield mark, None if mark == "+" else old, None if mark == "-" else new, text
             old += mark != "+"
             new += mark != "-"
+
+    def part(self, start: int, end: int) -> "Hunk":
+        """The lines from index `start` up to `end` as a hunk of their own, with its right numbers."""
+        before, lines = self.lines[:start], self.lines[start:end]
+        old_count, new_count = _counted(lines, "+"), _counted(lines, "-")
+        old = self.old_start + (self.old_count == 0) + _counted(before, "+")
+        new = self.new_start + (self.new_count == 0) + _counted(before, "-")
+        is_last = end >= len(self.lines)
+        return Hunk(
+            old_start=old - (old_count == 0),
+            old_count=old_count,
+            new_start=new - (new_count == 0),
+            new_count=new_count,
+            heading=self.heading,
+            lines=lines,
+            old_lacks_newline=self.old_lacks_newline and is_last,
+            new_lacks_newline=self.new_lacks_newline and is_last,
+        )
+
+
+def _counted(lines: tuple[str, ...], other_mark: str) -> int:
+    """How many of the lines stand on the side that lacks the other's mark."""
+    return sum(line[0] != other_mark for line in lines)
 
 
 class FileChange(Record):
@@ -149,6 +173,8 @@ class Change(Record):
     head: Revision
     commits: tuple[Commit, ...] = ()
     files: tuple[FileChange, ...]
+    discussion: tuple[Comment, ...] = ()
+    """What others have said about it already."""
 
     @property
     def changed_files(self) -> frozenset[str]:

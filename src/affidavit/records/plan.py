@@ -7,12 +7,29 @@ from pydantic import Field
 from affidavit.records.record import Record
 
 
+class Piece(Record):
+    """Some lines of one hunk: `hunk` is its number in the file, `start` and `end` cut its lines."""
+
+    path: str
+    hunk: int
+    start: int
+    end: int
+
+
 class Chunk(Record):
     """A part of the change that fits into one conversation."""
 
     number: int
     paths: tuple[str, ...]
     tokens: int
+    pieces: tuple[Piece, ...] = ()
+    """What is shown of those files that do not fit whole; a path without pieces is shown whole."""
+
+    def shown_of(self, path: str) -> tuple[Piece, ...] | None:
+        """The pieces of a file, empty where it is shown whole, None where it is not shown."""
+        if path not in self.paths:
+            return None
+        return tuple(piece for piece in self.pieces if piece.path == path)
 
 
 class Plan(Record):

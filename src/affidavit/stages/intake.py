@@ -28,6 +28,7 @@ from affidavit.code.tree import GitTree
 from affidavit.code.worktree import Snapshot, snapshot_index, snapshot_working_tree
 from affidavit.errors import EmptyChangeError, InputError, MalformedDiffError, NotARepositoryError
 from affidavit.records.change import Change, ChangeSource, Commit, FileChange, Revision
+from affidavit.records.discussion import Comment
 
 __all__ = ["ChangeRequest", "OpenedChange", "open_change", "rebuild_change"]
 
@@ -46,6 +47,8 @@ class ChangeRequest:
     description: str = ""
     diff_text: bytes | None = None
     """The diff itself, for the target `-`."""
+    discussion: tuple[Comment, ...] = ()
+    """What others have said about the change already."""
 
 
 @dataclass(frozen=True)
@@ -226,6 +229,7 @@ def _change(
         head=_revision(sides.head, sides.head_name),
         commits=sides.commits,
         files=files,
+        discussion=request.discussion,
     )
 
 
