@@ -68,7 +68,44 @@ LABELS = Migration(
     ),
 )
 
-MIGRATIONS: tuple[Migration, ...] = (REPORTS, LABELS)
+ROLLOUT = Migration(
+    "rollout of prompt and schema versions",
+    (
+        """
+        CREATE TABLE rollouts (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            state TEXT NOT NULL CHECK (state IN ('running', 'promoted', 'rolled_back')),
+            body TEXT NOT NULL
+        )
+        """,
+        "CREATE UNIQUE INDEX one_rollout_at_a_time ON rollouts (state) WHERE state = 'running'",
+        """
+        CREATE TABLE rollout_decisions (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            is_announced INTEGER NOT NULL,
+            body TEXT NOT NULL
+        )
+        """,
+        # The newest review of a change counts, so that one change cannot fill a sample.
+        """
+        CREATE TABLE rollout_reviews (
+            rollout INTEGER NOT NULL REFERENCES rollouts (number) ON DELETE CASCADE,
+            change_key TEXT NOT NULL,
+            body TEXT NOT NULL,
+            PRIMARY KEY (rollout, change_key)
+        )
+        """,
+        """
+        CREATE TABLE retired_versions (
+            kind TEXT NOT NULL CHECK (kind IN ('prompt', 'schema')),
+            version TEXT NOT NULL,
+            PRIMARY KEY (kind, version)
+        )
+        """,
+    ),
+)
+
+MIGRATIONS: tuple[Migration, ...] = (REPORTS, LABELS, ROLLOUT)
 """In the order in which they are run; a new one goes to the end."""
 
 
