@@ -4,16 +4,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from affidavit.code.grammars import ancestors
-from affidavit.code.occurrences import Occurrence
 from affidavit.code.reach import OPEN_LANGUAGES, PACKAGE_LANGUAGES, Reach
+from affidavit.code.word_places import Place
 from affidavit.records.context import Certainty, Import, Symbol
 
 SELVES = frozenset(("self", "this", "cls", "$this", "Self", "static", "super()"))
 # There a member is never used without its object, except in the body of its own class.
 NEEDING_OBJECT = frozenset(("python", "javascript", "typescript"))
 _LAST_NAME = re.compile(r"(\w+)\W*$")
-SCOPES = frozenset(("class_definition", "function_definition", "lambda"))
 _NAMELESS = frozenset(("__init__", "index", "mod", "lib", "main"))
 
 
@@ -28,8 +26,7 @@ class Judgement:
 def judge(
     symbol: Symbol,
     path: str,
-    place: Occurrence,
-    within: str,
+    place: Place,
     reach: Reach,
     imported: Sequence[Import],
     *,
@@ -39,33 +36,26 @@ def judge(
     if place.role == "text":
         return Judgement("possible", "it stands in a comment or a string")
     if "." in symbol.qualified:
-        return _judge_member(symbol, path, place, within, reach)
+        return _judge_member(symbol, path, place, reach)
     if place.receiver is not None:
         return _judge_attribute(symbol, path, place.receiver, reach)
     return _judge_bare(symbol, path, place, reach, imported, is_bound=is_bound)
 
 
-def _judge_member(
-    symbol: Symbol, path: str, place: Occurrence, within: str, reach: Reach
-) -> Judgement | None:
+def _judge_member(symbol: Symbol, path: str, place: Place, reach: Reach) -> Judgement | None:
     """A method or field: only its receiver's type could tell for certain."""
     owner = symbol.qualified.rpartition(".")[0]
     owner_name = owner.rpartition(".")[2]
     receiver = place.receiver
-    is_inside = path == symbol.path and f"{within}.".startswith(f"{owner}.")
+    is_inside = path == symbol.path and f"{place.within}.".startswith(f"{owner}.")
     is_bare = receiver is None and place.role not in ("key", "import")
-    if is_bare and symbol.language in NEEDING_OBJECT and not (is_inside and _is_in_class_body(place)):
+    if is_bare and symbol.language in NEEDING_OBJECT and not (is_inside and place.is_in_class_body):
         return None
     if is_inside and (receiver in SELVES or receiver is None):
         return Judgement("certain", f"it stands inside of {owner}")
     if receiver is not None and _last_name(receiver) == owner_name and _is_near(symbol, path, reach):
         return Judgement("certain", f"it is taken from {owner_name} itself")
     return _judge_member_by_file(symbol, path, reach)
-
-
-def _is_in_class_body(place: Occurrence) -> bool:
-    around = (above.type for above in ancestors(place.node))
-    return next((kind for kind in around if kind in SCOPES), "") == "class_definition"
 
 
 def _judge_member_by_file(symbol: Symbol, path: str, reach: Reach) -> Judgement:
@@ -100,7 +90,7 @@ def _judge_attribute(symbol: Symbol, path: str, receiver: str, reach: Reach) -> 
 def _judge_bare(
     symbol: Symbol,
     path: str,
-    place: Occurrence,
+    place: Place,
     reach: Reach,
     imported: Sequence[Import],
     *,

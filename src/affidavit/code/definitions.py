@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import jiter
@@ -14,11 +14,11 @@ from affidavit.code.imports.extraction import ending_of
 from affidavit.code.imports.languages import LANGUAGES
 from affidavit.code.languages import language_of
 from affidavit.code.symbol_queries import QUERIES
-from affidavit.code.tree import REGULAR_MODES, is_binary
+from affidavit.code.tree import REGULAR_MODES, is_binary, read_all
 from affidavit.ports import Tree
 from affidavit.records.context import Symbol, SymbolKind
 
-CACHE_VERSION = 1
+DEFINITIONS_VERSION = 1
 MAX_SYMBOLS = 10_000
 MAX_SIGNATURE = 400
 MAX_NAME = 300
@@ -182,19 +182,49 @@ def _folded(header: str, *, is_constant: bool) -> str:
 
 def symbols_of(tree: Tree, path: str, *, cache: BlobCache | None = None) -> list[Symbol]:
     """What a file of a tree defines; nothing where its language is not known or it cannot be read."""
-    entry, grammar = tree.entry(path), grammar_of(path)
-    if entry is None or grammar is None or entry.mode not in REGULAR_MODES:
-        return []
+    found = definitions_of([path], tree, cache=cache)
+    return [as_symbol(path, one) for one in found.get(path, ())]
+
+
+def definitions_of(
+    paths: Iterable[str], tree: Tree, *, cache: BlobCache | None = None
+) -> dict[str, list[Definition]]:
+    """What each of many files defines; those of no known language are left out."""
     kept = cache or BlobCache(None)
-    kind = f"symbols/{grammar}"
-    known = _unpack(kept.load(kind, CACHE_VERSION, [entry.blob]).get(entry.blob))
-    if known is None:
-        content = tree.read(path)
-        if content is None or is_binary(content):
-            return []
-        known = definitions(content, grammar)
-        kept.save(kind, CACHE_VERSION, {entry.blob: _pack(known)})
-    return [as_symbol(path, one) for one in known]
+    blobs: dict[str, dict[str, str]] = {}
+    for path in paths:
+        entry, grammar = tree.entry(path), grammar_of(path)
+        if entry is not None and grammar is not None and entry.mode in REGULAR_MODES:
+            blobs.setdefault(grammar, {})[path] = entry.blob
+    found: dict[str, list[Definition]] = {}
+    for grammar, group in blobs.items():
+        found.update(_of_grammar(grammar, group, tree, kept))
+    return found
+
+
+def _of_grammar(
+    grammar: str, blobs: Mapping[str, str], tree: Tree, cache: BlobCache
+) -> dict[str, list[Definition]]:
+    kind = definitions_kind(grammar)
+    kept = cache.load(kind, DEFINITIONS_VERSION, blobs.values())
+    known = {blob: found for blob, data in kept.items() if (found := _unpack(data)) is not None}
+    new: dict[str, list[Definition]] = {}
+    for path, content in read_all(tree, [path for path, blob in blobs.items() if blob not in known]):
+        new[blobs[path]] = [] if is_binary(content) else definitions(content, grammar)
+    cache.save(kind, DEFINITIONS_VERSION, {blob: pack_definitions(found) for blob, found in new.items()})
+    known.update(new)
+    return {path: known[blob] for path, blob in blobs.items() if blob in known}
+
+
+def definitions_kind(grammar: str) -> str:
+    """The name under which the cache keeps the definitions of a grammar's files."""
+    return f"symbols/{grammar}"
+
+
+def innermost(found: Sequence[Definition], line: int) -> Definition | None:
+    """The innermost definition around a line."""
+    around = [one for one in found if one.line <= line <= one.end_line]
+    return max(around, key=lambda one: (one.line, -one.end_line), default=None)
 
 
 def as_symbol(path: str, one: Definition) -> Symbol:
@@ -211,14 +241,15 @@ def as_symbol(path: str, one: Definition) -> Symbol:
     )
 
 
-def _pack(found: Iterable[Definition]) -> bytes:
+def pack_definitions(found: Iterable[Definition]) -> bytes:
+    """Definitions as the cache keeps them."""
     rows = [[one.name, one.qualified, one.kind, one.line, one.end_line, one.signature] for one in found]
     return json.dumps(rows, separators=(",", ":")).encode()
 
 
-def _unpack(data: bytes | None) -> list[Definition] | None:
+def _unpack(data: bytes) -> list[Definition] | None:
     """What was kept; None where it is not what was written."""
     try:
-        return None if data is None else [Definition(*row) for row in jiter.from_json(data)]
+        return [Definition(*row) for row in jiter.from_json(data)]
     except (ValueError, TypeError):
         return None

@@ -1,6 +1,6 @@
 """Through which files a symbol can be reached: its own, and those that pass it on by importing it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -33,24 +33,36 @@ class Reach:
         return self.name in imported.names and imported.target not in self.providers
 
 
-def find_reach(symbol: Symbol, imports: Imports, defines: Callable[[str, str], bool]) -> Reach:
+def find_reach(
+    symbol: Symbol, imports: Imports, defining: Callable[[Collection[str], str], Collection[str]]
+) -> Reach:
     """Follow the importers of the symbol's file, and theirs where they take its name along.
 
-    `defines` says whether a file defines a name itself: then others get that one from it.
+    `defining` says which of some files define a name themselves: then others get that one from them.
     """
     reach = Reach(symbol.qualified.partition(".")[0], {symbol.path: 0})
-    waiting = [symbol.path]
-    while waiting and len(reach.providers) < MAX_PROVIDERS:
-        provider = waiting.pop(0)
-        steps = reach.providers[provider] + 1
-        for one in imports.importers_of(provider):
-            way = _way(one, reach.name)
-            _note(reach, one.path, way, provider)
-            is_new = one.path not in reach.providers and steps <= MAX_STEPS
-            if way != "by_file" and is_new and not defines(one.path, reach.name):
-                reach.providers[one.path] = steps
-                waiting.append(one.path)
+    providers = [symbol.path]
+    for steps in range(1, MAX_STEPS + 2):
+        taking = list(
+            dict.fromkeys(path for provider in providers for path in _takers(reach, provider, imports))
+        )
+        if not taking or steps > MAX_STEPS:
+            break
+        own = defining(taking, reach.name)
+        providers = [path for path in taking if path not in own][: MAX_PROVIDERS - len(reach.providers)]
+        reach.providers.update(dict.fromkeys(providers, steps))
     return reach
+
+
+def _takers(reach: Reach, provider: str, imports: Imports) -> list[str]:
+    """Those who import the name, or everything, from a provider, and are no providers yet."""
+    found: dict[str, None] = {}
+    for one in imports.importers_of(provider):
+        way = _way(one, reach.name)
+        _note(reach, one.path, way, provider)
+        if way != "by_file" and one.path not in reach.providers:
+            found[one.path] = None
+    return list(found)
 
 
 def _way(imported: Import, name: str) -> Way:

@@ -2,21 +2,17 @@
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
-
-from tree_sitter import Node
+from typing import Literal, NamedTuple
 
 from affidavit.code.blob_cache import BlobCache
 from affidavit.code.certainty import Judgement, judge
-from affidavit.code.definitions import Definition, defined_in, grammar_of, symbols_of
-from affidavit.code.grammars import parse
+from affidavit.code.definitions import definitions_of, grammar_of
 from affidavit.code.languages import language_of
-from affidavit.code.occurrences import Occurrence, occurrences
 from affidavit.code.reach import Reach, find_reach
 from affidavit.code.survey import Imports
-from affidavit.code.tree import is_binary
+from affidavit.code.word_places import Place, find_places
 from affidavit.errors import GitError, InputError
 from affidavit.ports import Tree
 from affidavit.records.context import Reference, Symbol
@@ -29,6 +25,7 @@ MAX_PATTERN = 9000
 MAX_SECONDS = 8.0
 SHORTEST_NAME = 3
 MAX_LINE = 2000
+CERTAINTIES = ("certain", "likely", "possible")
 _WORD = re.compile(r"[^\W\d]\w*")
 _FAMILIES = {"typescript": "javascript", "c++": "c"}
 _KINDS: dict[str, Literal["call", "import", "name", "text"]] = {
@@ -54,8 +51,9 @@ def find_references(
     by_name, left_out = _searched(symbols)
     hits, cut = _search(list(by_name), tree)
     deadline = time.monotonic() + max_seconds
-    users = _Users(tree, imports, include_text=include_text, deadline=deadline, cache=cache)
-    found = list(users.of(hits, by_name))
+    kept = cache or BlobCache(None)
+    users = _Users(tree, imports, include_text=include_text, deadline=deadline, cache=kept)
+    found = users.of(hits, by_name)
     return found, [*left_out, *cut, *users.left_out()]
 
 
@@ -100,23 +98,34 @@ def _patterns(names: Sequence[str]) -> Iterator[str]:
         yield rf"\b(?:{'|'.join(part)})\b"
 
 
-@dataclass(frozen=True)
-class _Parsed:
-    """A file as a syntax tree; `root` is None where there is none."""
+@dataclass
+class _Hits:
+    """The lines of a file that the search named, and on which of them each word stands."""
 
-    text: bytes
-    lines: list[bytes]
-    root: Node | None
-    definitions: list[Definition]
+    lines: dict[int, str] = field(default_factory=dict)
+    words: dict[str, list[int]] = field(default_factory=dict)
+    """A line stands here as often as it has the word."""
 
-    def line(self, number: int) -> str:
-        raw = self.lines[number - 1] if number <= len(self.lines) else b""
-        return raw[:MAX_LINE].decode("utf-8", "replace").strip()
+    def only_defines(self, word: str) -> bool:
+        """No line uses the word: each defines a function of that name, as an override does."""
+        numbers = self.words[word]
+        defining = re.compile(rf"\b(?:def|fn|func|function)\s+{re.escape(word)}\b")
+        texts = [self.lines[number] for number in numbers]
+        return len(set(numbers)) == len(numbers) and all(
+            len(text) < MAX_LINE and defining.search(text) for text in texts
+        )
 
-    def within(self, line: int) -> str:
-        around = [one for one in self.definitions if one.line <= line <= one.end_line]
-        inner = max(around, key=lambda one: (one.line, -one.end_line), default=None)
-        return inner.qualified if inner else ""
+
+class _Use(NamedTuple):
+    """One use, not yet a record: of a common name only the surest are kept."""
+
+    symbol: Symbol
+    path: str
+    line: int
+    kind: Literal["call", "import", "name", "text"]
+    within: str
+    judged: Judgement
+    is_in_code: bool = True
 
 
 @dataclass
@@ -127,123 +136,144 @@ class _Users:
     imports: Imports
     include_text: bool
     deadline: float
-    cache: BlobCache | None = None
+    cache: BlobCache
     _reach: dict[tuple[str, str], Reach] = field(default_factory=dict)
-    _count: dict[tuple[str, str, bool], int] = field(default_factory=dict)
-    """How many uses of a symbol there are so far in code, and how many in other text."""
     _unparsed: list[str] = field(default_factory=list)
+    _crowded: list[str] = field(default_factory=list)
+    """Symbols of which not all uses are listed."""
 
-    def of(self, hits: Sequence[SearchHit], by_name: Mapping[str, Sequence[Symbol]]) -> Iterator[Reference]:
-        by_path: dict[str, list[SearchHit]] = {}
-        for hit in hits:
-            by_path.setdefault(hit.path, []).append(hit)
-        for path, group in by_path.items():
-            words = {word for hit in group for word in _WORD.findall(hit.text) if word in by_name}
-            wanted = [symbol for word in sorted(words) for symbol in by_name[word]]
-            yield from self._in_file(path, group, wanted)
+    def of(self, hits: Sequence[SearchHit], by_name: Mapping[str, Sequence[Symbol]]) -> list[Reference]:
+        files = _by_file(hits, by_name)
+        wanted = self._wanted(files, by_name)
+        found = find_places(self.tree, wanted, self.cache, deadline=self.deadline)
+        self._unparsed = found.unparsed
+        uses: list[_Use] = []
+        for path, file in files.items():
+            if path in found.unparsed or grammar_of(path) is None:
+                uses += _as_text(path, file, by_name)
+                continue
+            for word in wanted.get(path, ()):
+                places = found.places.get((path, word), [])
+                for symbol in _speaking(path, by_name[word]):
+                    uses += self._uses(path, symbol, places)
+        return [self._reference(use, files[use.path]) for use in self._surest(uses)]
 
     def left_out(self) -> list[str]:
         said = []
         if self._unparsed:
             named = ", ".join(self._unparsed[:3])
             said.append(f"{len(self._unparsed)} files could not be parsed and count as text: {named}")
-        many = [key for key, count in self._count.items() if count > MAX_OF_SYMBOL]
-        cut = list(dict.fromkeys(qualified for _, qualified, _ in many))
+        cut = list(dict.fromkeys(self._crowded))
         if cut:
-            said.append(f"of {', '.join(cut[:5])} only the first {MAX_OF_SYMBOL} uses are listed")
+            said.append(f"of {', '.join(cut[:5])} only {MAX_OF_SYMBOL} uses are listed, the surest")
         return said
 
-    def _in_file(
-        self, path: str, hits: Sequence[SearchHit], symbols: Sequence[Symbol]
-    ) -> Iterator[Reference]:
-        grammar = grammar_of(path)
-        if grammar is None:
-            yield from self._as_text(hits, symbols)
-            return
-        related = [symbol for symbol in symbols if _family(symbol.language) == _family(language_of(path))]
-        if not related:
-            return
-        parsed = self._parse(path, grammar)
-        if parsed.root is None:
-            self._unparsed.append(path)
-            yield from self._as_text(hits, related)
-            return
-        for symbol in related:
-            yield from self._uses(path, parsed, parsed.root, symbol)
+    def _wanted(
+        self, files: Mapping[str, _Hits], by_name: Mapping[str, Sequence[Symbol]]
+    ) -> dict[str, list[str]]:
+        """The words to look at in each file. Those that import the symbols go first, should time run out."""
+        symbols = [symbol for group in by_name.values() for symbol in group]
+        near = {symbol.path for symbol in symbols}
+        near.update(one.path for path in list(near) for one in self.imports.importers_of(path))
+        found: dict[str, list[str]] = {}
+        for path in sorted(files, key=lambda path: path not in near):
+            if grammar_of(path) is None:
+                continue
+            words = [word for word in files[path].words if _speaking(path, by_name[word])]
+            if not self.include_text:
+                words = [word for word in words if not files[path].only_defines(word)]
+            if words:
+                found[path] = words
+        return found
 
-    def _parse(self, path: str, grammar: str) -> _Parsed:
-        content = self.tree.read(path) if time.monotonic() < self.deadline else None
-        if content is None or is_binary(content):
-            return _Parsed(b"", [], None, [])
-        root = parse(grammar, content)
-        found = defined_in(root, content, grammar) if root is not None else []
-        return _Parsed(content, content.split(b"\n"), root, found)
-
-    def _uses(self, path: str, parsed: _Parsed, root: Node, symbol: Symbol) -> Iterator[Reference]:
+    def _uses(self, path: str, symbol: Symbol, places: Sequence[Place]) -> Iterator[_Use]:
         reach = self._reach_of(symbol)
-        places = occurrences(root, parsed.text, symbol.name.strip("#?!="))
-        is_bound = any(_is_local(place, parsed, symbol) for place in places)
+        is_bound = any(_is_local(place, symbol) for place in places)
         imported = self.imports.imports_of(path)
         for place in places:
-            within = parsed.within(place.line)
-            if place.role in ("definition", "binding") or (path, within) == (symbol.path, symbol.qualified):
+            is_own = (path, place.within) == (symbol.path, symbol.qualified)
+            if place.role in ("definition", "binding") or is_own:
                 continue
-            judged = judge(symbol, path, place, within, reach, imported, is_bound=is_bound)
+            judged = judge(symbol, path, place, reach, imported, is_bound=is_bound)
             if judged is not None and (place.role != "text" or self.include_text):
-                yield from self._reference(symbol, path, parsed.line(place.line), place, within, judged)
+                kind = _KINDS.get(place.role, "name")
+                yield _Use(symbol, path, place.line, kind, place.within, judged)
 
-    def _reference(
-        self, symbol: Symbol, path: str, line: str, place: Occurrence, within: str, judged: Judgement
-    ) -> Iterator[Reference]:
-        if self._is_one_too_many(symbol, is_text=False):
-            return
-        yield Reference(
-            symbol=symbol.qualified,
-            path=path,
-            line=place.line,
-            text=line,
-            kind=_KINDS.get(place.role, "name"),
-            within=within,
-            verification_method=f"searched for the word {symbol.name}; {judged.why}",
-            certainty=judged.certainty,
+    def _surest(self, uses: Sequence[_Use]) -> list[_Use]:
+        """At most so many uses of a symbol in code, and so many in other text, the surest of them."""
+        groups: dict[tuple[str, str, bool], list[int]] = {}
+        for number, use in enumerate(uses):
+            key = (use.symbol.path, use.symbol.qualified, use.is_in_code)
+            groups.setdefault(key, []).append(number)
+        kept: set[int] = set()
+        for (_, qualified, _), group in groups.items():
+            kept.update(
+                sorted(group, key=lambda one: CERTAINTIES.index(uses[one].judged.certainty))[:MAX_OF_SYMBOL]
+            )
+            if len(group) > MAX_OF_SYMBOL:
+                self._crowded.append(qualified)
+        return [use for number, use in enumerate(uses) if number in kept]
+
+    def _reference(self, use: _Use, file: _Hits) -> Reference:
+        return Reference(
+            symbol=use.symbol.qualified,
+            path=use.path,
+            line=use.line,
+            text=(file.lines.get(use.line) or self._line(use.path, use.line)).strip(),
+            kind=use.kind,
+            within=use.within,
+            verification_method=f"searched for the word {use.symbol.name}; {use.judged.why}",
+            certainty=use.judged.certainty,
         )
 
-    def _as_text(self, hits: Sequence[SearchHit], symbols: Sequence[Symbol]) -> Iterator[Reference]:
-        for hit in hits:
-            words = set(_WORD.findall(hit.text))
-            for symbol in symbols:
-                if symbol.name not in words or self._is_one_too_many(symbol, is_text=True):
-                    continue
-                yield Reference(
-                    symbol=symbol.qualified,
-                    path=hit.path,
-                    line=hit.line,
-                    text=hit.text.strip(),
-                    kind="text",
-                    verification_method=f"searched for the word {symbol.name}; no syntax tree was read",
-                    certainty="possible",
-                )
+    def _line(self, path: str, number: int) -> str:
+        """A line that the search did not name: git passes over what is no text in its locale."""
+        lines = self.tree.lines(path) or []
+        return lines[number - 1][:MAX_LINE] if number <= len(lines) else ""
 
-    def _is_one_too_many(self, symbol: Symbol, *, is_text: bool) -> bool:
-        key = (symbol.path, symbol.qualified, is_text)
-        self._count[key] = self._count.get(key, 0) + 1
-        return self._count[key] > MAX_OF_SYMBOL
-
-    def _defines(self, path: str, name: str) -> bool:
-        return any(one.qualified == name for one in symbols_of(self.tree, path, cache=self.cache))
+    def _defining(self, paths: Collection[str], name: str) -> set[str]:
+        found = definitions_of(paths, self.tree, cache=self.cache)
+        return {path for path, defined in found.items() if any(one.qualified == name for one in defined)}
 
     def _reach_of(self, symbol: Symbol) -> Reach:
         key = (symbol.path, symbol.qualified.partition(".")[0])
         if key not in self._reach:
-            self._reach[key] = find_reach(symbol, self.imports, self._defines)
+            self._reach[key] = find_reach(symbol, self.imports, self._defining)
         return self._reach[key]
 
 
-def _is_local(place: Occurrence, parsed: _Parsed, symbol: Symbol) -> bool:
+def _by_file(hits: Sequence[SearchHit], by_name: Mapping[str, Sequence[Symbol]]) -> dict[str, _Hits]:
+    found: dict[str, _Hits] = {}
+    for hit in hits:
+        file = found.setdefault(hit.path, _Hits())
+        file.lines[hit.line] = hit.text
+        for word in _WORD.findall(hit.text):
+            if word in by_name:
+                file.words.setdefault(word, []).append(hit.line)
+    return found
+
+
+def _speaking(path: str, symbols: Sequence[Symbol]) -> list[Symbol]:
+    """The symbols of a language that the file can speak with."""
+    return [symbol for symbol in symbols if _family(symbol.language) == _family(language_of(path))]
+
+
+def _as_text(path: str, file: _Hits, by_name: Mapping[str, Sequence[Symbol]]) -> Iterator[_Use]:
+    has_grammar = grammar_of(path) is not None
+    unread = Judgement("possible", "no syntax tree was read")
+    for number, text in file.lines.items():
+        for word in sorted(set(_WORD.findall(text)) & by_name.keys()):
+            symbols = _speaking(path, by_name[word]) if has_grammar else by_name[word]
+            yield from (
+                _Use(symbol, path, number, "text", "", unread, is_in_code=False) for symbol in symbols
+            )
+
+
+def _is_local(place: Place, symbol: Symbol) -> bool:
     """The place binds the name to something else: a parameter, or a variable inside of a function."""
     if place.role != "definition":
         return place.role == "binding"
-    return parsed.within(place.line).rpartition(".")[2] != symbol.name
+    return place.within.rpartition(".")[2] != symbol.name
 
 
 def _family(language: str) -> str:

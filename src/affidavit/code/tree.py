@@ -9,7 +9,7 @@ from functools import cached_property
 from affidavit.code.objects import ObjectStore
 from affidavit.code.paths import decode_path
 from affidavit.code.search import Query, search_tree
-from affidavit.ports import BlameLine, Entry
+from affidavit.ports import BlameLine, Entry, Tree
 from affidavit.records.evidence import SearchHit
 
 MAX_TEXT_BYTES = 5_000_000
@@ -22,6 +22,15 @@ BLAME_TIMEOUT_SECONDS = 60.0
 def is_binary(data: bytes) -> bool:
     """Git's own test: a zero byte near the beginning."""
     return b"\0" in data[:BINARY_PROBE_BYTES]
+
+
+def read_all(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """The contents of those files that can be read, all at once where the tree can do that."""
+    if isinstance(tree, GitTree):
+        contents: Iterable[tuple[str, bytes | None]] = tree.read_many(paths)
+    else:
+        contents = ((path, tree.read(path)) for path in paths)
+    yield from ((path, content) for path, content in contents if content is not None)
 
 
 def text_lines(data: bytes) -> list[str]:

@@ -54,15 +54,16 @@ def gather_context(
     token_budget: int = TOKEN_BUDGET,
 ) -> ContextMap:
     """The map of a change; what did not fit or could not be looked at stands in `left_out`."""
-    with ThreadPoolExecutor(2) as pool:
-        # Git reads the history in processes of its own while the code is read here.
+    with ThreadPoolExecutor(3) as pool:
+        # Git reads history and documents in processes of its own while the code is read here.
         asked_origins = pool.submit(find_origins, change, repository)
         asked_companions = pool.submit(find_companions, change, repository)
+        asked_documents = pool.submit(_documents, change, repository.head)
         reviewed = change.model_copy(update={"files": tuple(change.reviewed_files())})
         symbols = tuple(survey.changed_symbols(reviewed, repository))
         edges = _edges(change, repository, survey)
         references, left_out = _references(symbols, repository, survey)
-        documents, not_searched = _documents(change, repository.head)
+        documents, not_searched = asked_documents.result()
         origins, not_blamed = asked_origins.result()
         companions, not_logged = asked_companions.result()
     namesakes = _namesakes(change, repository.head)

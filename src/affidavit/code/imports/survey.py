@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 
-from affidavit.code.tree import REGULAR_MODES, GitTree
+from affidavit.code.tree import REGULAR_MODES, read_all
 from affidavit.ports import Tree
 
 MAX_CONFIGURATION_BYTES = 1_000_000
@@ -51,12 +51,7 @@ class Survey:
 
     def read(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """The contents of files that are there."""
-        wanted = [path for path in paths if path in self.blobs]
-        if isinstance(self._tree, GitTree):
-            contents: Iterable[tuple[str, bytes | None]] = self._tree.read_many(wanted)
-        else:
-            contents = ((path, self._tree.read(path)) for path in wanted)
-        yield from ((path, content) for path, content in contents if content is not None)
+        yield from read_all(self._tree, [path for path in paths if path in self.blobs])
 
     def configurations(self, name: str) -> dict[str, str]:
         """The texts of all files of that name, unless they are too large to be settings."""

@@ -111,7 +111,7 @@ def _lacking(ground: Ground, path: str, interface: str, name: str) -> Iterator[B
 
 
 def _knowing(ground: Ground, symbol: Symbol) -> set[str]:
-    reach = find_reach(symbol, ground.head_imports, lambda _path, _name: False)
+    reach = find_reach(symbol, ground.head_imports, lambda _paths, _name: ())
     return {path for path, way in reach.ways.items() if way == "by_name" or symbol.language == "java"}
 
 

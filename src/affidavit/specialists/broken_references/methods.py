@@ -70,5 +70,5 @@ def _class_is_plain(ground: Ground, old: Symbol) -> bool:
 
 def _knowing(ground: Ground, old: Symbol) -> set[str]:
     """The files that import the class by its name, and its own."""
-    reach = find_reach(old, ground.head_imports, lambda _path, _name: False)
+    reach = find_reach(old, ground.head_imports, lambda _paths, _name: ())
     return {old.path, *(path for path, way in reach.ways.items() if way == "by_name")}
