@@ -167,6 +167,8 @@ class Change(Record):
     """The target as the user named it."""
     repository: str | None = None
     """Folder or remote of the repository, without credentials; None for a diff without one."""
+    request: str | None = None
+    """The address of the pull or merge request that it is; None for a change from elsewhere."""
     title: str = ""
     description: str = ""
     base: Revision
