@@ -1,0 +1,3 @@
+export function renderName(element, name) {
+  element.textContent = name;
+}

@@ -1,0 +1,5 @@
+export interface Entry {
+  account: string;
+  cents: number;
+  isVoid: boolean;
+}

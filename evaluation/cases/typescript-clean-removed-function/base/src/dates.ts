@@ -1,0 +1,8 @@
+export function formatDay(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+/** The format of the printed catalogue. */
+export function formatDayOld(date: Date): string {
+  return formatDay(date).split("-").reverse().join(".");
+}

@@ -1,0 +1,3 @@
+export { formatDay, formatDayOld } from "./dates";
+export { footer } from "./footer";
+export { header } from "./header";

@@ -1,0 +1,5 @@
+import { formatCents } from "./money";
+
+export function priceLabel(title: string, cents: number): string {
+  return `${title}: ${formatCents(cents)}`;
+}

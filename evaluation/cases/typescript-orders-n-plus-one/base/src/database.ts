@@ -1,0 +1,3 @@
+export interface Database {
+  query<T>(sql: string, values: unknown[]): Promise<T[]>;
+}

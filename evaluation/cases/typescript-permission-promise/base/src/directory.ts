@@ -1,0 +1,3 @@
+export interface Directory {
+  groupsOf(user: string): Promise<string[]>;
+}

@@ -1,0 +1,11 @@
+export interface Article {
+  id: string;
+  title: string;
+}
+
+export type Prices = Record<string, number>;
+
+export interface Exported {
+  rows: string[];
+  skipped: number;
+}
