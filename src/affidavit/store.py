@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from affidavit.errors import StoreError
 from affidavit.migrations import is_newer, migrate
 from affidavit.records.record import Record
@@ -54,7 +56,38 @@ class SqliteStore:
         """A kept report."""
         with self.open() as database:
             row = database.execute("SELECT body FROM reports WHERE id = ?", (report_id,)).fetchone()
-        return Report.model_validate_json(row[0]) if row else None
+        if row is None:
+            return None
+        report = _read(row[0])
+        if report is None:
+            raise StoreError(
+                f"the report {report_id} was kept by another version and cannot be read by this one"
+            )
+        return report
+
+    def has_report(self, report_id: str) -> bool:
+        """Whether a report is kept, readable or not."""
+        with self.open() as database:
+            return database.execute("SELECT 1 FROM reports WHERE id = ?", (report_id,)).fetchone() is not None
+
+    def each_report(self, since: str = "") -> Iterator[Report | None]:
+        """Reports made at or after a date, oldest first; None for one that this version cannot read."""
+        with self.open() as database:
+            rows = database.execute(
+                "SELECT body FROM reports WHERE created_at >= ? ORDER BY created_at, id", (since,)
+            )
+            for (body,) in rows:
+                yield _read(body)
+
+    def report_ids(self, start: str = "") -> list[str]:
+        """Ids that begin so, the newest report's first."""
+        with self.open() as database:
+            rows = database.execute(
+                "SELECT id FROM reports WHERE substr(id, 1, length(?)) = ?"
+                " ORDER BY created_at DESC, rowid DESC",
+                (start, start),
+            ).fetchall()
+        return [report_id for (report_id,) in rows]
 
     def count_reports(self) -> int:
         """How many reports are kept."""
@@ -103,6 +136,13 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
         with suppress(sqlite3.OperationalError):
             database.execute("PRAGMA journal_mode = WAL")
     migrate(database)
+
+
+def _read(body: str) -> Report | None:
+    try:
+        return Report.model_validate_json(body)
+    except ValidationError:
+        return None
 
 
 def _finding_rows(report: Report) -> list[tuple[object, ...]]:

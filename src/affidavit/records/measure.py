@@ -2,6 +2,9 @@
 
 from typing import Literal
 
+from pydantic import Field
+
+from affidavit.records.evidence import QuoteOutcome
 from affidavit.records.record import Record
 
 Dimension = Literal["specialist", "category", "severity", "model", "prompt_version", "month"]
@@ -28,3 +31,79 @@ class Rate(Record):
     share: float
     low: float
     high: float
+
+
+class Slice(Record):
+    """The error rate of a part of the findings: one specialist, one month."""
+
+    value: str
+    shown: int
+    wrong: Rate | None = None
+    """None: nobody labelled any of them."""
+    nit: Rate | None = None
+
+
+class Spread(Record):
+    """A quantity over reviews."""
+
+    n: int
+    total: float
+    median: float
+
+
+class Fates(Record):
+    """What became of everything that specialists handed in, over all reviews, repetitions included."""
+
+    candidates: int = 0
+    shown: int = 0
+    dropped: int = 0
+    """By the contract: no finding could be read out of it."""
+    refuted: int = 0
+    """By the verifier."""
+    unverified: int = 0
+    """Shown, and nobody could be asked whether it is true."""
+    withheld: dict[str, int] = Field(default_factory=dict)
+    """By reason code, the dropped and the refuted ones among them."""
+
+
+class Absences(Record):
+    """Findings that say something is missing."""
+
+    shown: int = 0
+    searched: Rate | None = None
+    """Of the shown ones: must be all of them. None where there are none."""
+    unsearched: tuple[str, ...] = ()
+    """The shown ones without a search, as REPORT FINDING."""
+    withheld: int = 0
+    """Withheld because no search was declared, or one could not be run."""
+
+
+class Quality(Record):
+    """What an installation knows about its reviews."""
+
+    since: str | None = None
+    reports: int = 0
+    unreadable: int = 0
+    """Kept by another version, and left out."""
+    first: str | None = None
+    last: str | None = None
+    shown: int = 0
+    """Findings shown; the same one in several reports counts once."""
+    labelled: int = 0
+    wrong: Rate | None = None
+    """Wrong among shown and labelled. None: not measured yet."""
+    nit: Rate | None = None
+    withheld_labelled: int = 0
+    withheld_valid: int = 0
+    """Labelled valid, and yet withheld."""
+    by: dict[Dimension, tuple[Slice, ...]] = Field(default_factory=dict)
+    quotes: dict[QuoteOutcome, Rate] = Field(default_factory=dict)
+    """Of all quotes that were checked, also those of findings that were then withheld."""
+    absences: Absences = Absences()
+    fates: Fates = Fates()
+    duration_ms: Spread | None = None
+    cost_usd: Spread | None = None
+    """Of reviews with models whose price is known."""
+    tokens: Spread | None = None
+    unpriced: int = 0
+    """Reviews with models whose price is not known."""
