@@ -33,6 +33,7 @@ def a_case(tmp_path: Path) -> Case:
         "wide.js": "x" * 5000 + "\n",
         "long.txt": "".join(f"row {number}\n" for number in range(1, 2001)),
         "empty.txt": "",
+        "app/[id]/page.ts": "export const page = 7;\n",
         "logo.png": b"\x89PNG\0\0",
     }
     (repo.path / "link").symlink_to(tmp_path / "secret.txt")
@@ -204,6 +205,8 @@ def test_search_is_cut_and_read_on_with_skip(toolbox: Toolbox) -> None:
         ({"pattern": "a\nb"}, "one line"),
         ({"pattern": "x", "paths": ["../.."]}, "leaves the repository"),
         ({"pattern": "x", "paths": ["shop/price.py"]}, "did you mean"),
+        ({"pattern": "x", "paths": ["*.rs", "nowhere/"]}, "matches '*.rs'; there is no file 'nowhere'"),
+        ({"pattern": "x", "paths": ["link"]}, "symbolic link"),
         ({"pattern": "x", "skip": -1}, "skip is a number"),
     ],
 )
@@ -211,12 +214,31 @@ def test_a_bad_search_says_what_is_wrong(toolbox: Toolbox, arguments: dict[str, 
     assert said in toolbox.call("search", arguments)["error"]
 
 
+def test_a_search_in_paths_of_which_some_are_missing_answers_for_the_others(toolbox: Toolbox) -> None:
+    paths = ["shop/price.py", "docs", "*.rs", "../..", "shop/old.py", "b/shop/prices.py", "link"]
+    answer = toolbox.call("search", {"pattern": "total", "paths": paths})
+    assert [file["file_path"] for file in answer["files"]] == ["docs/prices.md", "shop/prices.py"]
+    for said in ("did you mean 'shop/prices.py'", "'*.rs'", "leaves the repo", "is deleted by the change"):
+        assert said in answer["note"]
+
+
+def test_a_folder_whose_name_looks_like_a_pattern_is_searched(toolbox: Toolbox) -> None:
+    assert toolbox.call("search", {"pattern": "page", "paths": ["app/[id]"]})["hits"] == 1
+
+
+def test_of_many_missing_paths_only_some_are_named(toolbox: Toolbox) -> None:
+    paths = ["docs", *(f"nowhere/{number}.py" for number in range(40))]
+    answer = toolbox.call("search", {"pattern": "total", "paths": paths})
+    assert answer["hits"] == 1
+    assert "35 more paths are not there" in answer["note"]
+
+
 def test_list_files_takes_globs_names_and_folders(toolbox: Toolbox) -> None:
     files = ["shop/checkout.py", "shop/here.py", "shop/prices.py"]
     for pattern in ("shop/*.py", "*.py", "shop", "shop/", "./shop/**", "**/*.py"):
         assert toolbox.call("list_files", {"pattern": pattern})["files"] == files
     assert toolbox.call("list_files", {"branch": "base", "pattern": "old.py"})["files"] == ["shop/old.py"]
-    assert toolbox.call("list_files", {})["total_files"] == 9
+    assert toolbox.call("list_files", {})["total_files"] == 10
 
 
 def test_list_files_suggests_a_name_where_nothing_matches(toolbox: Toolbox) -> None:
@@ -254,6 +276,12 @@ def test_find_references_says_how_sure_each_is(toolbox: Toolbox) -> None:
         ("shop/checkout.py", 6, "call", "likely"),
         ("docs/prices.md", 1, "text", "possible"),
     }
+
+
+def test_find_references_from_a_file_that_is_not_there_answers_for_any_file(toolbox: Toolbox) -> None:
+    answer = toolbox.call("find_references", {"symbol": "total", "file_path": "shop/price.py"})
+    assert {one["file_path"] for one in answer["references"]} == {"shop/checkout.py", "docs/prices.md"}
+    assert "did you mean 'shop/prices.py'" in answer["note"]
 
 
 def test_find_references_of_an_unknown_name_gives_the_lines_that_name_it(toolbox: Toolbox) -> None:

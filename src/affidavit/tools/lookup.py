@@ -3,11 +3,13 @@
 import posixpath
 from difflib import get_close_matches
 
+from affidavit.code.paths import is_glob
 from affidavit.errors import InputError
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
 from affidavit.records.record import Side
 from affidavit.tools.arguments import shown
+from affidavit.tools.glob import compile_glob
 
 LINK_MODE = "120000"
 SUBMODULE_MODE = "160000"
@@ -58,6 +60,35 @@ def _readings(path: str) -> list[str]:
     plain = plain_path(path)
     without_prefix = [plain.removeprefix(prefix) for prefix in DIFF_PREFIXES if plain.startswith(prefix)]
     return [path, plain, *without_prefix]
+
+
+def standing_place(tree: Tree, path: str) -> str | None:
+    """The file, folder or glob that a path means, written plainly; None where nothing of it is there."""
+    try:
+        readings = [plain_path(path), *_readings(path)]
+    except InputError:
+        return None
+    if readings[0] == ".":
+        return "."
+    # A folder may be called `[id]`, so names go before patterns.
+    named = next((one for one in readings if _is_searchable(tree, one)), None)
+    is_matched = named is None and is_glob(path) and matching_paths(tree, readings[0])
+    return readings[0] if is_matched else named
+
+
+def _is_searchable(tree: Tree, path: str) -> bool:
+    entry = tree.entry(path)
+    return _is_folder(tree, path) if entry is None else entry.mode not in (LINK_MODE, SUBMODULE_MODE)
+
+
+def matching_paths(tree: Tree, pattern: str) -> list[str]:
+    """The files that match a glob; a name of a folder means what lies in it."""
+    for reading in (pattern, f"{pattern}/**"):
+        glob = compile_glob(reading)
+        found = [path for path in tree.entries() if glob.fullmatch(path)]
+        if found:
+            return found
+    return []
 
 
 def _not_there(path: str, side: Side, change: Change, repository: Repository) -> str:

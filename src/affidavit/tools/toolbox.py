@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from affidavit.code.languages import language_of
+from affidavit.code.paths import is_glob
 from affidavit.code.survey import Survey
 from affidavit.errors import AffidavitError, InputError
 from affidavit.ports import Repository, Tree
@@ -13,8 +14,14 @@ from affidavit.records.record import Side
 from affidavit.tools.arguments import check_arguments, shown
 from affidavit.tools.descriptions import DESCRIPTIONS
 from affidavit.tools.excerpts import Excerpt, clipped, numbered_lines, page_of
-from affidavit.tools.glob import compile_glob
-from affidavit.tools.lookup import close_paths, find_file, plain_path, side_named
+from affidavit.tools.lookup import (
+    close_paths,
+    find_file,
+    matching_paths,
+    plain_path,
+    side_named,
+    standing_place,
+)
 from affidavit.tools.symbol_lookup import (
     definition_row,
     find_definitions,
@@ -28,6 +35,7 @@ MAX_FILES = 200
 MAX_SYMBOLS = 200
 MAX_SKIP = 10_000
 MAX_GLOB = 1000
+MAX_NAMED_MISSING = 5
 UNCOMMITTED = "Not committed yet"
 
 Answer = dict[str, Any]
@@ -120,12 +128,13 @@ class Toolbox:
         """Lines that match, grouped by file."""
         side, skipped = side_named(branch), _skipped(skip)
         tree = self._repository.side(side)
-        places = [self._search_place(tree, side, path) for path in paths]
+        places, missing = self._search_places(tree, side, paths)
         wanted = skipped + MAX_HITS + 1
         hits = tree.search(pattern, places, is_literal=literal, is_word=whole_word, max_hits=wanted)
         page, note = page_of(hits, skipped, MAX_HITS, "hits", "narrow it with paths, or")
         answer = {"pattern": pattern, "branch": side, "hits": len(page), "files": _by_file(page)}
-        return _with_note(answer, note if hits else "nothing matches; a pattern matches within one line")
+        nothing = "nothing matches; a pattern matches within one line"
+        return _with_note(answer, missing, note if hits else nothing)
 
     def list_files(self, pattern: str = "**", branch: str = "head", skip: int = 0) -> Answer:
         """Paths that match a glob."""
@@ -134,7 +143,7 @@ class Toolbox:
             raise InputError(f"a glob has 1 to {MAX_GLOB} characters, such as 'src/**/*.py'")
         tree = self._repository.side(side)
         plain = plain_path(pattern)
-        found = _matching(tree, "**" if plain == "." else plain)
+        found = matching_paths(tree, "**" if plain == "." else plain)
         page, note = page_of(found, skipped, MAX_FILES, "files", "narrow the pattern, or")
         answer = {"pattern": pattern, "branch": side, "files": page, "total_files": len(found)}
         return _with_note(answer, note if found else f"no file matches{self._close(tree, plain)}")
@@ -145,11 +154,11 @@ class Toolbox:
         """Where a symbol is used, how that was found and how sure it is."""
         side, skipped = side_named(branch), _skipped(skip)
         tree = self._repository.side(side)
-        path = None if file_path is None else find_file(file_path, side, self._change, self._repository)
+        path, missing = self._file_or_any(file_path, side)
         found, notes = references_to(symbol, path, tree, side, self._survey)
         page, note = page_of(found, skipped, MAX_HITS, "references", "")
         rows = [reference_row(reference) for reference in page]
-        return _with_note({"symbol": symbol, "branch": side, "references": rows}, note, *notes)
+        return _with_note({"symbol": symbol, "branch": side, "references": rows}, missing, note, *notes)
 
     def find_definition(self, symbol: str, branch: str = "head") -> Answer:
         """Where a symbol is defined."""
@@ -206,17 +215,39 @@ class Toolbox:
         is_deleted = file is not None and file.head_path is None
         return "base" if is_deleted and self._repository.head.entry(plain) is None else "head"
 
-    def _search_place(self, tree: Tree, side: Side, path: str) -> str:
-        plain = plain_path(path)
-        if plain == "." or any(mark in plain for mark in "*?["):
-            return plain
-        if any(name == plain or name.startswith(f"{plain}/") for name in tree.entries()):
-            return plain
-        return find_file(path, side, self._change, self._repository)
+    def _file_or_any(self, file_path: str | None, side: Side) -> tuple[str | None, str]:
+        """The file; where there is none of that path, any file will do, and the note says so."""
+        if file_path is None:
+            return None, ""
+        try:
+            return find_file(file_path, side, self._change, self._repository), ""
+        except InputError as error:
+            return None, f"{error}; so these are the uses of what has that name in any file"
+
+    def _search_places(self, tree: Tree, side: Side, paths: Sequence[str]) -> tuple[list[str], str]:
+        """The places that are there, and a note on the others; raises where nothing is left to search."""
+        standing = {path: standing_place(tree, path) for path in paths}
+        missing = [path for path, place in standing.items() if place is None]
+        reasons = [self._why_missing(side, path) for path in missing[:MAX_NAMED_MISSING]]
+        if len(missing) > MAX_NAMED_MISSING:
+            reasons.append(f"{len(missing) - MAX_NAMED_MISSING} more paths are not there")
+        places = [place for place in standing.values() if place is not None]
+        if reasons and not places:
+            raise InputError("; ".join(reasons))
+        return places, f"not all paths were searched: {'; '.join(reasons)}" if reasons else ""
+
+    def _why_missing(self, side: Side, path: str) -> str:
+        if is_glob(path):
+            return f"no file on branch '{side}' matches {shown(path)}"
+        try:
+            # A link or a submodule has its own reason.
+            return f"{shown(find_file(path, side, self._change, self._repository))} cannot be searched"
+        except InputError as error:
+            return str(error)
 
     @staticmethod
     def _close(tree: Tree, pattern: str) -> str:
-        close = [] if any(mark in pattern for mark in "*?[") else close_paths(tree, pattern)
+        close = [] if is_glob(pattern) else close_paths(tree, pattern)
         return f"; did you mean {' or '.join(map(shown, close))}?" if close else ""
 
 
@@ -247,16 +278,6 @@ def _by_file(hits: Sequence[SearchHit]) -> list[dict[str, Any]]:
     for hit in hits:
         files.setdefault(hit.path, []).append(f"{hit.line}: {clipped(hit.text)}")
     return [{"file_path": path, "lines": lines} for path, lines in files.items()]
-
-
-def _matching(tree: Tree, pattern: str) -> list[str]:
-    """A name of a folder means what lies in it."""
-    for reading in (pattern, f"{pattern}/**"):
-        glob = compile_glob(reading)
-        found = [path for path in tree.entries() if glob.fullmatch(path)]
-        if found:
-            return found
-    return []
 
 
 def _with_note(answer: Mapping[str, Any], *notes: str) -> Answer:
