@@ -210,7 +210,8 @@ def _time_row(opened: OpenedChange, cache: Path) -> Row:
 
 def _timed_review(opened: OpenedChange, cache: Path, url: str) -> float:
     """The wall time of the stages; analysers answer from their cache the second time."""
-    choices = {role: choose_model("slow", role, base_url=url) for role in get_args(Role)}
+    roles = [role for role in get_args(Role) if role != "second_verifier"]
+    choices = {role: choose_model("slow", role, base_url=url) for role in roles}
     settings = Settings()
     panel = assemble_panel(minds_from(choices, ledger=Ledger()), cache)
     crew = replace(assemble_crew(settings, cache), panel=panel)

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from affidavit.errors import OutsideError
 from affidavit.events import Emit, Event
 from affidavit.pipeline import Crew, review
 from affidavit.ports import Answer, Brief, Reply, Role, Talk
@@ -228,8 +227,10 @@ def test_a_verifier_that_cannot_be_asked_is_found_before_specialists_start(
 ) -> None:
     models = panel(judged=None, verifier=outcome)
     crew = Crew([], lambda a, b: a == b, lambda rule: Worth.ACT, panel=models, probes_verifier=True)
-    with pytest.raises(OutsideError, match="the verifier scripted cannot be asked"):
-        asyncio.run(review(opened.change, opened.repository, Settings(), crew))
+    report = asyncio.run(review(opened.change, opened.repository, Settings(), crew))
+    assert (report.verdict.decision, report.gate.exit_code) == ("comment", 3)
+    assert report.incomplete[0].reason.startswith("scripted cannot be asked, so no model reviewed")
+    assert [part.name for part in report.not_run] == ["model specialists"]
     assert [heard(models, role) for role in ("specialist", "verifier")] == [0, 1]
 
 

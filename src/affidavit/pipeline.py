@@ -4,7 +4,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from affidavit.baseline import read_baseline
@@ -17,30 +17,39 @@ from affidavit.events import (
     pipeline_completed,
     pipeline_started,
 )
-from affidavit.ports import Brief, Reply, Repository, Specialist
+from affidavit.ports import Brief, Reply, Repository, Role, Specialist, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.candidate import Status, Worth
 from affidavit.records.change import Change
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
-from affidavit.records.report import Part, Report, RoleUsage
+from affidavit.records.report import Part, Report
 from affidavit.settings import Settings
 from affidavit.specialists.model_agents import LENSES
 from affidavit.specialists.panel import Panel, Session
-from affidavit.specialists.probe import probe_verifier
+from affidavit.specialists.probe import Probed, probe_verifiers
 from affidavit.specialists.verifier import ModelVerifier
+from affidavit.stages.absence import search_whole_change
 from affidavit.stages.evidence import check_evidence, confirm_evidence
 from affidavit.stages.merge import merge_candidates
 from affidavit.stages.parse import ParsedReplies, parse_replies
 from affidavit.stages.plan import PLAN_SCHEMA_NAME, Planned, make_plan, plan_by_size, plan_schema
+from affidavit.stages.reading import compare_reading
 from affidavit.stages.report import Proceedings, compile_report
 from affidavit.stages.review import collect_replies
+from affidavit.stages.said import note_said
 from affidavit.stages.verify import unanswered, verify_candidates
 from affidavit.stages.words import WORDS_SCHEMA, WORDS_SCHEMA_NAME, add_words
 
 NO_MODEL = Part(
     name="model specialists and verifier",
     reason="no model is configured",
+    advice="The mechanical specialists reviewed alone.",
+)
+
+WITHOUT_VERIFIER = Part(
+    name="model specialists",
+    reason="they were not asked, since the verifier cannot judge what they find",
     advice="The mechanical specialists reviewed alone.",
 )
 
@@ -80,7 +89,9 @@ class Looks:
     verifier: ModelVerifier | None = None
     planned: Planned | None = None
     session: Session | None = None
-    probing: Sequence[RoleUsage] = ()
+    verifiers: Verifiers | None = None
+    probed: Probed = field(default_factory=Probed)
+    not_run: Sequence[Part] = ()
 
 
 async def review(
@@ -94,14 +105,17 @@ async def review(
 
     looks = await _look_with_models(crew, crew.panel, brief) if crew.panel else await _look(crew, brief)
     parsed = looks.parsed
-    checked = check_evidence(parsed.candidates, change, repository, has_verifier=looks.verifier is not None)
-    merged = merge_candidates(checked.candidates, change, repository, crew.same_problem)
+    compared = compare_reading(parsed.candidates, looks.replies, looks.plan, repository)
+    checked = check_evidence(compared.candidates, change, repository, has_verifier=looks.verifier is not None)
+    searched = search_whole_change(checked.candidates, looks.plan, change, repository)
+    said = note_said(searched, change.discussion)
+    merged = merge_candidates(said, change, repository, crew.same_problem)
     standing = [candidate for candidate in merged if candidate.is_shown]
     for candidate in standing:
         emit(finding_detected(candidate))
     emit(handoff("reviewer", "verifier", findings_count=len(standing)))
 
-    verified = await verify_candidates(merged, verifier=looks.verifier, worth_of=crew.worth_of, emit=emit)
+    verified = await verify_candidates(merged, verifiers=looks.verifiers, worth_of=crew.worth_of, emit=emit)
     confirmed = confirm_evidence(verified, repository)
     verified_count = sum(candidate.status is Status.VERIFIED for candidate in confirmed)
     emit(handoff("verifier", "reporter", verified_count=verified_count))
@@ -112,20 +126,22 @@ async def review(
         candidates=confirmed,
         replies=parsed.replies,
         incomplete=[
+            *looks.probed.failures,
             *(looks.planned.incomplete if looks.planned else ()),
             *parsed.incomplete,
             *(part for reply in replies for part in reply.incomplete),
             *unanswered(confirmed),
         ],
-        not_run=[*(part for reply in replies for part in reply.not_run), *([] if crew.panel else [NO_MODEL])],
+        not_run=[*looks.not_run, *(part for reply in replies for part in reply.not_run)],
         analyser_runs=[run for reply in replies for run in reply.analyser_runs],
         diagnostics=[
             *(item for reply in replies for item in reply.diagnostics),
             *parsed.diagnostics,
+            *compared.diagnostics,
             *checked.diagnostics,
         ],
         usage=[
-            *looks.probing,
+            *looks.probed.usage,
             *(looks.planned.usage if looks.planned else ()),
             *(usage for reply in replies for usage in reply.usage),
             *(looks.verifier.spent if looks.verifier else ()),
@@ -149,17 +165,20 @@ async def _look(crew: Crew, brief: Brief) -> Looks:
     """The mechanical specialists alone."""
     brief.emit(handoff("planner", "reviewer", chunks_count=len(brief.change.reviewed_files())))
     replies = await collect_replies(crew.specialists, brief)
-    return Looks(crew.specialists, replies, parse_replies(replies, brief.change))
+    parsed = parse_replies(replies, brief.change)
+    return Looks(crew.specialists, replies, parsed, not_run=[NO_MODEL])
 
 
 async def _look_with_models(crew: Crew, panel: Panel, brief: Brief) -> Looks:
     """The machine looks while the planner reads; then the agents, and fresh eyes on what they left out."""
     looking = asyncio.create_task(collect_replies(crew.specialists, brief))
     session = panel.convene(brief)
-    rough = plan_by_size(brief.change, LENSES)
-    talk = session.planner_talk(rough, plan_schema(LENSES), PLAN_SCHEMA_NAME)
+    rough = plan_by_size(brief.change, LENSES, session.always, session.briefing.context.symbols)
+    talk = session.planner_talk(rough, plan_schema([*LENSES, *session.always]), PLAN_SCHEMA_NAME)
     planning = make_plan(panel.minds["planner"], talk, rough, LENSES, brief.emit)
-    planned, probing = await _all_or_none(planning, _probe(crew, panel, brief), looking=looking)
+    planned, probed = await _plan_while_probing(planning, _probe(crew, panel, brief), looking=looking)
+    if probed.failures:
+        return await _look_without_verifier(crew, brief, looking, planned, probed)
     brief.emit(handoff("planner", "reviewer", chunks_count=len(planned.plan.chunks)))
     replies = await looking
     session = session.with_leads(_findings(parse_replies(replies, brief.change)))
@@ -167,32 +186,54 @@ async def _look_with_models(crew: Crew, panel: Panel, brief: Brief) -> Looks:
     replies += await collect_replies(agents, brief)
     second = session.second_look(planned.plan, _findings(parse_replies(replies, brief.change)))
     replies += await collect_replies(second, brief)
+    verifier = session.verifier(planned.plan)
     return Looks(
         specialists=[*crew.specialists, *agents, *second],
         replies=replies,
         parsed=parse_replies(replies, brief.change),
         plan=planned.plan,
-        verifier=session.verifier(planned.plan),
+        verifier=verifier,
+        verifiers=session.verifiers(verifier),
         planned=planned,
         session=session,
-        probing=probing,
+        probed=probed,
     )
 
 
-async def _probe(crew: Crew, panel: Panel, brief: Brief) -> tuple[RoleUsage, ...]:
-    return (await probe_verifier(panel.minds["verifier"], brief.emit),) if crew.probes_verifier else ()
+async def _look_without_verifier(
+    crew: Crew, brief: Brief, looking: asyncio.Task[list[Reply]], planned: Planned, probed: Probed
+) -> Looks:
+    """What specialists find could not be verified, so none is paid; the machine's review is handed in."""
+    brief.emit(handoff("planner", "reviewer", chunks_count=len(brief.change.reviewed_files())))
+    replies = await looking
+    parsed = parse_replies(replies, brief.change)
+    return Looks(
+        crew.specialists, replies, parsed, planned=planned, probed=probed, not_run=[WITHOUT_VERIFIER]
+    )
 
 
-async def _all_or_none(
+async def _probe(crew: Crew, panel: Panel, brief: Brief) -> Probed:
+    if not crew.probes_verifier:
+        return Probed()
+    roles: tuple[Role, ...] = ("verifier", "second_verifier")
+    minds = [panel.minds[role] for role in roles if role in panel.minds]
+    return await probe_verifiers(minds, panel.prompts, brief.emit)
+
+
+async def _plan_while_probing(
     planning: Coroutine[Any, Any, Planned],
-    probing: Coroutine[Any, Any, tuple[RoleUsage, ...]],
+    probing: Coroutine[Any, Any, Probed],
     *,
     looking: asyncio.Task[list[Reply]],
-) -> tuple[Planned, tuple[RoleUsage, ...]]:
-    """Plan while the verifier is tried; where it cannot be asked, nobody goes on."""
+) -> tuple[Planned, Probed]:
+    """Plan while the verifier is tried; where it cannot be asked, the plan is not waited for."""
     planner = asyncio.create_task(planning)
     try:
         probed = await probing
+        if probed.failures and not planner.done():
+            planner.cancel()
+            await asyncio.gather(planner, return_exceptions=True)
+            return Planned(Plan()), probed
         return await planner, probed
     except BaseException:
         planner.cancel()

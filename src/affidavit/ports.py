@@ -129,6 +129,15 @@ class Verifier(Protocol):
     async def judge(self, candidate: Candidate) -> Judgement: ...
 
 
+@dataclass(frozen=True)
+class Verifiers:
+    """Who judges a finding: one verifier, those who vote with it on grave ones, an independent second."""
+
+    first: Verifier
+    voters: tuple[Verifier, ...] = ()
+    second: Verifier | None = None
+
+
 class ToolSource(Protocol):
     """Tools that a model may call: read-only, bounded, and never raising."""
 
@@ -139,7 +148,8 @@ class ToolSource(Protocol):
     def call(self, name: str, arguments: object) -> dict[str, Any]: ...
 
 
-Role = Literal["planner", "specialist", "verifier", "reporter"]
+Role = Literal["planner", "specialist", "verifier", "second_verifier", "reporter"]
+"""The second verifier is there only where the user names a model for it."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +169,8 @@ class Talk:
     schema_name: str
     tools: ToolSource | None = None
     max_turns: int = 40
+    take: int = 1
+    """Which of several talks with the same words; it tells them apart in the log and is not sent."""
 
 
 class Answer(Record):

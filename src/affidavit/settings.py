@@ -20,6 +20,7 @@ FILE_NAMES = ("affidavit.toml", "pyproject.toml")
 """In one folder the first of these that has settings counts."""
 ENVIRONMENT_PREFIX = "AFFIDAVIT_"
 ROLES: tuple[Role, ...] = get_args(Role)
+MOST_VOTES = 9
 
 
 class FolderSettings(Record):
@@ -55,14 +56,20 @@ class Settings(Record):
     planner_model: str | None = None
     specialist_model: str | None = None
     verifier_model: str | None = None
+    second_verifier_model: str | None = None
+    """None: there is no second verifier; it must be another model to be of use, so `model` is not for it."""
     reporter_model: str | None = None
     planner_temperature: float | None = None
     specialist_temperature: float | None = None
     verifier_temperature: float | None = None
+    second_verifier_temperature: float | None = None
     reporter_temperature: float | None = None
     planner_max_tokens: int | None = None
     specialist_max_tokens: int | None = None
     verifier_max_tokens: int | None = None
+    second_verifier_max_tokens: int | None = None
+    verifier_votes: int | None = None
+    """How often the verifier is asked about a finding of severity high or critical; None: once."""
     reporter_max_tokens: int | None = None
     model_timeout_seconds: float | None = None
     budget_usd: float | None = None
@@ -185,6 +192,16 @@ def _whole_number(most: int) -> Callable[[Any], int]:
     return read
 
 
+def _votes(value: Any) -> int:
+    try:
+        number = _whole_number(MOST_VOTES)(value)
+    except ValueError:
+        number = 0
+    if number % 2 == 0:
+        raise ValueError(f"expected an odd number from 1 to {MOST_VOTES}, so that a majority decides")
+    return number
+
+
 def _model_name(value: Any) -> str:
     name = _text(value).strip()
     if not name:
@@ -197,6 +214,7 @@ MODEL_READERS: dict[str, Callable[[Any], Any]] = {
     **{f"{role}_model": _model_name for role in ROLES},
     **{f"{role}_temperature": _number_between(0, 2) for role in ROLES},
     **{f"{role}_max_tokens": _whole_number(10_000_000) for role in ROLES},
+    "verifier_votes": _votes,
     "model_timeout_seconds": _number_between(0.001, 86_400),
     "budget_usd": _number_between(0, 1_000_000),
     "budget_tokens": _whole_number(10**12),
@@ -217,7 +235,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     **MODEL_READERS,
 }
 """The one list of settings: the same name in files, in flags and, in capitals, in the environment."""
-NOT_FROM_FILES = ("allow_linters", "base_url")
+NOT_FROM_FILES = ("allow_linters", "base_url", *(f"{role}_base_url" for role in ROLES))
 """A file that names commands must not allow them to run, and none may say where code and keys go."""
 FOLDER_NAMES = ("severity_threshold", "focus", "include_style", "rules_off", "exclude")
 

@@ -142,12 +142,16 @@ def test_a_run_that_died_is_resumed_without_asking_again(changed: Repo, tmp_path
     assert len(rest.requests) == len(whole.requests) - len(kept)
 
 
-def test_a_model_that_cannot_be_asked_is_one_clear_line_before_money_is_spent(changed: Repo) -> None:
-    with serving(fails(400, "no such model")) as (address, _):
+def test_a_verifier_that_cannot_be_asked_leaves_the_machines_review_and_says_so_first(changed: Repo) -> None:
+    with serving(fails(400, "no such model")) as (address, script):
         done = review(changed, address)
-    assert (done.code, done.out) == (2, "")
-    assert "the verifier scripted cannot be asked" in done.err
-    assert "no such model" in done.err
+    report = Report.model_validate_json(done.out)
+    assert (done.code, report.verdict.decision) == (3, "comment")
+    assert report.incomplete[0].name == "verifier"
+    assert "scripted cannot be asked" in report.incomplete[0].reason
+    assert "no such model" in report.incomplete[0].reason
+    asked = {tool["function"]["name"] for body in script.requests for tool in body.get("tools", ())}
+    assert "review_result" not in asked
 
 
 def test_a_budget_stops_the_review_in_an_orderly_way(changed: Repo) -> None:

@@ -4,10 +4,12 @@ from typing import Any
 import pytest
 
 from affidavit.events import Event, ignore_events
+from affidavit.ports import Verifiers
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Code
 from affidavit.records.evidence import QuoteCheck
-from affidavit.stages.verify import verify_candidates
+from affidavit.records.report import Part
+from affidavit.stages.verify import unanswered, verify_candidates
 from claims import candidate, finding
 
 EXACT = QuoteCheck(outcome="exact", file="app.py", side="head")
@@ -28,7 +30,7 @@ class Answers:
 def verify(item: Candidate, verifier: Any = None, emit: Any = ignore_events) -> Candidate:
     done = verify_candidates(
         [item],
-        verifier=verifier,
+        verifiers=verifier if verifier is None or isinstance(verifier, Verifiers) else Verifiers(verifier),
         worth_of=lambda rule: Worth.NIT if rule == "ruff/F401" else Worth.ACT,
         emit=emit,
     )
@@ -98,3 +100,107 @@ def test_each_judged_finding_is_told() -> None:
     (event,) = told
     assert event.name == "finding.verified"
     assert {"title", "status", "confidence", "finding_id", "specialist", "timestamp"} <= event.data.keys()
+
+
+def test_the_verifier_that_did_not_answer_on_the_worth_of_a_mechanical_finding_is_named() -> None:
+    found = candidate(finding(rule_id="ruff/F821"), kind="mechanical", quote=EXACT)
+    silent = verify(found, Answers(outcome="failed", model="one", reason="timed out"))
+    assert unanswered([silent]) == [Part(name="verifier", reason="no answer on 1 finding: timed out")]
+
+
+def test_the_word_of_a_verifier_on_the_truth_of_a_mechanical_finding_is_not_kept() -> None:
+    found = candidate(finding(rule_id="ruff/F821"), kind="mechanical", quote=EXACT)
+    doubted = verify(found, Answers(judgment="REFUTED", worth="nit", reason="taste", model="one"))
+    assert [(one.by, one.judgment) for one in doubted.judgements] == [
+        ("verifier", None),
+        ("machine", "CONFIRMED"),
+    ]
+    assert doubted.judgements[-1].reason.endswith("; taste")
+
+
+def judges(*answers: dict[str, Any], second: dict[str, Any] | None = None) -> Verifiers:
+    """The first verifier's votes, and the second's answer."""
+    votes = [Answers(model="one", take=take, **answer) for take, answer in enumerate(answers, start=1)]
+    other = Answers(model="two", role="second_verifier", **second) if second else None
+    return Verifiers(votes[0], tuple(votes[1:]), other)
+
+
+YES = {"judgment": "CONFIRMED", "worth": "act", "reason": "app.py:2"}
+NO = {"judgment": "REFUTED", "worth": "nit", "reason": "app.py:3 guards it"}
+SILENT = {"outcome": "cut_off", "reason": "the reply reached the limit of tokens"}
+
+
+def asked(verifiers: Verifiers) -> list[int]:
+    every = [verifiers.first, *verifiers.voters, *([verifiers.second] if verifiers.second else [])]
+    return [one.asked for one in every if isinstance(one, Answers)]
+
+
+def test_what_both_verifiers_confirm_is_verified_with_the_milder_worth() -> None:
+    result = verify(candidate(quote=EXACT), judges(YES, second={**YES, "worth": "maybe"}))
+    assert (result.status, result.worth) == (Status.VERIFIED, Worth.MAYBE)
+    assert [(one.by, one.role) for one in result.judgements] == [
+        ("verifier", "verifier"),
+        ("verifier", "second_verifier"),
+        ("ruling", "verifier"),
+    ]
+
+
+def test_a_finding_that_the_second_verifier_refutes_is_withheld_with_its_reason() -> None:
+    result = verify(candidate(quote=EXACT), judges(YES, second=NO))
+    assert result.withheld is not None
+    assert (result.withheld.code, result.withheld.detail) == (
+        Code.REFUTED,
+        "two refutes it: app.py:3 guards it",
+    )
+
+
+def test_a_second_verifier_that_was_cut_off_refutes_nothing_and_leaves_it_likely() -> None:
+    result = verify(candidate(quote=EXACT), judges(YES, second=SILENT))
+    assert (result.status, result.withheld) == (Status.LIKELY, None)
+    (part,) = unanswered([result])
+    assert part.name == "second verifier"
+
+
+def test_what_the_first_verifier_refuted_is_not_paid_for_twice() -> None:
+    verifiers = judges(NO, second=YES)
+    assert verify(candidate(quote=EXACT), verifiers).status is Status.FALSE_POSITIVE
+    assert asked(verifiers) == [1, 0]
+
+
+def test_where_the_budget_ended_with_the_first_the_second_is_not_asked() -> None:
+    verifiers = judges({"outcome": "skipped"}, second=YES)
+    assert verify(candidate(quote=EXACT), verifiers).status is Status.UNVERIFIED
+    assert asked(verifiers) == [1, 0]
+
+
+def test_votes_are_cast_on_grave_findings_only() -> None:
+    for severity, count in (("critical", 3), ("high", 3), ("medium", 1), ("info", 1)):
+        verifiers = judges(YES, YES, YES)
+        verify(candidate(finding(severity=severity), quote=EXACT), verifiers)
+        assert sum(asked(verifiers)) == count
+
+
+def test_the_majority_of_votes_decides_and_every_vote_stands_on_the_candidate() -> None:
+    result = verify(candidate(quote=EXACT), judges(YES, NO, NO))
+    assert result.withheld is not None
+    assert result.withheld.detail == "of 3 votes 1 confirm, 2 refute: app.py:3 guards it"
+    assert [(one.by, one.take) for one in result.judgements] == [
+        ("verifier", 1),
+        ("verifier", 2),
+        ("verifier", 3),
+        ("ruling", 1),
+    ]
+
+
+def test_votes_without_a_majority_leave_the_finding_unverified_and_say_so() -> None:
+    result = verify(candidate(quote=EXACT), judges(YES, NO, SILENT))
+    assert (result.status, result.withheld) == (Status.UNVERIFIED, None)
+    (part,) = unanswered([result])
+    tally = "of 3 votes 1 confirm, 1 refute, 1 without an answer (cut off)"
+    assert part.reason == f"no answer on 1 finding: no majority: {tally}"
+
+
+def test_a_vote_that_the_majority_can_spare_leaves_the_review_complete() -> None:
+    result = verify(candidate(quote=EXACT), judges(YES, SILENT, YES))
+    assert (result.status, unanswered([result])) == (Status.VERIFIED, [])
+    assert "1 without an answer (cut off)" in result.judgements[-1].reason

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from affidavit.errors import SettingsError
-from affidavit.minds.choice import ModelChoice, choose_model
+from affidavit.minds.choice import COMPATIBLE_KEY, ModelChoice, choose_model, names_provider
 from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.minds.ledger import Budget, Ledger
 from affidavit.ports import Role
@@ -25,23 +25,18 @@ def model_options(command: Command) -> Command:
         click.option(
             "--model", metavar="MODEL", help="PROVIDER:NAME, for all roles; without it no model looks."
         ),
-        *(
-            click.option(
-                f"--{role}-model",
-                metavar="MODEL",
-                help=f"Another model as {role}.",
-            )
-            for role in ROLES
+        *(option for role in ROLES for option in _options_of(role)),
+        click.option(
+            "--verifier-votes",
+            metavar="N",
+            help="Ask the verifier N times about findings of severity high and critical; odd, default 1.",
         ),
-        *(
-            click.option(f"--{role}-temperature", metavar="T", help=f"From 0 to 2, for the {role}.")
-            for role in ROLES
+        click.option(
+            "--base-url",
+            metavar="URL",
+            help="An OpenAI-compatible Chat Completions endpoint: for --model, and for every role's model"
+            " that names no provider.",
         ),
-        *(
-            click.option(f"--{role}-max-tokens", metavar="N", help=f"Limit of a reply of the {role}.")
-            for role in ROLES
-        ),
-        click.option("--base-url", metavar="URL", help="An OpenAI-compatible Chat Completions endpoint."),
         click.option(
             "--model-timeout-seconds",
             metavar="N",
@@ -67,6 +62,21 @@ def model_options(command: Command) -> Command:
     return command
 
 
+def _options_of(role: Role) -> list[Callable[[Command], Command]]:
+    name, title = role.replace("_", "-"), role.replace("_", " ")
+    use = (
+        "A second model that must confirm a finding, too; none by default."
+        if role == "second_verifier"
+        else f"Another model as {title}."
+    )
+    return [
+        click.option(f"--{name}-model", metavar="MODEL", help=use),
+        click.option(f"--{name}-temperature", metavar="T", help=f"From 0 to 2, for the {title}."),
+        click.option(f"--{name}-max-tokens", metavar="N", help=f"Limit of a reply of the {title}."),
+        click.option(f"--{name}-base-url", metavar="URL", help=f"Another endpoint for the {title}'s model."),
+    ]
+
+
 def chosen_models(
     options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
 ) -> dict[Role, ModelChoice]:
@@ -87,25 +97,60 @@ def models_of(
     settings: Settings, options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
 ) -> dict[Role, ModelChoice]:
     """The model of each role; empty where none is named."""
-    base_url = options.get("base_url") or environment.get(BASE_URL_VARIABLE) or None
     choices = {}
     for role in ROLES:
-        text = getattr(settings, f"{role}_model") or settings.model
+        text = _model_of(settings, role)
         if text:
+            base_url, key_variable = _address_of(settings, role, options, environment)
             choices[role] = choose_model(
                 text,
                 role,
                 base_url=base_url,
+                key_variable=key_variable,
                 temperature=getattr(settings, f"{role}_temperature"),
                 max_tokens=getattr(settings, f"{role}_max_tokens"),
                 silence_seconds=settings.model_timeout_seconds,
             )
-    missing = [role for role in ROLES if role not in choices and role != "reporter"]
+    _check_whole(choices)
+    return choices
+
+
+def _model_of(settings: Settings, role: Role) -> str | None:
+    own: str | None = getattr(settings, f"{role}_model")
+    # The same model twice is one opinion: a second verifier is only who is named as such.
+    return own if role == "second_verifier" else own or settings.model
+
+
+def _address_of(
+    settings: Settings, role: Role, options: Mapping[str, Any], environment: Mapping[str, str]
+) -> tuple[str | None, str]:
+    """Where the role's model is asked, and the variable of the key that may go there.
+
+    A role's own address comes first. The general one is for `--model` and for names without a provider: a
+    role's own model that names its provider is asked there.
+    """
+    own = options.get(f"{role}_base_url") or environment.get(f"{ENVIRONMENT_PREFIX}{role.upper()}_BASE_URL")
+    if own:
+        return own, f"{ENVIRONMENT_PREFIX}{role.upper()}_API_KEY"
+    model: str | None = getattr(settings, f"{role}_model")
+    if model and names_provider(model):
+        return None, COMPATIBLE_KEY
+    return options.get("base_url") or environment.get(BASE_URL_VARIABLE) or None, COMPATIBLE_KEY
+
+
+def _check_whole(choices: Mapping[Role, ModelChoice]) -> None:
+    optional = ("second_verifier", "reporter")
+    missing = [role for role in ROLES if role not in choices and role not in optional]
     if choices and missing:
         raise SettingsError(
             f"no model for the {missing[0]}: name one with --{missing[0]}-model, or --model for all"
         )
-    return choices
+    first, second = choices.get("verifier"), choices.get("second_verifier")
+    if first and second and (first.model, first.base_url) == (second.model, second.base_url):
+        raise SettingsError(
+            f"the second verifier is the same model as the first ({first.model}): name another one with "
+            "--second-verifier-model, or ask the same one several times with --verifier-votes"
+        )
 
 
 def ledger_of(settings: Settings) -> Ledger:

@@ -18,6 +18,7 @@ TEMPERATURES: Mapping[Role, float | None] = {
     "planner": None,
     "specialist": None,
     "verifier": 1.0,
+    "second_verifier": 1.0,
     "reporter": None,
 }
 """None: the provider's own default."""
@@ -25,11 +26,13 @@ MAX_TOKENS: Mapping[Role, int] = {
     "planner": 8192,
     "specialist": 16_384,
     "verifier": 8192,
+    "second_verifier": 8192,
     "reporter": 8192,
 }
 """Room enough for models that think before they answer."""
 Number = TypeVar("Number", int, float, float | None)
 SILENCE_SECONDS = 60.0
+COMPATIBLE_KEY = "AFFIDAVIT_API_KEY"
 CALL_SECONDS = 900.0
 
 
@@ -39,6 +42,8 @@ class ModelChoice(Record):
     provider: Provider
     name: str
     base_url: str | None = None
+    key_variable: str = COMPATIBLE_KEY
+    """Which variable of the environment may hold the key of `base_url`; each address has its own."""
     temperature: float | None = None
     max_tokens: int
     silence_seconds: float = SILENCE_SECONDS
@@ -60,6 +65,7 @@ def choose_model(
     role: Role,
     *,
     base_url: str | None = None,
+    key_variable: str = COMPATIBLE_KEY,
     temperature: float | None = None,
     max_tokens: int | None = None,
     silence_seconds: float | None = None,
@@ -73,6 +79,7 @@ def choose_model(
         provider=provider,
         name=name,
         base_url=_checked_url(base_url),
+        key_variable=key_variable,
         temperature=_between("temperature", TEMPERATURES[role] if temperature is None else temperature, 0, 2),
         max_tokens=_between(
             "max_tokens", MAX_TOKENS[role] if max_tokens is None else max_tokens, 1, 10_000_000
@@ -82,6 +89,11 @@ def choose_model(
         input_usd_per_million=_between("a price", input_price, 0, 1_000_000),
         output_usd_per_million=_between("a price", output_price, 0, 1_000_000),
     )
+
+
+def names_provider(text: str) -> bool:
+    """Whether a model is written as PROVIDER:NAME, so that it is known where it is to be found."""
+    return _split(text.strip())[0] is not None
 
 
 def _read_name(text: str, base_url: str | None) -> tuple[Provider, str]:

@@ -37,6 +37,7 @@ AGENTS: dict[Role, Agent] = {
     "planner": "planner",
     "specialist": "reviewer",
     "verifier": "verifier",
+    "second_verifier": "verifier",
     "reporter": "reporter",
 }
 _ANSWER_NOW = "Stop calling tools. Hand in your answer now, with what you know."
@@ -64,6 +65,7 @@ class Conversation:
             schema=self.talk.schema,
             schema_name=self.talk.schema_name,
             tools=tuple(self.talk.tools.descriptions) if self.talk.tools else (),
+            take=self.talk.take,
         )
         self.messages = [opening(self.talk.prefix, self.talk.task, has_cache_points=teller.has_cache_points)]
 

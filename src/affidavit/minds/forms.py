@@ -49,6 +49,8 @@ class Question:
     tools: tuple[dict[str, Any], ...] = ()
     must_answer: bool = False
     """No more tools: the answer, now."""
+    take: int = 1
+    """Which of several talks with the same words; not sent."""
 
 
 def forms_for(question: Question, profile: ModelProfile) -> list[Form]:

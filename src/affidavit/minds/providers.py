@@ -11,7 +11,6 @@ from affidavit.minds.choice import ModelChoice, Provider
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-COMPATIBLE_KEY = "AFFIDAVIT_API_KEY"
 COMPATIBLE_PROFILE = {
     # A stream that ends without a reason was cut, even where the connection was closed politely.
     "openai_chat_streaming_requires_finish_reason": True,
@@ -69,7 +68,7 @@ def _options(choice: ModelChoice, supply: Supply, environment: Mapping[str, str]
         return {
             "name": "compatible",
             "base_url": choice.base_url,
-            "api_key": environment.get(COMPATIBLE_KEY) or "none",
+            "api_key": environment.get(choice.key_variable) or "none",
             "profile": dict(COMPATIBLE_PROFILE),
         }
     if choice.provider == "ollama":

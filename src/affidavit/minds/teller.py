@@ -135,7 +135,10 @@ class Teller:
         )
 
     def _request(self, messages: list[ModelMessage], question: Question) -> dict[str, Any]:
+        # Several talks with the same words are several exchanges; one alone keeps the key it always had.
+        own = {} if question.take == 1 else {"take": question.take}
         return {
+            **own,
             "model": self.model,
             "temperature": self.choice.temperature,
             "max_tokens": self.choice.max_tokens,

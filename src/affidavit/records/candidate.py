@@ -31,13 +31,18 @@ class Worth(StrEnum):
 class Judgement(Record):
     """One answer about a finding, or the reason why there is none."""
 
-    by: Literal["machine", "verifier"]
+    by: Literal["machine", "verifier", "ruling"]
+    """`ruling`: what several judgements come to."""
     outcome: Literal["answered", "cut_off", "failed", "refused", "skipped"] = "answered"
     judgment: Literal["CONFIRMED", "REFUTED"] | None = None
     qualified: bool = False
     worth: Worth | None = None
     reason: str = ""
     model: str | None = None
+    role: Literal["verifier", "second_verifier"] = "verifier"
+    """Which of two independent verifiers said it."""
+    take: int = 1
+    """Which of its votes this is, where it was asked several times."""
 
 
 class Withheld(Record):
@@ -71,6 +76,8 @@ class Candidate(Record):
     judgements: tuple[Judgement, ...] = ()
     agreed_by: tuple[str, ...] = ()
     """Other specialists that reported the same."""
+    said_by: tuple[str, ...] = ()
+    """Authors of remarks that stood at this place before the review; whoever posts need not repeat them."""
     status: Status = Status.UNVERIFIED
     worth: Worth = Worth.ACT
     confidence: Literal["high", "medium", "low"] = "low"

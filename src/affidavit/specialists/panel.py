@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from affidavit.ports import Brief, Mind, Role, Specialist, Talk, ToolSource
+from affidavit.ports import Brief, Mind, Role, Specialist, Talk, ToolSource, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
@@ -30,6 +30,10 @@ class Panel:
     make_tools: Callable[[Brief], ToolSource]
     make_fence: Callable[[Change], Fence]
     prompts: PromptSet = field(default_factory=current_prompts)
+    make_verifier_tools: Callable[[Brief], ToolSource] | None = None
+    """None: the verifier has the tools of everybody."""
+    verifier_votes: int = 1
+    """How often the verifier is asked about a grave finding."""
 
     @property
     def models(self) -> dict[str, str]:
@@ -87,13 +91,23 @@ class Session:
 
     def verifier(self, plan: Plan) -> ModelVerifier:
         """Who judges the findings; it has not seen the specialists' work."""
+        tools = self.verifier_tools()
         return ModelVerifier(
             mind=self.panel.minds["verifier"],
             briefing=self.briefing,
             plan=plan,
-            tools=lambda: self.panel.make_tools(self.brief),
+            tools=lambda: tools,
             emit=self.brief.emit,
         )
+
+    def verifiers(self, verifier: ModelVerifier) -> Verifiers:
+        """The same one with its further votes and, where one is named, the second verifier."""
+        return verifier.with_others(self.panel.verifier_votes, self.panel.minds.get("second_verifier"))
+
+    def verifier_tools(self) -> ToolSource:
+        """What verifiers may call; made once, so that what was checked for one talk is known to the next."""
+        make_tools = self.panel.make_verifier_tools or self.panel.make_tools
+        return make_tools(self.brief)
 
     def reporter_talk(self, report: Report, schema: dict[str, Any], schema_name: str) -> Talk:
         """What the reporter is asked about a finished review; it has no tools, for all is found."""

@@ -1,22 +1,42 @@
-"""Ask the verifier one trivial judgement, so that one who cannot answer is found before money is spent."""
+"""Ask the verifiers one trivial judgement, so that one who cannot answer is found before money is spent."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from affidavit.contract.judgement import JUDGEMENT_SCHEMA, JUDGEMENT_SCHEMA_NAME
-from affidavit.errors import OutsideError
 from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
-from affidavit.prompts import render_prompt
-from affidavit.records.report import RoleUsage
+from affidavit.prompts import PromptSet
+from affidavit.records.report import Part, RoleUsage
 
 CLAIM = "The finding: `return 1 + 1` returns 3. The code: `return 1 + 1`."
 FATAL = ("failed", "refused", "timed_out")
 """Who answers badly is asked again for each finding; a spent budget ends the review in its orderly way."""
 
 
-async def probe_verifier(mind: Mind, emit: Emit) -> RoleUsage:
-    """What the question cost; raises OutsideError where the model cannot be asked at all."""
+@dataclass(frozen=True)
+class Probed:
+    """What the questions cost, and the verifiers that cannot be asked at all."""
+
+    usage: tuple[RoleUsage, ...] = ()
+    failures: tuple[Part, ...] = ()
+
+
+async def probe_verifiers(minds: Iterable[Mind], prompts: PromptSet, emit: Emit) -> Probed:
+    """Try all of them at the same time."""
+    probed = await asyncio.gather(*(_probe(mind, prompts, emit) for mind in minds))
+    return Probed(
+        usage=tuple(usage for one in probed for usage in one.usage),
+        failures=tuple(part for one in probed for part in one.failures),
+    )
+
+
+async def _probe(mind: Mind, prompts: PromptSet, emit: Emit) -> Probed:
+    name = mind.role.replace("_", " ")
     talk = Talk(
-        speaker="verifier",
-        instructions=render_prompt("probe"),
+        speaker=name,
+        instructions=prompts.render("probe"),
         prefix="",
         task=CLAIM,
         schema=JUDGEMENT_SCHEMA,
@@ -24,10 +44,12 @@ async def probe_verifier(mind: Mind, emit: Emit) -> RoleUsage:
         max_turns=1,
     )
     answer = await mind.converse(talk, emit)
-    if answer.outcome in FATAL:
-        outcome = answer.outcome.replace("_", " ")
-        raise OutsideError(
-            f"the verifier {mind.model} cannot be asked, so nothing was reviewed: {outcome}: {answer.detail}",
-            retryable=answer.outcome == "timed_out",
-        )
-    return answer.usage
+    if answer.outcome not in FATAL:
+        return Probed((answer.usage,))
+    outcome = answer.outcome.replace("_", " ")
+    part = Part(
+        name=name,
+        reason=f"{mind.model} cannot be asked, so no model reviewed: {outcome}: {answer.detail}".rstrip(": "),
+        advice=f"Mend it, or name another model with --{mind.role.replace('_', '-')}-model.",
+    )
+    return Probed((answer.usage,), (part,))

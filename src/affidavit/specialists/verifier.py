@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from affidavit.contract.judgement import JUDGEMENT_SCHEMA, JUDGEMENT_SCHEMA_NAME, Unreadable, read_judgement
 from affidavit.events import Emit
-from affidavit.ports import Answer, Mind, Talk, ToolSource
+from affidavit.ports import Answer, Mind, Talk, ToolSource, Verifiers
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
@@ -15,6 +16,7 @@ from affidavit.records.report import RoleUsage
 from affidavit.specialists.briefing import NOTHING, Briefing
 
 ATTEMPTS = 2
+CONCURRENCY = 6
 OUTCOMES = {"cut_off": "cut_off", "refused": "refused", "budget_exhausted": "skipped"}
 
 
@@ -27,20 +29,24 @@ class ModelVerifier:
     plan: Plan
     tools: Callable[[], ToolSource]
     emit: Emit
-    concurrency: int = 6
+    take: int = 1
+    """Which of several votes it casts."""
+    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(CONCURRENCY))
     spent: list[RoleUsage] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self._turns = asyncio.Semaphore(self.concurrency)
+    def with_others(self, votes: int, second: Mind | None) -> Verifiers:
+        """This verifier, its further votes, and a second one; they share turns and what is spent."""
+        voters = tuple(replace(self, take=take) for take in range(2, votes + 1))
+        return Verifiers(self, voters, replace(self, mind=second) if second else None)
 
     async def judge(self, candidate: Candidate) -> Judgement:
         """Ask; a verifier that was cut off or could not be read is asked once more, and refutes nothing."""
         if candidate.finding is None:
             return Judgement(by="verifier", outcome="skipped", reason="there is no finding to judge")
         talk = self.talk(candidate, candidate.finding)
-        judgement = Judgement(by="verifier", outcome="failed", model=self.mind.model)
+        judgement = self._unanswered("failed", "")
         for _ in range(ATTEMPTS):
-            async with self._turns:
+            async with self.turns:
                 answer = await self.mind.converse(talk, self.emit)
             self.spent.append(answer.usage)
             judgement = self._read(answer)
@@ -52,15 +58,25 @@ class ModelVerifier:
         if answer.outcome == "answered":
             read = read_judgement(answer.text, self.mind.model)
             if not isinstance(read, Unreadable):
-                return read
-            return Judgement(by="verifier", outcome="failed", reason=read.reason, model=self.mind.model)
-        outcome = OUTCOMES.get(answer.outcome, "failed")
-        return Judgement(by="verifier", outcome=outcome, reason=answer.detail, model=self.mind.model)
+                return read.model_copy(update=self._signature)
+            return self._unanswered("failed", read.reason)
+        reason = f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": ")
+        return self._unanswered(OUTCOMES.get(answer.outcome, "failed"), reason)
+
+    def _unanswered(self, outcome: str, reason: str) -> Judgement:
+        return Judgement.model_validate(
+            {"by": "verifier", "outcome": outcome, "reason": reason, **self._signature}
+        )
+
+    @property
+    def _signature(self) -> dict[str, Any]:
+        role = "second_verifier" if self.mind.role == "second_verifier" else "verifier"
+        return {"model": self.mind.model, "role": role, "take": self.take}
 
     def talk(self, candidate: Candidate, finding: Finding) -> Talk:
         """What is sent about one finding: the claim and its evidence, not the specialist's reasoning."""
         return Talk(
-            speaker="verifier",
+            speaker=self.mind.role.replace("_", " "),
             instructions=self.briefing.prompts.render("verifier", fence_rule=self.briefing.fence.rule),
             prefix=self.briefing.verifier_text(self.plan),
             task=self._worth_task(candidate, finding)
@@ -70,6 +86,7 @@ class ModelVerifier:
             schema_name=JUDGEMENT_SCHEMA_NAME,
             tools=self.tools(),
             max_turns=20,
+            take=self.take,
         )
 
     def _task(self, candidate: Candidate, finding: Finding) -> str:

@@ -3,15 +3,18 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
+from affidavit.contract.ruling import needs_second, rule_on, unanswered_in
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import Emit, EventName, event
-from affidavit.ports import Verifier
+from affidavit.ports import Verifiers
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Code
-from affidavit.records.finding import Confidence
+from affidavit.records.finding import Confidence, Severity
 from affidavit.records.report import Part
 
 STAGE = "verify"
+GRAVE = (Severity.CRITICAL, Severity.HIGH)
+"""What may block a merge is voted on, where votes are asked for."""
 
 WorthOf = Callable[[str], Worth]
 
@@ -19,7 +22,7 @@ WorthOf = Callable[[str], Worth]
 async def verify_candidates(
     candidates: Sequence[Candidate],
     *,
-    verifier: Verifier | None,
+    verifiers: Verifiers | None,
     worth_of: WorthOf,
     emit: Emit,
 ) -> list[Candidate]:
@@ -28,8 +31,7 @@ async def verify_candidates(
     async def decide(candidate: Candidate) -> Candidate:
         if candidate.withheld or candidate.finding is None:
             return candidate
-        judgement = await _judge(candidate, verifier, worth_of)
-        decided = _apply(candidate, judgement)
+        decided = _apply(candidate, await _judge(candidate, verifiers, worth_of))
         emit(
             event(
                 EventName.FINDING_VERIFIED,
@@ -45,17 +47,31 @@ async def verify_candidates(
     return list(await asyncio.gather(*(decide(candidate) for candidate in candidates)))
 
 
-async def _judge(candidate: Candidate, verifier: Verifier | None, worth_of: WorthOf) -> Judgement:
+async def _judge(candidate: Candidate, verifiers: Verifiers | None, worth_of: WorthOf) -> list[Judgement]:
+    """All that is said of a finding; the last is what counts."""
     if candidate.kind == "mechanical":
-        proven = _proven_by_machine(candidate, worth_of)
-        if verifier is None or proven.worth is Worth.NIT:
-            return proven
-        # It is true already; whether it is worth a maintainer's time here is asked.
-        asked = await verifier.judge(candidate)
-        return proven.model_copy(update={"worth": asked.worth or proven.worth, "model": asked.model})
-    if verifier is None:
-        return Judgement(by="verifier", outcome="skipped", reason="no model is configured to verify it")
-    return await verifier.judge(candidate)
+        return await _judge_worth(candidate, verifiers, worth_of)
+    if verifiers is None:
+        return [Judgement(by="verifier", outcome="skipped", reason="no model is configured to verify it")]
+    voters = verifiers.voters if candidate.finding and candidate.finding.severity in GRAVE else ()
+    said = list(await asyncio.gather(*(one.judge(candidate) for one in (verifiers.first, *voters))))
+    if verifiers.second and needs_second(rule_on(said)):
+        said.append(await verifiers.second.judge(candidate))
+    return said if len(said) == 1 else [*said, rule_on(said)]
+
+
+async def _judge_worth(
+    candidate: Candidate, verifiers: Verifiers | None, worth_of: WorthOf
+) -> list[Judgement]:
+    """The machine's finding is true already; whether it is worth a maintainer's time here is asked, once."""
+    proven = _proven_by_machine(candidate, worth_of)
+    if verifiers is None or proven.worth is Worth.NIT:
+        return [proven]
+    # Its word on the truth was not asked for and must not be read as one.
+    asked = (await verifiers.first.judge(candidate)).model_copy(update={"judgment": None, "qualified": False})
+    reason = f"{proven.reason}; {asked.reason}" if asked.worth and asked.reason else proven.reason
+    update = {"worth": asked.worth or proven.worth, "model": asked.model, "reason": reason}
+    return [asked, proven.model_copy(update=update)]
 
 
 def _proven_by_machine(candidate: Candidate, worth_of: WorthOf) -> Judgement:
@@ -65,22 +81,27 @@ def _proven_by_machine(candidate: Candidate, worth_of: WorthOf) -> Judgement:
 
 
 def unanswered(candidates: Sequence[Candidate]) -> list[Part]:
-    """The findings that a verifier was asked about in vain, as one part that did not complete."""
-    reasons = [
-        judgement.reason or judgement.outcome
-        for candidate in candidates
-        for judgement in candidate.judgements[-1:]
-        if judgement.by == "verifier" and judgement.outcome != "answered" and judgement.model
+    """The findings that a verifier was asked about in vain, one part for each verifier."""
+    reasons: dict[str, list[str]] = {}
+    for candidate in candidates:
+        for judgement in unanswered_in(candidate.judgements):
+            reasons.setdefault(judgement.role, []).append(judgement.reason or judgement.outcome)
+    return [
+        Part(
+            name=role.replace("_", " "),
+            reason=f"no answer on {len(given)} finding{'s' * (len(given) > 1)}: {given[0]}",
+        )
+        for role, given in reasons.items()
     ]
-    if not reasons:
-        return []
-    return [Part(name="verifier", reason=f"no answer on {len(reasons)} findings: {reasons[0]}")]
 
 
-def _apply(candidate: Candidate, judgement: Judgement) -> Candidate:
-    judgements = (*candidate.judgements, judgement)
-    what = judgement.judgment or judgement.outcome
-    judged = candidate.then(STAGE, f"{judgement.by}: {what}. {judgement.reason}", judgements=judgements)
+def _apply(candidate: Candidate, said: Sequence[Judgement]) -> Candidate:
+    judged = candidate
+    for one in said:
+        what = one.judgment or (f"worth {one.worth}" if one.worth else one.outcome)
+        judged = judged.then(STAGE, f"{_who(one)}: {what}. {one.reason}")
+    judgement = said[-1]
+    judged = judged.model_copy(update={"judgements": (*candidate.judgements, *said)})
     if judgement.judgment == "REFUTED":
         return judged.withhold(STAGE, Code.REFUTED, judgement.reason, status=Status.FALSE_POSITIVE)
     status = Status.UNVERIFIED
@@ -93,6 +114,13 @@ def _apply(candidate: Candidate, judgement: Judgement) -> Candidate:
     worth = judgement.worth or (Worth.MAYBE if judgement.judgment else Worth.ACT)
     confidence = derive_confidence(judged, status)
     return judged.model_copy(update={"status": status, "worth": worth, "confidence": confidence})
+
+
+def _who(judgement: Judgement) -> str:
+    if judgement.by != "verifier":
+        return judgement.by
+    vote = f", vote {judgement.take}" if judgement.take > 1 else ""
+    return judgement.role.replace("_", " ") + vote
 
 
 def derive_confidence(candidate: Candidate, status: Status) -> Confidence:
