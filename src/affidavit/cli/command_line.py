@@ -20,6 +20,7 @@ COMMANDS = {
     "parse": "Read a reply with the contract alone.",
     "doctor": "Say what is usable here and what to install for the rest.",
     "ignore": "Dismiss a finding, with the reason.",
+    "rollout": "Try a prompt version on a slice of the changes; promote it or roll it back.",
 }
 
 

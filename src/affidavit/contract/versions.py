@@ -59,6 +59,16 @@ def is_newer_schema(reply: str, other: str) -> bool:
     return replied is not None and compared is not None and replied > compared
 
 
+def is_retired(reply: str, retired: Collection[str]) -> bool:
+    """The reply names a version that is read no more; `1.0` and `1.0.0` are the same one."""
+    replied = parse_prompt_version(reply)
+    return replied is not None and any(
+        (gone := parse_prompt_version(version)) is not None
+        and (*gone[:2], gone.patch or 0) == (*replied[:2], replied.patch or 0)
+        for version in retired
+    )
+
+
 def is_prompt_compatible(reply: str, expected: str | None, *, allow_patch_drift: bool = False) -> bool:
     """Exact, or of the same `major.minor` where drift is allowed; `expected` None takes any version."""
     replied = parse_prompt_version(reply)
