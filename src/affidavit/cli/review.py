@@ -13,11 +13,13 @@ import click
 from affidavit.cli.hints import say_hints
 from affidavit.cli.model_options import ledger_of, model_options, models_of, opened_log
 from affidavit.cli.progress import show_progress
+from affidavit.cli.prompt_choice import count_for_rollout, prompt_options, prompts_for
 from affidavit.crew import assemble_crew
 from affidavit.errors import SettingsError, StoreError
 from affidavit.events import Emit
 from affidavit.pipeline import review
 from affidavit.places import cache_folder, state_folder
+from affidavit.quality.rollout_choice import ChosenPrompts
 from affidavit.records.report import Report
 from affidavit.render.formats import FormatRequest, parse_format, render
 from affidavit.settings import MODEL_READERS, Settings, load_settings
@@ -44,7 +46,11 @@ FLAGS_THAT_ARE_SETTINGS = (
 @click.command()
 @click.argument("target", required=False)
 @click.option("--staged", is_flag=True, help="Review what is staged.")
-@click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
+@click.option(
+    "--repo",
+    type=click.Path(path_type=Path),
+    help="The repository; default: this folder's.",
+)
 @click.option("--title", default="", help="What the change is called.")
 @click.option("--description", default="", help="What the change is for.")
 @click.option(
@@ -56,34 +62,67 @@ FLAGS_THAT_ARE_SETTINGS = (
     " junit; repeatable. No FILE: standard output.",
 )
 @click.option(
-    "--fail-on", metavar="SEVERITY", help="Exit with 1 from this severity on; default high, or never."
+    "--fail-on",
+    metavar="SEVERITY",
+    help="Exit with 1 from this severity on; default high, or never.",
 )
 @click.option("--severity-threshold", metavar="SEVERITY", help="Hide what is milder.")
-@click.option("--focus", metavar="AREAS", help="Only these, such as security,bugs,performance,quality.")
-@click.option("--include-style/--no-style", default=None, help="Show or hide findings of style.")
-@click.option("--nits/--no-nits", default=None, help="Show findings that are true but not worth acting on.")
-@click.option("--show-withheld", is_flag=True, help="List what is not shown, each with its reason.")
+@click.option(
+    "--focus",
+    metavar="AREAS",
+    help="Only these, such as security,bugs,performance,quality.",
+)
+@click.option(
+    "--include-style/--no-style", default=None, help="Show or hide findings of style."
+)
+@click.option(
+    "--nits/--no-nits",
+    default=None,
+    help="Show findings that are true but not worth acting on.",
+)
+@click.option(
+    "--show-withheld",
+    is_flag=True,
+    help="List what is not shown, each with its reason.",
+)
 @click.option("--include", metavar="GLOBS", help="Look only at these paths.")
 @click.option("--exclude", metavar="GLOBS", help="Do not look at these paths.")
 @click.option("--analysers-off", metavar="NAMES", help="Leave these analysers out.")
-@click.option("--rules-off", metavar="RULES", help="Do not show these rules, such as ruff/F401.")
-@click.option("--analyser-timeout-seconds", metavar="N", help="Time limit of each analyser run; default 120.")
+@click.option(
+    "--rules-off", metavar="RULES", help="Do not show these rules, such as ruff/F401."
+)
+@click.option(
+    "--analyser-timeout-seconds",
+    metavar="N",
+    help="Time limit of each analyser run; default 120.",
+)
 @click.option(
     "--allow-linters/--no-linters",
     default=None,
     help="Run the linters that the settings name; their commands are code that somebody wrote.",
 )
 @click.option(
-    "--config", type=click.Path(path_type=Path), help="Settings file to use instead of the base commit's."
+    "--config",
+    type=click.Path(path_type=Path),
+    help="Settings file to use instead of the base commit's.",
 )
 @model_options
-@click.option("--estimate", is_flag=True, help="Say what the review would cost, and ask no model.")
-@click.option("--what-leaves", is_flag=True, help="Print what would be sent to whom, and send nothing.")
+@prompt_options
+@click.option(
+    "--estimate", is_flag=True, help="Say what the review would cost, and ask no model."
+)
+@click.option(
+    "--what-leaves",
+    is_flag=True,
+    help="Print what would be sent to whom, and send nothing.",
+)
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 @click.option("--no-store", is_flag=True, help="Do not keep the report.")
 @click.option("--no-cache", is_flag=True, help="Run every analyser again.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress, no hints.")
-@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+@click.option(
+    "--debug", is_flag=True, help="Show the traceback of an unexpected error."
+)
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
     """Review a change and report what can be proven.
@@ -96,13 +135,19 @@ def command(context: click.Context, /, **options: Any) -> None:
         settings = _settings(opened, options)
         if not options["quiet"]:
             say_hints(opened)
+        chosen = (
+            prompts_for(opened.change, options)
+            if models_of(settings, options)
+            else None
+        )
         if options["estimate"] or options["what_leaves"]:
-            _print_text(_foretell(opened, settings, options))
+            _print_text(_foretell(opened, settings, options, chosen))
             return
         with show_progress(is_quiet=options["quiet"]) as emit:
-            report = _review(opened, settings, options, emit)
+            report = _review(opened, settings, options, emit, chosen)
     if not options["no_store"]:
         _store(report, options["data"])
+        count_for_rollout(chosen, report, options)
     _write_outputs(report, outputs, show_withheld=options["show_withheld"])
     context.exit(report.gate.exit_code)
 
@@ -131,7 +176,9 @@ def _check_place(output: FormatRequest) -> None:
     if output.path.is_dir():
         raise SettingsError(f"--format: {output.path} is a folder; name a file in it")
     if not output.path.parent.is_dir():
-        raise SettingsError(f"--format: there is no folder {output.path.parent} for {output.path.name}")
+        raise SettingsError(
+            f"--format: there is no folder {output.path.parent} for {output.path.name}"
+        )
 
 
 def _request(options: dict[str, Any]) -> ChangeRequest:
@@ -152,21 +199,37 @@ def _settings(opened: OpenedChange, options: dict[str, Any]) -> Settings:
         try:
             explicit = (str(options["config"]), options["config"].read_bytes())
         except OSError as error:
-            raise SettingsError(f"--config: {options['config']}: {error.strerror}") from error
+            raise SettingsError(
+                f"--config: {options['config']}: {error.strerror}"
+            ) from error
     flags = {name: options[name] for name in FLAGS_THAT_ARE_SETTINGS}
     return load_settings(opened.repository.base, os.environ, flags, explicit)
 
 
-def _review(opened: OpenedChange, settings: Settings, options: dict[str, Any], emit: Emit) -> Report:
+def _review(
+    opened: OpenedChange,
+    settings: Settings,
+    options: dict[str, Any],
+    emit: Emit,
+    chosen: ChosenPrompts | None,
+) -> Report:
     cache = None if options["no_cache"] else cache_folder()
-    panel = _panel(settings, options, cache)
-    crew = replace(assemble_crew(settings, cache), panel=panel, probes_verifier=not options["replay"])
+    panel = _panel(settings, options, cache, chosen)
+    crew = replace(
+        assemble_crew(settings, cache),
+        panel=panel,
+        probes_verifier=not options["replay"],
+    )
     return asyncio.run(
-        _with_connections(review(opened.change, opened.repository, settings, crew, emit), panel)
+        _with_connections(
+            review(opened.change, opened.repository, settings, crew, emit), panel
+        )
     )
 
 
-async def _with_connections(reviewing: Coroutine[Any, Any, Report], panel: Panel | None) -> Report:
+async def _with_connections(
+    reviewing: Coroutine[Any, Any, Report], panel: Panel | None
+) -> Report:
     """Keep the connections to the models for the whole review."""
     if panel is None:
         return await reviewing
@@ -176,28 +239,39 @@ async def _with_connections(reviewing: Coroutine[Any, Any, Report], panel: Panel
         return await reviewing
 
 
-def _panel(settings: Settings, options: dict[str, Any], cache: Path | None) -> Panel | None:
+def _panel(
+    settings: Settings,
+    options: dict[str, Any],
+    cache: Path | None,
+    chosen: ChosenPrompts | None,
+) -> Panel | None:
     """The models that the user named, or None."""
     choices = models_of(settings, options)
-    if not choices:
+    if not choices or chosen is None:
         return None
     from affidavit.minds.roles import minds_from  # noqa: PLC0415 - a review without a model does not pay for it
     from affidavit.panel_assembly import assemble_panel  # noqa: PLC0415
 
     minds = minds_from(choices, ledger=ledger_of(settings), log=opened_log(options))
-    return assemble_panel(minds, cache)
+    return assemble_panel(minds, cache, chosen.prompts)
 
 
-def _foretell(opened: OpenedChange, settings: Settings, options: dict[str, Any]) -> str:
+def _foretell(
+    opened: OpenedChange,
+    settings: Settings,
+    options: dict[str, Any],
+    chosen: ChosenPrompts | None,
+) -> str:
     """What a review would cost, or what would leave; nobody is asked."""
     if options["estimate"] and options["what_leaves"]:
         raise SettingsError("--estimate and --what-leaves exclude each other")
     choices = models_of(settings, options)
-    if not choices:
+    if not choices or chosen is None:
         return "No model is named: nothing would leave this machine, and nothing would be paid.\n"
     from affidavit.cli.first_talks import prepare_talks  # noqa: PLC0415 - as in _panel
 
-    talks = prepare_talks(opened, settings, choices, None if options["no_cache"] else cache_folder())
+    cache = None if options["no_cache"] else cache_folder()
+    talks = prepare_talks(opened, settings, choices, cache, chosen.prompts)
     if options["estimate"]:
         from affidavit.cli.estimate import describe_cost  # noqa: PLC0415
 
@@ -207,19 +281,28 @@ def _foretell(opened: OpenedChange, settings: Settings, options: dict[str, Any])
     return describe_leaving(talks, choices)
 
 
-def _write_outputs(report: Report, outputs: Sequence[FormatRequest], *, show_withheld: bool) -> None:
+def _write_outputs(
+    report: Report, outputs: Sequence[FormatRequest], *, show_withheld: bool
+) -> None:
     for output in outputs:
         if output.name == "terminal" and output.path is None:
             _print_terminal(report, show_withheld=show_withheld)
             continue
-        text = render(report, output, show_withheld=show_withheld, show_nits=report.settings["nits"])
+        text = render(
+            report,
+            output,
+            show_withheld=show_withheld,
+            show_nits=report.settings["nits"],
+        )
         if output.path is None:
             _print_text(text if text.endswith("\n") else text + "\n")
             continue
         try:
             output.path.write_text(text, encoding="utf-8", errors="backslashreplace")
         except OSError as error:
-            raise SettingsError(f"--format: {output.path} cannot be written: {error.strerror}") from error
+            raise SettingsError(
+                f"--format: {output.path} cannot be written: {error.strerror}"
+            ) from error
 
 
 def _print_text(text: str) -> None:
@@ -234,7 +317,12 @@ def _print_terminal(report: Report, *, show_withheld: bool) -> None:
 
     from affidavit.render.terminal import render_terminal  # noqa: PLC0415
 
-    render_terminal(report, console=Console(), show_withheld=show_withheld, show_nits=report.settings["nits"])
+    render_terminal(
+        report,
+        console=Console(),
+        show_withheld=show_withheld,
+        show_nits=report.settings["nits"],
+    )
 
 
 def _store(report: Report, folder: Path | None) -> None:
