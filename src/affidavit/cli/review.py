@@ -46,11 +46,7 @@ FLAGS_THAT_ARE_SETTINGS = (
 @click.command()
 @click.argument("target", required=False)
 @click.option("--staged", is_flag=True, help="Review what is staged.")
-@click.option(
-    "--repo",
-    type=click.Path(path_type=Path),
-    help="The repository; default: this folder's.",
-)
+@click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
 @click.option("--title", default="", help="What the change is called.")
 @click.option("--description", default="", help="What the change is for.")
 @click.option(
@@ -62,67 +58,35 @@ FLAGS_THAT_ARE_SETTINGS = (
     " junit; repeatable. No FILE: standard output.",
 )
 @click.option(
-    "--fail-on",
-    metavar="SEVERITY",
-    help="Exit with 1 from this severity on; default high, or never.",
+    "--fail-on", metavar="SEVERITY", help="Exit with 1 from this severity on; default high, or never."
 )
 @click.option("--severity-threshold", metavar="SEVERITY", help="Hide what is milder.")
-@click.option(
-    "--focus",
-    metavar="AREAS",
-    help="Only these, such as security,bugs,performance,quality.",
-)
-@click.option(
-    "--include-style/--no-style", default=None, help="Show or hide findings of style."
-)
-@click.option(
-    "--nits/--no-nits",
-    default=None,
-    help="Show findings that are true but not worth acting on.",
-)
-@click.option(
-    "--show-withheld",
-    is_flag=True,
-    help="List what is not shown, each with its reason.",
-)
+@click.option("--focus", metavar="AREAS", help="Only these, such as security,bugs,performance,quality.")
+@click.option("--include-style/--no-style", default=None, help="Show or hide findings of style.")
+@click.option("--nits/--no-nits", default=None, help="Show findings that are true but not worth acting on.")
+@click.option("--show-withheld", is_flag=True, help="List what is not shown, each with its reason.")
 @click.option("--include", metavar="GLOBS", help="Look only at these paths.")
 @click.option("--exclude", metavar="GLOBS", help="Do not look at these paths.")
 @click.option("--analysers-off", metavar="NAMES", help="Leave these analysers out.")
-@click.option(
-    "--rules-off", metavar="RULES", help="Do not show these rules, such as ruff/F401."
-)
-@click.option(
-    "--analyser-timeout-seconds",
-    metavar="N",
-    help="Time limit of each analyser run; default 120.",
-)
+@click.option("--rules-off", metavar="RULES", help="Do not show these rules, such as ruff/F401.")
+@click.option("--analyser-timeout-seconds", metavar="N", help="Time limit of each analyser run; default 120.")
 @click.option(
     "--allow-linters/--no-linters",
     default=None,
     help="Run the linters that the settings name; their commands are code that somebody wrote.",
 )
 @click.option(
-    "--config",
-    type=click.Path(path_type=Path),
-    help="Settings file to use instead of the base commit's.",
+    "--config", type=click.Path(path_type=Path), help="Settings file to use instead of the base commit's."
 )
 @model_options
 @prompt_options
-@click.option(
-    "--estimate", is_flag=True, help="Say what the review would cost, and ask no model."
-)
-@click.option(
-    "--what-leaves",
-    is_flag=True,
-    help="Print what would be sent to whom, and send nothing.",
-)
+@click.option("--estimate", is_flag=True, help="Say what the review would cost, and ask no model.")
+@click.option("--what-leaves", is_flag=True, help="Print what would be sent to whom, and send nothing.")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 @click.option("--no-store", is_flag=True, help="Do not keep the report.")
 @click.option("--no-cache", is_flag=True, help="Run every analyser again.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress, no hints.")
-@click.option(
-    "--debug", is_flag=True, help="Show the traceback of an unexpected error."
-)
+@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
     """Review a change and report what can be proven.
@@ -135,11 +99,7 @@ def command(context: click.Context, /, **options: Any) -> None:
         settings = _settings(opened, options)
         if not options["quiet"]:
             say_hints(opened)
-        chosen = (
-            prompts_for(opened.change, options)
-            if models_of(settings, options)
-            else None
-        )
+        chosen = prompts_for(opened.change, options) if models_of(settings, options) else None
         if options["estimate"] or options["what_leaves"]:
             _print_text(_foretell(opened, settings, options, chosen))
             return
@@ -176,9 +136,7 @@ def _check_place(output: FormatRequest) -> None:
     if output.path.is_dir():
         raise SettingsError(f"--format: {output.path} is a folder; name a file in it")
     if not output.path.parent.is_dir():
-        raise SettingsError(
-            f"--format: there is no folder {output.path.parent} for {output.path.name}"
-        )
+        raise SettingsError(f"--format: there is no folder {output.path.parent} for {output.path.name}")
 
 
 def _request(options: dict[str, Any]) -> ChangeRequest:
@@ -199,9 +157,7 @@ def _settings(opened: OpenedChange, options: dict[str, Any]) -> Settings:
         try:
             explicit = (str(options["config"]), options["config"].read_bytes())
         except OSError as error:
-            raise SettingsError(
-                f"--config: {options['config']}: {error.strerror}"
-            ) from error
+            raise SettingsError(f"--config: {options['config']}: {error.strerror}") from error
     flags = {name: options[name] for name in FLAGS_THAT_ARE_SETTINGS}
     return load_settings(opened.repository.base, os.environ, flags, explicit)
 
@@ -215,21 +171,13 @@ def _review(
 ) -> Report:
     cache = None if options["no_cache"] else cache_folder()
     panel = _panel(settings, options, cache, chosen)
-    crew = replace(
-        assemble_crew(settings, cache),
-        panel=panel,
-        probes_verifier=not options["replay"],
-    )
+    crew = replace(assemble_crew(settings, cache), panel=panel, probes_verifier=not options["replay"])
     return asyncio.run(
-        _with_connections(
-            review(opened.change, opened.repository, settings, crew, emit), panel
-        )
+        _with_connections(review(opened.change, opened.repository, settings, crew, emit), panel)
     )
 
 
-async def _with_connections(
-    reviewing: Coroutine[Any, Any, Report], panel: Panel | None
-) -> Report:
+async def _with_connections(reviewing: Coroutine[Any, Any, Report], panel: Panel | None) -> Report:
     """Keep the connections to the models for the whole review."""
     if panel is None:
         return await reviewing
@@ -240,10 +188,7 @@ async def _with_connections(
 
 
 def _panel(
-    settings: Settings,
-    options: dict[str, Any],
-    cache: Path | None,
-    chosen: ChosenPrompts | None,
+    settings: Settings, options: dict[str, Any], cache: Path | None, chosen: ChosenPrompts | None
 ) -> Panel | None:
     """The models that the user named, or None."""
     choices = models_of(settings, options)
@@ -257,10 +202,7 @@ def _panel(
 
 
 def _foretell(
-    opened: OpenedChange,
-    settings: Settings,
-    options: dict[str, Any],
-    chosen: ChosenPrompts | None,
+    opened: OpenedChange, settings: Settings, options: dict[str, Any], chosen: ChosenPrompts | None
 ) -> str:
     """What a review would cost, or what would leave; nobody is asked."""
     if options["estimate"] and options["what_leaves"]:
@@ -281,28 +223,19 @@ def _foretell(
     return describe_leaving(talks, choices)
 
 
-def _write_outputs(
-    report: Report, outputs: Sequence[FormatRequest], *, show_withheld: bool
-) -> None:
+def _write_outputs(report: Report, outputs: Sequence[FormatRequest], *, show_withheld: bool) -> None:
     for output in outputs:
         if output.name == "terminal" and output.path is None:
             _print_terminal(report, show_withheld=show_withheld)
             continue
-        text = render(
-            report,
-            output,
-            show_withheld=show_withheld,
-            show_nits=report.settings["nits"],
-        )
+        text = render(report, output, show_withheld=show_withheld, show_nits=report.settings["nits"])
         if output.path is None:
             _print_text(text if text.endswith("\n") else text + "\n")
             continue
         try:
             output.path.write_text(text, encoding="utf-8", errors="backslashreplace")
         except OSError as error:
-            raise SettingsError(
-                f"--format: {output.path} cannot be written: {error.strerror}"
-            ) from error
+            raise SettingsError(f"--format: {output.path} cannot be written: {error.strerror}") from error
 
 
 def _print_text(text: str) -> None:
@@ -317,12 +250,7 @@ def _print_terminal(report: Report, *, show_withheld: bool) -> None:
 
     from affidavit.render.terminal import render_terminal  # noqa: PLC0415
 
-    render_terminal(
-        report,
-        console=Console(),
-        show_withheld=show_withheld,
-        show_nits=report.settings["nits"],
-    )
+    render_terminal(report, console=Console(), show_withheld=show_withheld, show_nits=report.settings["nits"])
 
 
 def _store(report: Report, folder: Path | None) -> None:
