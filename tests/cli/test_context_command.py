@@ -8,6 +8,7 @@ from click.testing import CliRunner, Result
 
 from affidavit.cli.context import command, parse_outputs
 from affidavit.errors import InputError, SettingsError
+from commands import affidavit
 from repositories import Repo
 
 FILES = {
@@ -47,6 +48,21 @@ def test_json_and_a_page_are_written_beside_each_other(shop: Repo, tmp_path: Pat
         "tests/test_prices.py",
     ]
     assert page.read_text().startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize("name", ["text", "json", "html"])
+def test_a_locale_that_knows_ascii_only_prints_every_format(shop: Repo, name: str) -> None:
+    shop.commit("Gr\u00f6\u00dfe \u2192", {"shop/gr\u00f6\u00dfe.py": "GR\u00d6SSE = 1\n"})
+    ascii_only = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
+    done = affidavit("context", "HEAD~1..HEAD", "--format", name, cwd=shop.path, env=ascii_only)
+    assert (done.code, done.err) == (0, "")
+    assert "gr" in done.out
+
+
+def test_a_folder_that_is_not_there_is_said_before_the_work(shop: Repo, tmp_path: Path) -> None:
+    for place, said in ((tmp_path / "no" / "map.html", "there is no folder"), (tmp_path, "is a folder")):
+        with pytest.raises(SettingsError, match=said):
+            run(shop, "no..such", "--format", f"html={place}")
 
 
 def test_a_second_run_with_the_cache_gives_the_same_map(shop: Repo) -> None:

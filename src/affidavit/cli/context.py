@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from affidavit.cli.hints import say_hints
+from affidavit.cli.outputs import check_outputs, write_output
 from affidavit.code.blob_cache import BlobCache
 from affidavit.code.relevance import MAX_RELATED, TOKEN_BUDGET
 from affidavit.code.skipping import mark_skipped
@@ -94,11 +95,7 @@ def command(**options: Any) -> None:
 def parse_outputs(texts: Sequence[str]) -> list[Output]:
     """Read `json`, `html=FILE`; raises SettingsError for what is none, or for two on standard output."""
     outputs = [_parse_output(text) for text in texts]
-    to_standard_output = [output for output in outputs if output.path is None]
-    if len(to_standard_output) > 1:
-        raise SettingsError(
-            "--format: only one format can go to standard output; give the others a file: NAME=FILE"
-        )
+    check_outputs(outputs)
     return outputs or [Output("text", None)]
 
 
@@ -143,14 +140,7 @@ def _write(change: Change, context: ContextMap, output: Output) -> None:
     if output.path is None and output.name == "text":
         _print_text(change, context)
         return
-    text = _rendered(change, context, output.name)
-    if output.path is None:
-        sys.stdout.write(text)
-        return
-    try:
-        output.path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise SettingsError(f"--format: {output.path} cannot be written: {error.strerror}") from error
+    write_output(_rendered(change, context, output.name), output.path)
 
 
 def _rendered(change: Change, context: ContextMap, name: str) -> str:
