@@ -10,6 +10,7 @@ from affidavit.records.candidate import Candidate, Judgement, SpecialistKind
 from affidavit.records.change import Change, FileChange
 from affidavit.records.diagnostics import Diagnostic
 from affidavit.records.evidence import AnalyserRun, SearchHit
+from affidavit.records.reading import ToolUse
 from affidavit.records.record import Record, Side
 from affidavit.records.report import Part, Report, RoleUsage
 
@@ -105,6 +106,10 @@ class Reply(Record):
     analyser_runs: tuple[AnalyserRun, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     usage: tuple[RoleUsage, ...] = ()
+    chunk: int | None = None
+    """The chunk of the change that it was shown; None: all of it."""
+    uses: tuple[ToolUse, ...] | None = None
+    """The calls that it made; None where nobody watched."""
     duration_ms: int = 0
 
 

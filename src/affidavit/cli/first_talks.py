@@ -65,8 +65,8 @@ def prepare_talks(
     brief = Brief(change, opened.repository, ignore_events)
     minds = {role: NamedMind(role, choice.model) for role, choice in choices.items()}
     session = assemble_panel(minds, cache, prompts).convene(brief)
-    rough = plan_by_size(change, LENSES)
-    planner = session.planner_talk(rough, plan_schema(LENSES), PLAN_SCHEMA_NAME)
+    rough = plan_by_size(change, LENSES, session.always, session.briefing.context.symbols)
+    planner = session.planner_talk(rough, plan_schema([*LENSES, *session.always]), PLAN_SCHEMA_NAME)
     crew = assemble_crew(settings, cache)
     parsed = parse_replies(asyncio.run(collect_replies(crew.specialists, brief)), change)
     leads = [candidate.finding for candidate in parsed.candidates if candidate.finding]

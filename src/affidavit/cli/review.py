@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from affidavit.cli.discussion import read_discussion
 from affidavit.cli.hints import say_hints
 from affidavit.cli.model_options import ledger_of, model_options, models_of, opened_log
 from affidavit.cli.progress import show_progress
@@ -49,6 +50,11 @@ FLAGS_THAT_ARE_SETTINGS = (
 @click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
 @click.option("--title", default="", help="What the change is called.")
 @click.option("--description", default="", help="What the change is for.")
+@click.option(
+    "--discussion",
+    metavar="FILE",
+    help="What others have said: a JSON list of comments, or text; - for standard input.",
+)
 @click.option(
     "--format",
     "formats",
@@ -148,6 +154,7 @@ def _request(options: dict[str, Any]) -> ChangeRequest:
         title=options["title"],
         description=options["description"],
         diff_text=sys.stdin.buffer.read() if target == "-" else None,
+        discussion=read_discussion(options["discussion"], is_input_taken=target == "-"),
     )
 
 

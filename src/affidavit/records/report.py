@@ -33,6 +33,10 @@ class ReplySummary(Record):
     findings: int = 0
     dropped: int = 0
     duration_ms: int = 0
+    chunk: int | None = None
+    """The chunk of the change that it was shown; None: all of it."""
+    files_read: tuple[str, ...] | None = None
+    """What it opened with its tools, from the calls themselves; None where nobody watched."""
 
 
 class HunkCoverage(Record):
@@ -43,6 +47,8 @@ class HunkCoverage(Record):
     old_start: int
     old_count: int
     examined_by: tuple[str, ...] = ()
+    parts: tuple["HunkCoverage", ...] = ()
+    """Where a hunk was too long for one conversation: who looked at which of its lines."""
 
 
 class FileCoverage(Record):

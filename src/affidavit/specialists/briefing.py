@@ -1,6 +1,7 @@
 """The text that models read of a change: numbered diff, files, map and leads, all of it fenced as data."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -9,15 +10,27 @@ from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.context import ContextMap, SymbolChange
 from affidavit.records.finding import Finding
-from affidavit.records.plan import Plan
+from affidavit.records.plan import Chunk, Plan
 from affidavit.records.record import Side
+from affidavit.specialists.chunks import shown_hunks
+from affidavit.specialists.remarks import Page, pages_of, remarks_on
 
 NOTHING = "(none)"
 MAX_DESCRIPTION = 8_000
 MAX_COMMITS = 30
+MAX_CHANGED_FILES = 400
+MAX_NAMED = 40
 MAX_SYMBOLS = 80
 MAX_INSTRUCTIONS = 12_000
 SURROUNDING_LINES = 20
+SMALL_DIFF_LINES = 120
+REACH_LINES = 60
+LONG_HUNK_LINES = 400
+MAX_CAUSE_HUNKS = 6
+PART_OF_A_CHANGE = (
+    "You see one part of a larger change. Before you say that the change lacks something, search for it at "
+    "head: it may stand in a part that you do not see."
+)
 INSTRUCTION_FILES = (".affidavit/instructions.md", "AGENTS.md", "CLAUDE.md")
 
 
@@ -41,25 +54,34 @@ class Briefing:
     context: ContextMap
     leads: tuple[Finding, ...] = ()
     prompts: PromptSet = field(default_factory=current_prompts)
+    _texts: dict[tuple[Chunk, str], str] = field(default_factory=dict, init=False, compare=False, repr=False)
 
-    def change_text(self, paths: Sequence[str], plan: Plan) -> str:
-        """The part that all specialists of a chunk share, word for word."""
-        shown = [file for file in self.change.files if file.path in set(paths)]
-        not_here = [file.path for file in self.change.reviewed_files() if file not in shown]
-        about = [f"Not in this part of the diff, but changed too: {', '.join(not_here)}."] if not_here else []
+    def change_text(self, chunk: Chunk, plan: Plan) -> str:
+        """The part that all specialists of a chunk share, word for word; it is written once."""
+        key = (chunk, plan.model_dump_json(exclude={"questions"}))
+        if key not in self._texts:
+            self._texts[key] = self._change_text(chunk, plan)
+        return self._texts[key]
+
+    def remark_pages(self, chunk: Chunk, plan: Plan) -> list[Page]:
+        """What others have said about a chunk; the first page stands in its text."""
+        return pages_of(remarks_on(chunk, self.change.discussion, plan.chunks))
+
+    def _change_text(self, chunk: Chunk, plan: Plan) -> str:
+        shown = [(file, shown_hunks(file, chunk)) for file in self.change.files if file.path in chunk.paths]
         change = self.prompts.render(
             "change",
             title=self.fence.wrap("title", self.change.title or NOTHING),
             description=self.fence.wrap("description", _cut(self.change.description, MAX_DESCRIPTION)),
             commits=self.fence.wrap("commits", self._commits()),
-            discussion=NOTHING,
-            changed_files=self.fence.wrap("changed_files", self.changed_files()),
+            discussion=self._discussion(chunk, plan),
+            changed_files=self.fence.wrap("changed_files", self.changed_files(chunk)),
             symbols=self.fence.wrap("symbols", self._symbols()),
             related_files=self.fence.wrap("related_files", self._related()),
             project_instructions=self.fence.wrap("project_instructions", self._instructions()),
             mechanical_findings=self.fence.wrap("mechanical_findings", self._leads()),
-            diff=self.fence.wrap("diff", "\n\n".join(diff_of(file) for file in shown)),
-            not_shown="\n".join([*about, *plan.not_shown]),
+            diff=self.fence.wrap("diff", "\n\n".join(diff_of(file, hunks) for file, hunks in shown)),
+            not_shown=self._not_shown(chunk, plan),
         )
         if not plan.goal:
             return change
@@ -85,9 +107,15 @@ class Briefing:
             changed_files=self.fence.wrap("changed_files", self.changed_files()),
         )
 
-    def changed_files(self) -> str:
-        """One line a file: path, what happened, size."""
-        return "\n".join(_file_line(file) for file in self.change.files)
+    def changed_files(self, chunk: Chunk | None = None) -> str:
+        """One line a file: path, what happened, size; of very many, those of the chunk first."""
+        files = self.change.files
+        if len(files) > MAX_CHANGED_FILES:
+            here = set(chunk.paths) if chunk else set()
+            files = tuple(sorted(files, key=lambda file: file.path not in here))
+        more = len(files) - MAX_CHANGED_FILES
+        tail = [f"… and {more} more changed files, which are not named here"] if more > 0 else []
+        return "\n".join([*map(_file_line, files[:MAX_CHANGED_FILES]), *tail])
 
     def quote_of(self, path: str, side: Side, start: int, end: int) -> str:
         """Numbered lines around a quote."""
@@ -103,7 +131,7 @@ class Briefing:
         near = [(file, _near(file, finding)) for file in wanted]
         if cause:
             near += [
-                (file, list(file.hunks))
+                (file, _naming(file, cause.symbol))
                 for file in self.change.files
                 if file.path == cause.file != finding.file
             ]
@@ -111,8 +139,33 @@ class Briefing:
         return self.fence.wrap("diff", "\n\n".join(texts) or "(the finding's file has no hunk)")
 
     def _commits(self) -> str:
+        earlier = len(self.change.commits) - MAX_COMMITS
+        head = [f"({earlier} earlier commits are not shown)"] if earlier > 0 else []
         commits = self.change.commits[-MAX_COMMITS:]
-        return "\n".join(_cut(f"- {one.subject}\n{one.body}".strip(), 1_500) for one in commits) or NOTHING
+        lines = [_cut(f"- {one.subject}\n{one.body}".strip(), 1_500) for one in commits]
+        return "\n".join([*head, *lines]) or NOTHING
+
+    def _discussion(self, chunk: Chunk, plan: Plan) -> str:
+        """The first page; what stands on others is for the triage alone."""
+        pages = self.remark_pages(chunk, plan)
+        if not pages:
+            return NOTHING
+        here = pages[0]
+        more = len(self.change.discussion) - len(here.numbers)
+        note = f"\n{more} more remarks are looked at elsewhere." if more > 0 else ""
+        return self.fence.wrap("discussion", here.text) + note
+
+    def _not_shown(self, chunk: Chunk, plan: Plan) -> str:
+        """What of the change the reader of a chunk does not see, and what nobody sees."""
+        others = [file.path for file in self.change.reviewed_files() if file.path not in chunk.paths]
+        cut = list(dict.fromkeys(piece.path for piece in chunk.pieces))
+        said = [("Not in this part of the diff, but changed too", others)]
+        said.append(("Shown here in part only; the rest is in other parts of the diff", cut))
+        said.append(("Shown to nobody", list(plan.not_shown)))
+        lines = [f"{what}:\n{self.fence.wrap('not_shown', _listed(names))}" for what, names in said if names]
+        if len(plan.chunks) > 1:
+            lines.append(PART_OF_A_CHANGE)
+        return "\n".join(lines)
 
     def _symbols(self) -> str:
         lines = [_symbol_line(symbol) for symbol in self.context.symbols]
@@ -136,6 +189,11 @@ class Briefing:
 
     def _leads(self) -> str:
         return "\n".join(lead_line(finding) for finding in self.leads) or NOTHING
+
+
+def _listed(names: list[str]) -> str:
+    more = [f"… and {len(names) - MAX_NAMED} more"] if len(names) > MAX_NAMED else []
+    return "\n".join([*names[:MAX_NAMED], *more])
 
 
 def lead_line(finding: Finding) -> str:
@@ -178,17 +236,38 @@ def _symbol_line(change: SymbolChange) -> str:
 
 def _near(file: FileChange, finding: Finding) -> list[Hunk]:
     """The hunks within reach of the finding's lines; all of a small file's hunks."""
-    if sum(len(hunk.lines) for hunk in file.hunks) <= 120:
+    if sum(len(hunk.lines) for hunk in file.hunks) <= SMALL_DIFF_LINES:
         return list(file.hunks)
     start, end = finding.lines
-    near = []
-    for hunk in file.hunks:
-        first, count = (
-            (hunk.new_start, hunk.new_count) if finding.side == "head" else (hunk.old_start, hunk.old_count)
-        )
-        if first - 60 <= end and start <= first + count + 60:
-            near.append(hunk)
-    return near or list(file.hunks[:1])
+    parts = [_window(hunk, finding.side, start - REACH_LINES, end + REACH_LINES) for hunk in file.hunks]
+    near = [part for part in parts if part is not None]
+    return near or [hunk.part(0, SMALL_DIFF_LINES) for hunk in file.hunks[:1]]
+
+
+def _window(hunk: Hunk, side: Side, first: int, last: int) -> Hunk | None:
+    """The hunk where some of its lines lie between the two; of a long one, only those lines."""
+    within = [
+        index
+        for index, (_, old, new, _) in enumerate(hunk.numbered())
+        if first <= ((new if side == "head" else old) or 0) <= last
+    ]
+    if not within:
+        return None
+    return hunk if len(hunk.lines) <= LONG_HUNK_LINES else hunk.part(within[0], within[-1] + 1)
+
+
+def _naming(file: FileChange, symbol: str) -> list[Hunk]:
+    """The hunks of a cause: those that name its symbol, or the first; a long one only where it does."""
+    name = re.split(r"[.:#]+", symbol)[-1].strip("() ")
+    hunks = [hunk for hunk in file.hunks if name and any(name in line for line in hunk.lines)]
+    return [_around(hunk, name) for hunk in (hunks or file.hunks[:1])[:MAX_CAUSE_HUNKS]]
+
+
+def _around(hunk: Hunk, name: str) -> Hunk:
+    if len(hunk.lines) <= LONG_HUNK_LINES:
+        return hunk
+    at = next((index for index, line in enumerate(hunk.lines) if name and name in line), 0)
+    return hunk.part(max(0, at - REACH_LINES), at + REACH_LINES)
 
 
 def _cut(text: str, most: int) -> str:

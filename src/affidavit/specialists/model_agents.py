@@ -13,9 +13,13 @@ from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Part
 from affidavit.specialists.briefing import NOTHING, Briefing, Fence, lead_line
+from affidavit.specialists.chunks import shown_hunks
+from affidavit.specialists.remarks import Page
+from affidavit.specialists.watched_tools import WatchedTools
 
 LENSES = ("logic", "codebase-fit", "security", "quality")
 SECOND_LOOK = "second-look"
+TRIAGE = "triage"
 REVIEW_SCHEMA_NAME = "review_result"
 
 MakeTools = Callable[[Brief], ToolSource]
@@ -33,21 +37,27 @@ class ModelAgent:
     make_tools: MakeTools
     reported: tuple[Finding, ...] = ()
     """What others found, for the second look."""
+    page: Page | None = None
+    """What others said, for the triage; the first page stands in the shared text already."""
+    page_number: int = 1
     kind: SpecialistKind = "model"
 
     @property
     def name(self) -> str:
-        """The lens; a chunk after the first adds its number."""
+        """The lens; a chunk after the first adds its number, a page of remarks after the first, too."""
+        if self.page_number > 1:
+            return f"{self.lens}@{self.chunk.number}.{self.page_number}"
         return self.lens if self.chunk.number == 1 else f"{self.lens}@{self.chunk.number}"
 
     def examines(self, file: FileChange) -> bool:
-        """Whether the chunk shows the file."""
-        return file.path in self.chunk.paths
+        """Whether the chunk shows the file; the triage looks at what was said, not at the diff."""
+        return self.lens != TRIAGE and file.path in self.chunk.paths
 
     async def examine(self, brief: Brief) -> Reply:
         """Hold the conversation; whatever came of it is said."""
         started = time.monotonic()
-        answer = await self.mind.converse(self.talk(self.make_tools(brief)), brief.emit)
+        tools = WatchedTools(self.make_tools(brief))
+        answer = await self.mind.converse(self.talk(tools), brief.emit)
         return Reply(
             specialist=self.name,
             kind=self.kind,
@@ -56,6 +66,8 @@ class ModelAgent:
             schema_version=self.briefing.prompts.schema_version,
             incomplete=_incomplete(self.name, answer),
             usage=(answer.usage,),
+            chunk=self.chunk.number,
+            uses=tuple(tools.uses),
             duration_ms=round((time.monotonic() - started) * 1000),
         )
 
@@ -64,7 +76,7 @@ class ModelAgent:
         return Talk(
             speaker=self.name,
             instructions=instructions(self.briefing.fence, self.briefing.prompts),
-            prefix=self.briefing.change_text(self.chunk.paths, self.plan),
+            prefix=self.briefing.change_text(self.chunk, self.plan),
             task=self._task(),
             schema=schema_of(self.briefing.prompts.schema_version),
             schema_name=REVIEW_SCHEMA_NAME,
@@ -73,6 +85,8 @@ class ModelAgent:
 
     def _task(self) -> str:
         questions = self._questions()
+        if self.lens == TRIAGE:
+            return self.briefing.prompts.render(TRIAGE, remarks=self._remarks(), questions=questions)
         if self.lens != SECOND_LOOK:
             return self.briefing.prompts.render(self.lens, questions=questions)
         wrap = self.briefing.fence.wrap
@@ -83,6 +97,11 @@ class ModelAgent:
             uncovered=wrap("uncovered", "\n".join(self.uncovered()) or NOTHING),
             questions=questions,
         )
+
+    def _remarks(self) -> str:
+        if self.page is None or self.page_number == 1:
+            return "The remarks are those above, under what other reviewers and tools have said."
+        return "The remarks are these:\n" + self.briefing.fence.wrap("discussion", self.page.text)
 
     def _questions(self) -> str:
         asked = self.plan.questions.get(self.lens, ())
@@ -98,7 +117,7 @@ class ModelAgent:
         spoken = [(finding.file, finding.lines) for finding in self.reported]
         lines = []
         for file in self.briefing.change.files:
-            for hunk in file.hunks if file.path in self.chunk.paths else ():
+            for hunk in shown_hunks(file, self.chunk):
                 first, last = hunk.new_start, hunk.new_start + hunk.new_count
                 if not any(
                     path == file.path and start <= last and first <= end for path, (start, end) in spoken

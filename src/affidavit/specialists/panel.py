@@ -12,7 +12,8 @@ from affidavit.records.finding import Finding
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Report
 from affidavit.specialists.briefing import NOTHING, Briefing, Fence, lead_line
-from affidavit.specialists.model_agents import LENSES, SECOND_LOOK, ModelAgent
+from affidavit.specialists.chunks import changed_line_count
+from affidavit.specialists.model_agents import LENSES, SECOND_LOOK, TRIAGE, ModelAgent
 from affidavit.specialists.verifier import ModelVerifier
 
 SECOND_LOOK_LINES = 12
@@ -56,17 +57,24 @@ class Session:
     brief: Brief
     briefing: Briefing
 
+    @property
+    def always(self) -> tuple[str, ...]:
+        """Specialists that are asked whatever the size of the change: the triage, where others spoke."""
+        return (TRIAGE,) if self.brief.change.discussion else ()
+
     def with_leads(self, leads: Sequence[Finding]) -> "Session":
         """The same session, told what the machine has found."""
         return replace(self, briefing=replace(self.briefing, leads=tuple(leads)))
 
     def planner_talk(self, rough: Plan, schema: dict[str, Any], schema_name: str) -> Talk:
         """What the planner is asked; it sees the first chunk and the list of all files."""
-        shown = rough.chunks[0].paths if rough.chunks else ()
+        shown = rough.chunks[0] if rough.chunks else Chunk(number=1, paths=(), tokens=0)
         return Talk(
             speaker="planner",
             instructions=self.briefing.prompts.render(
-                "planner", fence_rule=self.briefing.fence.rule, specialists=", ".join(LENSES)
+                "planner",
+                fence_rule=self.briefing.fence.rule,
+                specialists=", ".join(dict.fromkeys([*LENSES, *rough.questions])),
             ),
             prefix=self.briefing.change_text(shown, rough),
             task="Plan the review of this change.",
@@ -77,13 +85,27 @@ class Session:
         )
 
     def agents(self, plan: Plan) -> list[Specialist]:
-        """A specialist for each lens of the plan and each chunk of the change."""
-        return [self._agent(lens, plan, chunk) for lens in plan.questions for chunk in plan.chunks]
+        """A specialist for each lens of the plan and each chunk of the change, and for what others said."""
+        agents: list[Specialist] = [
+            self._agent(lens, plan, chunk)
+            for lens in plan.questions
+            for chunk in plan.chunks
+            if lens != TRIAGE
+        ]
+        return agents + (self._triage(plan) if TRIAGE in plan.questions else [])
+
+    def _triage(self, plan: Plan) -> list[Specialist]:
+        """Who proves what others said: one for each page of remarks, with the diff that they speak of."""
+        chunks = plan.chunks or (Chunk(number=1, paths=(), tokens=0),)
+        return [
+            replace(self._agent(TRIAGE, plan, chunk), page=page, page_number=number)
+            for chunk in chunks
+            for number, page in enumerate(self.briefing.remark_pages(chunk, plan), start=1)
+        ]
 
     def second_look(self, plan: Plan, reported: Sequence[Finding]) -> list[Specialist]:
         """Fresh eyes on what nobody has spoken of; none for a change that is seen whole at once."""
-        files = self.brief.change.reviewed_files()
-        lines = sum(len(file.changed_lines("head")) + len(file.changed_lines("base")) for file in files)
+        lines = changed_line_count(self.brief.change)
         if lines < SECOND_LOOK_LINES:
             return []
         agents = [self._agent(SECOND_LOOK, plan, chunk, tuple(reported)) for chunk in plan.chunks]

@@ -96,11 +96,16 @@ def _claim_words(finding: Finding) -> set[str]:
 
 def _agree(kept: Candidate, duplicate: Candidate) -> Candidate:
     """Distinct specialists count as agreement; the same one twice does not."""
-    names = {kept.specialist, *kept.agreed_by}
-    if duplicate.specialist in names:
+    names = {_lens(name) for name in (kept.specialist, *kept.agreed_by)}
+    if _lens(duplicate.specialist) in names:
         return kept.then(STAGE, f"{duplicate.id} says the same")
     agreed = (*kept.agreed_by, duplicate.specialist)
     return kept.then(STAGE, f"{duplicate.specialist} found the same ({duplicate.id})", agreed_by=agreed)
+
+
+def _lens(specialist: str) -> str:
+    """Who it is, whichever part of the change it looked at: `logic` for `logic@2`."""
+    return specialist.partition("@")[0]
 
 
 def _with_fingerprints(

@@ -85,7 +85,15 @@ def _summary(reply: Reply, parsed: ParsedReply | None) -> ReplySummary:
         findings=len(parsed.result.findings) if parsed and parsed.result else 0,
         dropped=len(parsed.dropped) if parsed else 0,
         duration_ms=reply.duration_ms,
+        chunk=reply.chunk,
+        files_read=_files_read(reply),
     )
+
+
+def _files_read(reply: Reply) -> tuple[str, ...] | None:
+    if reply.uses is None:
+        return None
+    return tuple(sorted({path for use in reply.uses for path in use.read}))
 
 
 def _incomplete(reply: Reply, parsed: ParsedReply) -> list[Part]:

@@ -8,12 +8,12 @@ from typing import Any
 
 from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
-from affidavit.records.change import Change, FileChange
-from affidavit.records.plan import Chunk, Plan
+from affidavit.records.change import Change
+from affidavit.records.context import SymbolChange
+from affidavit.records.plan import Plan
 from affidavit.records.report import Part, RoleUsage
+from affidavit.specialists.chunks import changed_line_count, definition_starts, divide
 
-CHUNK_TOKENS = 60_000
-CHARACTERS_PER_TOKEN = 4
 SMALL_LINES, MEDIUM_LINES = 12, 80
 PLAN_SCHEMA_NAME = "review_plan"
 MAX_QUESTIONS = 6
@@ -45,7 +45,6 @@ def plan_schema(lenses: Sequence[str]) -> dict[str, Any]:
                 "additionalProperties": False,
                 "properties": dict.fromkeys(lenses, texts),
             },
-            "files_to_skip": {"type": "array", "items": {"type": "string"}},
         },
     }
 
@@ -61,10 +60,10 @@ async def make_plan(mind: Mind, talk: Talk, rough: Plan, lenses: Sequence[str], 
             else "unreadable"
         )
         failed = Part(name="planner", reason=reason, advice="the specialists were chosen by size")
-        return Planned(rough, (answer.usage,), (failed,))
+        return Planned(rough, (answer.usage,), (failed, *_left_out(rough)))
     given = told.get("questions")
     asked: dict[str, Any] = given if isinstance(given, dict) else {}
-    questions = {lens: _texts(asked.get(lens)) for lens in lenses if lens in asked}
+    questions = {lens: _texts(asked.get(lens)) for lens in [*lenses, *rough.questions] if lens in asked}
     plan = rough.model_copy(
         update={
             "goal": _text(told.get("goal")),
@@ -75,22 +74,39 @@ async def make_plan(mind: Mind, talk: Talk, rough: Plan, lenses: Sequence[str], 
             "made_by": "model",
         }
     )
-    return Planned(plan, (answer.usage,))
+    return Planned(plan, (answer.usage,), _left_out(rough))
+
+
+def _left_out(plan: Plan) -> tuple[Part, ...]:
+    """What no model is shown makes the review incomplete; the plan names each place."""
+    if not plan.not_shown:
+        return ()
+    more = f", and {len(plan.not_shown) - 1} more places" if len(plan.not_shown) > 1 else ""
+    advice = "Review the change in smaller parts, or leave generated files out with --exclude."
+    return (Part(name="models", reason=f"not shown to them: {plan.not_shown[0]}{more}", advice=advice),)
 
 
 def _bounded(
     questions: dict[str, tuple[str, ...]], rough: Plan, lenses: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """Effort follows size, whatever the planner asks for."""
+    """Effort follows size, whatever the planner asks for; who is there at any size stays."""
+    always = [lens for lens in rough.questions if lens not in lenses]
+    most = len(rough.questions) - len(always)
     ordered = [lens for lens in lenses if lens in questions]
-    return {lens: questions[lens] for lens in ordered[: len(rough.questions)]}
+    return {lens: questions.get(lens, ()) for lens in [*ordered[:most], *always]}
 
 
-def plan_by_size(change: Change, lenses: Sequence[str]) -> Plan:
-    """Who looks, from the size of the change alone, and the chunks that it is shown in."""
-    lines = sum(
-        len(file.changed_lines("head")) + len(file.changed_lines("base")) for file in change.reviewed_files()
-    )
+def plan_by_size(
+    change: Change,
+    lenses: Sequence[str],
+    always: Sequence[str] = (),
+    symbols: Sequence[SymbolChange] = (),
+) -> Plan:
+    """Who looks, from the size of the change alone, and the chunks that it is shown in.
+
+    `always` are asked at any size, after the others; a long file is divided where `symbols` begin.
+    """
+    lines = changed_line_count(change)
     most = (
         1
         if lines <= SMALL_LINES // 4
@@ -100,36 +116,12 @@ def plan_by_size(change: Change, lenses: Sequence[str]) -> Plan:
         if lines <= MEDIUM_LINES
         else len(lenses)
     )
-    chunks, not_shown = split(change.reviewed_files())
-    return Plan(questions=dict.fromkeys(lenses[:most], ()), chunks=chunks, not_shown=not_shown)
-
-
-def split(
-    files: Sequence[FileChange], chunk_tokens: int = CHUNK_TOKENS
-) -> tuple[tuple[Chunk, ...], tuple[str, ...]]:
-    """Files together as long as they fit; a file that is larger than a chunk is a chunk of its own."""
-    chunks: list[Chunk] = []
-    paths: list[str] = []
-    size = 0
-    for file in files:
-        tokens = _tokens(file)
-        if paths and size + tokens > chunk_tokens:
-            chunks.append(Chunk(number=len(chunks) + 1, paths=tuple(paths), tokens=size))
-            paths, size = [], 0
-        paths.append(file.path)
-        size += tokens
-    if paths:
-        chunks.append(Chunk(number=len(chunks) + 1, paths=tuple(paths), tokens=size))
-    too_large = [
-        f"{file.path} is larger than one conversation holds"
-        for file in files
-        if _tokens(file) > 3 * chunk_tokens
-    ]
-    return tuple(chunks), tuple(too_large)
-
-
-def _tokens(file: FileChange) -> int:
-    return sum(len(line) + 8 for hunk in file.hunks for line in hunk.lines) // CHARACTERS_PER_TOKEN
+    division = divide(change.reviewed_files(), definition_starts(symbols))
+    return Plan(
+        questions=dict.fromkeys([*lenses[:most], *always], ()),
+        chunks=division.chunks,
+        not_shown=division.not_shown,
+    )
 
 
 def _read(text: str | None) -> dict[str, Any] | None:

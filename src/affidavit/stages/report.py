@@ -12,11 +12,11 @@ from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import now_iso
 from affidavit.ports import Specialist
 from affidavit.records.candidate import Candidate, Status, Worth
-from affidavit.records.change import Change, FileChange
+from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.diagnostics import Code, Diagnostic
 from affidavit.records.evidence import AnalyserRun
 from affidavit.records.finding import Category, Finding, Severity
-from affidavit.records.plan import Plan
+from affidavit.records.plan import Piece, Plan
 from affidavit.records.report import (
     Counts,
     Decision,
@@ -260,23 +260,75 @@ def _coverage(file: FileChange, specialists: Sequence[Specialist], proceedings: 
     answered = {reply.specialist for reply in proceedings.replies if reply.state not in ("none", "rejected")}
     able = [specialist.name for specialist in specialists if specialist.examines(file)]
     examined_by = tuple(name for name in able if name in answered)
-    hunks = tuple(
-        HunkCoverage(
-            new_start=hunk.new_start,
-            new_count=hunk.new_count,
-            old_start=hunk.old_start,
-            old_count=hunk.old_count,
-            examined_by=examined_by,
-        )
-        for hunk in file.hunks
-    )
+    looks = _looks_at(file, examined_by, proceedings)
+    hunks = tuple(_hunk_coverage(number, hunk, looks) for number, hunk in enumerate(file.hunks))
     if not examined_by:
         reason = _why_not_examined(file, is_readable=bool(able))
         return FileCoverage(path=file.path, state="not_examined", reason=reason, hunks=hunks)
     missing = [name for name in able if name not in answered]
-    state = "partly" if missing else "examined"
-    reason = f"not looked at by {', '.join(missing)}" if missing else ""
+    reasons = [f"not looked at by {', '.join(missing)}"] if missing else []
+    reasons += _unshown(file, hunks, proceedings.plan)
+    state = "partly" if reasons else "examined"
+    reason = "; ".join(reasons)
     return FileCoverage(path=file.path, state=state, reason=reason, hunks=hunks)
+
+
+def _looks_at(
+    file: FileChange, names: Sequence[str], proceedings: Proceedings
+) -> list[tuple[str, tuple[Piece, ...]]]:
+    """Who looked, and at which pieces; none: at the whole file."""
+    chunks = {chunk.number: chunk for chunk in (proceedings.plan.chunks if proceedings.plan else ())}
+    shown = {reply.specialist: chunks.get(reply.chunk or 0) for reply in proceedings.replies}
+    return [(name, (chunk.shown_of(file.path) or ()) if (chunk := shown.get(name)) else ()) for name in names]
+
+
+def _hunk_coverage(number: int, hunk: Hunk, looks: Sequence[tuple[str, tuple[Piece, ...]]]) -> HunkCoverage:
+    """Who looked at a hunk; where it was divided, also who looked at which part of it."""
+    cuts = {(piece.start, piece.end) for _, pieces in looks for piece in pieces if piece.hunk == number}
+    whole = tuple(
+        name for name, pieces in looks if not pieces or any(piece.hunk == number for piece in pieces)
+    )
+    if cuts <= {(0, len(hunk.lines))}:
+        return _covered(hunk, whole)
+    parts = tuple(
+        _covered(
+            hunk.part(start, end),
+            tuple(
+                name
+                for name, pieces in looks
+                if not pieces or any((one.hunk, one.start, one.end) == (number, start, end) for one in pieces)
+            ),
+        )
+        for start, end in sorted(cuts)
+    )
+    return _covered(hunk, whole, parts)
+
+
+def _covered(hunk: Hunk, names: tuple[str, ...], parts: tuple[HunkCoverage, ...] = ()) -> HunkCoverage:
+    return HunkCoverage(
+        new_start=hunk.new_start,
+        new_count=hunk.new_count,
+        old_start=hunk.old_start,
+        old_count=hunk.old_count,
+        examined_by=names,
+        parts=parts,
+    )
+
+
+def _unshown(file: FileChange, hunks: Sequence[HunkCoverage], plan: Plan | None) -> list[str]:
+    """What of a file no model was shown, and the hunks that nobody looked at."""
+    if plan is None or not plan.chunks:
+        return []
+    pieces = [shown for chunk in plan.chunks if (shown := chunk.shown_of(file.path)) is not None]
+    if not pieces:
+        return ["shown to no model"]
+    if () in pieces:
+        return []
+    seen = sum(piece.end - piece.start for several in pieces for piece in several)
+    unseen = sum(len(hunk.lines) for hunk in file.hunks) - seen
+    unread = sum(not part.examined_by for hunk in hunks for part in (*hunk.parts, hunk))
+    lines = [f"{_number(unseen, 'line')} of the diff shown to no model"] if unseen else []
+    return lines or ([f"{_number(unread, 'part')} of the diff not looked at"] if unread else [])
 
 
 def _why_not_examined(file: FileChange, *, is_readable: bool) -> str:

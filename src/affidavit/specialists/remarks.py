@@ -1,0 +1,76 @@
+"""What others have said about a change as models read it: numbered, on pages, no remark posing as another."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from affidavit.records.discussion import Comment
+from affidavit.records.plan import Chunk
+
+PAGE_CHARACTERS = 24_000
+LONGEST_NAME = 200
+
+Remark = tuple[int, Comment]
+"""A comment and its number in the discussion, from 1."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """As many remarks as a prompt holds beside the diff."""
+
+    text: str
+    numbers: tuple[int, ...]
+    """Of its remarks."""
+
+
+def remarks_on(chunk: Chunk, comments: Sequence[Comment], chunks: Sequence[Chunk]) -> list[Remark]:
+    """The remarks that belong to a chunk: those on its files, and with the first all that have no other."""
+    return [
+        (number, comment)
+        for number, comment in enumerate(comments, start=1)
+        if _home(comment, chunks) == chunk.number
+    ]
+
+
+def pages_of(remarks: Sequence[Remark], page_characters: int = PAGE_CHARACTERS) -> list[Page]:
+    """All of it, nothing cut: a remark that is longer than a page goes on with the next."""
+    pages: list[list[tuple[int, str]]] = []
+    size = 0
+    for number, text in _texts(remarks, page_characters):
+        if not pages or size + len(text) > page_characters:
+            pages.append([])
+            size = 0
+        pages[-1].append((number, text))
+        size += len(text)
+    return [_page(texts) for texts in pages]
+
+
+def _page(texts: Sequence[tuple[int, str]]) -> Page:
+    numbers = tuple(dict.fromkeys(number for number, _ in texts))
+    return Page("\n\n".join(text for _, text in texts), numbers)
+
+
+def _home(comment: Comment, chunks: Sequence[Chunk]) -> int:
+    return next((chunk.number for chunk in chunks if comment.file in chunk.paths), 1)
+
+
+def _texts(remarks: Sequence[Remark], page_characters: int) -> Iterator[tuple[int, str]]:
+    room = page_characters // 2
+    for number, comment in remarks:
+        # A bar before each line: no body can begin a line that looks like the heading of another remark.
+        body = "\n".join(f"| {line}" for line in comment.body.splitlines() or [""])
+        for start in range(0, max(len(body), 1), room):
+            more = " (continued)" if start else ""
+            yield number, f"{_heading(number, comment)}{more}\n{body[start : start + room]}"
+
+
+def _heading(number: int, comment: Comment) -> str:
+    author = _one_line(comment.author) or "somebody"
+    kind = " (a bot)" if comment.is_bot else ""
+    place = _one_line(comment.file or "")
+    where = f" on {place}{f':{comment.line}' if comment.line else ''}" if place else " on the whole change"
+    when = f", {_one_line(comment.created_at)}" if comment.created_at else ""
+    return f"Remark {number}, by {author}{kind}{where}{when}{', marked as resolved' * comment.resolved}:"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:LONGEST_NAME]

@@ -1,0 +1,38 @@
+"""Note at each finding who had said something at its place before: it need not be said to them again."""
+
+from collections.abc import Sequence
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.discussion import Comment
+from affidavit.records.finding import Finding
+
+STAGE = "said"
+NEAR_LINES = 3
+NOBODY = "somebody"
+
+
+def note_said(candidates: Sequence[Candidate], discussion: Sequence[Comment]) -> list[Candidate]:
+    """The candidates with the authors of remarks at their places."""
+    placed = [comment for comment in discussion if comment.file and comment.line]
+    if not placed:
+        return list(candidates)
+    return [_noted(candidate, placed) for candidate in candidates]
+
+
+def _noted(candidate: Candidate, placed: Sequence[Comment]) -> Candidate:
+    finding = candidate.finding
+    if finding is None:
+        return candidate
+    authors = [comment.author.strip() or NOBODY for comment in placed if _is_at(comment, finding)]
+    names = tuple(dict.fromkeys(authors))
+    return (
+        candidate.then(STAGE, f"remarked on before by {', '.join(names)}", said_by=names)
+        if names
+        else candidate
+    )
+
+
+def _is_at(comment: Comment, finding: Finding) -> bool:
+    first, last = finding.lines
+    line = comment.line or 0
+    return comment.file == finding.file and first - NEAR_LINES <= line <= last + NEAR_LINES
