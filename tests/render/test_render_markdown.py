@@ -67,6 +67,7 @@ Fingerprint: `3f9a1c0be2d4`
 
 - coverage: 2 of 2 files, 2 of 2 hunks examined by ruff and ty
 - skipped: `poetry.lock` (lock)
+- measured on this installation: not measured yet
 """
     )
 

@@ -83,6 +83,7 @@ shop/cart.py ──────────────────────�
 not run       model: no model is configured. Set `model` to have one look.
 skipped       poetry.lock (lock)
 coverage      2 of 2 files, 2 of 2 hunks examined by ruff and ty
+measured      not measured yet · report r-1
 
 changes requested: 1 finding blocks · gate: high → exit 1
 """

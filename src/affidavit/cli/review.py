@@ -20,6 +20,7 @@ from affidavit.errors import SettingsError, StoreError
 from affidavit.events import Emit
 from affidavit.pipeline import review
 from affidavit.places import cache_folder, state_folder
+from affidavit.quality.measures import with_measured
 from affidavit.quality.rollout_choice import ChosenPrompts
 from affidavit.records.report import Report
 from affidavit.render.formats import FormatRequest, parse_format, render
@@ -112,7 +113,7 @@ def command(context: click.Context, /, **options: Any) -> None:
         with show_progress(is_quiet=options["quiet"]) as emit:
             report = _review(opened, settings, options, emit, chosen)
     if not options["no_store"]:
-        _store(report, options["data"])
+        report = _store(report, options["data"])
         count_for_rollout(chosen, report, options)
     _write_outputs(report, outputs, show_withheld=options["show_withheld"])
     context.exit(report.gate.exit_code)
@@ -260,8 +261,12 @@ def _print_terminal(report: Report, *, show_withheld: bool) -> None:
     render_terminal(report, console=Console(), show_withheld=show_withheld, show_nits=report.settings["nits"])
 
 
-def _store(report: Report, folder: Path | None) -> None:
+def _store(report: Report, folder: Path | None) -> Report:
+    """Keep the report, with the error rate that the store knows of."""
     try:
-        SqliteStore(folder or state_folder()).save_report(report)
+        store = SqliteStore(folder or state_folder())
+        report = with_measured(report, store)
+        store.save_report(report)
     except StoreError as error:
         click.echo(f"affidavit: the report was not kept: {error}", err=True)
+    return report

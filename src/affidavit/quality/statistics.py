@@ -12,6 +12,16 @@ from typing import TypeVar
 
 from affidavit.records.measure import Interval, Rate
 
+__all__ = [
+    "Interval",
+    "Rate",
+    "bootstrap_interval",
+    "paired_bootstrap",
+    "paired_difference",
+    "paired_outcomes",
+    "rate_of",
+]
+
 Case = TypeVar("Case")
 
 CONFIDENCE = 0.95

@@ -9,6 +9,7 @@ from affidavit.records.change import Change
 from affidavit.records.diagnostics import Code, Diagnostic
 from affidavit.records.evidence import AnalyserRun
 from affidavit.records.finding import Severity
+from affidavit.records.measure import Rate
 from affidavit.records.plan import Plan
 from affidavit.records.record import Record
 
@@ -152,6 +153,11 @@ class Report(Record):
     usage: tuple[RoleUsage, ...] = ()
     words: ReporterWords | None = None
     """None where no reporter wrote any."""
+    measured: Rate | None = None
+    """Wrong among the shown and labelled findings of this installation, when the review was made.
+
+    None: not measured yet, or the report is not kept. No part of the proof.
+    """
 
     @property
     def shown(self) -> list[Candidate]:

@@ -23,10 +23,11 @@ class Glyphs:
     dot: str
     ellipsis: str
     arrow: str
+    dash: str
 
 
-UNICODE = Glyphs(rule="─", bar="│", mark="▸", dot="·", ellipsis="…", arrow="→")
-ASCII = Glyphs(rule="-", bar="|", mark=">", dot="-", ellipsis="...", arrow="->")
+UNICODE = Glyphs(rule="─", bar="│", mark="▸", dot="·", ellipsis="…", arrow="→", dash="\u2013")
+ASCII = Glyphs(rule="-", bar="|", mark=">", dot="-", ellipsis="...", arrow="->", dash="-")
 
 
 class Ink:

@@ -16,6 +16,7 @@ from affidavit.render.plain_text import (
     one_line,
     visible,
 )
+from affidavit.render.rates import measured_words
 
 LONGEST = 60_000
 """Forges take 65,536 characters; what posts the comment may add a mark of its own."""
@@ -36,6 +37,8 @@ def render_markdown(report: Report, *, show_withheld: bool = False, show_nits: b
         "remark",
         "remarks",
     )
+    # Outside what may be left out: every report carries it.
+    account.append(f"- {_clipped_line('measured on this installation: ' + measured_words(report.measured))}")
     spent = sum(len(block) + 2 for block in head + account)
     findings = _fit(
         _finding_blocks(report, show_nits=show_nits), LONGEST - spent - 200, "finding", "findings"

@@ -12,6 +12,7 @@ from affidavit.render import wording
 from affidavit.render.anchors import anchored, changed_place
 from affidavit.render.excerpt import draw_changed, draw_quote, quoted_lines
 from affidavit.render.ink import Ink
+from affidavit.render.rates import measured_words
 
 _BADGE_STYLES = {
     Severity.CRITICAL: "bold white on red",
@@ -28,6 +29,8 @@ _DECISION_STYLES: dict[Decision, str] = {
 _INDENT = 2
 _LABEL_WIDTH = 12
 _MOST_LISTED = 10
+_ID_LENGTH = 8
+"""Of a report's id: enough to name it to `affidavit label`."""
 
 
 def render_terminal(
@@ -173,6 +176,14 @@ def _write_account(ink: Ink, report: Report, *, show_withheld: bool, show_nits: 
     if report.words and report.words.summary:
         label = _account_label("reporter")
         ink.line(label, ink.cut(ink.inline(report.words.summary), ink.text_width - label.cell_len))
+    _write_measured(ink, report)
+
+
+def _write_measured(ink: Ink, report: Report) -> None:
+    """How often this installation has been wrong, and the name by which this report is labelled."""
+    said = measured_words(report.measured, ink.glyphs.dash)
+    words = [said, f"report {report.id[:_ID_LENGTH]}"]
+    ink.hanging(_account_label("measured"), ink.joined(words), indent=0)
 
 
 def _account_label(text: str, style: str = "dim") -> Text:

@@ -21,6 +21,7 @@ from affidavit.render.html.colour import Painter
 from affidavit.render.html.diff import Placed, lay_out, outside_the_change
 from affidavit.render.html.prose import inline
 from affidavit.render.plain_text import clip, one_line, visible
+from affidavit.render.rates import measured_words
 
 _MOST_WITHHELD = 500
 """So many withheld findings come with their proof; the others in one line each."""
@@ -132,6 +133,7 @@ def _head(report: Report) -> dict[str, Any]:
         "created": one_line(report.created_at, 40),
         "version": one_line(report.affidavit_version, 40),
         "id": one_line(report.id, 100),
+        "measured": measured_words(report.measured),
         "seconds": f"{report.duration_ms / 1000:.1f}",
     }
 
