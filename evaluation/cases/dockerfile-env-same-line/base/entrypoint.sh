@@ -1,0 +1,3 @@
+#!/bin/sh
+set -eu
+exec /opt/tools/bin/report "$@"

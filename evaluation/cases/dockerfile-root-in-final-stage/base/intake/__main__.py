@@ -1,0 +1,1 @@
+print("taking in documents from outside")

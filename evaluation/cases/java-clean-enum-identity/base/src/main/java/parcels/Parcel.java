@@ -1,0 +1,3 @@
+package parcels;
+
+public record Parcel(Size size, String destination) {}

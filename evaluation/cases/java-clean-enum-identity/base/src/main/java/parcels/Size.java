@@ -1,0 +1,6 @@
+package parcels;
+
+public enum Size {
+    SMALL,
+    LARGE
+}

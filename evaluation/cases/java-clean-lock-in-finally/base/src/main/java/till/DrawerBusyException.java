@@ -1,0 +1,7 @@
+package till;
+
+public final class DrawerBusyException extends RuntimeException {
+    public DrawerBusyException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

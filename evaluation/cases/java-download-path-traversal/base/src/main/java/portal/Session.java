@@ -1,0 +1,3 @@
+package portal;
+
+public record Session(String customer) {}

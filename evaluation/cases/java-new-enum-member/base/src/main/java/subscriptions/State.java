@@ -1,0 +1,6 @@
+package subscriptions;
+
+public enum State {
+    ACTIVE,
+    CANCELLED
+}

@@ -1,0 +1,7 @@
+mod command;
+
+fn main() {
+    for line in ["help", "quit", "   "] {
+        println!("{:?}", command::parse(line));
+    }
+}

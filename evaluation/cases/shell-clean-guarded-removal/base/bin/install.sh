@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+set -euo pipefail
+
+archive="${1:?archive}"
+target="${2:?folder}"
+
+mkdir -p "$target"
+tar -xzf "$archive" -C "$target"

@@ -1,0 +1,3 @@
+copy_to() {
+    rsync --archive --delete dist/ "$1:/srv/site/"
+}
