@@ -1,6 +1,6 @@
 """Put the models of a review together with what they read: the map, the tools, the fence."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from affidavit.records.context import ContextMap
 from affidavit.specialists.panel import Panel
 from affidavit.stages.context import gather_context
 from affidavit.surveying import assemble_survey
+from affidavit.tools.checks import Checks, JoinedTools
 from affidavit.tools.toolbox import Toolbox
 
 
@@ -31,7 +32,11 @@ class TaggedFence:
 
 
 def assemble_panel(
-    minds: Mapping[Role, Mind], cache_dir: Path | None, prompts: PromptSet | None = None
+    minds: Mapping[Role, Mind],
+    cache_dir: Path | None,
+    prompts: PromptSet | None = None,
+    *,
+    analysers_off: Collection[str] = (),
 ) -> Panel:
     """The panel that reads through this installation's map and tools."""
     survey = assemble_survey(BlobCache(cache_dir) if cache_dir else None)
@@ -42,10 +47,16 @@ def assemble_panel(
     def make_tools(brief: Brief) -> ToolSource:
         return Toolbox(brief.repository, brief.change, survey)
 
+    def make_verifier_tools(brief: Brief) -> ToolSource:
+        checks = Checks(brief.repository, brief.change, cache_dir, analysers_off=analysers_off)
+        return JoinedTools(make_tools(brief), checks)
+
     def make_fence(change: Change) -> TaggedFence:
         return TaggedFence(tag_of(change.base.tree, change.head.tree))
 
-    return Panel(minds, read_context, make_tools, make_fence, prompts or current_prompts())
+    return Panel(
+        minds, read_context, make_tools, make_fence, prompts or current_prompts(), make_verifier_tools
+    )
 
 
 def _git(brief: Brief) -> GitRepository:

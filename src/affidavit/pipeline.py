@@ -103,7 +103,9 @@ async def review(
     change = mark_skipped(change, repository, settings.include, settings.exclude)
     brief = Brief(change, repository, emit)
 
-    looks = await _look_with_models(crew, crew.panel, brief) if crew.panel else await _look(crew, brief)
+    looks = (
+        await _look_with_models(crew, crew.panel, brief, settings) if crew.panel else await _look(crew, brief)
+    )
     parsed = looks.parsed
     compared = compare_reading(parsed.candidates, looks.replies, looks.plan, repository)
     checked = check_evidence(compared.candidates, change, repository, has_verifier=looks.verifier is not None)
@@ -169,7 +171,7 @@ async def _look(crew: Crew, brief: Brief) -> Looks:
     return Looks(crew.specialists, replies, parsed, not_run=[NO_MODEL])
 
 
-async def _look_with_models(crew: Crew, panel: Panel, brief: Brief) -> Looks:
+async def _look_with_models(crew: Crew, panel: Panel, brief: Brief, settings: Settings) -> Looks:
     """The machine looks while the planner reads; then the agents, and fresh eyes on what they left out."""
     looking = asyncio.create_task(collect_replies(crew.specialists, brief))
     session = panel.convene(brief)
@@ -193,7 +195,7 @@ async def _look_with_models(crew: Crew, panel: Panel, brief: Brief) -> Looks:
         parsed=parse_replies(replies, brief.change),
         plan=planned.plan,
         verifier=verifier,
-        verifiers=session.verifiers(verifier),
+        verifiers=session.verifiers(verifier, settings.verifier_votes or 1),
         planned=planned,
         session=session,
         probed=probed,

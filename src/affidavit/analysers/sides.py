@@ -104,8 +104,25 @@ async def analyse_side(
     slots: Slots | None = None,
 ) -> SideResult:
     """Run the analyser on one side, or take what it said about the same content before."""
+    paths = paths_to_run(analyser, change, repository.side(side), side)
+    return await analyse_paths(
+        analyser, program, repository, side, paths, cache=cache, limits=limits, slots=slots
+    )
+
+
+async def analyse_paths(
+    analyser: Analyser,
+    program: Program,
+    repository: Repository,
+    side: Side,
+    paths: Sequence[str],
+    *,
+    cache: ResultCache,
+    limits: Limits,
+    slots: Slots | None = None,
+) -> SideResult:
+    """The same for any regular files of that side."""
     tree = repository.side(side)
-    paths = paths_to_run(analyser, change, tree, side)
     task = _Task(analyser, program, tree, side, tuple(paths), analyser.invoke(repository.base, paths))
     if not paths:
         return task.result("nothing_to_do")

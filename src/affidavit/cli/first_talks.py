@@ -64,7 +64,7 @@ def prepare_talks(
     change = mark_skipped(opened.change, opened.repository, settings.include, settings.exclude)
     brief = Brief(change, opened.repository, ignore_events)
     minds = {role: NamedMind(role, choice.model) for role, choice in choices.items()}
-    session = assemble_panel(minds, cache, prompts).convene(brief)
+    session = assemble_panel(minds, cache, prompts, analysers_off=settings.analysers_off).convene(brief)
     rough = plan_by_size(change, LENSES, session.always, session.briefing.context.symbols)
     planner = session.planner_talk(rough, plan_schema([*LENSES, *session.always]), PLAN_SCHEMA_NAME)
     crew = assemble_crew(settings, cache)
@@ -96,7 +96,7 @@ def _shared_by_verifier(session: Session, rough: Plan) -> Talk:
         task="",
         schema=JUDGEMENT_SCHEMA,
         schema_name=JUDGEMENT_SCHEMA_NAME,
-        tools=session.panel.make_tools(session.brief),
+        tools=session.verifier_tools(),
     )
 
 

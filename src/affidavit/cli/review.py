@@ -206,7 +206,7 @@ def _panel(
     from affidavit.panel_assembly import assemble_panel  # noqa: PLC0415
 
     minds = minds_from(choices, ledger=ledger_of(settings), log=opened_log(options))
-    return assemble_panel(minds, cache, chosen.prompts)
+    return assemble_panel(minds, cache, chosen.prompts, analysers_off=settings.analysers_off)
 
 
 def _foretell(

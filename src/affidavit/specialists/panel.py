@@ -33,8 +33,6 @@ class Panel:
     prompts: PromptSet = field(default_factory=current_prompts)
     make_verifier_tools: Callable[[Brief], ToolSource] | None = None
     """None: the verifier has the tools of everybody."""
-    verifier_votes: int = 1
-    """How often the verifier is asked about a grave finding."""
 
     @property
     def models(self) -> dict[str, str]:
@@ -122,9 +120,9 @@ class Session:
             emit=self.brief.emit,
         )
 
-    def verifiers(self, verifier: ModelVerifier) -> Verifiers:
+    def verifiers(self, verifier: ModelVerifier, votes: int) -> Verifiers:
         """The same one with its further votes and, where one is named, the second verifier."""
-        return verifier.with_others(self.panel.verifier_votes, self.panel.minds.get("second_verifier"))
+        return verifier.with_others(votes, self.panel.minds.get("second_verifier"))
 
     def verifier_tools(self) -> ToolSource:
         """What verifiers may call; made once, so that what was checked for one talk is known to the next."""

@@ -1,0 +1,228 @@
+"""The tools of a verifier beside reading: what the isolated analysers say about one file, at base or head."""
+
+import asyncio
+import threading
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from affidavit.analysers.analyser import Analyser
+from affidavit.analysers.bandit import BANDIT
+from affidavit.analysers.cache import ResultCache
+from affidavit.analysers.execution import Limits
+from affidavit.analysers.hadolint import HADOLINT
+from affidavit.analysers.oxlint import OXLINT
+from affidavit.analysers.ruff import RUFF
+from affidavit.analysers.shellcheck import SHELLCHECK
+from affidavit.analysers.sides import REGULAR_MODES, analyse_paths, find_program, paths_to_run
+from affidavit.analysers.slots import Slots
+from affidavit.analysers.ty import TY
+from affidavit.analysers.yamllint import YAMLLINT
+from affidavit.analysers.zizmor import ZIZMOR
+from affidavit.errors import AffidavitError, InputError, OutsideError
+from affidavit.ports import Repository, ToolSource
+from affidavit.records.change import Change
+from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.record import Side
+from affidavit.tools.arguments import check_arguments, shown
+from affidavit.tools.descriptions import BRANCH, SKIP
+from affidavit.tools.excerpts import clipped, page_of
+from affidavit.tools.lookup import find_file, side_named
+
+CHECKERS: Mapping[str, tuple[Analyser, ...]] = {
+    "lint_check": (RUFF, BANDIT, OXLINT, SHELLCHECK, HADOLINT, ZIZMOR, YAMLLINT),
+    "type_check": (TY,),
+}
+PURPOSES = {
+    "lint_check": "Run the linters that know this kind of file and get what they say about it, line by line.",
+    "type_check": "Run the type checker over the repository and get what it says about this file, "
+    "line by line.",
+}
+SILENCE = "Only rules that mean a real defect are on, so silence proves nothing."
+MAX_ROWS = 100
+MAX_SKIP = 10_000
+CHECK_SECONDS = 30.0
+
+Answer = dict[str, Any]
+
+
+def _described(name: str) -> dict[str, Any]:
+    path = {"type": "string", "description": "The relative path to the file in the repository"}
+    properties = {"file_path": path, "branch": BRANCH, "skip": SKIP}
+    parameters = {"type": "object", "properties": properties, "required": ["file_path"]}
+    function = {"name": name, "description": f"{PURPOSES[name]} {SILENCE}", "parameters": parameters}
+    return {"type": "function", "function": function}
+
+
+CHECK_DESCRIPTIONS: dict[str, dict[str, Any]] = {name: _described(name) for name in CHECKERS}
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one analyser said about a file, or why it said nothing."""
+
+    analyser: str
+    diagnostics: tuple[AnalyserDiagnostic, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class CheckLimits:
+    """How long one run may take, and how many may be under way."""
+
+    seconds: float = CHECK_SECONDS
+    at_once: int = 2
+
+
+class Checks:
+    """`lint_check` and `type_check` over one change; what was run once is not run again."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        change: Change,
+        cache_dir: Path | None = None,
+        *,
+        analysers_off: Collection[str] = (),
+        limits: CheckLimits | None = None,
+        checkers: Mapping[str, Sequence[Analyser]] = CHECKERS,
+    ) -> None:
+        limits = limits or CheckLimits()
+        self._repository = repository
+        self._change = change
+        self._cache = ResultCache(cache_dir)
+        self._limits = Limits(timeout_seconds=limits.seconds)
+        self._turns = threading.BoundedSemaphore(limits.at_once)
+        self._checkers = {
+            name: [one for one in analysers if one.name not in analysers_off]
+            for name, analysers in checkers.items()
+        }
+        self._lock = threading.Lock()
+        self._said: dict[tuple[str, Side, str], Said] = {}
+        self._locks: dict[tuple[str, Side, str], threading.Lock] = {}
+
+    @property
+    def descriptions(self) -> list[dict[str, Any]]:
+        """The tools that have an analyser behind them."""
+        return [CHECK_DESCRIPTIONS[name] for name, analysers in self._checkers.items() if analysers]
+
+    def call(self, name: str, arguments: object) -> Answer:
+        """Run a tool; a bad call is answered with `error`, a sentence that says what to do instead."""
+        analysers = self._checkers.get(name) if isinstance(name, str) else None
+        if not analysers:
+            known = ", ".join(name for name, some in self._checkers.items() if some)
+            return {"error": f"there is no tool {shown(name)}: use one of {known}"}
+        try:
+            parameters = CHECK_DESCRIPTIONS[name]["function"]["parameters"]
+            return self._check(name, analysers, **check_arguments(name, parameters, arguments))
+        except AffidavitError as error:
+            return {"error": str(error).encode("utf-8", "backslashreplace").decode()}
+
+    def _check(
+        self, name: str, analysers: Sequence[Analyser], file_path: str, branch: str = "head", skip: int = 0
+    ) -> Answer:
+        if not 0 <= skip <= MAX_SKIP:
+            raise InputError(f"skip is a number from 0 to {MAX_SKIP}")
+        side = side_named(branch)
+        path = self._checkable(file_path, side)
+        able = [analyser for analyser in analysers if analyser.covers(path)]
+        if not able:
+            raise InputError(
+                f"{name} knows {_kinds(analysers)}, and {shown(path)} is none of them: "
+                "read it with get_file_context instead"
+            )
+        said = [self._ask(analyser, path, side) for analyser in able]
+        answered = [one for one in said if not one.problem]
+        problems = [one.problem for one in said if one.problem]
+        if not answered:
+            raise InputError(f"{'; '.join(problems)}: decide from the code, without {name}")
+        return _answer(path, side, answered, problems, skip)
+
+    def _checkable(self, file_path: str, side: Side) -> str:
+        path = find_file(file_path, side, self._change, self._repository)
+        file = self._change.file_at(path, side)
+        entry = self._repository.side(side).entry(path)
+        if file is not None and file.is_partial:
+            raise InputError(f"only hunks of {shown(path)} are known, so it cannot be checked: read the diff")
+        if entry is None or entry.mode not in REGULAR_MODES:
+            raise InputError(f"{shown(path)} is no regular file, so it cannot be checked")
+        return path
+
+    def _ask(self, analyser: Analyser, path: str, side: Side) -> Said:
+        """What it said before, or a run; two talks that ask the same at once share one run."""
+        # An analyser of whole projects is run once for a side, whatever file is asked about.
+        key = (analyser.name, side, "" if analyser.scope == "project" else path)
+        with self._lock:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
+            if key not in self._said:
+                with self._turns:
+                    self._said[key] = asyncio.run(self._run(analyser, path, side))
+            said = self._said[key]
+        about = tuple(one for one in said.diagnostics if one.path == path)
+        return Said(said.analyser, about, said.problem)
+
+    async def _run(self, analyser: Analyser, path: str, side: Side) -> Said:
+        try:
+            program = await find_program(analyser, self._repository.folder)
+            if program is None:
+                return Said(analyser.name, problem=f"{analyser.name} is not installed here")
+            tree = self._repository.side(side)
+            is_whole = analyser.scope == "project"
+            paths = paths_to_run(analyser, self._change, tree, side) if is_whole else [path]
+            result = await analyse_paths(
+                analyser,
+                program,
+                self._repository,
+                side,
+                paths,
+                cache=self._cache,
+                limits=self._limits,
+                slots=Slots(1),
+            )
+        except (OutsideError, OSError) as error:
+            return Said(analyser.name, problem=f"{analyser.name} could not be run: {error}")
+        if not result.is_complete:
+            return Said(analyser.name, problem=result.run.detail or f"{analyser.name} did not finish")
+        name = f"{analyser.name} {program.version}".strip()
+        return Said(name, tuple(sorted(result.diagnostics, key=lambda one: (one.line, one.rule))))
+
+
+class JoinedTools:
+    """Several sources of tools as one; a name belongs to the first that has it."""
+
+    def __init__(self, *sources: ToolSource) -> None:
+        self._sources = sources
+
+    @property
+    def descriptions(self) -> list[dict[str, Any]]:
+        """All of them, in the same order each time, so that providers can cache them."""
+        return [tool for source in self._sources for tool in source.descriptions]
+
+    def call(self, name: str, arguments: object) -> Answer:
+        """Call the source that has the tool; a name that nobody has is answered with all names."""
+        for source in self._sources:
+            if name in [tool["function"]["name"] for tool in source.descriptions]:
+                return source.call(name, arguments)
+        names = ", ".join(tool["function"]["name"] for tool in self.descriptions)
+        return {"error": f"there is no tool {shown(name)}: use one of {names}"}
+
+
+def _kinds(analysers: Sequence[Analyser]) -> str:
+    patterns = dict.fromkeys(pattern for analyser in analysers for pattern in analyser.patterns)
+    return ", ".join(patterns)
+
+
+def _answer(path: str, side: Side, said: Sequence[Said], problems: Sequence[str], skip: int) -> Answer:
+    rows = sorted((one.line, one.rule, one.message) for each in said for one in each.diagnostics)
+    page, cut = page_of(rows, skip, MAX_ROWS, "remarks", "")
+    notes = [cut, *problems, "" if rows else f"nothing is said about this file. {SILENCE}"]
+    answer: Answer = {
+        "file_path": path,
+        "branch": side,
+        "checked_by": [one.analyser for one in said],
+        "remarks": [f"{line}: {rule}: {clipped(message)}" for line, rule, message in page],
+    }
+    note = "; ".join(note for note in notes if note)
+    return {**answer, "note": note} if note else answer
