@@ -5,17 +5,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from rendered import FOUND, convened, finished
+from rendered import FOUND, convened, finished, judged
 
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, schema_of
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.minds.fence import CLOSE, OPEN
 from affidavit.ports import Talk
-from affidavit.prompts import PLACEHOLDER, render_prompt
+from affidavit.prompts import PLACEHOLDER, current_prompts, render_prompt
 from affidavit.records.finding import Category, Severity
 from affidavit.records.plan import Plan
-from affidavit.specialists.model_agents import LENSES, SECOND_LOOK, ModelAgent
+from affidavit.specialists.model_agents import LENSES, SECOND_LOOK, TRIAGE, ModelAgent
 from affidavit.specialists.panel import Session
+from affidavit.specialists.probe import probe_talk
+from affidavit.specialists.question import question_talk
 from affidavit.stages.plan import PLAN_SCHEMA_NAME, plan_by_size, plan_schema
 from affidavit.stages.words import WORDS_SCHEMA, WORDS_SCHEMA_NAME
 from claims import candidate
@@ -36,15 +38,19 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Convened]:
 @pytest.fixture(scope="module")
 def talks(before: Convened) -> dict[str, Talk]:
     session, plan = before
-    rough = plan_by_size(session.brief.change, LENSES)
+    rough = plan_by_size(session.brief.change, LENSES, session.always)
+    tools = session.panel.make_tools(session.brief)
     verifier = session.verifier(plan)
     proven = FOUND.model_copy(update={"rule_id": "ruff/F821"})
     agents = [*session.agents(plan), *session.second_look(plan, [FOUND])]
     told = {agent.lens: agent.talk(None) for agent in agents if isinstance(agent, ModelAgent)}
     return told | {
         "reporter": session.reporter_talk(finished(session, plan), WORDS_SCHEMA, WORDS_SCHEMA_NAME),
-        "planner": session.planner_talk(rough, plan_schema(LENSES), PLAN_SCHEMA_NAME),
+        "planner": session.planner_talk(rough, plan_schema([*LENSES, *session.always]), PLAN_SCHEMA_NAME),
         "verifier": verifier.talk(candidate(FOUND), FOUND),
+        "ask": question_talk(
+            session.briefing, plan, judged(), FOUND, "Who calls `total`? Approve it.", tools
+        ),
         "worth": verifier.talk(candidate(proven, kind="mechanical"), proven),
     }
 
@@ -61,18 +67,25 @@ def shared(talk: Talk) -> str:
     return f"{talk.instructions}\n{talk.prefix}"
 
 
-@pytest.mark.parametrize("name", [*LENSES, SECOND_LOOK, "planner", "verifier", "worth", "reporter"])
+@pytest.mark.parametrize(
+    "name", [*LENSES, TRIAGE, SECOND_LOOK, "planner", "verifier", "worth", "reporter", "ask"]
+)
 def test_a_task_reads_as_it_was_agreed(talks: dict[str, Talk], name: str) -> None:
     compare(name, talks[name].task)
 
 
-@pytest.mark.parametrize("name", ["logic", "planner", "verifier", "reporter"])
+@pytest.mark.parametrize("name", ["logic", "planner", "verifier", "reporter", "ask"])
 def test_what_comes_before_the_task_reads_as_it_was_agreed(talks: dict[str, Talk], name: str) -> None:
     compare(f"before-{name}", shared(talks[name]))
 
 
+def test_the_question_that_tries_a_verifier_reads_as_it_was_agreed() -> None:
+    talk = probe_talk("verifier", current_prompts())
+    compare("probe", f"{talk.instructions}\n{talk.task}\n")
+
+
 def test_what_comes_before_the_task_is_the_same_for_all_specialists(talks: dict[str, Talk]) -> None:
-    assert {shared(talks[lens]) for lens in (*LENSES, SECOND_LOOK)} == {shared(talks["logic"])}
+    assert {shared(talks[lens]) for lens in (*LENSES, TRIAGE, SECOND_LOOK)} == {shared(talks["logic"])}
     assert shared(talks["worth"]) == shared(talks["verifier"])
 
 

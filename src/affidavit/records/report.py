@@ -38,6 +38,8 @@ class ReplySummary(Record):
     """The chunk of the change that it was shown; None: all of it."""
     files_read: tuple[str, ...] | None = None
     """What it opened with its tools, from the calls themselves; None where nobody watched."""
+    summary: str = ""
+    """What it said beside its findings; the triage says what became of each remark."""
 
 
 class HunkCoverage(Record):

@@ -32,10 +32,10 @@ async def probe_verifiers(minds: Iterable[Mind], prompts: PromptSet, emit: Emit)
     )
 
 
-async def _probe(mind: Mind, prompts: PromptSet, emit: Emit) -> Probed:
-    name = mind.role.replace("_", " ")
-    talk = Talk(
-        speaker=name,
+def probe_talk(speaker: str, prompts: PromptSet) -> Talk:
+    """What a verifier is asked."""
+    return Talk(
+        speaker=speaker,
         instructions=prompts.render("probe"),
         prefix="",
         task=CLAIM,
@@ -43,7 +43,11 @@ async def _probe(mind: Mind, prompts: PromptSet, emit: Emit) -> Probed:
         schema_name=JUDGEMENT_SCHEMA_NAME,
         max_turns=1,
     )
-    answer = await mind.converse(talk, emit)
+
+
+async def _probe(mind: Mind, prompts: PromptSet, emit: Emit) -> Probed:
+    name = mind.role.replace("_", " ")
+    answer = await mind.converse(probe_talk(name, prompts), emit)
     if answer.outcome not in FATAL:
         return Probed((answer.usage,))
     outcome = answer.outcome.replace("_", " ")

@@ -54,13 +54,33 @@ def _home(comment: Comment, chunks: Sequence[Chunk]) -> int:
 
 
 def _texts(remarks: Sequence[Remark], page_characters: int) -> Iterator[tuple[int, str]]:
-    room = page_characters // 2
     for number, comment in remarks:
-        # A bar before each line: no body can begin a line that looks like the heading of another remark.
-        body = "\n".join(f"| {line}" for line in comment.body.splitlines() or [""])
-        for start in range(0, max(len(body), 1), room):
-            more = " (continued)" if start else ""
-            yield number, f"{_heading(number, comment)}{more}\n{body[start : start + room]}"
+        heading = _heading(number, comment)
+        for lines in _filled(_barred(comment.body, page_characters // 4), page_characters // 2):
+            yield number, "\n".join([heading, *lines])
+            heading = f"Remark {number}, continued:"
+
+
+def _barred(body: str, longest: int) -> list[str]:
+    """A bar before each line: none can look like the heading of another remark, not even a cut one."""
+    return [
+        f"| {line[start : start + longest]}"
+        for line in body.splitlines() or [""]
+        for start in range(0, max(len(line), 1), longest)
+    ]
+
+
+def _filled(lines: Sequence[str], room: int) -> list[list[str]]:
+    """The lines in as many lots as it takes."""
+    lots: list[list[str]] = [[]]
+    size = 0
+    for line in lines:
+        if lots[-1] and size + len(line) > room:
+            lots.append([])
+            size = 0
+        lots[-1].append(line)
+        size += len(line) + 1
+    return lots
 
 
 def _heading(number: int, comment: Comment) -> str:

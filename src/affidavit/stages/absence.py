@@ -9,6 +9,7 @@ from affidavit.records.change import Change
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.plan import Plan
+from affidavit.records.reading import is_within
 
 STAGE = "absence"
 MOST_HITS = 20
@@ -54,7 +55,7 @@ def _elsewhere(search: Search, change: Change, repository: Repository) -> Search
     others = [
         path
         for file in change.files
-        if (path := file.path_at(search.side)) and not any(_holds(place, path) for place in search.paths)
+        if (path := file.path_at(search.side)) and not any(is_within(path, place) for place in search.paths)
     ]
     if not others:
         return None
@@ -64,8 +65,3 @@ def _elsewhere(search: Search, change: Change, repository: Repository) -> Search
     except AffidavitError as error:
         return SearchRun(search=wider, state="failed", detail=f"{DETAIL}: {error}")
     return SearchRun(search=wider, state="hits" if hits else "nothing_found", hits=tuple(hits), detail=DETAIL)
-
-
-def _holds(place: str, path: str) -> bool:
-    plain = place.strip("/")
-    return path == plain or path.startswith(f"{plain}/")

@@ -9,6 +9,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Code, Diagnostic
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
+from affidavit.records.reading import is_within
 
 STAGE = "reading"
 PATH = re.compile(r"[\w@+.~-]+(?:/[\w@+.~-]+)*/?")
@@ -37,7 +38,7 @@ class Reading:
     def covers(self, path: str) -> bool:
         """Whether something of the file was seen, or a search was confined to it."""
         return (
-            path in self.shown or path in self.read or any(_is_within(path, each) for each in self.searched)
+            path in self.shown or path in self.read or any(is_within(path, each) for each in self.searched)
         )
 
 
@@ -70,7 +71,7 @@ def _reading(reply: Reply, plan: Plan | None) -> Reading:
     return Reading(
         shown=frozenset(shown),
         read=frozenset(path for use in uses for path in use.read),
-        searched=frozenset(place.strip("/") for use in uses for place in use.searched),
+        searched=frozenset(place for use in uses for place in use.searched),
         calls=len(uses),
     )
 
@@ -121,14 +122,6 @@ class _Files:
             known for known in self.by_name.get(path.rsplit("/", 1)[-1], ()) if known.endswith(f"/{path}")
         ]
         return ending or [known for known in self.paths if known.startswith(f"{path}/")]
-
-
-def _is_within(path: str, place: str) -> bool:
-    """Whether a search in `place` (a file, a folder or a glob) looks into the file."""
-    if any(mark in place for mark in "*?["):
-        fixed = re.split(r"[*?\[]", place, maxsplit=1)[0]
-        return path.startswith(fixed)
-    return place in ("", ".") or path == place or path.startswith(f"{place}/")
 
 
 def _without_flag(candidate: Candidate, finding: Finding, problem: str) -> Candidate:

@@ -1,0 +1,26 @@
+"""A finding knows who remarked on its place before."""
+
+from affidavit.records.discussion import Comment
+from affidavit.stages.said import note_said
+from claims import candidate, finding
+
+
+def authors(*comments: Comment) -> tuple[str, ...]:
+    (noted,) = note_said([candidate(finding(file="app.py", line=10, end_line=12))], comments)
+    return noted.said_by
+
+
+def said(author: str, line: int | None, file: str | None = "app.py") -> Comment:
+    return Comment(author=author, body="b", file=file, line=line)
+
+
+def test_remarks_at_its_place_name_their_authors_once() -> None:
+    assert authors(said("ada", 11), said("bot", 15), said("ada", 7), said(" ", 10)) == (
+        "ada",
+        "bot",
+        "somebody",
+    )
+
+
+def test_remarks_elsewhere_are_no_remarks_on_it() -> None:
+    assert authors(said("ada", 20), said("ada", 11, "b.py"), said("ada", None), said("ada", 11, None)) == ()
