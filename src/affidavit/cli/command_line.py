@@ -17,9 +17,11 @@ COMMANDS = {
     "context": "Show the map of a change, to plan the reading of it.",
     "ask": "Ask a model about a finding of a report.",
     "recheck": "Prove every finding of a report again.",
+    "eval": "Measure recall and precision on labelled cases.",
     "parse": "Read a reply with the contract alone.",
     "doctor": "Say what is usable here and what to install for the rest.",
     "ignore": "Dismiss a finding, with the reason.",
+    "label": "Say of a finding that it is valid, wrong or a nit.",
     "rollout": "Try a prompt version on a slice of the changes; promote it or roll it back.",
 }
 

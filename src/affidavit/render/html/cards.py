@@ -57,10 +57,11 @@ class Card:
 
 
 class CardMaker:
-    """Makes the cards of one report; no two of them have the same anchor."""
+    """Makes the cards of one report; no two of them have the same anchor, which begins with `scope`."""
 
-    def __init__(self, report: Report, painter: Painter) -> None:
+    def __init__(self, report: Report, painter: Painter, scope: str = "finding") -> None:
         self._report = report
+        self._scope = scope
         self._painter = painter
         self._taken: set[str] = set()
 
@@ -97,10 +98,10 @@ class CardMaker:
     def _anchor(self, candidate: Candidate) -> str:
         """The fingerprint as the address of a card: letters, digits and dashes, used once."""
         stem = re.sub(r"[^A-Za-z0-9]+", "-", candidate.fingerprint).strip("-")[:64] or "without-fingerprint"
-        anchor, number = f"finding-{stem}", 1
+        anchor, number = f"{self._scope}-{stem}", 1
         while anchor in self._taken:
             number += 1
-            anchor = f"finding-{stem}-{number}"
+            anchor = f"{self._scope}-{stem}-{number}"
         self._taken.add(anchor)
         return anchor
 

@@ -1,14 +1,9 @@
 """Write a report as one HTML page that loads nothing, runs only its own script, and opens from a file."""
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from affidavit.records.candidate import Candidate
@@ -20,6 +15,7 @@ from affidavit.render.html.cards import Card, CardMaker
 from affidavit.render.html.colour import Painter
 from affidavit.render.html.diff import Placed, lay_out, outside_the_change
 from affidavit.render.html.prose import inline
+from affidavit.render.html.template import asset, content_policy, page_template
 from affidavit.render.plain_text import clip, one_line, visible
 from affidavit.render.rates import measured_words
 
@@ -48,11 +44,11 @@ class Cards:
 def render_html(report: Report, *, show_withheld: bool = False, show_nits: bool = False) -> str:
     """The page. Withheld findings are always in it; what was asked for is unfolded."""
     cards = _cards(report)
-    style, script = _asset("page.css"), _asset("page.js")
-    return _template().render(
+    style, script = asset("page.css"), asset("page.js")
+    return page_template("page.html").render(
         style=Markup(style),  # noqa: S704 - an asset of this package
         script=Markup(script),  # noqa: S704 - an asset of this package
-        policy=_policy(style, script),
+        policy=content_policy(style, script),
         head=_head(report),
         cards=cards,
         files=lay_out(report.change, cards.placed, report.coverage),
@@ -62,33 +58,6 @@ def render_html(report: Report, *, show_withheld: bool = False, show_nits: bool 
         show_withheld=show_withheld,
         show_nits=show_nits,
     )
-
-
-@cache
-def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("affidavit.render.html", "assets"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("page.html")
-
-
-@cache
-def _asset(name: str) -> str:
-    return (files("affidavit.render.html") / "assets" / name).read_text(encoding="ascii")
-
-
-def _policy(style: str, script: str) -> str:
-    """Nothing is loaded from anywhere; of styles and scripts, only these two."""
-    sources = "; ".join(
-        f"{kind}-src 'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-        for kind, text in (("style", style), ("script", script))
-    )
-    return f"default-src 'none'; {sources}; base-uri 'none'; form-action 'none'"
 
 
 def _cards(report: Report) -> Cards:

@@ -1,0 +1,175 @@
+"""`affidavit eval`: run the product over labelled cases and print its scores; import and compare."""
+
+import asyncio
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from affidavit.cli.evaluation_options import (
+    begun_archive,
+    labels_in_store,
+    opened_sessions,
+    read_limits,
+)
+from affidavit.cli.evaluation_output import parse_outputs, write_comparison, write_evaluation
+from affidavit.cli.evaluation_progress import show_cases
+from affidavit.cli.model_options import model_options
+from affidavit.errors import InputError, SettingsError
+from affidavit.places import cache_folder
+from affidavit.quality.archive import read_evaluation
+from affidavit.quality.case_import import import_cases
+from affidavit.quality.case_repositories import CaseRepositories
+from affidavit.quality.cases import CaseFolder, read_cases
+from affidavit.quality.comparison import compare_evaluations
+from affidavit.quality.evaluation import Evaluated, EvaluationPlan, evaluate
+from affidavit.records.evaluation import Evaluation
+from affidavit.render.plain_text import visible
+
+EXIT_MISSED, EXIT_NOT_DONE, EXIT_IN_PART = 1, 2, 3
+RUN = "run"
+FORMAT_HELP = "text, json, markdown, html; repeatable. No FILE: standard output."
+
+
+class EvalCommands(click.Group):
+    """`eval import` and `eval compare`; anything else is the run itself, so that `eval CASES` works."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Name the run where no other command is named; a folder called import is written ./import."""
+        return super().parse_args(ctx, args if args and args[0] in self.commands else [RUN, *args])
+
+
+@click.group(cls=EvalCommands)
+def command() -> None:
+    """Measure the product on labelled cases."""
+
+
+@command.command(RUN)
+@click.argument("cases", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--format", "formats", multiple=True, metavar="NAME[=FILE]", help=FORMAT_HELP)
+@click.option("--min-recall", metavar="SHARE", help="Exit with 1 below this, such as 0.6 or 60%.")
+@click.option(
+    "--max-wrong",
+    metavar="N|SHARE",
+    help="Exit with 1 above this: a whole number of wrong findings, or a share of those that are known"
+    " to be true or wrong, such as 0.05 or 5%.",
+)
+@click.option("--runs", type=click.IntRange(1, 100), default=1, help="Review each case so many times.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Cases at once.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep every report there.")
+@model_options
+@click.option("--judge-model", metavar="MODEL", help="Who compares meanings; default: the verifier's model.")
+@click.option("--no-judge", is_flag=True, help="Match by place and category, also where there is a model.")
+@click.option("--analysers-off", metavar="NAMES", help="Leave these analysers out.")
+@click.option("--rules-off", metavar="RULES", help="Do not show these rules, such as ruff/F401.")
+@click.option("--analyser-timeout-seconds", metavar="N", help="Time limit of each analyser run; default 120.")
+@click.option(
+    "--nits/--no-nits", default=None, help="Show, and so score, what is true but not worth acting on."
+)
+@click.option(
+    "--config", type=click.Path(path_type=Path), help="Settings file in place of each base commit's."
+)
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store, for labels.")
+@click.option("--no-labels", is_flag=True, help="Do not use the labels in the store.")
+@click.option("--no-cache", is_flag=True, help="Run every analyser again.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+@click.pass_context
+def run_cases(context: click.Context, /, cases: tuple[Path, ...], **options: Any) -> None:
+    """Review labelled CASES and score what is found.
+
+    CASES are folders: a case (with case.json), or a folder of cases; several may be named. Without --model
+    the mechanical specialists are measured alone. Exit codes: 0 whatever the scores; 1 where --min-recall
+    or --max-wrong is missed; 2 where nothing could be run; 3 where some cases could not.
+
+    \b
+    affidavit eval evaluation/cases                        the mechanical specialists
+    affidavit eval CASES --model openai:NAME --out DIR     everything; --resume DIR goes on
+    affidavit eval compare DIR_A DIR_B                     two runs over the same cases
+    affidavit eval import LIST --clones DIR --out CASES    make cases from labelled commits
+    """
+    if not cases:
+        raise InputError("name the folder of the cases, such as: affidavit eval evaluation/cases")
+    outputs = parse_outputs(options["formats"])
+    limits = read_limits(options)
+    held = read_cases(cases)
+    if limits.min_recall is not None and not any(one.case.expected for one in held):
+        raise SettingsError("--min-recall: no case expects a problem, so there is no recall to measure")
+    evaluated = _evaluate(held, options)
+    write_evaluation(evaluated, outputs)
+    context.exit(_exit_code(evaluated.evaluation, limits.misses(evaluated.evaluation)))
+
+
+def _evaluate(held: list[CaseFolder], options: dict[str, Any]) -> Evaluated:
+    cache = None if options["no_cache"] else cache_folder()
+    archive, sessions = begun_archive(options), opened_sessions(options, cache)
+    with (
+        tempfile.TemporaryDirectory(prefix="affidavit-eval-") as scratch,
+        show_cases(len(held), is_quiet=options["quiet"]) as follow,
+    ):
+        plan = EvaluationPlan(
+            repositories=CaseRepositories(cache_folder() / "clones", Path(scratch)),
+            sessions=sessions,
+            runs=options["runs"],
+            jobs=options["jobs"],
+            archive=archive,
+            labels={} if options["no_labels"] else labels_in_store(options["data"]),
+            follow=follow,
+        )
+        return asyncio.run(evaluate(held, plan))
+
+
+def _exit_code(evaluation: Evaluation, missed: list[str]) -> int:
+    for sentence in missed:
+        click.echo(f"affidavit: {sentence}", err=True)
+    if evaluation.not_run == len(evaluation.results):
+        first = evaluation.results[0].failure
+        click.echo(f"affidavit: no case could be run; the first: {visible(first)}", err=True)
+        return EXIT_NOT_DONE
+    if missed:
+        return EXIT_MISSED
+    return EXIT_IN_PART if evaluation.not_run else 0
+
+
+@command.command("import")
+@click.argument("listing", metavar="LIST", type=click.Path(path_type=Path))
+@click.option(
+    "--clones", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where clones are."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), required=True, metavar="CASES", help="Where cases go."
+)
+@click.option("--force", is_flag=True, help="Replace cases that are there already.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+@click.pass_context
+def import_list(context: click.Context, /, listing: Path, **options: Any) -> None:
+    """Make case folders from LIST, a JSON list of labelled commits, and local clones.
+
+    Each entry has `id`, `repository` as OWNER/NAME, `base`, `head`, and may have `language`, `clean`,
+    `expected` and `known_wrong`. Title and description come from the head commit's message. A clone is
+    looked for at DIR/OWNER+NAME, DIR/OWNER+NAME/repo, DIR/OWNER/NAME and DIR/NAME.
+    """
+    imported = import_cases(listing, options["clones"], options["out"], replaces=options["force"])
+    for case_id, reason in imported.left_out.items():
+        click.echo(f"not imported: {visible(case_id)}: {visible(reason)}", err=True)
+    click.echo(f"{len(imported.written)} cases written to {options['out']}")
+    if imported.left_out:
+        context.exit(EXIT_IN_PART if imported.written else EXIT_NOT_DONE)
+
+
+@command.command("compare")
+@click.argument("first", metavar="RUN_A", type=click.Path(path_type=Path))
+@click.argument("second", metavar="RUN_B", type=click.Path(path_type=Path))
+@click.option("--format", "formats", multiple=True, metavar="NAME[=FILE]", help=FORMAT_HELP)
+@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+def compare_runs(first: Path, second: Path, formats: tuple[str, ...], debug: bool) -> None:  # noqa: ARG001
+    """Compare RUN_B with RUN_A: two evaluations of the same cases, with other models or prompts.
+
+    Each is the --out folder of a finished evaluation or what `eval --format json=FILE` wrote. Differences
+    are second less first, with a 95% interval that pairs the cases.
+    """
+    outputs = parse_outputs(formats)
+    write_comparison(compare_evaluations(read_evaluation(first), read_evaluation(second)), outputs)
+    sys.stdout.flush()

@@ -1,0 +1,184 @@
+"""Find the repository of a case: a folder, a bundle, a written history, or a clone made once and kept."""
+
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+import threading
+from collections import defaultdict
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from affidavit.code.git import Git, complaint, find_repository, git_environment
+from affidavit.errors import GitError, InputError
+from affidavit.quality.cases import CaseFolder, folder_name
+from affidavit.quality.written_history import build_history, is_written_history
+
+PROTOCOLS = ("https", "http", "ssh", "git", "file")
+CLONE_SECONDS = 3600.0
+SCP_ADDRESS = re.compile(r"[\w.-]+@[\w.-]+:.+")
+# Nobody sits there to answer: what would ask for a name or a password fails.
+NO_QUESTIONS = {
+    "GIT_ASKPASS": "true",
+    "SSH_ASKPASS": "true",
+    "GCM_INTERACTIVE": "never",
+    "GIT_SSH_COMMAND": "ssh -oBatchMode=yes",
+}
+
+
+class CaseRepositories:
+    """The repositories of the cases of one evaluation; clones are kept in `clones`, the rest in `scratch`."""
+
+    def __init__(self, clones: Path, scratch: Path) -> None:
+        self._clones = clones
+        self._scratch = scratch
+        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+        self._guard = threading.Lock()
+
+    def locate(self, held: CaseFolder) -> Path:
+        """The folder of the case's repository; raises InputError or GitError where there is none."""
+        address = held.case.repository
+        if is_address(address):
+            return self._cloned(address, held)
+        place = held.folder / address
+        if place.is_file():
+            return self._cloned(str(place.resolve()), held)
+        if not place.is_dir():
+            raise InputError(f"there is no repository {place}")
+        if is_written_history(place):
+            return self._built(place, held.case.id)
+        return _own_repository(place)
+
+    def _built(self, place: Path, case_id: str) -> Path:
+        target = self._scratch / folder_name(case_id)
+        with self._lock(str(target)):
+            if not target.exists():
+                build_history(place, target)
+        return target
+
+    def _cloned(self, address: str, held: CaseFolder) -> Path:
+        target = self._clones / f"{_stem(address)}-{hashlib.sha256(_content_key(address)).hexdigest()[:16]}"
+        with self._lock(str(target)):
+            if not target.exists():
+                _clone(address, target)
+            _fetch_missing(address, target, (held.case.base, held.case.head))
+        return target
+
+    def _lock(self, key: str) -> threading.Lock:
+        with self._guard:
+            return self._locks[key]
+
+
+def is_address(text: str) -> bool:
+    """Whether the text is a git URL rather than a path."""
+    return "://" in text or SCP_ADDRESS.fullmatch(text) is not None
+
+
+def _own_repository(place: Path) -> Path:
+    """The folder, if it is itself a repository: a case must not be reviewed in one that lies around it."""
+    location = find_repository(place)
+    if place.resolve() not in {
+        folder.resolve() for folder in (location.work_tree, location.git_dir) if folder is not None
+    }:
+        raise InputError(
+            f"{place} is not itself a git repository, nor a written history (base/ and *.patch files)"
+        )
+    return place
+
+
+def _stem(address: str) -> str:
+    name = re.split(r"[/:]", address.rstrip("/"))[-1]
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name.removesuffix(".git").removesuffix(".bundle"))[:40] or "clone"
+
+
+def _content_key(address: str) -> bytes:
+    """What names a clone: the address; for a file its state too, since a bundle may be written anew."""
+    if is_address(address):
+        return address.encode("utf-8", "surrogateescape")
+    state = Path(address).stat()
+    return f"{address}\0{state.st_size}\0{state.st_mtime_ns}".encode("utf-8", "surrogateescape")
+
+
+def _transport(address: str, folder: Path) -> Git:
+    """Git that may reach this one address, without hooks, helpers that ask, or any other protocol."""
+    protocol = _protocol(address)
+    environment = {**git_environment(False), **NO_QUESTIONS}
+    if os.environ.get("GIT_SSH_COMMAND"):
+        environment["GIT_SSH_COMMAND"] = f"{os.environ['GIT_SSH_COMMAND']} -oBatchMode=yes"
+    settings = (
+        f"protocol.{protocol}.allow=always",
+        "fetch.recurseSubmodules=false",
+        "submodule.recurse=false",
+    )
+    return Git(folder, environment, settings)
+
+
+def _protocol(address: str) -> str:
+    if not is_address(address):
+        return "file"
+    if "://" not in address:
+        return "ssh"
+    protocol = address.split("://", 1)[0].lower()
+    if protocol not in PROTOCOLS:
+        raise InputError(f"{_shown(address)}: a repository is named by {', '.join(PROTOCOLS)} or a path")
+    return protocol
+
+
+def _shown(address: str) -> str:
+    """The address without a password."""
+    if "://" not in address:
+        return address
+    try:
+        parts = urlsplit(address)
+        return parts._replace(netloc=parts.netloc.rsplit("@", 1)[-1]).geturl()
+    except ValueError:
+        return address.split("://", 1)[0] + "://…"
+
+
+def _clone(address: str, target: Path) -> None:
+    """Clone beside the target and move it there: half a clone is never taken for a whole one."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix="cloning-", dir=target.parent))
+    except OSError as error:
+        raise InputError(f"{target.parent} cannot be used for clones: {error.strerror}") from error
+    try:
+        git = _transport(address, scratch)
+        done = git.attempt(
+            *(
+                "clone",
+                "--quiet",
+                "--mirror",
+                "--template=",
+                "--no-recurse-submodules",
+                "--",
+                address,
+                "clone",
+            ),
+            timeout_seconds=CLONE_SECONDS,
+        )
+        if done.returncode != 0:
+            raise GitError(f"{_shown(address)} cannot be cloned: {complaint(done.stderr)}", retryable=True)
+        try:
+            (scratch / "clone").rename(target)
+        except OSError:
+            # Another evaluation was faster; its clone is as good.
+            if not target.is_dir():
+                raise
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _fetch_missing(address: str, target: Path, revisions: tuple[str, ...]) -> None:
+    """Commits that a clone of the branches lacks, such as heads of pull requests, are asked for by name."""
+    git = _transport(address, target)
+    for revision in revisions:
+        if not _has_commit(git, revision) and not revision.startswith("-"):
+            # Whether it came is asked when the change is opened, which says what is missing.
+            git.attempt("fetch", "--quiet", "--no-tags", "origin", revision, timeout_seconds=CLONE_SECONDS)
+
+
+def _has_commit(git: Git, revision: str) -> bool:
+    done = git.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    return done.returncode == 0

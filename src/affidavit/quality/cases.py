@@ -1,0 +1,142 @@
+"""Read labelled cases from their folders: `case.json`, `expected.json`, `known_wrong.json`."""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from affidavit.errors import InputError
+from affidavit.records.evaluation import Case, ExpectedProblem, KnownClaim, Place
+from affidavit.records.record import Record
+
+CASE_FILE = "case.json"
+EXPECTED_FILE = "expected.json"
+KNOWN_WRONG_FILE = "known_wrong.json"
+LARGEST_BYTES = 10_000_000
+SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+LISTS = ("expected", "known_wrong")
+"""Fields of a case that stand in files of their own."""
+Kind = TypeVar("Kind", bound=Record)
+
+
+@dataclass(frozen=True)
+class CaseFolder:
+    """A case and where it was read from; a repository's relative path begins there."""
+
+    case: Case
+    folder: Path
+
+
+def read_cases(places: Sequence[Path]) -> list[CaseFolder]:
+    """The cases in these folders, each a case or a folder of cases; raises InputError for what is neither."""
+    found: dict[Path, CaseFolder] = {}
+    for place in places:
+        for folder in _case_folders(place):
+            # The same folder may be named twice, by a pattern of the shell for instance.
+            found.setdefault(folder.resolve(), read_case(folder))
+    cases = list(found.values())
+    twice = [name for name, count in Counter(one.case.id for one in cases).items() if count > 1]
+    if twice:
+        holders = ", ".join(str(one.folder) for one in cases if one.case.id == twice[0])
+        raise InputError(f"the id {twice[0]!r} belongs to several cases: {holders}; give each its own")
+    return cases
+
+
+def folder_name(case_id: str) -> str:
+    """A name for the case's folder, whatever its id holds; different ids have different names."""
+    if SAFE_NAME.fullmatch(case_id):
+        return case_id
+    kept = re.sub(r"[^A-Za-z0-9_-]+", "-", case_id).strip("-")[:60]
+    return f"{kept or 'case'}-{hashlib.sha256(case_id.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def _case_folders(place: Path) -> list[Path]:
+    if not place.is_dir():
+        raise InputError(f"{place} is not a folder: name a case, or a folder of cases")
+    if (place / CASE_FILE).is_file():
+        return [place]
+    try:
+        folders = sorted(path.parent for path in place.glob(f"*/{CASE_FILE}") if path.is_file())
+    except OSError as error:
+        raise InputError(f"{place} cannot be read: {error.strerror}") from error
+    if not folders:
+        raise InputError(f"{place} holds no case: there is no {CASE_FILE} in it or in a folder of it")
+    return folders
+
+
+def read_case(folder: Path) -> CaseFolder:
+    """One case; raises InputError that names the file and the field which is wrong."""
+    where = folder / CASE_FILE
+    fields = _read_json(where)
+    if not isinstance(fields, dict):
+        raise InputError(f"{where}: expected an object with repository, base and head")
+    expected = _read_claims(folder / EXPECTED_FILE, ExpectedProblem)
+    known_wrong = _read_claims(folder / KNOWN_WRONG_FILE, KnownClaim)
+    told = {name: value for name, value in fields.items() if name not in LISTS and value is not None}
+    case = _valid(Case, {"id": folder.resolve().name, **told}, where)
+    if "clean" not in told:
+        if expected is None:
+            raise InputError(f'{where}: say "clean": true, or list the problems in {EXPECTED_FILE}')
+        case = case.model_copy(update={"clean": not expected})
+    if case.clean and expected:
+        raise InputError(f"{where}: the case is said to be clean, but {EXPECTED_FILE} lists problems")
+    return CaseFolder(
+        case.model_copy(update={"expected": expected or (), "known_wrong": known_wrong or ()}), folder
+    )
+
+
+def _read_claims(where: Path, kind: type[Kind]) -> tuple[Kind, ...] | None:
+    """The claims of a list; None where there is no such file."""
+    if not where.exists():
+        return None
+    listed = _read_json(where)
+    if not isinstance(listed, list):
+        raise InputError(f"{where}: expected a list")
+    return tuple(read_claim(item, kind, f"{where}: item {number}") for number, item in enumerate(listed, 1))
+
+
+def read_claim(item: Any, kind: type[Kind], where: str) -> Kind:
+    """One entry of a list of claims; fields that nobody here reads are passed over, as are missing ones."""
+    if not isinstance(item, dict):
+        raise InputError(f"{where}: expected an object with file and line")
+    told = {name: value for name, value in item.items() if value is not None}
+    if "also" in told and "also" in kind.model_fields:
+        if not isinstance(told["also"], list):
+            raise InputError(f"{where}: also: expected a list")
+        told["also"] = tuple(read_claim(place, Place, f"{where}: also") for place in told["also"])
+    claim = _valid(kind, told, where)
+    if isinstance(claim, Place):
+        _check_lines(claim, where)
+    return claim
+
+
+def _check_lines(place: Place, where: str) -> None:
+    if place.end_line is not None and place.end_line < place.line:
+        raise InputError(f"{where}: end_line {place.end_line} comes before line {place.line}")
+
+
+def _valid(kind: type[Kind], fields: dict[str, Any], where: Path | str) -> Kind:
+    known = {name: value for name, value in fields.items() if name in kind.model_fields}
+    try:
+        return kind.model_validate(known)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"{where}: {field}: {first['msg'].lower()}") from error
+
+
+def _read_json(where: Path) -> Any:
+    try:
+        if where.stat().st_size > LARGEST_BYTES:
+            raise InputError(f"{where} is larger than {LARGEST_BYTES // 1_000_000} MB")
+        return json.loads(where.read_bytes())
+    except OSError as error:
+        raise InputError(f"{where} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where} is not valid JSON: {error}") from error

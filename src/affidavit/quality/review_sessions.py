@@ -1,0 +1,104 @@
+"""Put together what reviews one case: the same crew and models as `affidavit review`, and the judge."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from affidavit.code.opened import OpenedChange
+from affidavit.crew import assemble_crew
+from affidavit.minds.choice import ModelChoice
+from affidavit.minds.conversation_log import ConversationLog
+from affidavit.minds.ledger import Ledger
+from affidavit.pipeline import review
+from affidavit.ports import Mind, Role, Tree
+from affidavit.quality.judge import ModelJudge
+from affidavit.quality.matching import ByCategory, Meaning
+from affidavit.records.report import Report, RoleUsage
+from affidavit.settings import Settings
+from affidavit.specialists.panel import Panel
+
+
+@dataclass(frozen=True)
+class Session:
+    """One review of one case, with the one who compares what it found."""
+
+    settings_for: Callable[[Tree], Settings]
+    cache: Path | None
+    panel: Panel | None
+    judge: ModelJudge | None
+    probes_verifier: bool = False
+
+    async def review(self, opened: OpenedChange) -> Report:
+        """The native report, by the real pipeline."""
+        settings = self.settings_for(opened.repository.base)
+        crew = replace(
+            assemble_crew(settings, self.cache), panel=self.panel, probes_verifier=self.probes_verifier
+        )
+        return await review(opened.change, opened.repository, settings, crew)
+
+    @property
+    def meaning(self) -> Meaning:
+        """The judge; without one, place and category."""
+        return self.judge or ByCategory()
+
+    @property
+    def spent_on_judging(self) -> list[RoleUsage]:
+        """What comparing meanings cost."""
+        return self.judge.spent if self.judge else []
+
+
+@dataclass(frozen=True)
+class ReviewSessions:
+    """Opens a session for each review; each has its own log, and all share what may be spent."""
+
+    settings_for: Callable[[Tree], Settings]
+    cache: Path | None = None
+    choices: Mapping[Role, ModelChoice] | None = None
+    judge_choice: ModelChoice | None = None
+    ledger: Ledger | None = None
+    log_for: Callable[[str, int], ConversationLog] = lambda _case, _number: ConversationLog()
+
+    @property
+    def models(self) -> dict[str, str]:
+        """Role to model; empty where no model looks."""
+        return {str(role): choice.model for role, choice in (self.choices or {}).items()}
+
+    @property
+    def judge(self) -> str:
+        """The model that compares meanings, or nothing."""
+        return self.judge_choice.model if self.judge_choice else ""
+
+    @asynccontextmanager
+    async def open(self, case_id: str, number: int) -> AsyncIterator[Session]:
+        """The session of one review; connections to models are kept for its length."""
+        log = self.log_for(case_id, number)
+        minds, judge = self._minds(log)
+        if not minds and judge is None:
+            yield Session(self.settings_for, self.cache, None, None)
+            return
+        # Without a model nobody waits for the libraries behind models.
+        from affidavit.minds.roles import kept_open  # noqa: PLC0415
+        from affidavit.panel_assembly import assemble_panel  # noqa: PLC0415
+
+        panel = assemble_panel(minds, self.cache) if minds else None
+        async with kept_open([*minds.values(), *([judge] if judge else [])]):
+            yield Session(
+                self.settings_for,
+                self.cache,
+                panel,
+                ModelJudge(judge) if judge else None,
+                probes_verifier=panel is not None and not log.is_replay,
+            )
+
+    def _minds(self, log: ConversationLog) -> tuple[dict[Role, Mind], Mind | None]:
+        if not self.choices and self.judge_choice is None:
+            return {}, None
+        from affidavit.minds.roles import minds_from  # noqa: PLC0415
+
+        ledger = self.ledger or Ledger()
+        minds = minds_from(self.choices or {}, ledger=ledger, log=log)
+        if self.judge_choice is None:
+            return minds, None
+        # Comparing is judging, so the judge is a verifier of its own.
+        return minds, minds_from({"verifier": self.judge_choice}, ledger=ledger, log=log)["verifier"]

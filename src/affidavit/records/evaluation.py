@@ -1,0 +1,244 @@
+"""Labelled cases, and what came of reviewing them: the data of an evaluation."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from affidavit.records.diagnostics import Code
+from affidavit.records.finding import Category, Severity
+from affidavit.records.measure import Interval, Rate
+from affidavit.records.record import Record
+
+EVALUATION_VERSION = "1.0"
+REVISION = r"^[^-.\s][^\s:]*$"
+"""One commit: no option, no range, no path in it."""
+
+
+class Place(Record):
+    """Lines of a file at head."""
+
+    file: str = Field(min_length=1)
+    line: int = Field(ge=1, strict=True)
+    end_line: int | None = Field(default=None, ge=1, strict=True)
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """First and last line."""
+        return self.line, max(self.line, self.end_line or self.line)
+
+
+class KnownClaim(Place):
+    """A claim about a case whose truth is known; without a category it may be of any."""
+
+    category: Category | None = None
+    description: str = ""
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Where a finding may stand that makes this claim."""
+        return (self,)
+
+
+class ExpectedProblem(KnownClaim):
+    """A problem that a review of the case should show."""
+
+    also: tuple[Place, ...] = ()
+    """Further places where the same problem may be reported."""
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Its own place first."""
+        return (self, *self.also)
+
+
+class Case(Record):
+    """A change whose problems are known."""
+
+    id: str = Field(min_length=1)
+    repository: str = Field(min_length=1)
+    base: str = Field(pattern=REVISION)
+    head: str = Field(pattern=REVISION)
+    title: str = ""
+    description: str = ""
+    language: str = ""
+    clean: bool = Field(default=False, strict=True)
+    """Nothing is wrong with the change: whatever a review shows is wrong."""
+    expected: tuple[ExpectedProblem, ...] = ()
+    known_wrong: tuple[KnownClaim, ...] = ()
+
+
+Basis = Literal["judged", "place_and_category", "place"]
+"""Why a finding is taken for a known claim: a judge read both, or they share lines and category, or lines."""
+
+
+class Match(Record):
+    """One expected problem and the one finding that shows it."""
+
+    expected: int
+    """Its position in the case's list."""
+    candidate: str
+    basis: Basis
+    distance: int
+    """Lines between the two; 0 where they overlap."""
+    reason: str = ""
+
+
+Outcome = Literal["true", "wrong", "nit", "repeat", "unlabelled"]
+
+
+class ScoredFinding(Record):
+    """What a shown finding counts as, and why."""
+
+    candidate: str
+    fingerprint: str
+    title: str
+    file: str
+    line: int
+    severity: Severity
+    category: Category
+    specialist: str
+    outcome: Outcome
+    why: str
+    expected: int | None = None
+    """The expected problem that it shows, or repeats."""
+
+
+class NearMiss(Record):
+    """A candidate that stands where a missed problem is, and why it does not count."""
+
+    candidate: str
+    title: str
+    withheld: Code | None = None
+    """None: it is shown, but says something else."""
+    why: str
+
+
+class Miss(Record):
+    """An expected problem that no shown finding names."""
+
+    expected: int
+    near: tuple[NearMiss, ...] = ()
+
+
+class CaseRun(Record):
+    """One review of a case, scored."""
+
+    number: int
+    report_id: str
+    matches: tuple[Match, ...] = ()
+    findings: tuple[ScoredFinding, ...] = ()
+    misses: tuple[Miss, ...] = ()
+    withheld: int = 0
+    incomplete: tuple[str, ...] = ()
+    duration_ms: int = 0
+    tokens: int = 0
+    cost_usd: float | None = 0.0
+    """None where a model's price is not known."""
+    judge_tokens: int = 0
+    judge_cost_usd: float | None = 0.0
+    """What comparing meanings cost: the price of measuring, not of the review."""
+
+
+class CaseResult(Record):
+    """A case with its reviews, or the reason why there is none."""
+
+    case: Case
+    runs: tuple[CaseRun, ...] = ()
+    failure: str = ""
+
+
+class Scores(Record):
+    """Counts over all runs and the rates made of them; a rate of nothing is None."""
+
+    cases: int = 0
+    clean_cases: int = 0
+    expected: int = 0
+    found: int = 0
+    shown: int = 0
+    true: int = 0
+    """Findings that show an expected problem, or that somebody labelled valid."""
+    wrong: int = 0
+    nits: int = 0
+    repeats: int = 0
+    unlabelled: int = 0
+    wrong_on_clean: int = 0
+    clean_cases_with_wrong: int = 0
+    found_but_withheld: int = 0
+    """Missed problems that a withheld finding stands beside."""
+    recall: float | None = None
+    recall_interval: Rate | None = None
+    precision: float | None = None
+    precision_interval: Rate | None = None
+    f1: float | None = None
+    wrong_rate: float | None = None
+    wrong_rate_interval: Rate | None = None
+    wrong_per_clean_case: float | None = None
+
+
+class Seen(Record):
+    """How many findings, or expected problems, were seen in `times` of the runs."""
+
+    times: int
+    findings: int
+    expected: int
+
+
+class Evaluation(Scores):
+    """Everything about one run over a set of cases."""
+
+    evaluation_version: str = EVALUATION_VERSION
+    affidavit_version: str
+    created_at: str
+    prompt_version: str
+    models: dict[str, str] = Field(default_factory=dict)
+    """Role to model; empty where no model looked."""
+    judge: str = ""
+    """The model that compared meanings; empty where place and category did."""
+    runs: int = 1
+    not_run: int = 0
+    """Cases that could not be reviewed; none of them is in the scores."""
+    incomplete: int = 0
+    """Reviews of which a part failed; what they did not find counts as missed."""
+    by_language: dict[str, Scores] = Field(default_factory=dict)
+    by_category: dict[str, Scores] = Field(default_factory=dict)
+    stability: tuple[Seen, ...] = ()
+    """One entry for each k of `runs`; empty where there was one run."""
+    duration_ms: int = 0
+    """Of all reviews together."""
+    tokens: int = 0
+    cost_usd: float | None = 0.0
+    judge_tokens: int = 0
+    judge_cost_usd: float | None = 0.0
+    results: tuple[CaseResult, ...] = ()
+
+
+class ScoreDifference(Record):
+    """A score of the second run less that of the first, with its 95% interval; None where it has no value."""
+
+    name: str
+    what: str
+    interval: Interval | None = None
+
+
+class CaseChange(Record):
+    """What became different in a case: expected problems by position, wrong findings in words."""
+
+    case: str
+    gained: tuple[int, ...] = ()
+    lost: tuple[int, ...] = ()
+    wrong_gained: tuple[str, ...] = ()
+    wrong_lost: tuple[str, ...] = ()
+
+
+class Comparison(Record):
+    """Two evaluations over the cases that both reviewed."""
+
+    first: dict[str, str]
+    second: dict[str, str]
+    cases: int
+    left_out: dict[str, str] = Field(default_factory=dict)
+    """Case to the reason why it is not compared."""
+    scores_first: Scores
+    scores_second: Scores
+    differences: tuple[ScoreDifference, ...]
+    changes: tuple[CaseChange, ...] = ()

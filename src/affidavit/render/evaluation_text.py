@@ -1,0 +1,95 @@
+"""Write an evaluation, or the comparison of two, for somebody who reads it on a terminal."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from affidavit.records.evaluation import CaseResult, Comparison, Evaluation
+from affidavit.render import evaluation_view as view
+from affidavit.render.ink import Ink
+
+_SIGNS: dict[view.Kind, tuple[str, str, str]] = {
+    "found": ("✓", "+", "green"),
+    "true": ("✓", "+", "green"),
+    "missed": ("✗", "-", "yellow"),
+    "near": ("  ~", "  ~", "dim"),
+    "wrong": ("!", "!", "red"),
+    "nit": ("·", ".", "dim"),
+    "repeat": ("·", ".", "dim"),
+    "unlabelled": ("?", "?", "cyan"),
+    "incomplete": ("…", "_", "yellow"),
+    "failure": ("✗", "x", "red"),
+}
+"""Sign, its ASCII form, and its style."""
+_NAME_WIDTH = 11
+
+
+def render_evaluation(evaluation: Evaluation, *, console: Console) -> None:
+    """Scores first, then the tables, then every case with its matches."""
+    ink = Ink(console)
+    ink.line((ink.safe(view.title(evaluation)), "bold"))
+    for name, value, meaning in view.headline(evaluation):
+        _write_pair(ink, name, f"{value}  ({meaning})")
+    _write_pair(ink, "cost", view.costs(evaluation))
+    _write_table(ink, "By language", view.TABLE_HEAD, view.table(evaluation.by_language))
+    _write_table(ink, "By category", view.TABLE_HEAD, view.table(evaluation.by_category))
+    _write_table(
+        ink, "Stability", ("seen in", "findings", "expected problems"), view.stability_rows(evaluation)
+    )
+    ink.blank()
+    ink.line(("Cases", "bold"))
+    for result in evaluation.results:
+        _write_case(ink, result)
+    ink.blank()
+    for sentence in view.notices(evaluation):
+        ink.prose(f"{sentence}.", indent=0)
+
+
+def _write_pair(ink: Ink, name: str, text: str) -> None:
+    ink.hanging(Text(f"{name:<{_NAME_WIDTH}}", style="dim"), Text(ink.safe(text)), indent=2)
+
+
+def _write_table(ink: Ink, title: str, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+    if not rows:
+        return
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for number, name in enumerate(head):
+        grid.add_column(name, justify="left" if number == 0 else "right", header_style="dim", no_wrap=True)
+    for row in rows:
+        grid.add_row(*(Text(ink.safe(cell)) for cell in row))
+    ink.blank()
+    ink.line((title, "bold"))
+    ink.console.print(grid)
+
+
+def _write_case(ink: Ink, result: CaseResult) -> None:
+    language = f" {ink.glyphs.dot} {ink.safe(result.case.language)}" if result.case.language else ""
+    style = "green" if view.verdict_of(result) == "clean" else ""
+    ink.line(
+        "  ", (ink.safe(result.case.id), "bold"), (language, "dim"), "  ", (view.verdict_of(result), style)
+    )
+    for line in view.case_lines(result):
+        sign, plain, colour = _SIGNS[line.kind]
+        shown = sign if ink.encoding.startswith("utf") else plain
+        ink.hanging(Text(f"{shown} {line.kind}: ", style=colour), Text(ink.safe(line.text)), indent=4)
+
+
+def render_comparison(comparison: Comparison, *, console: Console) -> None:
+    """The differences with their intervals, then the cases that changed."""
+    ink = Ink(console)
+    ink.line((f"{comparison.cases} cases in both runs", "bold"))
+    _write_pair(ink, "first", view.run_words(comparison.first))
+    _write_pair(ink, "second", view.run_words(comparison.second))
+    rows = view.comparison_rows(comparison)
+    _write_table(ink, "Second less first", ("", "first", "second", "difference, 95% interval"), rows)
+    if comparison.changes:
+        ink.blank()
+        ink.line(("Cases that changed", "bold"))
+    for case, lines in view.change_lines(comparison):
+        ink.line("  ", (ink.safe(case), "bold"))
+        for line in lines:
+            ink.prose(line, indent=4)
+    for case, reason in comparison.left_out.items():
+        ink.prose(f"left out: {case}: {reason}", indent=0)
