@@ -9,10 +9,13 @@ import click
 
 from affidavit.contract.export import to_json
 from affidavit.contract.parsed import ParsedReply
-from affidavit.contract.parser import parse_reply
+from affidavit.contract.parser import Retired, parse_reply
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, SCHEMAS
 from affidavit.errors import InputError
+from affidavit.places import state_folder
+from affidavit.quality.rollout_state import RolloutBook
 from affidavit.records.diagnostics import Diagnostic
+from affidavit.store import SqliteStore
 
 EXIT_REJECTED = 2
 
@@ -25,6 +28,9 @@ EXIT_REJECTED = 2
 @click.option("--schema-version", default=CURRENT_SCHEMA_VERSION, type=click.Choice(sorted(SCHEMAS)))
 @click.option("--prompt-version", help="The exact version expected; without it: any well-formed one.")
 @click.option("--allow-patch-drift", is_flag=True, help="Accept another patch of the same prompt version.")
+@click.option(
+    "--data", type=click.Path(path_type=Path), help="Folder of the store, which knows what is retired."
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -33,6 +39,7 @@ def command(
     schema_version: str,
     prompt_version: str | None,
     allow_patch_drift: bool,
+    data: Path | None,
 ) -> None:
     """Read REPLY (a file, or - for standard input) and print what stands of it, as JSON.
 
@@ -45,9 +52,15 @@ def command(
         prompt_version=prompt_version,
         allow_patch_drift=allow_patch_drift,
         changed_files=_paths(changed_files),
+        retired=_retired(data),
     )
     click.echo(json.dumps(_printable(parsed), indent=2))
     context.exit(EXIT_REJECTED if parsed.state == "rejected" else 0)
+
+
+def _retired(data: Path | None) -> Retired:
+    book = RolloutBook(SqliteStore(data or state_folder()))
+    return Retired(prompts=book.retired("prompt"), schemas=book.retired("schema"))
 
 
 def _read(reply: str) -> str:

@@ -26,6 +26,7 @@ from affidavit.quality.rollout import (
     roll_back,
     start_rollout,
 )
+from affidavit.quality.rollout_rules import why_not_promote
 from affidavit.quality.rollout_slice import read_percent
 from affidavit.quality.rollout_state import RolloutBook
 from affidavit.records.rollout import Rollout, Versions
@@ -144,6 +145,7 @@ def status(data: Path | None, form: str) -> None:
             "current": book.current().model_dump(),
             "running": running and running.model_dump(),
             "slice_reviews": comparison.new_reviews if comparison else None,
+            "against_promotion": why_not_promote(running, comparison) if running and comparison else None,
             "last_decision": last and last.model_dump(),
         }
     )

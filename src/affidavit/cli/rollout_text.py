@@ -90,7 +90,8 @@ def _middle(middle: Middle | None) -> str:
     if middle is None:
         return NOTHING
     interval = middle.interval
-    return f"{interval.estimate:.3g} [{interval.low:.3g}–{interval.high:.3g}], n={middle.n}"  # noqa: RUF001
+    between = f" [{interval.low:.3g}–{interval.high:.3g}]" if interval else ""  # noqa: RUF001
+    return f"{middle.median:.3g}{between}, n={middle.n}"
 
 
 def describe_history(decisions: Sequence[Decision]) -> str:

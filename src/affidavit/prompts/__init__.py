@@ -89,7 +89,7 @@ def load_prompts(
     if folder is None or version not in own:
         known = ", ".join([*built_in, *own])
         place = f"there is no folder {version} in {folder}" if folder else "name its folder with --prompts"
-        raise SettingsError(f"prompt version {version} is not known ({known} are): {place}")
+        raise SettingsError(f"prompt version {version} is not known, only {known}: {place}")
     return PromptSet(version, _checked(folder / version), schema_version)
 
 

@@ -99,6 +99,8 @@ def roll_back(book: RolloutBook, *, by: str, why: str) -> tuple[Rollout, Version
     rollout = book.running() or book.last_promoted()
     if rollout is None:
         raise InputError("there is nothing to roll back: no rollout is running and none was promoted")
+    if rollout.old.prompt in book.retired("prompt") or rollout.old.schema_version in book.retired("schema"):
+        raise InputError(f"{rollout.old.name} is retired, so there is no way back; roll out another version")
     if not book.conclude(rollout, "rolled_back", _decide("roll_back", rollout.new, by, why, rollout)):
         raise _overtaken(rollout)
     return rollout, book.current()

@@ -34,6 +34,8 @@ SHARES = (
     Share("unverified", "unverified", "judged", "judged findings that nobody could decide"),
     Share("nits", "nits", "confirmed", "confirmed findings that are not worth acting on"),
 )
+FEWEST_FOR_A_MEDIAN = 6
+"""With fewer values no 95% interval of a median exists that assumes nothing about them."""
 WRONG = Share("wrong", "", "", "shown and labelled findings that people called wrong")
 
 
@@ -54,10 +56,11 @@ class SharePair(Record):
 
 
 class Middle(Record):
-    """A median with its interval."""
+    """A median with its interval; None where there are too few values for one."""
 
     n: int
-    interval: Interval
+    median: float
+    interval: Interval | None
 
 
 class MedianPair(Record):
@@ -149,5 +152,7 @@ def _durations(reviews: Sequence[RolloutReview]) -> list[float]:
 
 
 def _middle(values: Sequence[float]) -> Middle | None:
-    interval = bootstrap_interval(values, median) if values else None
-    return Middle(n=len(values), interval=interval) if interval else None
+    if not values:
+        return None
+    interval = bootstrap_interval(values, median) if len(values) >= FEWEST_FOR_A_MEDIAN else None
+    return Middle(n=len(values), median=median(values), interval=interval)

@@ -32,7 +32,7 @@ def find_alarm(rollout: Rollout, reviews: Sequence[RolloutReview]) -> str | None
         troubled = sum(bool(getattr(review.counts, share.counted)) for review in slice_reviews)
         if rate is not None and rate.low > rollout.slo_dropped and troubled >= ALARM_REVIEWS:
             return (
-                f"{share.meaning}: {show_rate(rate)}, above the SLO of {100 * rollout.slo_dropped:g}%"
+                f"{share.meaning}: {show_rate(rate)}, above {_slo(rollout)},"
                 f" in {troubled} of {len(slice_reviews)} reviews"
             )
     return None
@@ -40,21 +40,12 @@ def find_alarm(rollout: Rollout, reviews: Sequence[RolloutReview]) -> str | None
 
 def why_not_promote(rollout: Rollout, comparison: Comparison) -> list[str]:
     """What speaks against a promotion by a person; empty: the SLO is kept in a large enough sample."""
-    return _too_few(rollout, comparison) + [
-        problem
-        for name in KEPT_WITHIN_SLO
-        if (problem := _above_slo(rollout, comparison, name, is_certainty_needed=False))
-    ]
+    return _too_few(rollout, comparison) + _above_slo(rollout, comparison, is_certainty_needed=False)
 
 
 def why_not_promote_alone(rollout: Rollout, comparison: Comparison) -> list[str]:
     """What speaks against a promotion that nobody looks at: the SLO must be kept for certain."""
-    problems = _too_few(rollout, comparison)
-    problems += [
-        problem
-        for name in KEPT_WITHIN_SLO
-        if (problem := _above_slo(rollout, comparison, name, is_certainty_needed=True))
-    ]
+    problems = _too_few(rollout, comparison) + _above_slo(rollout, comparison, is_certainty_needed=True)
     for name in COMPARED_BEFORE_PROMOTION:
         pair = comparison.share(name)
         if pair.is_worse and pair.new:
@@ -83,15 +74,19 @@ def _too_few(rollout: Rollout, comparison: Comparison) -> list[str]:
     return [f"only {seen} of {wanted} reviews of the slice are there"] if seen < wanted else []
 
 
-def _above_slo(
-    rollout: Rollout, comparison: Comparison, name: str, *, is_certainty_needed: bool
-) -> str | None:
-    pair = comparison.share(name)
-    slo = f"the SLO of {100 * rollout.slo_dropped:g}%"
-    if pair.new is None:
-        return f"{pair.meaning}: nothing was handed in, so nothing is known"
-    if pair.new.share > rollout.slo_dropped:
-        return f"{pair.meaning}: {show_rate(pair.new)}, above {slo}"
-    if is_certainty_needed and pair.new.high > rollout.slo_dropped:
-        return f"{pair.meaning}: {show_rate(pair.new)}, not within {slo} for certain"
-    return None
+def _above_slo(rollout: Rollout, comparison: Comparison, *, is_certainty_needed: bool) -> list[str]:
+    if comparison.new_reviews == 0:
+        return []
+    problems = []
+    for pair in map(comparison.share, KEPT_WITHIN_SLO):
+        if pair.new is None:
+            problems.append(f"{pair.meaning}: nothing was handed in, so nothing is known")
+        elif pair.new.share > rollout.slo_dropped:
+            problems.append(f"{pair.meaning}: {show_rate(pair.new)}, above {_slo(rollout)}")
+        elif is_certainty_needed and pair.new.high > rollout.slo_dropped:
+            problems.append(f"{pair.meaning}: {show_rate(pair.new)}, not within {_slo(rollout)} for certain")
+    return problems
+
+
+def _slo(rollout: Rollout) -> str:
+    return f"the SLO of {100 * rollout.slo_dropped:g}%"
