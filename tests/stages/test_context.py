@@ -3,7 +3,9 @@
 import pytest
 
 from affidavit.records.context import ContextMap
+from affidavit.render.context_view import view_map
 from affidavit.stages.context import gather_context
+from affidavit.surveying import assemble_survey
 from python_changes import Case, make_case
 from repositories import Repo
 from surveys import written_survey
@@ -141,3 +143,27 @@ def test_the_limits_of_the_caller_are_kept_and_said(repo: Repo) -> None:
     found = mapped(case, {path: ["prices.py"] for path in callers}, max_files=2)
     assert [file.path for file in found.related_files] == ["c0.py", "c1.py"]
     assert found.left_out == ("3 more related files do not fit into 2 files: c2.py, c3.py, c4.py",)
+
+
+def test_bases_and_what_is_passed_on_are_related_and_what_serves_tests_is_no_test(repo: Repo) -> None:
+    before = {
+        "web/__init__.py": "from web.request import Request\nfrom web.views import View\n",
+        "web/request.py": "class Request: ...\n",
+        "web/views.py": "class View: ...\n",
+        "app.py": "from web import Request, View\n\n\nclass Page(View):\n    def show(self): ...\n",
+        "tests/pages.py": "from app import Page\n\n\nPAGE = Page()\n",
+        "tests/checks.py": "from app import Page\n\n\ndef test_page():\n    Page()\n",
+    }
+    changed = before["app.py"].replace("class Page(View):", "class Page(View, object):")
+    case = make_case(repo, before, {"app.py": changed})
+    with case.repository:
+        context = gather_context(case.change, case.repository, assemble_survey())
+    told = {file.path: {reason.detail for reason in file.reasons} for file in context.related_files}
+    assert "defines View, the base of Page in app.py" in told["web/views.py"]
+    assert told["web/request.py"] == {"defines Request; web/__init__.py passes that on to app.py"}
+    assert context.tests == ("tests/checks.py",)
+    assert "is a test" in told["tests/checks.py"]
+    assert "is a test" not in told["tests/pages.py"]
+    view = view_map(case.change, context)
+    assert view.links["web/views.py"] == ["app.py"]
+    assert [file.path for file in view.groups["tests"]] == ["tests/checks.py"]

@@ -6,7 +6,11 @@ from functools import lru_cache
 
 from affidavit.code.languages import language_of
 
-TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "e2e", "testing", "unittests"})
+TEST_FOLDERS = frozenset({"tests", "__tests__", "spec", "specs", "e2e", "unittests"})
+# A library for tests lies in folders of these names as well: `django/test`, `numpy/testing`.
+UNSURE_FOLDERS = frozenset({"test", "testing"})
+# There tests say what they are in the names of their files.
+NAMING_LANGUAGES = frozenset({"python", "go"})
 # What is no code cannot test anything: fixtures, snapshots and descriptions lie in the same folders.
 NO_CODE = frozenset(
     {"", "markdown", "restructuredtext", "text", "json", "yaml", "toml", "xml", "csv", "ini", "html"}
@@ -14,6 +18,20 @@ NO_CODE = frozenset(
 _TEST_NAME = re.compile(
     r"(?P<before>test[_-])(?P<a>.+)|(?P<b>.+?)(?:[_.-](?:test|tests|spec|unittest)|(?<=[a-z0-9])(?:Test|Tests|Spec|IT))"
 )
+_TEST_WORDS = {
+    "python": re.compile(
+        rb"^[ \t]*(?:async[ \t]+)?def[ \t]+test|^class[ \t]+\w+\([^)]*Test(?:s|Case\w*)?\b", re.MULTILINE
+    ),
+    "javascript": re.compile(rb"(?<![.\w])(?:it|test|describe|suite)(?:\.\w+)?[ \t]*[(`]"),
+    "go": re.compile(rb"^func[ \t]+(?:Test|Benchmark|Fuzz|Example)", re.MULTILINE),
+    "java": re.compile(rb"@(?:\w+\.)*(?:\w*Test)\b|extends[ \t]+TestCase\b"),
+    "c#": re.compile(rb"\[[ \t]*(?:Test\w*|Fact|Theory)\b"),
+    "rust": re.compile(rb"#\[(?:\w+::)*(?:test|rstest|quickcheck)\b"),
+    "ruby": re.compile(
+        rb"^[ \t]*(?:it|test|describe|context|specify|RSpec\.describe|def[ \t]+test)\b", re.MULTILINE
+    ),
+    "php": re.compile(rb"function[ \t]+test|@test\b|#\[Test\b|^(?:it|test|describe)\(", re.MULTILINE),
+}
 # These names say nothing of what is in them; their folder does.
 _NAMELESS = frozenset({"__init__", "index", "mod", "main", "lib", "__main__"})
 MAX_NAMESAKES = 3
@@ -29,8 +47,29 @@ def is_test(path: str) -> bool:
     """The path is that of test code, by the conventions of the languages."""
     if not is_code(path):
         return False
-    *folders, name = path.split("/")
-    return subject_of(name) is not None or not TEST_FOLDERS.isdisjoint(folder.lower() for folder in folders)
+    return is_named_test(path) or _is_in_test_folder(path)
+
+
+def is_named_test(path: str) -> bool:
+    """The name of the file is that of a test."""
+    return is_code(path) and subject_of(path.rpartition("/")[2]) is not None
+
+
+def _is_in_test_folder(path: str) -> bool:
+    *folders, name = path.lower().split("/")
+    if not TEST_FOLDERS.isdisjoint(folders):
+        return True
+    if "main" in folders or name.split(".")[0] == "__init__":
+        return False
+    unsure = [number for number, folder in enumerate(folders) if folder in UNSURE_FOLDERS]
+    is_on_top = any(number == 0 or folders[number - 1] == "src" for number in unsure)
+    return is_on_top or bool(unsure and language_of(path) not in NAMING_LANGUAGES)
+
+
+def has_tests(path: str, content: bytes | None) -> bool:
+    """The text has tests in it, by the words of its language; what has none only serves the tests."""
+    words = _TEST_WORDS.get(_family(path))
+    return content is not None and (words is None or words.search(content) is not None)
 
 
 def subject_of(file_name: str) -> str | None:

@@ -11,6 +11,7 @@ from affidavit.code.covering_tests import is_test
 from affidavit.code.history import Companion
 from affidavit.code.languages import language_of
 from affidavit.code.skipping import LOCK_FILES, VENDORED_FOLDERS
+from affidavit.code.sources import Source
 from affidavit.records.context import (
     Certainty,
     Import,
@@ -22,7 +23,15 @@ from affidavit.records.context import (
 from affidavit.records.evidence import SearchHit
 
 ReasonKind = Literal[
-    "calls", "uses", "imports", "imported_by", "tests", "documents", "implements", "changes_with"
+    "calls",
+    "uses",
+    "imports",
+    "imported_by",
+    "extended_by",
+    "tests",
+    "documents",
+    "implements",
+    "changes_with",
 ]
 
 MAX_RELATED = 50
@@ -41,6 +50,7 @@ WEIGHTS: Mapping[str, float] = {
     "imports": 4,
     "documents": 2.5,
     "changes_with": 2,
+    "extended_by": 3,
     "imported_by": 1,
 }
 # Who uses what is gone or called differently now is hit harder than who uses what has a new inside.
@@ -56,6 +66,8 @@ IN_A_TEST = 0.65
 IN_FOREIGN_CODE = 0.3
 COMMON_NAME_FILES = 10
 LEAST_SCORE = 0.5
+# The file that defines a name says more of it than one that passes it on.
+BEHIND_ANOTHER = 1.5
 DEPENDING = frozenset({"calls", "uses", "implements", "imports"})
 DOCUMENT_LANGUAGES = frozenset({"markdown", "restructuredtext", "text", "tex"})
 _VERBS: Mapping[ReasonKind, str] = {
@@ -86,6 +98,10 @@ class Ties:
     companions: Sequence[Companion] = ()
     fates: Mapping[str, SymbolFate] = field(default_factory=dict)
     """What the change does to each symbol."""
+    sources: Sequence[Source] = ()
+    """Where that which the changed files import is defined."""
+    holds_tests: Callable[[str], bool] = is_test
+    """Whether a file of test code has tests in it, and is not merely there for them."""
 
 
 class _Tie(NamedTuple):
@@ -110,7 +126,7 @@ def rank_related(
     scores = {path: _score(path, found) for path, found in by_path.items()}
     ranked = sorted(scores, key=lambda path: (-scores[path], path))
     related = [path for path in ranked if scores[path] >= LEAST_SCORE]
-    best = [_related(path, scores[path], by_path[path]) for path in related[:max_files]]
+    best = [_related(path, scores[path], by_path[path], ties.holds_tests) for path in related[:max_files]]
     shown = _fitting(best, token_budget)
     return shown, _left_out(related, len(shown), len(ranked) - len(related), max_files, token_budget)
 
@@ -122,6 +138,7 @@ def _all_ties(ties: Ties) -> Iterable[_Tie]:
         yield _tie(path, "imports", f"imports {target}", [one.line for one in found])
     for path, target in _grouped((one for one in ties.imports if one.target), _edge):
         yield _tie(target, "imported_by", f"is imported by {path}")
+    yield from _source_ties(ties.sources)
     for path, subjects in ties.tests.items():
         yield _tie(path, "tests", f"is named after {_some(subjects)}")
     for (path, name), hits in _grouped(ties.documents, lambda one: (one[1].path, one[0])).items():
@@ -129,6 +146,17 @@ def _all_ties(ties: Ties) -> Iterable[_Tie]:
     for one in ties.companions:
         detail = f"changed in {one.shared} of the last {one.commits} commits of {one.changed_file}"
         yield _tie(one.path, "changes_with", detail, factor=0.5 + one.share / 2)
+
+
+def _source_ties(sources: Sequence[Source]) -> Iterable[_Tie]:
+    """Who reads these details for the changed file finds it at their end."""
+    for one in sources:
+        if one.heir:
+            yield _tie(one.path, "extended_by", f"defines {one.name}, the base of {one.heir} in {one.user}")
+    passed = (one for one in sources if not one.heir)
+    for (path, via, user), found in _grouped(passed, lambda one: (one.path, one.via, one.user)).items():
+        detail = f"defines {_some([one.name for one in found])}; {via} passes that on to {user}"
+        yield _tie(path, "imported_by", detail, factor=BEHIND_ANOTHER)
 
 
 def _edge(statement: Import) -> tuple[str, str]:
@@ -193,10 +221,13 @@ def _score(path: str, ties: Sequence[_Tie]) -> float:
     return round(score, 2)
 
 
-def _related(path: str, score: float, ties: Sequence[_Tie]) -> RelatedFile:
+def _related(
+    path: str, score: float, ties: Sequence[_Tie], holds_tests: Callable[[str], bool]
+) -> RelatedFile:
     ordered = sorted(ties, key=lambda tie: (-tie.weight, tie.detail))
     reasons = [Reason(kind=tie.kind, detail=tie.detail, lines=tie.lines) for tie in ordered[:MAX_REASONS]]
-    if is_test(path) and reasons[0].kind in DEPENDING and "(possible)" not in reasons[0].detail:
+    is_surely_tied = reasons[0].kind in DEPENDING and "(possible)" not in reasons[0].detail
+    if is_surely_tied and holds_tests(path):
         reasons = [*reasons[: MAX_REASONS - 1], Reason(kind="tests", detail="is a test")]
     symbols = tuple(dict.fromkeys(tie.symbol for tie in ordered if tie.symbol))[:MAX_SYMBOLS]
     file = RelatedFile(path=path, score=score, reasons=tuple(reasons), symbols=symbols)

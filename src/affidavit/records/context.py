@@ -63,7 +63,15 @@ class Reason(Record):
     """Why a file is related to the change."""
 
     kind: Literal[
-        "calls", "uses", "imports", "imported_by", "tests", "documents", "implements", "changes_with"
+        "calls",
+        "uses",
+        "imports",
+        "imported_by",
+        "extended_by",
+        "tests",
+        "documents",
+        "implements",
+        "changes_with",
     ]
     detail: str
     lines: tuple[int, ...] = ()

@@ -24,6 +24,7 @@ TIE_OF_KIND: Mapping[str, str] = {
     "implements": "uses",
     "imports": "imports",
     "imported_by": "imports",
+    "extended_by": "uses",
     "tests": "tests",
     "documents": "documents",
     "changes_with": "changes",

@@ -34,7 +34,7 @@ FOLDED_FATES: tuple[SymbolFate, ...] = ("added", "touched")
 """Nobody outside has to know these differently, so their names are enough."""
 _FATE_ORDER = ("removed", "renamed", "resigned", "added", "touched")
 # These reasons end in the path of the changed file.
-_NAMING = frozenset({"tests", "documents", "changes_with"})
+_NAMING = frozenset({"tests", "documents", "changes_with", "imported_by", "extended_by"})
 _DEPENDING = frozenset({"calls", "uses", "implements", "imports"})
 
 
@@ -101,7 +101,7 @@ def view_map(change: Change, context: ContextMap) -> MapView:
 
 def _group(file: RelatedFile, context: ContextMap) -> str:
     strongest = file.reasons[0].kind
-    if file.path in context.tests or (strongest in _DEPENDING and is_test(file.path)):
+    if file.path in context.tests or any(reason.kind == "tests" for reason in file.reasons):
         return "tests"
     if strongest in _DEPENDING:
         return "dependants"

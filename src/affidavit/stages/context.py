@@ -2,15 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 
-from affidavit.code.covering_tests import NamesakeTests, is_test
+from affidavit.code.covering_tests import NamesakeTests, has_tests, is_named_test, is_test
 from affidavit.code.history import find_companions, find_origins
 from affidavit.code.languages import language_of
 from affidavit.code.relevance import DOCUMENT_LANGUAGES, MAX_RELATED, TOKEN_BUDGET, Ties, rank_related
 from affidavit.code.repository import GitRepository
+from affidavit.code.sources import Source, find_sources
 from affidavit.code.survey import Imports, Survey
 from affidavit.errors import GitError, InputError
 from affidavit.ports import Tree
@@ -75,6 +77,8 @@ def gather_context(
         documents=documents,
         companions=companions,
         fates=_fates(symbols),
+        sources=_sources(symbols, edges, repository, survey),
+        holds_tests=_tests_in(repository.head),
     )
     related, not_fitting = rank_related(
         ties, change.changed_files, max_files=max_files, token_budget=token_budget
@@ -119,6 +123,16 @@ def _importers_of_gone(files: Sequence[FileChange], repository: GitRepository, b
     """Who imported, before the change, what the change takes away."""
     found = [one for file in files for one in base.importers_of(file.base_path or "")]
     return [one for one in found if repository.head.entry(one.path) is not None]
+
+
+def _sources(
+    symbols: Sequence[SymbolChange], edges: _Edges, repository: GitRepository, survey: Survey
+) -> list[Source]:
+    """What the product builds on; what tests build on says little of the change."""
+    head = repository.head
+    changes = [one for one in symbols if one.head and not is_test(one.head.path)]
+    imported = [one for one in edges.imports if not is_test(one.path)]
+    return find_sources(changes, imported, survey.imports(head), lambda path: survey.symbols_of(head, path))
 
 
 def _references(
@@ -211,8 +225,13 @@ def _covering_tests(ties: Ties) -> list[str]:
     return [
         path
         for path in dict.fromkeys([*using, *importing, *ties.tests])
-        if path in ties.tests or is_test(path)
+        if path in ties.tests or ties.holds_tests(path)
     ]
+
+
+def _tests_in(tree: Tree) -> Callable[[str], bool]:
+    """Whether a file of a tree has tests in it: its name says so, or it is test code and its text does."""
+    return cache(lambda path: is_test(path) and (is_named_test(path) or has_tests(path, tree.read(path))))
 
 
 def _hunk_places(change: Change, repository: GitRepository, survey: Survey) -> Iterator[HunkPlace]:
