@@ -1,0 +1,5 @@
+"""The last line of each page."""
+
+
+def footer() -> str:
+    return "Made in our workshop"

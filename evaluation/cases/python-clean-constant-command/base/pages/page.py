@@ -1,0 +1,7 @@
+"""Whole pages."""
+
+from pages.footer import footer
+
+
+def page(body: str) -> str:
+    return f"{body}\n{footer()}"

@@ -1,0 +1,3 @@
+"""The tables that the import fills."""
+
+TABLES = ("articles", "prices", "shelves")
