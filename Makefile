@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv
 
-.PHONY: setup review test check bench lock clean
+.PHONY: setup review test check bench eval lock clean
 
 setup: $(VENV)/.ready  ## .venv with the affidavit command and the analysers
 
@@ -30,6 +30,9 @@ check: setup  ## lint, types, layers
 
 bench: setup  ## speed and memory as ratios against a named alternative
 	$(BIN)/python -m bench
+
+eval: setup  ## score the mechanical specialists on the starter set; ARGS="--model …" for everything
+	$(BIN)/affidavit eval evaluation/cases $(ARGS)
 
 lock:  ## pin what pyproject.toml asks for
 	$(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url \
