@@ -179,6 +179,11 @@ def positional_arguments(call: Node) -> list[Node] | None:
     return [one for one in given if one.type != "keyword_argument"]
 
 
+def named_part(node: Node, at: int) -> Node | None:
+    """A named child by its number; None where there are fewer."""
+    return node.named_children[at] if at < node.named_child_count else None
+
+
 def function_around(node: Node) -> Node | None:
     """The innermost function that holds a node."""
     return next((one for one in ancestors(node) if one.type in FUNCTIONS), None)

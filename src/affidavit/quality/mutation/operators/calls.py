@@ -14,6 +14,7 @@ from affidavit.quality.mutation.ground import (
     called_name,
     descendants,
     excerpt,
+    named_part,
     positional_arguments,
 )
 from affidavit.quality.mutation.mutant import Edit, Operator, Proposal
@@ -104,7 +105,7 @@ def _named_order(
 def drop_awaits(ground: Ground) -> Iterator[Proposal]:
     """A call whose result nobody waits for."""
     for node in ground.nodes("await", "await_expression"):
-        called = node.named_child(0)
+        called = named_part(node, 0)
         around = node.parent
         if called is None or around is None or called.type not in CALLS:
             continue
@@ -239,7 +240,7 @@ def _option(ground: Ground, node: Node) -> tuple[str, Node | None]:
     value = node.child_by_field_name("value")
     if node.type == "keyed_element" and len(node.named_children) == 2:
         name, value = node.named_children
-        value = value.named_child(0) or value
+        value = named_part(value, 0) or value
     return ground.says(name).strip("'\""), value
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from affidavit.code.grammars import ancestors
-from affidavit.quality.mutation.ground import CALLS, FUNCTIONS, Ground, descendants, excerpt
+from affidavit.quality.mutation.ground import CALLS, FUNCTIONS, Ground, descendants, excerpt, named_part
 from affidavit.quality.mutation.mutant import Edit, Operator, Proposal
 from affidavit.records.finding import Category, Severity
 
@@ -153,7 +153,7 @@ def _is_tested(node: Node) -> bool:
     for outer in ancestors(node):
         if outer.type in TESTED or outer.type == "for_statement":
             return outer.child_by_field_name("condition") == inner or (
-                outer.type == "conditional_expression" and outer.named_child(1) == inner
+                outer.type == "conditional_expression" and named_part(outer, 1) == inner
             )
         is_joined = outer.type == "binary_expression" and _operator_type(outer) in ("&&", "||")
         if outer.type not in TRANSPARENT and not is_joined:
@@ -199,7 +199,7 @@ def add_negations(ground: Ground) -> Iterator[Proposal]:
     for node in ground.nodes("if_statement", "elif_clause"):
         condition = node.child_by_field_name("condition")
         tested = (
-            condition.named_child(0)
+            named_part(condition, 0)
             if condition and condition.type == "parenthesized_expression"
             else condition
         )

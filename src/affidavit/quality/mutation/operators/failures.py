@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from affidavit.code.grammars import ancestors
-from affidavit.quality.mutation.ground import FUNCTIONS, Ground, descendants, excerpt
+from affidavit.quality.mutation.ground import FUNCTIONS, Ground, descendants, excerpt, named_part
 from affidavit.quality.mutation.mutant import Edit, Operator, Proposal
 from affidavit.records.finding import Category, Severity
 
@@ -35,7 +35,7 @@ def widen_excepts(ground: Ground) -> Iterator[Proposal]:
 def _caught(clause: Node) -> Node | None:
     """The exception types of a clause."""
     value = clause.child_by_field_name("value")
-    return value.named_child(0) if value is not None and value.type == "as_pattern" else value
+    return named_part(value, 0) if value is not None and value.type == "as_pattern" else value
 
 
 def _is_last(clause: Node) -> bool:
@@ -77,7 +77,7 @@ def return_no_error(ground: Ground) -> Iterator[Proposal]:
     for node in ground.nodes("return_statement"):
         test = next((one for one in ancestors(node) if one.type == "if_statement"), None)
         condition = ground.says(test.child_by_field_name("condition")) if test else ""
-        listed = node.named_child(0)
+        listed = named_part(node, 0)
         last = listed.named_children[-1] if listed is not None and listed.named_children else None
         if last is None or condition != f"{ground.says(last)} != nil":
             continue

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.quality.mutation.ground import Ground, excerpt, function_around
+from affidavit.quality.mutation.ground import Ground, excerpt, function_around, named_part
 from affidavit.quality.mutation.mutant import Edit, Operator, Proposal
 from affidavit.quality.mutation.operators.layout import dedented_block, has_siblings, whole_lines
 from affidavit.records.finding import Category, Severity
@@ -162,7 +162,7 @@ def _with_item(node: Node) -> tuple[Node | None, Node | None]:
     value = items[0].child_by_field_name("value")
     if value is not None and value.type == "as_pattern":
         alias = value.child_by_field_name("alias")
-        return value.named_child(0), alias.named_child(0) if alias else None
+        return named_part(value, 0), named_part(alias, 0) if alias else None
     return value, None
 
 
