@@ -74,7 +74,8 @@ NEVER_RUN = re.compile(r"\(?\s*(?:TYPE_CHECKING|typing\.TYPE_CHECKING|False|fals
 UNSUITED_PATH = re.compile(
     r"(?:^|/)(?:docs?|examples?|samples?|benchmarks?|bench|migrations|fixtures|stories|mocks?|__mocks__|testutils?"
     r"|test_\w+|tools|scripts)/|(?:^|/)(?:conftest|setup|noxfile|fabfile)\.py$|\.d\.[mc]?ts$|\.pyi$"
-    r"|\.(?:stories|config|test|spec|bench)\.\w+$|_test\.\w+$|_mock\.\w+$",
+    r"|\.(?:stories|config|test|spec|bench)\.\w+$|_test\.\w+$|_mock\.\w+$"
+    r"|\.pb\.\w+$|_pb2\w*\.py$|_pb\.\w+$|\.gen(?:erated)?\.\w+$|_generated\.\w+$|(?:^|/)generated/",
     re.IGNORECASE,
 )
 MAX_NODES = 200_000

@@ -35,6 +35,7 @@ CONTINUOUS = re.compile(
 NARROWING = re.compile(
     r"\b(?:null|undefined|nil|None|typeof|instanceof)\b|['\"`]|\btrue\b|\bfalse\b|[\w\]]\.[A-Z]\w*$"
 )
+LENGTH = re.compile(r"\blen\(|\.length\b|\.size\b|count", re.IGNORECASE)
 ASSIGNMENTS = frozenset({"assignment", "assignment_expression", "assignment_statement"})
 TESTED = frozenset(
     {"if_statement", "while_statement", "elif_clause", "conditional_expression", "ternary_expression"}
@@ -76,7 +77,7 @@ def _equality_is_idle(ground: Ground, node: Node, left: Node, right: Node) -> bo
     sides = {ground.says(left), ground.says(right)}
     if CONTINUOUS.search(ground.says(left)) or CONTINUOUS.search(ground.says(right)):
         return True
-    if any("string" in side.type for side in (left, right)):
+    if any("string" in side.type for side in (left, right)) or _asks_for_any(ground, left, right):
         return True
     # `x if x < y else y`, and `if x > most: most = x`: where both are equal, either branch gives the same.
     around = next((one for one in ancestors(node) if one.type in TESTED), None)
@@ -91,6 +92,11 @@ def _equality_is_idle(ground: Ground, node: Node, left: Node, right: Node) -> bo
         if one.type in ASSIGNMENTS
         for side in ("left", "right")
     )
+
+
+def _asks_for_any(ground: Ground, left: Node, right: Node) -> bool:
+    """`len(items) > 0`: what is done with the items is mostly nothing where there are none."""
+    return ground.says(right) == "0" and LENGTH.search(ground.says(left)) is not None
 
 
 def _sorts(ground: Ground, node: Node) -> bool:
