@@ -2,15 +2,14 @@
 
 import asyncio
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from affidavit.cli.model_options import chosen_models, opened_ledger
+from affidavit.cli.naming import find_candidate, read_report
 from affidavit.cli.progress import show_progress
-from affidavit.cli.recheck import read_report
 from affidavit.errors import InputError, OutsideError, SettingsError
 from affidavit.events import Emit, ignore_events
 from affidavit.minds.choice import ModelChoice
@@ -26,8 +25,6 @@ from affidavit.render.plain_text import encodable, visible
 from affidavit.specialists.briefing import Briefing
 from affidavit.specialists.question import question_talk, read_answer
 from affidavit.stages.intake import OpenedChange, rebuild_change
-
-MOST_NAMED = 10
 
 
 @click.command()
@@ -64,25 +61,6 @@ def command(report: Path, finding: str, question: str, repo: Path | None, **opti
         with show_progress(is_quiet=options["quiet"]) as emit:
             answer = asyncio.run(_converse(mind, talk, emit))
     click.echo(encodable(visible(_text_of(answer), keep="\n\t"), sys.stdout.encoding or "utf-8"))
-
-
-def find_candidate(report: Report, name: str) -> Candidate:
-    """The one that is named: by id, by fingerprint, or by the beginning of either."""
-    known = [candidate for candidate in report.candidates if candidate.finding]
-    exact = [one for one in known if name in (one.id, one.fingerprint)]
-    begun = [one for one in known if one.id.startswith(name) or one.fingerprint.startswith(name)]
-    # The same problem may have been reported twice; the one that is shown speaks for both.
-    matching = [one for one in exact if one.is_shown] or exact or begun
-    if len(matching) == 1 and name:
-        return matching[0]
-    if matching and name:
-        raise InputError(f"several findings are meant by {name!r}: {_named(matching)}")
-    raise InputError(f"the report has no finding {name!r}; it has: {_named(known) or 'none'}")
-
-
-def _named(candidates: Sequence[Candidate]) -> str:
-    more = [f"and {len(candidates) - MOST_NAMED} more"] if len(candidates) > MOST_NAMED else []
-    return ", ".join([*(candidate.id for candidate in candidates[:MOST_NAMED]), *more])
 
 
 def _mind(options: dict[str, Any]) -> Mind:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 from pydantic import ValidationError
 
+from affidavit.cli.naming import read_report
 from affidavit.crew import assemble_crew
 from affidavit.errors import InputError
 from affidavit.recheck import Proof, recheck_report
@@ -40,18 +41,6 @@ def command(context: click.Context, report: Path, repo: Path | None, output: str
         proofs = asyncio.run(recheck_report(recorded, opened.repository, specialists))
     click.echo(_as_json(proofs) if output == "json" else _as_text(proofs))
     context.exit(_exit_code(proofs))
-
-
-def read_report(path: Path) -> Report:
-    """A native report from a file; anything else is refused with a reason."""
-    try:
-        return Report.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise InputError(f"{path} is no native report of this version: {where}: {first['msg']}") from error
 
 
 def _settings_of(recorded: Report, path: Path) -> Settings:

@@ -1,0 +1,81 @@
+"""Find the report and the finding that a user names: a file, an id, or the beginning of one."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from affidavit.errors import InputError
+from affidavit.records.candidate import Candidate
+from affidavit.records.report import Report
+from affidavit.store import SqliteStore
+
+MOST_NAMED = 10
+NEWEST = "last"
+
+
+def read_report(path: Path) -> Report:
+    """A native report from a file; anything else is refused with a reason."""
+    try:
+        return Report.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise InputError(f"{path} is no native report of this version: {where}: {first['msg']}") from error
+
+
+def find_report(name: str, store: SqliteStore) -> Report:
+    """The report in a file or in the store; `last` is the newest that is kept.
+
+    Where the store has the report of a file, the store's copy speaks: labels are about that one.
+    """
+    if _is_file(name):
+        report = read_report(Path(name))
+        return store.load_report(report.id) or report
+    ids = store.report_ids()[:1] if name == NEWEST else store.report_ids(name) if name else []
+    if name in ids:
+        ids = [name]
+    report_or_none = store.load_report(ids[0]) if len(ids) == 1 else None
+    if report_or_none is not None:
+        return report_or_none
+    if ids:
+        raise InputError(f"several reports are meant by {name!r}: {_listed(ids)}; write more of the id")
+    if name == NEWEST:
+        raise InputError(f"no report is kept in {store.path} yet; run `affidavit review` first")
+    raise InputError(
+        f"there is no file {name!r} and no kept report whose id begins so;"
+        f" name a file of `review --format report=FILE`, an id, or `{NEWEST}` for the newest"
+    )
+
+
+def find_candidate(report: Report, name: str) -> Candidate:
+    """The one that is named: by id, by fingerprint, or by the beginning of either."""
+    known = [candidate for candidate in report.candidates if candidate.finding]
+    exact = [one for one in known if name in (one.id, one.fingerprint)]
+    begun = [one for one in known if one.id.startswith(name) or one.fingerprint.startswith(name)]
+    # The same problem may have been reported twice; the one that is shown speaks for both.
+    matching = [one for one in exact if one.is_shown] or exact or begun
+    if len(matching) == 1 and name:
+        return matching[0]
+    if matching and name:
+        raise InputError(f"several findings are meant by {name!r}: {_named(matching)}")
+    raise InputError(f"the report has no finding {name!r}; it has: {_named(known) or 'none'}")
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return bool(name) and Path(name).exists()
+    except (OSError, ValueError):
+        # Too long for a path, or with a zero byte in it.
+        return False
+
+
+def _named(candidates: Sequence[Candidate]) -> str:
+    return _listed([candidate.id for candidate in candidates])
+
+
+def _listed(ids: Sequence[str]) -> str:
+    more = [f"and {len(ids) - MOST_NAMED} more"] if len(ids) > MOST_NAMED else []
+    return ", ".join([*ids[:MOST_NAMED], *more])
