@@ -17,6 +17,7 @@ from affidavit.cli.evaluation_options import (
 from affidavit.cli.evaluation_output import parse_outputs, write_comparison, write_evaluation
 from affidavit.cli.evaluation_progress import show_cases
 from affidavit.cli.model_options import model_options
+from affidavit.cli.mutate_options import MUTATE, MUTATE_FLAG, mutate
 from affidavit.errors import InputError, SettingsError
 from affidavit.places import cache_folder
 from affidavit.quality.archive import read_evaluation
@@ -34,10 +35,12 @@ FORMAT_HELP = "text, json, markdown, html; repeatable. No FILE: standard output.
 
 
 class EvalCommands(click.Group):
-    """`eval import` and `eval compare`; anything else is the run itself, so that `eval CASES` works."""
+    """`eval import`, `compare` and `--mutate`; anything else is the run itself, so that `eval CASES` works."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Name the run where no other command is named; a folder called import is written ./import."""
+        if MUTATE_FLAG in args:
+            args = [MUTATE, *(arg for arg in args if arg != MUTATE_FLAG)]
         return super().parse_args(ctx, args if args and args[0] in self.commands else [RUN, *args])
 
 
@@ -89,6 +92,7 @@ def run_cases(context: click.Context, /, cases: tuple[Path, ...], **options: Any
     affidavit eval CASES --model openai:NAME --out DIR     everything; --resume DIR goes on
     affidavit eval compare DIR_A DIR_B                     two runs over the same cases
     affidavit eval import LIST --clones DIR --out CASES    make cases from labelled commits
+    affidavit eval --mutate --repo DIR --out CASES         make cases by planting bugs in your own commits
     """
     if not cases:
         raise InputError("name the folder of the cases, such as: affidavit eval evaluation/cases")
@@ -173,3 +177,6 @@ def compare_runs(first: Path, second: Path, formats: tuple[str, ...], debug: boo
     outputs = parse_outputs(formats)
     write_comparison(compare_evaluations(read_evaluation(first), read_evaluation(second)), outputs)
     sys.stdout.flush()
+
+
+command.add_command(mutate)

@@ -14,8 +14,9 @@ from affidavit.quality.mutation.planting import PlantingRequest, PlantingSummary
 from affidavit.quality.mutation.summary import describe_planting
 from affidavit.render.plain_text import visible
 
-MUTATE = "--mutate"
-"""The flag by which `affidavit eval` is asked for this."""
+MUTATE = "mutate"
+MUTATE_FLAG = f"--{MUTATE}"
+"""By this flag `affidavit eval` is asked for planted bugs."""
 
 
 @click.command(MUTATE)
