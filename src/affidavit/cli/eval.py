@@ -35,7 +35,7 @@ FORMAT_HELP = "text, json, markdown, html; repeatable. No FILE: standard output.
 
 
 class EvalCommands(click.Group):
-    """`eval import`, `compare` and `--mutate`; anything else is the run itself, so that `eval CASES` works."""
+    """`eval import`, `compare`, `--mutate`; anything else is the run itself, so that `eval CASES` works."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Name the run where no other command is named; a folder called import is written ./import."""

@@ -180,6 +180,13 @@ def positional_arguments(call: Node) -> list[Node] | None:
     return [one for one in given if one.type != "keyword_argument"]
 
 
+def condition_of(ground: Ground, branch: Node) -> str:
+    """The condition of a branch, without the brackets that the language wants around it."""
+    condition = branch.child_by_field_name("condition")
+    text = ground.says(condition)
+    return text[1:-1] if condition is not None and condition.type == "parenthesized_expression" else text
+
+
 def named_part(node: Node, at: int) -> Node | None:
     """A named child by its number; None where there are fewer."""
     return node.named_children[at] if at < node.named_child_count else None

@@ -14,6 +14,7 @@ from affidavit.quality.mutation.ground import (
     called_name,
     descendants,
     excerpt,
+    function_around,
     named_part,
     positional_arguments,
 )
@@ -107,7 +108,8 @@ def drop_awaits(ground: Ground) -> Iterator[Proposal]:
     for node in ground.nodes("await", "await_expression"):
         called = named_part(node, 0)
         around = node.parent
-        if called is None or around is None or called.type not in CALLS:
+        # At the top of a module the program waits for what is pending before it ends.
+        if called is None or around is None or called.type not in CALLS or function_around(node) is None:
             continue
         is_statement = around.type == "expression_statement"
         is_assigned = around.type in ("assignment", "variable_declarator") and not ground.is_typed

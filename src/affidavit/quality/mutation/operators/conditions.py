@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from affidavit.code.grammars import ancestors
-from affidavit.quality.mutation.ground import CALLS, FUNCTIONS, Ground, descendants, excerpt, named_part
+from affidavit.quality.mutation.ground import (
+    CALLS,
+    FUNCTIONS,
+    Ground,
+    called_name,
+    descendants,
+    excerpt,
+    named_part,
+)
 from affidavit.quality.mutation.mutant import Edit, Operator, Proposal
 from affidavit.records.finding import Category, Severity
 
@@ -36,6 +44,7 @@ NARROWING = re.compile(
     r"\b(?:null|undefined|nil|None|typeof|instanceof)\b|['\"`]|\btrue\b|\bfalse\b|[\w\]]\.[A-Z]\w*$"
 )
 LENGTH = re.compile(r"\blen\(|\.length\b|\.size\b|count", re.IGNORECASE)
+TYPE_QUESTION = re.compile(r"(?:^|\.)_?(?:is|has)[A-Z]\w*$")
 ASSIGNMENTS = frozenset({"assignment", "assignment_expression", "assignment_statement"})
 TESTED = frozenset(
     {"if_statement", "while_statement", "elif_clause", "conditional_expression", "ternary_expression"}
@@ -231,8 +240,10 @@ def _is_plain(node: Node) -> bool:
 
 
 def _may_turn(ground: Ground, tested: Node) -> bool:
-    """A TypeScript compiler narrows a tested name to what is there; the answer of a call it does not."""
-    return ground.grammar not in ("typescript", "tsx") or tested.type in CALLS
+    """A TypeScript compiler narrows a tested name to what is there, and by calls that ask for a type."""
+    if ground.grammar not in ("typescript", "tsx"):
+        return True
+    return tested.type in CALLS and not TYPE_QUESTION.search(called_name(ground, tested))
 
 
 CONDITIONS = (

@@ -8,6 +8,7 @@ from tree_sitter import Node
 from affidavit.code.grammars import ancestors
 from affidavit.quality.mutation.ground import FUNCTIONS, Ground, descendants, excerpt, named_part
 from affidavit.quality.mutation.mutant import Edit, Operator, Proposal
+from affidavit.quality.mutation.operators.layout import whole_lines
 from affidavit.records.finding import Category, Severity
 
 BROAD = re.compile(r"(?:Base)?Exception|Error|Throwable")
@@ -57,11 +58,17 @@ def swallow_exceptions(ground: Ground) -> Iterator[Proposal]:
             continue
         raised = statements[0]
         yield Proposal(
-            (Edit(raised.start_byte, raised.end_byte, b"pass" if ground.family == "python" else b""),),
+            (_silenced(ground, raised),),
             f"The failure is swallowed: this handler should end with {excerpt(ground.says(raised))}, but "
             f"does nothing, "
             "so the code goes on as if the call had worked.",
         )
+
+
+def _silenced(ground: Ground, raised: Node) -> Edit:
+    if ground.family == "python":
+        return Edit(raised.start_byte, raised.end_byte, b"pass")
+    return Edit(*(whole_lines(ground.text, raised) or (raised.start_byte, raised.end_byte)))
 
 
 def _returns_a_value(clause: Node) -> bool:

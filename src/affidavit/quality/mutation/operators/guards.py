@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.quality.mutation.ground import Ground, excerpt, function_around, named_part
+from affidavit.quality.mutation.ground import Ground, condition_of, excerpt, function_around, named_part
 from affidavit.quality.mutation.mutant import Edit, Operator, Proposal
 from affidavit.quality.mutation.operators.layout import dedented_block, has_siblings, whole_lines
 from affidavit.records.finding import Category, Severity
@@ -33,7 +33,7 @@ def remove_guards(ground: Ground) -> Iterator[Proposal]:
         lines = whole_lines(ground.text, node)
         if end is None or lines is None or not has_siblings(node) or node.child_by_field_name("initializer"):
             continue
-        condition = _condition(ground, node)
+        condition = condition_of(ground, node)
         reason = _reliance(ground, node, end, condition)
         if reason:
             yield Proposal(
@@ -58,11 +58,6 @@ def _early_end(node: Node) -> Node | None:
         return body
     last = statements[-1] if 1 <= len(statements) <= 2 else None
     return last if last is not None and last.type in RAISES | LEAVES else None
-
-
-def _condition(ground: Ground, node: Node) -> str:
-    text = ground.says(node.child_by_field_name("condition"))
-    return text[1:-1] if text.startswith("(") and text.endswith(")") else text
 
 
 def _reliance(ground: Ground, node: Node, end: Node, condition: str) -> str:

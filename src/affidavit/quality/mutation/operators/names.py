@@ -7,7 +7,14 @@ from itertools import pairwise
 from tree_sitter import Node
 
 from affidavit.code.grammars import ancestors
-from affidavit.quality.mutation.ground import FUNCTIONS, Ground, descendants, excerpt, function_around
+from affidavit.quality.mutation.ground import (
+    FUNCTIONS,
+    Ground,
+    condition_of,
+    descendants,
+    excerpt,
+    function_around,
+)
 from affidavit.quality.mutation.mutant import Edit, Operator, Proposal
 from affidavit.records.finding import Category, Severity
 
@@ -48,7 +55,10 @@ def take_opposite(ground: Ground) -> Iterator[Proposal]:
         if other is None or around is None or not _is_read(node) or _is_after_dot(node):
             continue
         types = _local_types(ground, around)
-        if other not in types or name not in types or (ground.is_typed and types[name] != types[other]):
+        if other not in types or name not in types:
+            continue
+        # Where types count, only those that are written down can be known to be the same.
+        if ground.is_typed and (not types[name] or types[name] != types[other]):
             continue
         line = _statement(ground, node)
         # Where both stand in one statement, their order is often free: `min <= x <= max`, `f(start, end)`.
@@ -152,7 +162,7 @@ def end_loops(ground: Ground) -> Iterator[Proposal]:
         if text != "continue" or loop is None or is_in_switch:
             continue
         test = next((one for one in ancestors(node) if one.type == "if_statement"), None)
-        condition = ground.says(test.child_by_field_name("condition")) if test else ""
+        condition = condition_of(ground, test) if test else ""
         if not condition or test is None or not _is_inside(test, loop):
             continue
         yield Proposal(
