@@ -307,3 +307,14 @@ def test_what_people_called_wrong_is_in_the_comparison(
     wrong = compare_rollout(book, rollout).share("wrong").new
     assert wrong is not None
     assert (wrong.count, wrong.n) == (1, 1)
+
+
+def test_an_automatic_decision_is_told_once(book: RolloutBook, prompts: Path, opened: OpenedChange) -> None:
+    started(book, new_version(prompts))
+    assert book.unannounced() == []
+    for number in range(3):
+        review_change(book, opened, number, specialist(findings={"1.1.0": [BROKEN_FINDING]}))
+    ((number, decision),) = book.unannounced()
+    assert decision.action == "roll_back"
+    book.announce([number])
+    assert book.unannounced() == []

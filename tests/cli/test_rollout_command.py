@@ -1,0 +1,89 @@
+"""`affidavit rollout` by its options: what is refused, what is printed."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from affidavit.cli.rollout import command
+from affidavit.errors import AffidavitError
+from affidavit.prompts import copy_prompts
+
+
+@pytest.fixture(scope="module")
+def prompts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("own")
+    copy_prompts("1.0.0", folder / "1.1.0")
+    return folder
+
+
+def rollout(data: Path, prompts: Path, *arguments: str) -> Result:
+    environment = {"AFFIDAVIT_DATA": str(data), "AFFIDAVIT_PROMPTS": str(prompts)}
+    return CliRunner().invoke(command, arguments, env=environment)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["start", "--prompt-version", "1.1.0", "--slice", "10"], "write more than 0% to 100%, such as 10%"),
+        (["start", "--prompt-version", "1.1.0", "--slo-dropped", "100%"], "would allow everything"),
+        (["start", "--prompt-version", "9.9.9"], "there is no folder 9.9.9"),
+        (["start", "--prompt-version", "../x"], "is no prompt version"),
+        (["start", "--prompt-version", "1.1.0", "--schema-version", "3.0"], "the parser does not read"),
+        (["start", "--prompt-version", "1.1.0", "--min-reviews", "0"], "min-reviews"),
+        (["slice", "20%", "--why", "x"], "no rollout is running"),
+        (["promote", "--why", "x"], "no rollout is running"),
+        (["promote"], "--why"),
+        (["rollback", "--why", "x"], "nothing to roll back"),
+        (["retire", "1.0.0", "--why", "x"], "in the next major only"),
+        (["compare"], "no rollout was ever begun"),
+        (["compare", "--rollout", "7"], "there is no rollout 7"),
+        (["copy", "1.0.0", "{prompts}/somewhere"], "name the folder by its version"),
+        (["copy", "1.0.0", "{prompts}/1.1.0"], "exists already"),
+    ],
+)
+def test_bad_input_is_one_clear_line(
+    tmp_path: Path, prompts: Path, arguments: list[str], complaint: str
+) -> None:
+    done = rollout(tmp_path / "data", prompts, *(text.format(prompts=prompts) for text in arguments))
+    assert done.exit_code != 0
+    assert complaint in f"{done.exception} {done.output}"
+    assert isinstance(done.exception, AffidavitError | SystemExit)
+
+
+def test_looking_leaves_nothing_behind(tmp_path: Path, prompts: Path) -> None:
+    for looking in ("status", "history", "versions"):
+        assert rollout(tmp_path / "data", prompts, looking).exit_code == 0
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_slice_is_changed_and_the_history_says_by_whom(tmp_path: Path, prompts: Path) -> None:
+    rollout(tmp_path, prompts, "start", "--prompt-version", "1.1.0", "--why", "shorter", "--by", "ada")
+    assert "30% of the changes" in rollout(tmp_path, prompts, "slice", "30%", "--why", "fine").output
+    said = json.loads(rollout(tmp_path, prompts, "history", "--format", "json").output)
+    assert [(one["action"], one["by"] == "ada") for one in said] == [("start", True), ("slice", False)]
+    status = json.loads(rollout(tmp_path, prompts, "status", "--format", "json").output)
+    assert (status["running"]["share"], status["slice_reviews"]) == (0.3, 0)
+    assert status["against_promotion"] == ["only 0 of 10 reviews of the slice are there"]
+    assert status["current"]["prompt"] == "1.0.0"
+
+
+def test_a_comparison_without_reviews_has_empty_cells(tmp_path: Path, prompts: Path) -> None:
+    rollout(tmp_path, prompts, "start", "--prompt-version", "1.1.0")
+    said = rollout(tmp_path, prompts, "compare").output
+    for measure in ("dropped", "coerced", "incompatible", "refuted", "wrong", "nits", "unverified", "cost"):
+        assert measure in said
+    assert "%" not in said.replace("95%", "")
+
+
+def test_own_folders_are_kept_so_that_reviews_need_not_name_them(tmp_path: Path, prompts: Path) -> None:
+    rollout(tmp_path, prompts, "start", "--prompt-version", "1.1.0")
+    status = json.loads(rollout(tmp_path, prompts, "status", "--format", "json").output)
+    assert status["running"]["new"]["folder"] == str(prompts)
+
+
+def test_text_of_others_cannot_write_on_the_terminal(tmp_path: Path, prompts: Path) -> None:
+    rollout(tmp_path, prompts, "start", "--prompt-version", "1.1.0", "--why", "x\x1b[2J", "--by", "\x1b]0;me")
+    assert "\x1b" not in rollout(tmp_path, prompts, "history").output
+    assert "\x1b" not in rollout(tmp_path, prompts, "status").output
