@@ -22,6 +22,8 @@ ABSENT = {
     "searches": [{"pattern": "is_empty"}],
 }
 CONFIRMED = Judgement(by="verifier", judgment="CONFIRMED", model="m-1")
+REFUTED = CONFIRMED.model_copy(update={"judgment": "REFUTED"})
+SECOND = CONFIRMED.model_copy(update={"model": "m-2", "role": "second_verifier"})
 
 
 def report_of(one: Candidate, **fields: Any) -> Report:
@@ -87,12 +89,22 @@ def test_a_search_recorded_with_another_outcome_fails(repo: Repo) -> None:
         (Judgement(by="machine", judgment="CONFIRMED"),),
         (Judgement(by="verifier", judgment="CONFIRMED", qualified=True),),
         (CONFIRMED, Judgement(by="verifier", judgment="REFUTED")),
+        (CONFIRMED, REFUTED, REFUTED, Judgement(by="ruling", judgment="CONFIRMED")),
+        (CONFIRMED, SECOND.model_copy(update={"judgment": "REFUTED"})),
+        (CONFIRMED, SECOND.model_copy(update={"judgment": None, "outcome": "cut_off"})),
     ],
 )
 def test_a_finding_called_verified_that_no_verifier_confirmed_fails(
     repo: Repo, judgements: tuple[Judgement, ...]
 ) -> None:
     assert failing(proofs_of(repo, judgements=judgements)) == ["judgement"]
+
+
+@pytest.mark.parametrize("judgements", [(CONFIRMED, REFUTED, CONFIRMED), (CONFIRMED, SECOND)])
+def test_a_majority_and_two_verifiers_that_agree_confirm_again(
+    repo: Repo, judgements: tuple[Judgement, ...]
+) -> None:
+    assert failing(proofs_of(repo, judgements=judgements)) == []
 
 
 def test_a_confirmation_in_a_report_that_names_no_model_fails(repo: Repo) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from affidavit.contract.ruling import rule_on
 from affidavit.events import ignore_events
 from affidavit.ports import Brief, Repository, Specialist
 from affidavit.records.candidate import Candidate, Status
@@ -109,7 +110,8 @@ def _check_judgement(candidate: Candidate, report: Report) -> list[Proof]:
     if candidate.kind == "mechanical" or candidate.status is not Status.VERIFIED:
         return []
     judged = [judgement for judgement in candidate.judgements if judgement.by == "verifier"]
-    if report.models and judged and judged[-1].judgment == "CONFIRMED" and not judged[-1].qualified:
+    ruled = rule_on(judged) if judged else None
+    if report.models and ruled and ruled.judgment == "CONFIRMED" and not ruled.qualified:
         return []
     detail = "it is called verified, but the report holds no verifier's confirmation of it"
     return [_proof(candidate, "judgement", False, detail)]

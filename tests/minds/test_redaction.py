@@ -145,3 +145,13 @@ def test_hostile_text_is_read_in_time(hostile: str) -> None:
     started = time.process_time()
     Redactor().redact(text)
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize("mark", ["{}: ", "+{}: ", "  {} | "])
+def test_the_numbers_of_lines_are_no_part_of_a_key(mark: str) -> None:
+    text = "\n".join(mark.format(number) + line for number, line in enumerate(PEM.split("\n"), start=7))
+    redacted = Redactor().redact(text).split("\n")
+    assert [line.startswith(mark.format(number)) for number, line in enumerate(redacted, start=7)] == [
+        True
+    ] * 6
+    assert not [line for line in PEM_BODY.split("\n") if line in "\n".join(redacted)]

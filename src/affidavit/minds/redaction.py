@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +15,7 @@ _OPEN_KEY_BLOCK = re.compile(
     _BEGIN + r"[^\n]{0,200}\n((?:[^\n]{0,12}?[A-Za-z0-9+/=]{20,100}[^\w\n]{0,8}(?:\n|\Z))+)"
 )
 _LAST_RUN = re.compile(r"[A-Za-z0-9+/=]+(?=[^A-Za-z0-9+/=\n]*$)", re.MULTILINE)
+_LINE_NUMBER = re.compile(r"[+\-\s]*\d{1,9}\s?[:|]\s*")
 _TOKENS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("jwt", re.compile(r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}")),
     ("aws-key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
@@ -102,7 +103,7 @@ class Redactor:
         if not body.strip() or MARKER.search(body):
             return whole
         marker = self._marker("private-key", body)
-        hidden = _LAST_RUN.sub(marker, body) if "\n" in body else marker
+        hidden = _hide_lines(body, marker) if "\n" in body else marker
         return whole[:start] + hidden + whole[end:]
 
     def _model_key(self, match: re.Match[str]) -> str:
@@ -130,6 +131,13 @@ class Redactor:
         return self._assignment(match) if _BEFORE_BARE.fullmatch(before) else match.group()
 
 
+def _hide_lines(body: str, marker: str) -> str:
+    """The lines of a key without what they hold; a number before its last mark is no part of the key."""
+    lines, end = body[: body.rfind("\n") + 1], body[body.rfind("\n") + 1 :]
+    is_number = _LINE_NUMBER.fullmatch(end) is not None
+    return _LAST_RUN.sub(marker, lines) + (end if is_number else _LAST_RUN.sub(marker, end))
+
+
 @lru_cache(maxsize=512)
 def _holds_nothing(text: str) -> bool:
     """Whether there is no secret in a text that many conversations share."""
@@ -153,6 +161,17 @@ def entropy(value: str) -> float:
 def without_numbers(text: str) -> str:
     """The text with its markers made comparable to those of another conversation."""
     return MARKER.sub(r"[redacted:\1]", text)
+
+
+def redact_lines(lines: Sequence[str]) -> list[str]:
+    """The lines of a file as they may be written down; the same whenever the file is the same."""
+    return _comparable("\n".join(lines)).split("\n") if lines else []
+
+
+@lru_cache(maxsize=16)
+def _comparable(text: str) -> str:
+    """Many findings speak of one file, so what was searched last is kept."""
+    return without_numbers(Redactor().search(text))
 
 
 def _is_password(value: str) -> bool:

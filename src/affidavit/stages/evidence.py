@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from affidavit.code.quotes import Occurrence, extend_until_unique, find_quote
 from affidavit.errors import AffidavitError
+from affidavit.minds.redaction import MARKER, redact_lines, without_numbers
 from affidavit.ports import Repository
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Change
@@ -76,7 +77,10 @@ def quote_still_stands(quote: QuoteCheck, repository: Repository) -> bool:
     if quote.start is None or quote.end is None:
         return False
     lines = repository.side(quote.side).lines(quote.file)
-    return lines is not None and "\n".join(lines[quote.start - 1 : quote.end]) == quote.code
+    if lines is None:
+        return False
+    span = slice(quote.start - 1, quote.end)
+    return quote.code in ("\n".join(lines[span]), "\n".join(redact_lines(lines)[span]))
 
 
 def _check_candidate(
@@ -111,12 +115,13 @@ def check_quote(finding: Finding, repository: Repository) -> tuple[QuoteCheck, F
     blank = blank.model_copy(update={"blob": entry.blob if entry else None})
     if finding.verification is None:
         return _check_line_only(finding, lines, blank)
-    occurrences = find_quote(finding.verification.code_examined, lines)
+    occurrences = _find(finding.verification.code_examined, lines)
     if not occurrences:
         detail = f"the quoted code does not stand in {finding.file} at {finding.side}"
         return blank.model_copy(update={"detail": detail}), finding
     outcome, chosen = _choose(occurrences, finding, finding.verification, len(lines))
     anchored = finding if outcome == "exact" else _anchor(finding, finding.verification, chosen, len(lines))
+    anchored = _without_secrets(anchored)
     shown = extend_until_unique(chosen, lines)
     detail = _describe(outcome, finding, chosen, len(occurrences))
     check = QuoteCheck(
@@ -125,11 +130,31 @@ def check_quote(finding: Finding, repository: Repository) -> tuple[QuoteCheck, F
         side=finding.side,
         start=shown.start,
         end=shown.end,
-        code="\n".join(lines[shown.start - 1 : shown.end]),
+        code="\n".join(redact_lines(lines)[shown.start - 1 : shown.end]),
         blob=blank.blob,
         detail=detail,
     )
     return check, anchored
+
+
+def _find(quote: str, lines: list[str]) -> list[Occurrence]:
+    """Where the quote stands; a model saw the file without its secrets, so it is compared like that, too."""
+    found = find_quote(quote, lines)
+    if found or not MARKER.search(quote):
+        return found
+    as_seen = without_numbers(quote)
+    # A part of a file that is read by itself may be redacted otherwise than the whole.
+    one_by_one = [redacted for line in lines for redacted in redact_lines([line])]
+    return find_quote(as_seen, redact_lines(lines)) or find_quote(as_seen, one_by_one)
+
+
+def _without_secrets(finding: Finding) -> Finding:
+    """The finding as it may be written down: an analyser quotes the line as it stands."""
+    proof = finding.verification
+    code = "\n".join(redact_lines(proof.code_examined.split("\n"))) if proof else ""
+    if proof is None or code == proof.code_examined or MARKER.search(proof.code_examined):
+        return finding
+    return finding.model_copy(update={"verification": proof.model_copy(update={"code_examined": code})})
 
 
 def _check_line_only(finding: Finding, lines: list[str], blank: QuoteCheck) -> tuple[QuoteCheck, Finding]:
@@ -142,7 +167,7 @@ def _check_line_only(finding: Finding, lines: list[str], blank: QuoteCheck) -> t
         "outcome": "not_quoted",
         "start": start,
         "end": end,
-        "code": "\n".join(lines[start - 1 : end]),
+        "code": "\n".join(redact_lines(lines)[start - 1 : end]),
         "detail": "a finding of schema 1.0 carries no quote",
     }
     return blank.model_copy(update=update), finding
@@ -243,4 +268,5 @@ def run_search(search: Search, repository: Repository) -> SearchRun:
         hits = repository.side(search.side).search(search.pattern, search.paths, max_hits=MOST_HITS)
     except AffidavitError as error:
         return SearchRun(search=search, state="failed", detail=f"search for {search.pattern!r}: {error}")
-    return SearchRun(search=search, state="hits" if hits else "nothing_found", hits=tuple(hits))
+    found = tuple(hit.model_copy(update={"text": redact_lines([hit.text])[0]}) for hit in hits)
+    return SearchRun(search=search, state="hits" if hits else "nothing_found", hits=found)

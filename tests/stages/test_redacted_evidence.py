@@ -1,0 +1,119 @@
+"""A model sees a file without its secrets: its quote still counts, and the secret is written down nowhere."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from affidavit.code.repository import GitRepository
+from affidavit.minds.redaction import Redactor
+from affidavit.records.candidate import Candidate
+from affidavit.records.evidence import QuoteCheck
+from affidavit.records.finding import Finding
+from affidavit.stages.evidence import check_evidence, check_quote, confirm_evidence, quote_still_stands
+from claims import candidate, change_of, finding, opened
+from repositories import Repo
+
+AWS = "AKIA" + "IOSFODNN7QX3MPLE"
+TOKEN = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+PASSWORD = "fJ8#kq2Lz9!mW4x"
+BODY = "MIIEpAIBAAKCAQEA3Tz2mr7SZiAMfQyuvBjM9OiJjRazXBZ1BjP5CE/Wm/Rr500P"
+SETTINGS = f"""import os
+
+KEY = "{AWS}"
+TOKEN = "{TOKEN}"
+DATABASE = "postgres://app:{PASSWORD}@db.example.org/app"
+REGION = os.environ["REGION"]
+PEM = \"\"\"-----BEGIN RSA PRIVATE {"KEY"}-----
+{BODY}
+{BODY[::-1]}
+-----END RSA PRIVATE {"KEY"}-----\"\"\"
+"""
+SECRETS = (AWS, TOKEN, PASSWORD, BODY, BODY[::-1])
+
+
+@pytest.fixture
+def repository(repo: Repo) -> Iterator[GitRepository]:
+    with opened(repo, {"app.py": "x = 1\n"}, {"app.py": SETTINGS}) as repository:
+        yield repository
+
+
+def quoted(code: str, lines: tuple[int, int], **fields: object) -> Finding:
+    claim = {"code_examined": code, "line_range_examined": lines}
+    return finding(claim, title="A key stands in the code", line=lines[0], **fields)
+
+
+def seen(first: int, last: int) -> str:
+    """Those lines as a model is shown them, with numbers and after others of the same talk."""
+    redactor = Redactor()
+    redactor.redact('token = "xoxb-' + '1234567890-abcdef"')
+    text = "\n".join(f"{number}: {line}" for number, line in enumerate(SETTINGS.split("\n"), start=1))
+    return "\n".join(redactor.redact(text).split("\n")[first - 1 : last])
+
+
+def checked(claim: Finding, repository: GitRepository) -> Candidate:
+    return check_evidence([candidate(claim)], change_of("app.py"), repository, has_verifier=True).candidates[
+        0
+    ]
+
+
+@pytest.mark.parametrize("span", [(3, 3), (4, 4), (5, 5), (3, 5), (3, 6), (7, 10), (8, 9)])
+def test_a_quote_of_redacted_lines_is_found_where_they_stand(
+    repository: GitRepository, span: tuple[int, int]
+) -> None:
+    quote, _ = check_quote(quoted(seen(*span), span), repository)
+    assert (quote.outcome, quote.start, quote.end) == ("exact", *span)
+
+
+def test_the_secret_is_in_nothing_that_is_kept_of_the_finding(repository: GitRepository) -> None:
+    for claim in (quoted(seen(3, 10), (3, 10)), quoted("\n".join(SETTINGS.split("\n")[2:10]), (3, 10))):
+        kept = checked(claim, repository)
+        assert kept.withheld is None
+        assert kept.quote is not None
+        assert "[redacted:aws-key]" in kept.quote.code
+        assert not [secret for secret in SECRETS if secret in kept.model_dump_json()]
+
+
+def test_a_search_that_hits_a_secret_does_not_write_it_down(repository: GitRepository) -> None:
+    absence = {"is_absence_finding": True, "searches": [{"pattern": "DATABASE", "paths": [], "side": "head"}]}
+    claim = finding({"code_examined": "import os", "line_range_examined": (1, 1), **absence}, line=1)
+    kept = checked(claim, repository)
+    assert kept.searches[0].hits[0].line == 5
+    assert PASSWORD not in kept.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'KEY = "[redacted:github-token:1]"',
+        'KEY = "[redacted:aws-key:1]" + OTHER',
+        'REGION = "[redacted:aws-key:1]"',
+        'OTHER = "[redacted:aws-key:1]"',
+    ],
+)
+def test_a_marker_is_no_wildcard(repository: GitRepository, code: str) -> None:
+    quote, _ = check_quote(quoted(code, (3, 3)), repository)
+    assert quote.outcome == "not_found"
+
+
+def test_code_that_holds_a_marker_itself_is_quoted_as_it_stands(repo: Repo) -> None:
+    line = 'SHOWN = "[redacted:aws-key:1]"'
+    with opened(repo, {"app.py": "x = 1\n"}, {"app.py": f"import os\n{line}\n"}) as repository:
+        quote, _ = check_quote(quoted(line, (2, 2)), repository)
+    assert (quote.outcome, quote.start) == ("exact", 2)
+
+
+def test_a_redacted_quote_is_proven_again_after_verification_and_by_a_recheck(
+    repository: GitRepository,
+) -> None:
+    kept = checked(quoted(seen(3, 4), (3, 4)), repository)
+    assert confirm_evidence([kept], repository) == [kept]
+    assert kept.quote is not None
+    assert not quote_still_stands(kept.quote.model_copy(update={"start": 4, "end": 5}), repository)
+    again, _ = check_quote(kept.finding or finding(), repository)
+    assert (again.outcome, again.start, again.end) == ("exact", 3, 4)
+
+
+def test_a_report_that_quotes_the_line_itself_still_holds(repository: GitRepository) -> None:
+    raw = SETTINGS.split("\n")[2]
+    quote = QuoteCheck(outcome="exact", file="app.py", side="head", start=3, end=3, code=raw)
+    assert quote_still_stands(quote, repository)
