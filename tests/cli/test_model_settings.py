@@ -8,6 +8,7 @@ from affidavit.cli.model_options import chosen_models, ledger_of, models_of, ope
 from affidavit.code.repository import open_repository
 from affidavit.errors import SettingsError
 from affidavit.minds.ledger import Budget
+from affidavit.minds.providers import build_model
 from affidavit.settings import MODEL_READERS, Settings, load_settings
 from repositories import Repo
 
@@ -87,6 +88,12 @@ def test_a_folder_cannot_choose_a_model(repo: Repo) -> None:
         ("budget_usd = []", "from 0 to"),
         ("model_timeout_seconds = 0", "from 0.001 to 86400"),
         ("modle = 'openai:a'", "did you mean model"),
+        ("verifier_votes = 2", "odd number from 1 to 9"),
+        ("verifier_votes = 0", "odd number from 1 to 9"),
+        ("verifier_votes = 11", "odd number from 1 to 9"),
+        ("verifier_votes = true", "odd number from 1 to 9"),
+        ("second_verifier_model = ''", "expected PROVIDER:NAME"),
+        ("second_verifier_base_url = 'http://evil.example/v1'", "only as a flag or in the environment"),
     ],
 )
 def test_a_bad_value_is_one_clear_line(repo: Repo, line: str, complaint: str) -> None:
@@ -104,3 +111,60 @@ def test_a_command_without_a_repository_reads_flags_and_the_environment() -> Non
 
 def test_every_setting_of_models_has_a_field_and_no_value_by_itself() -> None:
     assert {name: getattr(Settings(), name) for name in MODEL_READERS} == dict.fromkeys(MODEL_READERS)
+
+
+def addresses(flags: dict[str, Any], environment: dict[str, str] | None = None) -> dict[str, str]:
+    """Role to where its model is asked."""
+    chosen = chosen_models({"model": "large", **flags}, environment or {})
+    return {role: f"{choice.provider} {choice.base_url or ''}".strip() for role, choice in chosen.items()}
+
+
+ONE, TWO = "http://one.example/v1", "http://two.example/v1"
+
+
+def test_a_role_that_names_its_provider_is_asked_there_whatever_the_general_address() -> None:
+    chosen = addresses({"base_url": ONE, "verifier_model": "anthropic:careful", "planner_model": "small"})
+    assert chosen == {
+        "planner": f"compatible {ONE}",
+        "specialist": f"compatible {ONE}",
+        "verifier": "anthropic",
+        "reporter": f"compatible {ONE}",
+    }
+
+
+def test_the_model_of_all_roles_goes_to_the_general_address_however_it_is_named() -> None:
+    assert set(addresses({"model": "openai:large", "base_url": ONE}).values()) == {f"compatible {ONE}"}
+
+
+def test_a_role_has_an_address_of_its_own_from_a_flag_before_the_environment() -> None:
+    environment = {"AFFIDAVIT_VERIFIER_BASE_URL": TWO, "AFFIDAVIT_BASE_URL": ONE}
+    assert addresses({}, environment)["verifier"] == f"compatible {TWO}"
+    assert addresses({"verifier_base_url": ONE + "/x"}, environment)["verifier"] == f"compatible {ONE}/x"
+    named = {"verifier_model": "openai:m", "verifier_base_url": TWO}
+    assert addresses({"base_url": ONE, **named})["verifier"] == f"compatible {TWO}"
+
+
+def test_the_key_of_one_address_is_not_sent_to_another() -> None:
+    chosen = chosen_models({"model": "large", "base_url": ONE, "verifier_base_url": TWO}, {})
+    assert chosen["planner"].key_variable == "AFFIDAVIT_API_KEY"
+    assert chosen["verifier"].key_variable == "AFFIDAVIT_VERIFIER_API_KEY"
+    keys = {"AFFIDAVIT_API_KEY": "one", "AFFIDAVIT_VERIFIER_API_KEY": "two"}
+    sent = {role: build_model(chosen[role], keys).client.api_key for role in ("planner", "verifier")}  # type: ignore[attr-defined]
+    assert sent == {"planner": "one", "verifier": "two"}
+    assert build_model(chosen["verifier"], {"AFFIDAVIT_API_KEY": "one"}).client.api_key == "none"  # type: ignore[attr-defined]
+
+
+def test_there_is_a_second_verifier_only_where_one_is_named() -> None:
+    assert "second_verifier" not in chosen_models({"model": "openai:a"}, {})
+    named = chosen_models({"model": "openai:a"}, {"AFFIDAVIT_SECOND_VERIFIER_MODEL": "anthropic:b"})
+    assert (named["second_verifier"].model, named["second_verifier"].temperature) == ("anthropic:b", 1.0)
+
+
+def test_the_same_model_twice_is_no_second_opinion() -> None:
+    with pytest.raises(SettingsError, match="same model as the first.*--verifier-votes"):
+        chosen_models({"model": "openai:a", "second_verifier_model": "openai:a"}, {})
+
+
+def test_a_second_verifier_alone_is_no_panel() -> None:
+    with pytest.raises(SettingsError, match="no model for the planner"):
+        chosen_models({"second_verifier_model": "openai:a"}, {})
