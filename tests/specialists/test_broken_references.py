@@ -144,6 +144,11 @@ BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
         {"a.ts": None},
         {("removed-module", "b.ts", 1)},
     ),
+    "a JavaScript file that moved into a folder of its own name": (
+        {"src/a.ts": "export const one = 1\n", "b.ts": "import { one } from './src/a'\n"},
+        {"src/a.ts": None, "src/a/inner.ts": "export const one = 1\n"},
+        {("removed-module", "b.ts", 1)},
+    ),
     "a Go function of another package and of the same": (
         {
             "go.mod": "module example.org/m\n",
@@ -222,6 +227,10 @@ def test_what_still_relies_on_it_is_found(what: str, case: Open) -> None:
 
 GONE = {"shop/prices.py": "LIMIT = 3\n"}
 HARMLESS: dict[str, tuple[Files, Files]] = {
+    "a JavaScript file that became a folder with an index": (
+        {"src/a.ts": "export const one = 1\n", "b.ts": "import { one } from './src/a'\n"},
+        {"src/a.ts": None, "src/a/index.ts": "export const one = 1\n"},
+    ),
     "the import is ready to fail": (
         {
             **PYTHON,

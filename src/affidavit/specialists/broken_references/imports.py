@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
+from affidavit.code.definitions import grammar_of
 from affidavit.code.exports import JAVASCRIPT_GRAMMARS
 from affidavit.code.grammars import ancestors, node_text
 from affidavit.code.occurrences import occurrences
@@ -148,7 +149,10 @@ def _is_replaced(ground: Ground, path: str) -> bool:
     """Something else stands in the file's place, or its name is one that a build makes."""
     stem = path.removesuffix("/__init__.py").partition(".")[0] if "/." not in path else path
     entries = ground.repository.head.entries()
-    if any(known.startswith((f"{stem}.", f"{stem}/")) for known in entries):
+    # A folder of that name answers a JavaScript import only with an index or a manifest.
+    is_javascript = grammar_of(path) in JAVASCRIPT_GRAMMARS
+    folder = (f"{stem}/index.", f"{stem}/package.json") if is_javascript else (f"{stem}/",)
+    if any(known.startswith((f"{stem}.", *folder)) for known in entries):
         return True
     name = path.rpartition("/")[2]
     if path.endswith(".java") and _is_type_elsewhere(ground, name.removesuffix(".java")):
