@@ -22,6 +22,7 @@ COMMANDS = {
     "doctor": "Say what is usable here and what to install for the rest.",
     "ignore": "Dismiss a finding, with the reason.",
     "label": "Say of a finding that it is valid, wrong or a nit.",
+    "quality": "Say how often findings were wrong, and how sure that is.",
     "rollout": "Try a prompt version on a slice of the changes; promote it or roll it back.",
 }
 

@@ -1,0 +1,65 @@
+"""`affidavit quality`: how good the reviews of this installation are, as far as people have labelled them."""
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from affidavit.cli.outputs import print_text
+from affidavit.places import state_folder
+from affidavit.quality.measures import DIMENSIONS, measure_quality
+from affidavit.records.measure import Dimension, Quality
+from affidavit.store import SqliteStore
+
+
+@click.command()
+@click.option(
+    "--since", type=click.DateTime(["%Y-%m-%d"]), help="Only reviews made on or after this day (UTC)."
+)
+@click.option(
+    "--by",
+    "dimensions",
+    type=click.Choice(DIMENSIONS),
+    multiple=True,
+    help="Only these tables; repeatable. Default: all of them.",
+)
+@click.option("--format", "output", type=click.Choice(["text", "json", "html", "markdown"]), default="text")
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
+def command(
+    since: datetime | None, dimensions: tuple[Dimension, ...], output: str, data: Path | None
+) -> None:
+    """Say how often findings were wrong, how sure that is, and what became of everything else.
+
+    The rate is: labelled wrong, among the findings that were shown and labelled (`affidavit label`).
+    The same finding in several reports of a repository counts once. In brackets: the 95% interval.
+
+    Every number comes from the kept reports and labels; nothing is sent anywhere.
+    """
+    store = SqliteStore(data or state_folder())
+    quality = measure_quality(
+        store, since=since.strftime("%Y-%m-%d") if since else None, dimensions=dimensions or DIMENSIONS
+    )
+    if output == "text":
+        _print_terminal(quality)
+    else:
+        print_text(_written(quality, output))
+
+
+def _print_terminal(quality: Quality) -> None:
+    from rich.console import Console  # noqa: PLC0415 - only the terminal needs it
+
+    from affidavit.render.quality_text import render_quality  # noqa: PLC0415
+
+    render_quality(quality, console=Console())
+
+
+def _written(quality: Quality, output: str) -> str:
+    if output == "json":
+        return quality.model_dump_json(indent=1, ensure_ascii=True) + "\n"
+    if output == "markdown":
+        from affidavit.render.quality_markdown import quality_markdown  # noqa: PLC0415
+
+        return quality_markdown(quality)
+    from affidavit.render.quality_page import quality_page  # noqa: PLC0415
+
+    return quality_page(quality)
