@@ -1,0 +1,354 @@
+"""Each operator, on code that it breaks and on code that it must leave alone."""
+
+import pytest
+from grounds import BY_NAME, changed_lines, ground_of, mutants_of
+
+# operator, file, code, the line as it was, the line with the bug
+BROKEN = [
+    (
+        "moved_boundary",
+        "a.py",
+        "def f(n, most):\n    if n < most:\n        go()\n",
+        "if n < most:",
+        "if n <= most:",
+    ),
+    (
+        "moved_boundary",
+        "a.ts",
+        "if (n >= most) { go() }\n",
+        "if (n >= most) { go() }",
+        "if (n > most) { go() }",
+    ),
+    ("reversed_comparison", "a.py", "if x is None:\n    go()\n", "if x is None:", "if x is not None:"),
+    ("reversed_comparison", "a.py", "if x not in known:\n    go()\n", "if x not in known:", "if x in known:"),
+    ("reversed_comparison", "a.js", "if (a === b) go()\n", "if (a === b) go()", "if (a !== b) go()"),
+    (
+        "reversed_comparison",
+        "A.java",
+        "class A { void f() { if (a == b) { go(); } } }\n",
+        "class A { void f() { if (a == b) { go(); } } }",
+        "class A { void f() { if (a != b) { go(); } } }",
+    ),
+    ("swapped_connective", "a.py", "while a and b():\n    go()\n", "while a and b():", "while a or b():"),
+    (
+        "swapped_connective",
+        "a.ts",
+        "const v = a && b ? 1 : 2\n",
+        "const v = a && b ? 1 : 2",
+        "const v = a || b ? 1 : 2",
+    ),
+    ("lost_negation", "a.py", "if not done:\n    go()\n", "if not done:", "if done:"),
+    (
+        "lost_negation",
+        "a.ts",
+        "if (!check(x)) { go() }\n",
+        "if (!check(x)) { go() }",
+        "if (check(x)) { go() }",
+    ),
+    ("negated_condition", "a.py", "if ready():\n    go()\n", "if ready():", "if not ready():"),
+    ("negated_condition", "a.js", "if (ready) { go() }\n", "if (ready) { go() }", "if (!ready) { go() }"),
+    (
+        "short_range",
+        "a.py",
+        "for i in range(len(xs)):\n    go(i)\n",
+        "for i in range(len(xs)):",
+        "for i in range(len(xs) - 1):",
+    ),
+    (
+        "skipped_first",
+        "a.js",
+        "for (let i = 0; i < xs.length; i++) { go(i) }\n",
+        "for (let i = 0; i < xs.length; i++) { go(i) }",
+        "for (let i = 1; i < xs.length; i++) { go(i) }",
+    ),
+    ("missed_index", "a.ts", "go(xs[xs.length - 1])\n", "go(xs[xs.length - 1])", "go(xs[xs.length])"),
+    ("missed_index", "a.py", "go(xs[i + 1])\n", "go(xs[i + 1])", "go(xs[i])"),
+    ("missed_slice", "a.py", "go(name[1:])\n", "go(name[1:])", "go(name[2:])"),
+    ("missed_slice", "a.py", "go(name[:-1])\n", "go(name[:-1])", "go(name[:-2])"),
+    ("reversed_counter", "a.py", "self.count += 1\n", "self.count += 1", "self.count -= 1"),
+    (
+        "swapped_arguments",
+        "a.py",
+        "def copy(source, target):\n    pass\n\n\ncopy(source, target)\n",
+        "copy(source, target)",
+        "copy(target, source)",
+    ),
+    (
+        "swapped_arguments",
+        "a.py",
+        "re.match(pattern, text)\n",
+        "re.match(pattern, text)",
+        "re.match(text, pattern)",
+    ),
+    (
+        "swapped_arguments",
+        "a.go",
+        "package p\n\nfunc move(from, to string) {}\n\nfunc f(from, to string) {\n\tmove(from, to)\n}\n",
+        "move(from, to)",
+        "move(to, from)",
+    ),
+    ("dropped_await", "a.py", "async def f():\n    await save(x)\n", "await save(x)", "save(x)"),
+    (
+        "dropped_await",
+        "a.js",
+        "async () => {\n  const y = await load(x)\n}\n",
+        "const y = await load(x)",
+        "const y = load(x)",
+    ),
+    ("removed_escape", "a.py", "page = html.escape(name)\n", "page = html.escape(name)", "page = name"),
+    (
+        "removed_escape",
+        "a.ts",
+        "f(`?q=${encodeURIComponent(q)}`)\n",
+        "f(`?q=${encodeURIComponent(q)}`)",
+        "f(`?q=${q}`)",
+    ),
+    (
+        "joined_query",
+        "a.py",
+        'cursor.execute("SELECT %s FROM t", [name])\n',
+        'cursor.execute("SELECT %s FROM t", [name])',
+        'cursor.execute("SELECT %s FROM t" % (name,))',
+    ),
+    (
+        "removed_normalisation",
+        "a.py",
+        'if kind.lower() == "html":\n    go()\n',
+        'if kind.lower() == "html":',
+        'if kind == "html":',
+    ),
+    ("turned_option", "a.py", "get(url, verify=True)\n", "get(url, verify=True)", "get(url, verify=False)"),
+    (
+        "turned_option",
+        "a.js",
+        "get(url, { rejectUnauthorized: true })\n",
+        "get(url, { rejectUnauthorized: true })",
+        "get(url, { rejectUnauthorized: false })",
+    ),
+    (
+        "widened_except",
+        "a.py",
+        "try:\n    go()\nexcept ValueError as error:\n    stay(error)\n",
+        "except ValueError as error:",
+        "except Exception as error:",
+    ),
+    (
+        "swallowed_exception",
+        "a.py",
+        "try:\n    go()\nexcept OSError as error:\n    raise Broken() from error\n",
+        "raise Broken() from error",
+        "pass",
+    ),
+    (
+        "lost_error",
+        "a.go",
+        "package p\n\nfunc f() error {\n\tif err != nil {\n\t\treturn err\n\t}\n\treturn g()\n}\n",
+        "return err",
+        "return nil",
+    ),
+    (
+        "wrong_variable",
+        "a.py",
+        "def f(start_line, end_line):\n    return lines[start_line]\n",
+        "return lines[start_line]",
+        "return lines[end_line]",
+    ),
+    (
+        "shared_default",
+        "a.py",
+        "def f(x, seen=None):\n    if seen is None:\n        seen = []\n"
+        "    seen.append(x)\n    return seen\n",
+        "def f(x, seen=None):",
+        "def f(x, seen=[]):",
+    ),
+    (
+        "ended_loop",
+        "a.py",
+        "for x in xs:\n    if x.hidden:\n        continue\n    go(x)\n",
+        "continue",
+        "break",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "path", "code", "before", "after"), BROKEN)
+def test_an_operator_changes_this_line_into_that_one(
+    name: str, path: str, code: str, before: str, after: str
+) -> None:
+    ground = ground_of(path, code)
+    made = [changed_lines(mutant, ground) for mutant in mutants_of(name, path, code)]
+
+    assert ([before], [after]) in made
+
+
+# operator, file, code, the lines that are gone
+REMOVED = [
+    (
+        "removed_guard",
+        "a.py",
+        "def f(x):\n    if x < 0:\n        raise ValueError(x)\n    return go(x)\n",
+        ["if x < 0:", "raise ValueError(x)"],
+    ),
+    (
+        "removed_guard",
+        "a.js",
+        "function f(x) {\n  if (x === null) return 0\n  return x.size\n}\n",
+        ["if (x === null) return 0"],
+    ),
+    (
+        "removed_cleanup",
+        "a.go",
+        "package p\n\nfunc f() {\n\tfile := open()\n\tdefer file.Close()\n\tgo_on(file)\n}\n",
+        ["defer file.Close()"],
+    ),
+    (
+        "removed_lock",
+        "a.py",
+        "def f(self):\n    with self._lock:\n        self.n = self.n + 1\n    go()\n",
+        ["with self._lock:"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "path", "code", "gone"), REMOVED)
+def test_an_operator_takes_these_lines_away(name: str, path: str, code: str, gone: list[str]) -> None:
+    (mutant,) = mutants_of(name, path, code)
+
+    assert changed_lines(mutant, ground_of(path, code)) == (gone, [])
+
+
+def test_a_resource_is_opened_without_a_with_block() -> None:
+    code = (
+        "def f(path):\n    with open(path) as file:\n        text = file.read()\n\n"
+        "        go(text)\n    return 1\n"
+    )
+    (mutant,) = mutants_of("resource_not_closed", "a.py", code)
+
+    assert mutant.text.decode() == (
+        "def f(path):\n    file = open(path)\n    text = file.read()\n\n    go(text)\n    return 1\n"
+    )
+
+
+# What breaks nothing, or nothing that a reviewer could see, or does not compile: operator, file, code, why.
+LEFT_ALONE = [
+    ("moved_boundary", "a.py", "if x > most:\n    most = x\n", "equal values give the same either way"),
+    ("moved_boundary", "a.py", "y = x if x < most else most\n", "equal values give the same either way"),
+    (
+        "moved_boundary",
+        "a.py",
+        "if time.time() > deadline:\n    go()\n",
+        "an instant more makes no difference",
+    ),
+    ("moved_boundary", "a.py", "if len(xs) > 0:\n    go(xs)\n", "nothing is done with nothing"),
+    ("moved_boundary", "a.py", "xs.sort(key=lambda a: a.n < 3)\n", "the order of equal items is free"),
+    ("reversed_comparison", "a.py", "logger.info('%s', a == b)\n", "a message"),
+    ("reversed_comparison", "a.py", "assert a == b\n", "an assertion"),
+    ("reversed_comparison", "a.py", "if TYPE_CHECKING:\n    x = a == b\n", "it never runs"),
+    ("reversed_comparison", "a.py", "def __repr__(self):\n    return str(self.a == 1)\n", "for people only"),
+    ("reversed_comparison", "a.py", 'if __name__ == "__main__":\n    go()\n', "an idiom"),
+    ("reversed_comparison", "a.ts", "if (x !== undefined) { go(x.y) }\n", "the compiler narrows by it"),
+    ("swapped_connective", "a.py", "name = given or 'nobody'\n", "a default, not a condition"),
+    ("swapped_connective", "a.ts", "if (x && x.y) { go() }\n", "the compiler narrows by it"),
+    ("lost_negation", "a.ts", "if (!x) { go() }\n", "the compiler narrows by it"),
+    ("negated_condition", "a.ts", "if (Array.isArray(x)) { x.join() }\n", "the compiler narrows by it"),
+    (
+        "removed_guard",
+        "a.py",
+        "def f(xs):\n    if not xs:\n        return []\n    return [x for x in xs]\n",
+        "a short cut",
+    ),
+    ("removed_guard", "a.py", "def f(x):\n    if x:\n        raise E\n", "the function would be empty"),
+    (
+        "removed_guard",
+        "a.py",
+        "def f(x):\n    if x:\n        raise E\n    else:\n        go()\n    stay()\n",
+        "it has an else",
+    ),
+    ("dropped_await", "a.js", "async () => {\n  return await f()\n}\n", "the caller waits just as well"),
+    ("dropped_await", "a.js", "await f()\n", "the program waits before it ends"),
+    ("removed_escape", "a.py", "x = html.escape('a')\n", "a constant"),
+    ("removed_normalisation", "a.py", "go(name.strip())\n", "nobody compares it"),
+    ("swapped_arguments", "a.py", "unknown(a, b)\n", "the right order is not known"),
+    (
+        "swapped_arguments",
+        "a.go",
+        "package p\n\nfunc g(a string, b int) {}\n\nfunc f(a string, b int) {\n\tg(a, b)\n}\n",
+        "other types",
+    ),
+    ("turned_option", "a.py", "def f(check=True):\n    go()\n", "a default may be either"),
+    ("widened_except", "a.py", "try:\n    go()\nexcept Exception:\n    stay()\n", "it is wide already"),
+    (
+        "widened_except",
+        "a.py",
+        "try:\n    go()\nexcept KeyError:\n    a()\nexcept OSError as e:\n    raise\n",
+        "the next clause would be dead",
+    ),
+    (
+        "swallowed_exception",
+        "a.ts",
+        "function f(): number {\n  try {\n    return g()\n  } catch (e) {\n    throw e\n  }\n}\n",
+        "a return would be missing",
+    ),
+    ("wrong_variable", "a.py", "def f(start, end):\n    return start < end\n", "both stand there"),
+    ("wrong_variable", "a.go", "package p\n\nfunc f(key string, value int) {\n\tg(key)\n}\n", "other types"),
+    (
+        "shared_default",
+        "a.py",
+        "def f(x=None):\n    if x is None:\n        x = []\n    return len(x)\n",
+        "nobody changes it",
+    ),
+    (
+        "ended_loop",
+        "a.go",
+        "package p\n\nfunc f() {\n\tfor {\n\t\tswitch x {\n\t\tcase 1:\n\t\t\tif y {\n"
+        "\t\t\t\tcontinue\n\t\t\t}\n\t\t}\n\t}\n}\n",
+        "it would leave the switch only",
+    ),
+    ("removed_cleanup", "a.py", "def f(file):\n    file.close()\n    go()\n", "another one opened it"),
+    (
+        "resource_not_closed",
+        "a.py",
+        'with open(p) as f:\n    f.write("""\n    x\n""")\n',
+        "the text would change",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "path", "code", "why"), LEFT_ALONE)
+def test_an_operator_leaves_alone_what_would_be_no_bug(name: str, path: str, code: str, why: str) -> None:
+    assert mutants_of(name, path, code) == [], why
+
+
+def test_every_operator_is_tried_here() -> None:
+    shown = {row[0] for row in (*BROKEN, *REMOVED)} | {"resource_not_closed"}
+
+    assert shown == set(BY_NAME)
+
+
+def test_only_lines_that_the_commit_wrote_are_broken() -> None:
+    code = "if a == b:\n    go()\nif c == d:\n    go()\n"
+    (mutant,) = mutants_of("reversed_comparison", "a.py", code, lines={3, 4})
+
+    assert mutant.line == 3
+
+
+def test_a_bug_is_placed_where_it_stands_in_the_new_text() -> None:
+    code = "def f(x):\n    go()\n    if x < 0:\n        raise ValueError(x)\n    return go(x)\n"
+    (mutant,) = mutants_of("removed_guard", "a.py", code)
+
+    assert (mutant.line, mutant.end_line) == (3, 3)
+    assert mutant.text.decode().splitlines()[2] == "    return go(x)"
+
+
+def test_a_check_of_a_permission_is_a_matter_of_security() -> None:
+    code = "def f(user):\n    if not user.has_perm('x'):\n        raise Denied\n    return go(user)\n"
+    (mutant,) = mutants_of("removed_guard", "a.py", code)
+
+    assert mutant.category == "security"
+
+
+def test_a_description_quotes_the_code() -> None:
+    (mutant,) = mutants_of("lost_negation", "a.py", "if not done:\n    go()\n")
+
+    assert "`not done`" in mutant.description
+    assert "`done`" in mutant.description
