@@ -15,7 +15,6 @@ from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.ledger import Ledger
 from affidavit.minds.providers import build_model
 from affidavit.minds.teller import Teller
-from affidavit.minds.transcript import clean
 from affidavit.ports import Role, Talk
 from affidavit.render.plain_text import one_line, visible
 
@@ -29,7 +28,8 @@ LATER = (
     "- to specialists and verifier: what the planner answered (goal, approach, impact, questions);",
     "- to every model: what it reads with its tools, from base and head of this repository;",
     "- to the second look: one line for each finding that the others reported;",
-    "- to the verifier: each finding of a specialist, its quote with surroundings, its hunks and searches;",
+    "- to the verifier, and to a second one: each finding of a specialist, its quote with surroundings, its",
+    "  hunks and searches;",
     "- to the reporter, if there is one: what the change is for, and the findings that stand.",
 )
 
@@ -42,6 +42,7 @@ def describe_leaving(
         ("planner", [talks.planner]),
         ("specialist", talks.specialists),
         ("verifier", talks.machine_findings or [talks.verifier]),
+        *([("second_verifier", [talks.verifier])] if "second_verifier" in choices else []),
     ]
     sections = [
         _section(role, choices[role], address_of(choices[role], environment), talk)
@@ -67,7 +68,7 @@ def _section(role: Role, choice: ModelChoice, address: str, talk: Talk) -> str:
     conversation = Conversation(_silent_teller(role, choice), talk, ignore_events)
     question = conversation.question
     tools = [tool["function"]["name"] for tool in question.tools]
-    messages = clean(conversation.messages, conversation.redactor)
+    messages = conversation.as_it_leaves()
     texts = [text for message in messages if isinstance(message, ModelRequest) for text in _texts(message)]
     lines = [
         RULE,

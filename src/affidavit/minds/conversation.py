@@ -28,6 +28,7 @@ from affidavit.minds.transcript import (
     opening,
     repaired,
     text_of,
+    without_cache_points,
     writable,
 )
 from affidavit.ports import Answer, Role, Talk
@@ -67,7 +68,8 @@ class Conversation:
             tools=tuple(self.talk.tools.descriptions) if self.talk.tools else (),
             take=self.talk.take,
         )
-        self.messages = [opening(self.talk.prefix, self.talk.task, has_cache_points=teller.has_cache_points)]
+        # What many talks share stays a text of its own until it is clean: it is searched for secrets once.
+        self.messages = [opening(self.talk.prefix, self.talk.task)]
 
     async def hold(self) -> Answer:
         """Talk until there is an answer or a reason why there is none."""
@@ -105,7 +107,7 @@ class Conversation:
         )
 
     async def _ask(self, question: Question) -> ModelResponse:
-        told = await self.teller.tell(clean(self.messages, self.redactor), question)
+        told = await self.teller.tell(self.as_it_leaves(), question)
         self.usage = add_usage(self.usage, told.usage)
         totals = self.teller.ledger.totals()
         self._tell(
@@ -121,6 +123,11 @@ class Conversation:
         if told.reply is None:
             raise AssertionError("what was told is a reply or an end")
         return told.reply
+
+    def as_it_leaves(self) -> list[ModelMessage]:
+        """The messages so far without secrets, in the form that the provider wants."""
+        messages = clean(self.messages, self.redactor)
+        return messages if self.teller.has_cache_points else without_cache_points(messages)
 
     def _answer_from(self, reply: ModelResponse) -> Answer | None:
         text = self._last_word(reply)

@@ -34,12 +34,30 @@ class ToolCall:
     """What the arguments say; the text itself where it is no JSON."""
 
 
-def opening(prefix: str, task: str, *, has_cache_points: bool) -> ModelRequest:
+def opening(prefix: str, task: str) -> ModelRequest:
     """The first message; a mark between what many talks share and what is this talk's own."""
-    if prefix and task and has_cache_points:
+    if prefix and task:
         return ModelRequest(parts=[UserPromptPart(content=[prefix, CachePoint(), task])])
-    text = "\n\n".join(each for each in (prefix, task) if each)
-    return ModelRequest(parts=[UserPromptPart(content=text)])
+    return ModelRequest(parts=[UserPromptPart(content=prefix or task)])
+
+
+def without_cache_points(messages: Iterable[ModelMessage]) -> list[ModelMessage]:
+    """The same for providers that want no marks: one text, as some servers read nothing else."""
+    return [_joined(each) if isinstance(each, ModelRequest) else each for each in messages]
+
+
+def _joined(request: ModelRequest) -> ModelRequest:
+    parts = [
+        replace(part, content=_text_in(part.content)) if isinstance(part, UserPromptPart) else part
+        for part in request.parts
+    ]
+    return replace(request, parts=parts)
+
+
+def _text_in(content: str | Sequence[Any]) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n\n".join(each for each in content if isinstance(each, str))
 
 
 def writable(text: str) -> str:
@@ -155,11 +173,8 @@ def _message_data(message: ModelMessage, numbers: dict[str, int]) -> dict[str, A
 def _part_data(part: Any, numbers: dict[str, int]) -> dict[str, Any]:
     if isinstance(part, ToolReturnPart):
         return {"call": numbers.get(part.tool_call_id, 0), "tool": part.tool_name, "text": str(part.content)}
-    content = part.content
-    if not isinstance(content, str):
-        # A mark for the cache is no content: the same talk with and without it is the same.
-        content = "\n\n".join(each for each in content if isinstance(each, str))
-    return {"text": content}
+    # A mark for the cache is no content: the same talk with and without it is the same.
+    return {"text": _text_in(part.content)}
 
 
 def reply_as_data(reply: ModelResponse) -> dict[str, Any]:
