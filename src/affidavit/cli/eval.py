@@ -1,8 +1,10 @@
 """`affidavit eval`: run the product over labelled cases and print its scores; import and compare."""
 
 import asyncio
+import signal
 import sys
 import tempfile
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from affidavit.cli.evaluation_output import parse_outputs, write_comparison, wri
 from affidavit.cli.evaluation_progress import show_cases
 from affidavit.cli.model_options import model_options
 from affidavit.cli.mutate_options import MUTATE, MUTATE_FLAG, mutate
+from affidavit.cli.prompt_choice import prompt_options
 from affidavit.errors import InputError, SettingsError
 from affidavit.places import cache_folder
 from affidavit.quality.archive import read_evaluation
@@ -63,6 +66,7 @@ def command() -> None:
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Cases at once.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep every report there.")
 @model_options
+@prompt_options
 @click.option("--judge-model", metavar="MODEL", help="Who compares meanings; default: the verifier's model.")
 @click.option("--no-judge", is_flag=True, help="Match by place and category, also where there is a model.")
 @click.option("--analysers-off", metavar="NAMES", help="Leave these analysers out.")
@@ -108,7 +112,8 @@ def run_cases(context: click.Context, /, cases: tuple[Path, ...], **options: Any
 
 def _evaluate(held: list[CaseFolder], options: dict[str, Any]) -> Evaluated:
     cache = None if options["no_cache"] else cache_folder()
-    archive, sessions = begun_archive(options), opened_sessions(options, cache)
+    sessions = opened_sessions(options, cache)
+    archive = begun_archive(options, sessions)
     with (
         tempfile.TemporaryDirectory(prefix="affidavit-eval-") as scratch,
         show_cases(len(held), is_quiet=options["quiet"]) as follow,
@@ -122,7 +127,17 @@ def _evaluate(held: list[CaseFolder], options: dict[str, Any]) -> Evaluated:
             labels={} if options["no_labels"] else labels_in_store(options["data"]),
             follow=follow,
         )
-        return asyncio.run(evaluate(held, plan))
+        return asyncio.run(_until_told_to_end(evaluate(held, plan)))
+
+
+async def _until_told_to_end(evaluating: Coroutine[Any, Any, Evaluated]) -> Evaluated:
+    """Told to end, the reviews end in order: their programs are stopped and their folders deleted."""
+    task = asyncio.ensure_future(evaluating)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
 
 
 def _exit_code(evaluation: Evaluation, missed: list[str]) -> int:

@@ -9,12 +9,13 @@ from typing import Any
 
 from affidavit import __version__
 from affidavit.cli.model_options import chosen_models, opened_ledger
-from affidavit.contract.versions import CURRENT_PROMPT_VERSION
+from affidavit.cli.prompt_choice import rollout_book
 from affidavit.errors import SettingsError
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.places import state_folder
 from affidavit.ports import Tree
+from affidavit.prompts import PromptSet, current_prompts, load_prompts
 from affidavit.quality.archive import Archive, Begun
 from affidavit.quality.cases import folder_name
 from affidavit.quality.labels import labelled_findings
@@ -71,7 +72,7 @@ def _share(text: str, option: str) -> float:
     return value
 
 
-def begun_archive(options: dict[str, Any]) -> Archive | None:
+def begun_archive(options: dict[str, Any], sessions: ReviewSessions) -> Archive | None:
     """The folder that keeps the evaluation; None where none is named."""
     out, resume = options["out"], options["resume"]
     if out and resume and Path(out).absolute() != Path(resume).absolute():
@@ -79,8 +80,8 @@ def begun_archive(options: dict[str, Any]) -> Archive | None:
     folder = resume or out
     if folder is None:
         return None
-    models = {str(role): choice.model for role, choice in chosen_models(options).items()}
-    begun = Begun(affidavit_version=__version__, prompt_version=CURRENT_PROMPT_VERSION, models=models)
+    prompts = f"{sessions.prompts.version} {sessions.prompts.digest[:12]}" if sessions.models else ""
+    begun = Begun(affidavit_version=__version__, prompts=prompts, models=sessions.models)
     return Archive(folder, begun, is_resumed=resume is not None)
 
 
@@ -92,9 +93,19 @@ def opened_sessions(options: dict[str, Any], cache: Path | None) -> ReviewSessio
         cache=cache,
         choices=choices,
         judge_choice=_judge(options, choices.get("verifier")),
+        prompts=_prompts(options) if choices else current_prompts(),
         ledger=opened_ledger(options),
         log_for=_log_opener(options),
     )
+
+
+def _prompts(options: dict[str, Any]) -> PromptSet:
+    """The version that is named, else the one in use here; a rollout draws nobody for an evaluation."""
+    version, folder = options["prompt_version"], options["prompts"]
+    if version is not None:
+        return load_prompts(version, folder)
+    in_use = rollout_book(options).current()
+    return load_prompts(in_use.prompt, folder, in_use.schema_version)
 
 
 def _judge(options: dict[str, Any], verifier: ModelChoice | None) -> ModelChoice | None:

@@ -23,7 +23,8 @@ class Begun(Record):
     """What the reviews of an evaluation have in common; who goes on with it must use the same."""
 
     affidavit_version: str
-    prompt_version: str
+    prompts: str
+    """Version and digest: the same version with other words is another."""
     models: dict[str, str]
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from affidavit import __version__
-from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import AffidavitError, StoreError
 from affidavit.events import now_iso
 from affidavit.quality.archive import Archive
@@ -86,7 +85,7 @@ def compile_evaluation(results: Sequence[CaseResult], plan: EvaluationPlan) -> E
         **score(results).model_dump(),
         affidavit_version=__version__,
         created_at=now_iso(),
-        prompt_version=CURRENT_PROMPT_VERSION,
+        prompt_version=plan.sessions.prompts.version,
         models=plan.sessions.models,
         judge=plan.sessions.judge,
         runs=plan.runs,

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from affidavit.code.opened import OpenedChange
@@ -12,6 +12,7 @@ from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.ledger import Ledger
 from affidavit.pipeline import review
 from affidavit.ports import Mind, Role, Tree
+from affidavit.prompts import PromptSet, current_prompts
 from affidavit.quality.judge import ModelJudge
 from affidavit.quality.matching import ByCategory, Meaning
 from affidavit.records.report import Report, RoleUsage
@@ -25,17 +26,24 @@ class Session:
 
     settings_for: Callable[[Tree], Settings]
     cache: Path | None
-    panel: Panel | None
-    judge: ModelJudge | None
+    minds: Mapping[Role, Mind]
+    prompts: PromptSet
+    judge: ModelJudge | None = None
     probes_verifier: bool = False
 
     async def review(self, opened: OpenedChange) -> Report:
         """The native report, by the real pipeline."""
         settings = self.settings_for(opened.repository.base)
-        crew = replace(
-            assemble_crew(settings, self.cache), panel=self.panel, probes_verifier=self.probes_verifier
-        )
+        crew = assemble_crew(settings, self.cache)
+        if self.minds:
+            crew = replace(crew, panel=self._panel(settings), probes_verifier=self.probes_verifier)
         return await review(opened.change, opened.repository, settings, crew)
+
+    def _panel(self, settings: Settings) -> Panel:
+        # Without a model nobody waits for the libraries behind models.
+        from affidavit.panel_assembly import assemble_panel  # noqa: PLC0415
+
+        return assemble_panel(self.minds, self.cache, self.prompts, analysers_off=settings.analysers_off)
 
     @property
     def meaning(self) -> Meaning:
@@ -54,15 +62,16 @@ class ReviewSessions:
 
     settings_for: Callable[[Tree], Settings]
     cache: Path | None = None
-    choices: Mapping[Role, ModelChoice] | None = None
+    choices: Mapping[Role, ModelChoice] = field(default_factory=dict)
     judge_choice: ModelChoice | None = None
-    ledger: Ledger | None = None
+    prompts: PromptSet = field(default_factory=current_prompts)
+    ledger: Ledger = field(default_factory=Ledger)
     log_for: Callable[[str, int], ConversationLog] = lambda _case, _number: ConversationLog()
 
     @property
     def models(self) -> dict[str, str]:
         """Role to model; empty where no model looks."""
-        return {str(role): choice.model for role, choice in (self.choices or {}).items()}
+        return {str(role): choice.model for role, choice in self.choices.items()}
 
     @property
     def judge(self) -> str:
@@ -74,31 +83,29 @@ class ReviewSessions:
         """The session of one review; connections to models are kept for its length."""
         log = self.log_for(case_id, number)
         minds, judge = self._minds(log)
+        session = Session(
+            settings_for=self.settings_for,
+            cache=self.cache,
+            minds=minds,
+            prompts=self.prompts,
+            judge=ModelJudge(judge) if judge else None,
+            probes_verifier=not log.is_replay,
+        )
         if not minds and judge is None:
-            yield Session(self.settings_for, self.cache, None, None)
+            yield session
             return
-        # Without a model nobody waits for the libraries behind models.
-        from affidavit.minds.roles import kept_open  # noqa: PLC0415
-        from affidavit.panel_assembly import assemble_panel  # noqa: PLC0415
+        from affidavit.minds.roles import kept_open  # noqa: PLC0415 - as above
 
-        panel = assemble_panel(minds, self.cache) if minds else None
         async with kept_open([*minds.values(), *([judge] if judge else [])]):
-            yield Session(
-                self.settings_for,
-                self.cache,
-                panel,
-                ModelJudge(judge) if judge else None,
-                probes_verifier=panel is not None and not log.is_replay,
-            )
+            yield session
 
     def _minds(self, log: ConversationLog) -> tuple[dict[Role, Mind], Mind | None]:
         if not self.choices and self.judge_choice is None:
             return {}, None
-        from affidavit.minds.roles import minds_from  # noqa: PLC0415
+        from affidavit.minds.roles import minds_from  # noqa: PLC0415 - as above
 
-        ledger = self.ledger or Ledger()
-        minds = minds_from(self.choices or {}, ledger=ledger, log=log)
+        minds = minds_from(self.choices, ledger=self.ledger, log=log)
         if self.judge_choice is None:
             return minds, None
         # Comparing is judging, so the judge is a verifier of its own.
-        return minds, minds_from({"verifier": self.judge_choice}, ledger=ledger, log=log)["verifier"]
+        return minds, minds_from({"verifier": self.judge_choice}, ledger=self.ledger, log=log)["verifier"]
