@@ -136,6 +136,12 @@ def _shown(address: str) -> str:
         return address.split("://", 1)[0] + "://…"
 
 
+def _without_password(text: str, address: str) -> str:
+    """Git repeats the address, or the part of it that it took for a path."""
+    user, at, _ = address.split("://", 1)[-1].partition("@")
+    return text.replace(user + at, "") if at else text
+
+
 def _clone(address: str, target: Path) -> None:
     """Clone beside the target and move it there: half a clone is never taken for a whole one."""
     try:
@@ -159,7 +165,8 @@ def _clone(address: str, target: Path) -> None:
             timeout_seconds=CLONE_SECONDS,
         )
         if done.returncode != 0:
-            raise GitError(f"{_shown(address)} cannot be cloned: {complaint(done.stderr)}", retryable=True)
+            said = _without_password(complaint(done.stderr), address)
+            raise GitError(f"{_shown(address)} cannot be cloned: {said}", retryable=True)
         try:
             (scratch / "clone").rename(target)
         except OSError:

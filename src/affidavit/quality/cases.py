@@ -128,7 +128,9 @@ def _valid(kind: type[Kind], fields: dict[str, Any], where: Path | str) -> Kind:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{where}: {field}: {first['msg'].lower()}") from error
+        is_revision = first["type"] == "string_pattern_mismatch"
+        what = "expected one commit, by hash, tag or branch" if is_revision else first["msg"].lower()
+        raise InputError(f"{where}: {field}: {what}") from error
 
 
 def _read_json(where: Path) -> Any:

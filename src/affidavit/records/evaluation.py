@@ -10,7 +10,7 @@ from affidavit.records.measure import Interval, Rate
 from affidavit.records.record import Record
 
 EVALUATION_VERSION = "1.0"
-REVISION = r"^[^-.\s][^\s:]*$"
+REVISION = r"^[^-.\s:][^.\s:]*(\.[^.\s:]+)*$"
 """One commit: no option, no range, no path in it."""
 
 
