@@ -14,7 +14,7 @@ from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.specialists.panel import Panel
 from affidavit.stages.context import gather_context
-from affidavit.surveying import assemble_survey
+from affidavit.surveying import Confirming, assemble_survey, made_precise
 from affidavit.tools.checks import Checks, JoinedTools
 from affidavit.tools.toolbox import Toolbox
 
@@ -37,15 +37,20 @@ def assemble_panel(
     prompts: PromptSet | None = None,
     *,
     analysers_off: Collection[str] = (),
+    servers: Confirming | None = None,
 ) -> Panel:
-    """The panel that reads through this installation's map and tools."""
+    """The panel that reads through this installation's map and tools.
+
+    Servers make what the tools find surer. The map does without: everybody would wait for it.
+    """
     survey = assemble_survey(BlobCache(cache_dir) if cache_dir else None)
+    surer = made_precise(survey, servers) if servers is not None else survey
 
     def read_context(brief: Brief) -> ContextMap:
         return gather_context(brief.change, _git(brief), survey)
 
     def make_tools(brief: Brief) -> ToolSource:
-        return Toolbox(brief.repository, brief.change, survey)
+        return Toolbox(brief.repository, brief.change, surer)
 
     def make_verifier_tools(brief: Brief) -> ToolSource:
         checks = Checks(brief.repository, brief.change, cache_dir, analysers_off=analysers_off)

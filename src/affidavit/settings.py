@@ -51,6 +51,10 @@ class Settings(Record):
     """The user's own linters."""
     allow_linters: bool = False
     """Whether the linters that a file names may be run; only a flag or the environment says so."""
+    language_servers: bool = False
+    """Whether the tools of models, and the map, ask language servers which references are certain."""
+    typescript_server: str | None = None
+    """The program to ask about TypeScript; None: the one beside the interpreter or on PATH."""
     model: str | None = None
     """PROVIDER:NAME for all roles; None and no role's own: no model looks."""
     planner_model: str | None = None
@@ -232,10 +236,12 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "analyser_timeout_seconds": _seconds,
     "linters": _linters,
     "allow_linters": _truth,
+    "language_servers": _truth,
+    "typescript_server": _text,
     **MODEL_READERS,
 }
 """The one list of settings: the same name in files, in flags and, in capitals, in the environment."""
-NOT_FROM_FILES = ("allow_linters", "base_url", *(f"{role}_base_url" for role in ROLES))
+NOT_FROM_FILES = ("allow_linters", "typescript_server", "base_url", *(f"{role}_base_url" for role in ROLES))
 """A file that names commands must not allow them to run, and none may say where code and keys go."""
 FOLDER_NAMES = ("severity_threshold", "focus", "include_style", "rules_off", "exclude")
 
@@ -321,7 +327,7 @@ def _read_files(tree: Tree) -> dict[str, tuple[str, dict[str, Any]]]:
 
 def settings_files(tree: Tree) -> list[str]:
     """The paths that may hold settings, those that count first before the others."""
-    paths = [path for path in tree.entries() if PurePosixPath(path).name in FILE_NAMES]
+    paths = [path for path in tree.entries() if path.rpartition("/")[2] in FILE_NAMES]
     return sorted(
         paths, key=lambda path: (str(PurePosixPath(path).parent), FILE_NAMES.index(PurePosixPath(path).name))
     )

@@ -1,29 +1,23 @@
 """Put the readers of code together: what the map of a change and the tools are made with."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
 
 from affidavit.code.blob_cache import BlobCache
 from affidavit.code.imports.graph import import_graph
 from affidavit.code.references import find_references
 from affidavit.code.survey import Imports, Survey
 from affidavit.code.symbols import symbol_changes, symbols_of
-from affidavit.language_servers.precision import confirm_references
-from affidavit.language_servers.servers import Server
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
 from affidavit.records.context import Reference, Symbol, SymbolChange
 
-__all__ = ["assemble_survey", "symbol_changes", "symbols_of"]
+__all__ = ["assemble_survey", "made_precise", "symbol_changes", "symbols_of"]
 
 
-def assemble_survey(
-    cache: BlobCache | None = None, *, servers: Mapping[Server, Path] | None = None
-) -> Survey:
-    """The readers that this installation has; what they extract from a blob is kept in the cache.
-
-    Language servers, where some are given, make references surer and take seconds for it.
-    """
+def assemble_survey(cache: BlobCache | None = None) -> Survey:
+    """The readers that this installation has; what they extract from a blob is kept in the cache."""
 
     def read_imports(tree: Tree) -> Imports:
         return import_graph(tree, cache=cache)
@@ -37,9 +31,7 @@ def assemble_survey(
     def search_references(
         symbols: Sequence[Symbol], tree: Tree, imports: Imports
     ) -> tuple[list[Reference], list[str]]:
-        found, left_out = find_references(symbols, tree, imports, cache=cache)
-        confirmed, said = confirm_references(found, symbols, tree, servers or {})
-        return confirmed, [*left_out, *said]
+        return find_references(symbols, tree, imports, cache=cache)
 
     return Survey(
         read_imports=read_imports,
@@ -47,3 +39,24 @@ def assemble_survey(
         changed_symbols=compare_symbols,
         find_references=search_references,
     )
+
+
+class Confirming(Protocol):
+    """Who makes references surer, such as language servers, and says what it could not do."""
+
+    def confirm(
+        self, references: Sequence[Reference], symbols: Sequence[Symbol], tree: Tree
+    ) -> tuple[list[Reference], list[str]]: ...
+
+
+def made_precise(survey: Survey, servers: Confirming) -> Survey:
+    """The same readers, with somebody who makes references surer and takes seconds for it."""
+
+    def confirmed_references(
+        symbols: Sequence[Symbol], tree: Tree, imports: Imports
+    ) -> tuple[list[Reference], list[str]]:
+        found, left_out = survey.find_references(symbols, tree, imports)
+        confirmed, said = servers.confirm(found, symbols, tree)
+        return confirmed, [*left_out, *said]
+
+    return replace(survey, find_references=confirmed_references)

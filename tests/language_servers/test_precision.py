@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from fake_server import FAKE
 
 from affidavit.analysers.execution import Limits
 from affidavit.code.imports.graph import import_graph
@@ -14,7 +15,7 @@ from affidavit.code.references import find_references
 from affidavit.code.repository import open_repository
 from affidavit.code.symbols import symbols_of
 from affidavit.code.tree import GitTree
-from affidavit.language_servers.precision import confirm_references
+from affidavit.language_servers.pool import confirm_references
 from affidavit.language_servers.servers import TY, TYPESCRIPT, Server, find_servers
 from affidavit.records.context import Reference
 from repositories import Repo
@@ -25,28 +26,6 @@ FILES = {
     "stranger.py": "def run(thing):\n    return thing.pay()\n",
 }
 
-# A server that answers `initialize` and then does as it is told.
-FAKE = """
-import json, sys, time
-def receive():
-    length = 0
-    while line := sys.stdin.buffer.readline().strip():
-        length = int(line.split(b":")[1])
-    return json.loads(sys.stdin.buffer.read(length))
-def send(message):
-    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-    sys.stdout.buffer.write(b"Content-Length: %d\\r\\n\\r\\n" % len(body) + body)
-    sys.stdout.buffer.flush()
-first = receive()
-root = first["params"]["rootUri"]
-send({"id": first["id"], "result": {"capabilities": {}}})
-def at(path, line):
-    return {"uri": f"{root}/{path}", "range": {"start": {"line": line - 1, "character": 0}}}
-def asked(method):
-    while (message := receive()).get("method") != method:
-        pass
-    return message
-"""
 BEHAVIOURS = {
     "hangs": "time.sleep(60)",
     "dies": "sys.exit(3)",

@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -13,18 +14,18 @@ import click
 
 from affidavit.cli.hints import say_hints
 from affidavit.cli.outputs import check_outputs, write_output
+from affidavit.cli.server_options import SERVER_SETTINGS, server_options, server_pool
 from affidavit.code.blob_cache import BlobCache
 from affidavit.code.relevance import MAX_RELATED, TOKEN_BUDGET
 from affidavit.code.skipping import mark_skipped
 from affidavit.errors import SettingsError
-from affidavit.language_servers.servers import find_servers
 from affidavit.places import cache_folder
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.settings import load_settings
 from affidavit.stages.context import gather_context
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
-from affidavit.surveying import assemble_survey
+from affidavit.surveying import assemble_survey, made_precise
 
 FORMATS = ("text", "json", "html")
 PLAIN_WIDTH = 110
@@ -63,11 +64,7 @@ class Output:
 )
 @click.option("--include", metavar="GLOBS", help="Look only at these paths.")
 @click.option("--exclude", metavar="GLOBS", help="Do not look at these paths.")
-@click.option(
-    "--language-servers",
-    is_flag=True,
-    help="Ask ty and TypeScript which references are certain (slower).",
-)
+@server_options
 @click.option("--no-cache", is_flag=True, help="Read everything again.")
 @click.option("--quiet", "-q", is_flag=True, help="No hints.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
@@ -120,19 +117,22 @@ def _request(options: dict[str, Any]) -> ChangeRequest:
 
 
 def _gather(opened: OpenedChange, options: dict[str, Any]) -> tuple[Change, ContextMap]:
-    flags = {name: options[name] for name in ("include", "exclude")}
+    flags = {name: options[name] for name in ("include", "exclude", *SERVER_SETTINGS)}
     settings = load_settings(opened.repository.base, os.environ, flags, None)
     change = mark_skipped(opened.change, opened.repository, settings.include, settings.exclude)
     cache = BlobCache(None if options["no_cache"] else cache_folder())
-    servers = find_servers(reviewed_folder=opened.repository.folder) if options["language_servers"] else None
-    survey = assemble_survey(cache, servers=servers)
-    context = gather_context(
-        change,
-        opened.repository,
-        survey,
-        max_files=options["max_files"],
-        token_budget=options["token_budget"],
-    )
+    with ExitStack() as servers:
+        survey = assemble_survey(cache)
+        pool = server_pool(settings, opened.repository.folder)
+        if pool is not None:
+            survey = made_precise(survey, servers.enter_context(pool))
+        context = gather_context(
+            change,
+            opened.repository,
+            survey,
+            max_files=options["max_files"],
+            token_budget=options["token_budget"],
+        )
     return change, context
 
 

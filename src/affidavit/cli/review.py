@@ -13,8 +13,10 @@ import click
 from affidavit.cli.discussion import read_discussion
 from affidavit.cli.hints import say_hints
 from affidavit.cli.model_options import ledger_of, model_options, models_of, opened_log
+from affidavit.cli.outputs import check_outputs, print_text, write_output
 from affidavit.cli.progress import show_progress
 from affidavit.cli.prompt_choice import count_for_rollout, prompt_options, prompts_for
+from affidavit.cli.server_options import SERVER_SETTINGS, server_options, server_pool
 from affidavit.crew import assemble_crew
 from affidavit.errors import SettingsError, StoreError
 from affidavit.events import Emit
@@ -41,6 +43,7 @@ FLAGS_THAT_ARE_SETTINGS = (
     "rules_off",
     "analyser_timeout_seconds",
     "allow_linters",
+    *SERVER_SETTINGS,
     *MODEL_READERS,
 )
 
@@ -85,6 +88,7 @@ FLAGS_THAT_ARE_SETTINGS = (
 @click.option(
     "--config", type=click.Path(path_type=Path), help="Settings file to use instead of the base commit's."
 )
+@server_options
 @model_options
 @prompt_options
 @click.option("--estimate", is_flag=True, help="Say what the review would cost, and ask no model.")
@@ -108,7 +112,7 @@ def command(context: click.Context, /, **options: Any) -> None:
             say_hints(opened)
         chosen = prompts_for(opened.change, options) if models_of(settings, options) else None
         if options["estimate"] or options["what_leaves"]:
-            _print_text(_foretell(opened, settings, options, chosen))
+            print_text(_foretell(opened, settings, options, chosen))
             return
         with show_progress(is_quiet=options["quiet"]) as emit:
             report = _review(opened, settings, options, emit, chosen)
@@ -124,26 +128,9 @@ def _outputs(texts: Sequence[str]) -> list[FormatRequest]:
         outputs = [parse_format(text) for text in texts]
     except ValueError as error:
         raise SettingsError(f"--format: {error}") from error
-    for output in outputs:
-        _check_place(output)
-    to_standard_output = [output for output in outputs if output.path is None]
-    if len(to_standard_output) > 1:
-        raise SettingsError(
-            "--format: only one format can go to standard output; give the others a file: NAME=FILE"
-        )
-    if not to_standard_output:
+    if not check_outputs(outputs):
         outputs.append(parse_format("terminal"))
     return outputs
-
-
-def _check_place(output: FormatRequest) -> None:
-    """A mistyped folder must not cost a whole review."""
-    if output.path is None:
-        return
-    if output.path.is_dir():
-        raise SettingsError(f"--format: {output.path} is a folder; name a file in it")
-    if not output.path.parent.is_dir():
-        raise SettingsError(f"--format: there is no folder {output.path.parent} for {output.path.name}")
 
 
 def _request(options: dict[str, Any]) -> ChangeRequest:
@@ -178,7 +165,7 @@ def _review(
     chosen: ChosenPrompts | None,
 ) -> Report:
     cache = None if options["no_cache"] else cache_folder()
-    panel = _panel(settings, options, cache, chosen)
+    panel = _panel(opened, settings, options, cache, chosen)
     crew = replace(assemble_crew(settings, cache), panel=panel, probes_verifier=not options["replay"])
     return asyncio.run(
         _with_connections(review(opened.change, opened.repository, settings, crew, emit), panel)
@@ -196,7 +183,11 @@ async def _with_connections(reviewing: Coroutine[Any, Any, Report], panel: Panel
 
 
 def _panel(
-    settings: Settings, options: dict[str, Any], cache: Path | None, chosen: ChosenPrompts | None
+    opened: OpenedChange,
+    settings: Settings,
+    options: dict[str, Any],
+    cache: Path | None,
+    chosen: ChosenPrompts | None,
 ) -> Panel | None:
     """The models that the user named, or None."""
     choices = models_of(settings, options)
@@ -206,7 +197,8 @@ def _panel(
     from affidavit.panel_assembly import assemble_panel  # noqa: PLC0415
 
     minds = minds_from(choices, ledger=ledger_of(settings), log=opened_log(options))
-    return assemble_panel(minds, cache, chosen.prompts, analysers_off=settings.analysers_off)
+    servers = server_pool(settings, opened.repository.folder)
+    return assemble_panel(minds, cache, chosen.prompts, analysers_off=settings.analysers_off, servers=servers)
 
 
 def _foretell(
@@ -225,7 +217,7 @@ def _foretell(
     if options["estimate"]:
         from affidavit.cli.estimate import describe_cost  # noqa: PLC0415
 
-        return describe_cost(talks, choices)
+        return describe_cost(talks, choices, settings.verifier_votes or 1)
     from affidavit.cli.what_leaves import describe_leaving  # noqa: PLC0415
 
     return describe_leaving(talks, choices)
@@ -237,20 +229,7 @@ def _write_outputs(report: Report, outputs: Sequence[FormatRequest], *, show_wit
             _print_terminal(report, show_withheld=show_withheld)
             continue
         text = render(report, output, show_withheld=show_withheld, show_nits=report.settings["nits"])
-        if output.path is None:
-            _print_text(text if text.endswith("\n") else text + "\n")
-            continue
-        try:
-            output.path.write_text(text, encoding="utf-8", errors="backslashreplace")
-        except OSError as error:
-            raise SettingsError(f"--format: {output.path} cannot be written: {error.strerror}") from error
-
-
-def _print_text(text: str) -> None:
-    # These formats are UTF-8 by definition, whatever the terminal's own encoding is.
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-    sys.stdout.buffer.flush()
+        write_output(text, output.path)
 
 
 def _print_terminal(report: Report, *, show_withheld: bool) -> None:

@@ -1,4 +1,4 @@
-"""Where that which changed files import is defined, behind files that pass it on; and the bases of classes."""
+"""Where that which changed files import is defined, behind files that pass it on; the bases of classes."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

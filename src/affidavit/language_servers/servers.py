@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from affidavit.analysers.execution import find_executable
+from affidavit.errors import SettingsError
 
 JAVASCRIPT_ENDS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 
@@ -46,12 +47,19 @@ def find_servers(
 ) -> dict[Server, Path]:
     """The servers that are there: where the user says, else beside the interpreter or on PATH.
 
-    A program of the reviewed repository is never taken.
+    A program of the reviewed repository is never taken. Raises SettingsError where the user names a program
+    that is none.
     """
     told = programs or {}
     found: dict[Server, Path] = {}
     for server in SERVERS:
-        program = told.get(server.name) or find_executable(server.executable, reviewed_folder=reviewed_folder)
+        asked = str(told[server.name]) if server.name in told else server.executable
+        program = find_executable(asked, reviewed_folder=reviewed_folder)
+        if program is None and server.name in told:
+            raise SettingsError(
+                f"{asked} cannot be used as the language server {server.name}: give the absolute path of a "
+                "program that lies outside of the reviewed repository"
+            )
         if program is not None:
             found[server] = program
     return found

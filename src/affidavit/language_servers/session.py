@@ -26,7 +26,7 @@ class ServerError(Exception):
 
 
 class Session:
-    """One running server. All has to be over at the deadline; leaving ends the process and its children."""
+    """One running server. Each piece of work has its deadline; leaving ends the process and its children."""
 
     def __init__(self, command: Sequence[str], checkout: Path, scratch: Path, limits: Limits) -> None:
         self._deadline = time.monotonic() + limits.timeout_seconds
@@ -63,6 +63,10 @@ class Session:
             with suppress(OSError):
                 if stream is not None:
                     stream.close()
+
+    def allow(self, seconds: float) -> None:
+        """Give the next piece of work its own time."""
+        self._deadline = time.monotonic() + seconds
 
     @property
     def seconds_left(self) -> float:

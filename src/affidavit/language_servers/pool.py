@@ -1,0 +1,167 @@
+"""Language servers that stay up between questions, and what they know of references."""
+
+import tempfile
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from affidavit.analysers.execution import Limits
+from affidavit.code.checkout import write_tree_to
+from affidavit.code.definitions import symbols_of
+from affidavit.language_servers.servers import Server
+from affidavit.language_servers.session import ServerError, Session
+from affidavit.language_servers.workplace import Place, Workplace
+from affidavit.ports import Tree
+from affidavit.records.context import Reference, Symbol
+
+MAX_FILES = 20_000
+MAX_SYMBOLS = 50
+LIMITS = Limits(timeout_seconds=20.0)
+
+
+class ServerPool:
+    """The servers of one piece of work. Each starts when it is first asked; one that fails is asked no more.
+
+    Several threads may ask. Leaving, or forgetting the pool, ends the servers and deletes their checkouts.
+    """
+
+    def __init__(self, servers: Mapping[Server, Path], *, limits: Limits = LIMITS) -> None:
+        self._programs = dict(servers)
+        self._limits = limits
+        self._workplaces: dict[tuple[Server, str], Workplace] = {}
+        self._asking = threading.Lock()
+        self._closing = ExitStack()
+        self._ending = weakref.finalize(self, self._closing.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the servers."""
+        self._programs.clear()
+        self._ending()
+
+    def confirm(
+        self, references: Sequence[Reference], symbols: Sequence[Symbol], tree: Tree
+    ) -> tuple[list[Reference], list[str]]:
+        """The references with what servers know of them: those they name are certain, and some are new.
+
+        What a server does not name stays as it was, because its silence proves nothing. The sentences say
+        which server could not help.
+        """
+        if not self._programs:
+            return list(references), []
+        if not self._asking.acquire(timeout=self._limits.timeout_seconds):
+            return list(references), ["the language servers were busy and have not been asked"]
+        try:
+            return self._confirm(references, symbols, tree)
+        finally:
+            self._asking.release()
+
+    def _confirm(
+        self, references: Sequence[Reference], symbols: Sequence[Symbol], tree: Tree
+    ) -> tuple[list[Reference], list[str]]:
+        found, said = list(references), []
+        for server in list(self._programs):
+            mine = [one for one in symbols if one.language in server.languages]
+            asked = [one for one in mine[:MAX_SYMBOLS] if _stands(one, tree)]
+            if not asked:
+                continue
+            try:
+                known = self._ask(server, asked, tree)
+            except ServerError as error:
+                del self._programs[server]
+                said.append(f"{server.name} could not make the references more precise: {error}")
+            else:
+                found = _joined(found, known, tree, server.name)
+        return found, said
+
+    def _ask(self, server: Server, symbols: Sequence[Symbol], tree: Tree) -> dict[str, set[Place]]:
+        workplace = self._workplace(server, tree)
+        workplace.session.allow(self._limits.timeout_seconds)
+        known: dict[str, set[Place]] = {}
+        for symbol in symbols:
+            known.setdefault(symbol.qualified, set()).update(workplace.references(symbol))
+        return known
+
+    def _workplace(self, server: Server, tree: Tree) -> Workplace:
+        key = (server, tree.revision)
+        if key not in self._workplaces:
+            self._workplaces[key] = self._opened(server, tree)
+        return self._workplaces[key]
+
+    def _opened(self, server: Server, tree: Tree) -> Workplace:
+        count = sum(server.reads(path) for path in tree.entries())
+        if count > MAX_FILES:
+            raise ServerError(f"{count} files are too many for it")
+        folder = self._closing.enter_context(
+            tempfile.TemporaryDirectory(prefix="affidavit-", ignore_cleanup_errors=True)
+        )
+        checkout, scratch = Path(folder).resolve() / "checkout", Path(folder) / "scratch"
+        checkout.mkdir()
+        missing = {path: text for path, text in server.default_files if tree.entry(path) is None}
+        write_tree_to(tree, checkout, wanted=server.reads, overrides=missing)
+        command = [str(self._programs[server]), *server.arguments]
+        session = self._closing.enter_context(Session(command, checkout, scratch, self._limits))
+        session.start(checkout)
+        return Workplace(server, session, checkout, tree)
+
+
+def confirm_references(
+    references: Sequence[Reference],
+    symbols: Sequence[Symbol],
+    tree: Tree,
+    servers: Mapping[Server, Path],
+    *,
+    limits: Limits = LIMITS,
+) -> tuple[list[Reference], list[str]]:
+    """Ask servers once, and end them."""
+    with ServerPool(servers, limits=limits) as pool:
+        return pool.confirm(references, symbols, tree)
+
+
+def _stands(symbol: Symbol, tree: Tree) -> bool:
+    """The tree has the definition: of what a change removed, a server of head knows nothing."""
+    return any(
+        (one.qualified, one.line) == (symbol.qualified, symbol.line) for one in symbols_of(tree, symbol.path)
+    )
+
+
+def _joined(
+    references: Sequence[Reference], known: Mapping[str, set[Place]], tree: Tree, server: str
+) -> list[Reference]:
+    found, seen = [], set()
+    for one in references:
+        seen.add((one.symbol, one.path, one.line))
+        if (one.path, one.line) in known.get(one.symbol, ()):
+            method = f"{one.verification_method}; {server} resolves it to the definition"
+            found.append(one.model_copy(update={"certainty": "certain", "verification_method": method}))
+        else:
+            found.append(one)
+    for symbol, places in known.items():
+        for path, line in sorted(places):
+            lines = tree.lines(path) or []
+            if (symbol, path, line) not in seen and 0 < line <= len(lines):
+                found.append(_new(symbol, path, line, lines[line - 1], server))
+    return found
+
+
+def _new(symbol: str, path: str, line: int, text: str, server: str) -> Reference:
+    return Reference(
+        symbol=symbol,
+        path=path,
+        line=line,
+        text=text.strip(),
+        kind="name",
+        verification_method=f"{server} resolves it to the definition",
+        certainty="certain",
+    )

@@ -1,0 +1,134 @@
+"""Servers that stay up between questions: started when asked, given up when they fail, ended for certain."""
+
+import gc
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from fake_server import FAKE
+
+from affidavit.analysers.execution import Limits
+from affidavit.code.imports.graph import import_graph
+from affidavit.code.references import find_references
+from affidavit.code.repository import open_repository
+from affidavit.code.symbols import symbols_of
+from affidavit.code.tree import GitTree
+from affidavit.errors import SettingsError
+from affidavit.events import ignore_events
+from affidavit.language_servers.pool import ServerPool
+from affidavit.language_servers.servers import TYPESCRIPT, Server, find_servers
+from affidavit.panel_assembly import assemble_panel
+from affidavit.ports import Brief
+from affidavit.records.context import Reference, Symbol
+from affidavit.surveying import assemble_survey, made_precise
+from python_changes import make_case
+from repositories import Repo
+
+FILES = {
+    "cart.py": "class Cart:\n    def pay(self) -> int:\n        return 1\n",
+    "knows.py": "from cart import Cart\n\ncart = Cart()\ncart.pay()\n",
+}
+# Answers everything with the same place, and writes its process id for each start.
+LASTING = """
+import os
+with open({log!r}, "a") as log:
+    log.write(f"{{os.getpid()}}\\n")
+while True:
+    send({{'id': asked('textDocument/references')['id'], 'result': [at('knows.py', 4)]}})
+"""
+
+
+@pytest.fixture
+def tree(repo: Repo) -> Iterator[GitTree]:
+    commit = repo.commit("Files", FILES)
+    with open_repository(repo.path, commit, commit) as opened:
+        yield opened.head
+
+
+def fake(folder: Path, behaviour: str) -> Mapping[Server, Path]:
+    script = folder / "server.py"
+    script.write_text(FAKE + behaviour)
+    server = Server("fake", "fake", (str(script),), frozenset(("python",)), (".py",))
+    return {server: Path(sys.executable)}
+
+
+def question(tree: GitTree) -> tuple[list[Reference], list[Symbol]]:
+    symbols = [one for one in symbols_of(tree, "cart.py") if one.name == "pay"]
+    return find_references(symbols, tree, import_graph(tree))[0], symbols
+
+
+def is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_server_is_started_once_and_ended_with_the_pool(tree: GitTree, tmp_path: Path) -> None:
+    log = tmp_path / "starts"
+    found, symbols = question(tree)
+    with ServerPool(fake(tmp_path, LASTING.format(log=str(log)))) as pool:
+        assert not log.exists()
+        for _ in range(3):
+            confirmed, said = pool.confirm(found, symbols, tree)
+            assert ([one.certainty for one in confirmed], said) == (["certain"], [])
+        (process,) = map(int, log.read_text().split())
+        assert is_running(process)
+    assert not is_running(process)
+    assert pool.confirm(found, symbols, tree) == (found, [])
+
+
+def test_a_pool_that_nobody_holds_any_more_ends_its_servers(tree: GitTree, tmp_path: Path) -> None:
+    log = tmp_path / "starts"
+    pool = ServerPool(fake(tmp_path, LASTING.format(log=str(log))))
+    pool.confirm(*question(tree), tree)
+    (process,) = map(int, log.read_text().split())
+    del pool
+    gc.collect()
+    assert not is_running(process)
+
+
+def test_a_server_that_fails_is_asked_no_more_and_that_is_said_once(tree: GitTree, tmp_path: Path) -> None:
+    found, symbols = question(tree)
+    with ServerPool(fake(tmp_path, "sys.exit(3)"), limits=Limits(timeout_seconds=20)) as pool:
+        first, said = pool.confirm(found, symbols, tree)
+        again, said_again = pool.confirm(found, symbols, tree)
+    assert (first, again) == (found, found)
+    assert (len(said), said_again) == (1, [])
+
+
+def test_readers_made_precise_share_the_imports_with_the_plain_ones(tree: GitTree, tmp_path: Path) -> None:
+    survey = assemble_survey()
+    _, symbols = question(tree)
+    with ServerPool(fake(tmp_path, LASTING.format(log=str(tmp_path / "starts")))) as pool:
+        precise = made_precise(survey, pool)
+        found, _ = precise.find_references(symbols, tree, precise.imports(tree))
+    assert [one.certainty for one in found] == ["certain"]
+    assert survey.imports(tree) is precise.imports(tree)
+
+
+def test_the_tools_of_models_ask_the_servers_and_the_map_does_not(repo: Repo, tmp_path: Path) -> None:
+    log = tmp_path / "starts"
+    case = make_case(repo, FILES, {"cart.py": FILES["cart.py"].replace("return 1", "return 2")})
+    with case.repository, ServerPool(fake(tmp_path, LASTING.format(log=str(log)))) as pool:
+        panel = assemble_panel({}, None, servers=pool)
+        brief = Brief(case.change, case.repository, ignore_events)
+        panel.read_context(brief)
+        assert not log.exists()
+        answer = panel.make_tools(brief).call("find_references", {"symbol": "Cart.pay"})
+    assert [row["certainty"] for row in answer["references"]] == ["certain"]
+    assert answer["references"][0]["verification_method"].endswith("fake resolves it to the definition")
+
+
+def test_a_named_server_is_taken_and_one_that_is_none_is_refused(tmp_path: Path) -> None:
+    named = {TYPESCRIPT.name: Path(sys.executable)}
+    assert find_servers(reviewed_folder=None, programs=named)[TYPESCRIPT] == Path(sys.executable)
+    inside = tmp_path / "tsc"
+    inside.write_text("#!/bin/sh\n")
+    inside.chmod(0o755)
+    for program in (inside, Path("node_modules/tsc"), tmp_path / "nothing"):
+        with pytest.raises(SettingsError, match="absolute path"):
+            find_servers(reviewed_folder=tmp_path, programs={TYPESCRIPT.name: program})
