@@ -12,7 +12,7 @@ from affidavit.analysers.comparison import new_diagnostics
 from affidavit.analysers.execution import Limits
 from affidavit.analysers.rule import Rule
 from affidavit.analysers.sides import SideResult, analyse_side, find_program
-from affidavit.analysers.ty import TY
+from affidavit.analysers.ty import TY, read_ty
 from affidavit.code.repository import GitRepository
 from affidavit.ports import Tree
 from affidavit.records.candidate import Worth
@@ -25,7 +25,7 @@ TSC_LINE = re.compile(
     r"(?P<path>[^\n(]+)\((?P<line>\d+),(?P<column>\d+)\): error (?P<code>TS\d+): (?P<message>.*)"
 )
 TYPE_ERROR = Rule(
-    id="tsc/error",
+    id="types/error",
     severity=Severity.HIGH,
     category=Category.CORRECTNESS,
     worth=Worth.ACT,
@@ -96,13 +96,27 @@ class TypeCheck:
 
 
 def _only(checker: Analyser, path: str) -> Analyser:
-    """Ty on one file: the whole tree is there to be imported, but only this file is checked."""
+    """Ty on one file, by all its own rules: the whole tree is there to be imported, but is not checked."""
 
     def invoke(base: Tree, paths: Sequence[str]) -> Invocation:
         whole = checker.invoke(base, paths)
-        return replace(whole, arguments=(*whole.arguments[:-1], path))
+        # A review asks for few rules, those that are right on code without its libraries. Here both sides
+        # lack the same libraries, so whatever is new counts.
+        kept = [one for one in whole.arguments[:-1] if not one.startswith(("--ignore=", "--error="))]
+        return replace(whole, arguments=(*kept, path))
 
-    return replace(checker, invoke=invoke) if checker is TY else checker
+    return (
+        replace(checker, invoke=invoke, read_output=_read_any, rules={TYPE_ERROR.id: TYPE_ERROR})
+        if checker is TY
+        else checker
+    )
+
+
+def _read_any(text: str) -> list[AnalyserDiagnostic]:
+    return [
+        one.model_copy(update={"rule": TYPE_ERROR.id, "message": f"{one.rule}: {one.message}"})
+        for one in read_ty(text)
+    ]
 
 
 async def check_types(
