@@ -117,11 +117,13 @@ def problem_of(repository: str | None, fingerprint: str, report_id: str, candida
 
 
 def newest_by_problem(labelled: Sequence[LabelledFinding]) -> dict[str, LabelledFinding]:
-    """One label a problem: who labelled last knew most."""
-    return {
-        problem_of(one.repository, one.fingerprint, one.entry.report_id, one.entry.candidate_id): one
-        for one in labelled
-    }
+    """One label a problem: who labelled last knew most. The order is that of the labels."""
+    newest: dict[str, LabelledFinding] = {}
+    for one in labelled:
+        problem = problem_of(one.repository, one.fingerprint, one.entry.report_id, one.entry.candidate_id)
+        newest.pop(problem, None)
+        newest[problem] = one
+    return newest
 
 
 def _kept(text: str) -> str:

@@ -12,14 +12,15 @@ from affidavit.records.candidate import Candidate, Status
 from affidavit.records.diagnostics import Code
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.label import Label
-from affidavit.records.measure import Absences, Dimension, Fates, Quality, Rate, Slice, Spread
+from affidavit.records.measure import Absences, Dimension, Fates, Mistake, Quality, Rate, Slice, Spread
 from affidavit.records.report import Report
 from affidavit.store import SqliteStore
 
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 NO_MODEL = "no model"
 """The model and the prompt of a finding that a machine raised."""
-QUOTE_OUTCOMES = ("exact", "relocated", "ambiguous", "not_found", "not_quoted")
+FOUND = ("exact", "relocated", "ambiguous")
+QUOTE_OUTCOMES = (*FOUND, "not_found", "not_quoted")
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Sighting:
     problem: str
     report_id: str
     candidate_id: str
+    title: str
+    place: str
     values: Mapping[Dimension, str]
 
 
@@ -83,8 +86,10 @@ def measure_quality(
         nit=_share(shown.values(), Label.NIT),
         withheld_labelled=len(withheld),
         withheld_valid=sum(one.entry.label is Label.VALID for one in withheld.values()),
+        mistakes=_mistakes(tally.sightings, shown),
         by={dimension: _slices(tally.sightings, shown, dimension) for dimension in dimensions},
         quotes=_quote_rates(tally.quotes),
+        quotes_found=rate_of(sum(tally.quotes[outcome] for outcome in FOUND), tally.quotes.total()),
         absences=_absences(tally),
         fates=_fates(tally),
         duration_ms=_spread(tally.durations_ms),
@@ -157,6 +162,8 @@ def _sighting(report: Report, candidate: Candidate, finding: Finding) -> Sightin
         problem=problem_of(report.change.repository, candidate.fingerprint, report.id, candidate.id),
         report_id=report.id,
         candidate_id=candidate.id,
+        title=finding.title,
+        place=f"{finding.file}:{finding.line}",
         values={
             "specialist": candidate.specialist,
             "category": finding.category,
@@ -206,6 +213,24 @@ def _order(one: Slice, dimension: Dimension) -> tuple[int, str]:
     if dimension == "severity":
         return Severity(one.value).rank, ""
     return (0, one.value) if dimension == "month" else (-one.shown, one.value)
+
+
+def _mistakes(sightings: Sequence[Sighting], labelled: dict[str, LabelledFinding]) -> tuple[Mistake, ...]:
+    seen = {(one.report_id, one.candidate_id): one for one in sightings}
+    # By number of the label, so that the newest comes first.
+    entries = [one.entry for one in reversed(labelled.values()) if one.entry.label is Label.WRONG]
+    return tuple(
+        Mistake(
+            report_id=entry.report_id,
+            candidate_id=entry.candidate_id,
+            specialist=found.values["specialist"],
+            title=found.title,
+            place=found.place,
+            why=entry.why,
+        )
+        for entry in entries
+        if (found := seen.get((entry.report_id, entry.candidate_id)))
+    )
 
 
 def _quote_rates(quotes: Counter[str]) -> dict[str, Rate]:

@@ -78,6 +78,17 @@ class Absences(Record):
     """Withheld because no search was declared, or one could not be run."""
 
 
+class Mistake(Record):
+    """A shown finding that somebody labelled wrong: what to learn from."""
+
+    report_id: str
+    candidate_id: str
+    specialist: str
+    title: str
+    place: str
+    why: str = ""
+
+
 class Quality(Record):
     """What an installation knows about its reviews."""
 
@@ -96,9 +107,13 @@ class Quality(Record):
     withheld_labelled: int = 0
     withheld_valid: int = 0
     """Labelled valid, and yet withheld."""
+    mistakes: tuple[Mistake, ...] = ()
+    """The newest label first."""
     by: dict[Dimension, tuple[Slice, ...]] = Field(default_factory=dict)
     quotes: dict[QuoteOutcome, Rate] = Field(default_factory=dict)
     """Of all quotes that were checked, also those of findings that were then withheld."""
+    quotes_found: Rate | None = None
+    """Quotes that stand in the named file, wherever in it."""
     absences: Absences = Absences()
     fates: Fates = Fates()
     duration_ms: Spread | None = None

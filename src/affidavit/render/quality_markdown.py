@@ -29,7 +29,7 @@ def _line(text: str) -> str:
 
 
 def _items(lines: Sequence[tuple[str, str]]) -> str:
-    return "\n".join(f"- **{label}**: {_line(text)}" for label, text in lines)
+    return "\n".join(f"- **{_line(label)}**: {_line(text)}" for label, text in lines)
 
 
 def _table(slices: Sequence[Slice]) -> str:

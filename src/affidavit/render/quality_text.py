@@ -14,7 +14,7 @@ _BAR_CELLS = 24
 _NARROWEST_WITH_BAR = 100
 _LONGEST_VALUE = 28
 _GOOD, _FAIR = 0.05, 0.15
-"""Shares of wrong findings with which a reviewer is trusted, and borne with. Colour only: nothing is gated."""
+"""Shares of wrong findings with which a reviewer is trusted, and borne with: for the colour alone."""
 
 
 def render_quality(quality: Quality, *, console: Console) -> None:
@@ -47,7 +47,7 @@ def _write_rates(ink: Ink, quality: Quality) -> None:
 
 def _write_lines(ink: Ink, lines: Sequence[tuple[str, str]]) -> None:
     for label, text in lines:
-        ink.hanging(_label(label, "dim"), ink.inline(text), indent=0)
+        ink.hanging(_label(ink.safe(label), "dim"), ink.inline(text), indent=0)
 
 
 def _label(text: str, style: str) -> Text:

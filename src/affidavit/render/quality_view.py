@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from affidavit.records.evidence import QuoteOutcome
-from affidavit.records.measure import Quality, Rate, Slice, Spread
+from affidavit.records.measure import Mistake, Quality, Rate, Slice, Spread
+from affidavit.render.plain_text import one_line
 from affidavit.render.rates import EN_DASH, NOT_MEASURED, percent, rate_words
 from affidavit.render.wording import counted
 
@@ -25,6 +26,7 @@ QUOTE_WORDS: dict[QuoteOutcome, str] = {
 }
 DIMENSION_WORDS = {"prompt_version": "prompt version"}
 MOST_NAMED = 5
+MOST_MISTAKES = 10
 
 
 @dataclass(frozen=True)
@@ -107,19 +109,44 @@ def _share(rate: Rate | None) -> str:
 
 
 def sections(quality: Quality) -> list[Section]:
-    """Evidence, fates, cost."""
+    """What was wrong, evidence, fates, cost."""
+    mistakes = [Section("Labelled wrong", _mistake_lines(quality))] if quality.mistakes else []
     return [
+        *mistakes,
         Section("Evidence", (*_quote_lines(quality), _absence_line(quality))),
         Section("What became of what was handed in", _fate_lines(quality)),
         Section("Cost", _cost_lines(quality)),
     ]
 
 
+def _mistake_lines(quality: Quality) -> tuple[tuple[str, str], ...]:
+    listed = quality.mistakes[:MOST_MISTAKES]
+    lines = [(one_line(one.report_id)[:8], _mistake_words(one)) for one in listed]
+    left = len(quality.mistakes) - len(listed)
+    return (*lines, ("more", f"{left}, all of them with --format json")) if left else tuple(lines)
+
+
+def _mistake_words(mistake: Mistake) -> str:
+    what = (
+        f"{one_line(mistake.title, 200)} ({one_line(mistake.place, 200)}, {one_line(mistake.specialist, 80)})"
+    )
+    return f"{what}: {one_line(mistake.why, 300)}" if mistake.why.strip() else what
+
+
 def _quote_lines(quality: Quality) -> list[tuple[str, str]]:
-    if not quality.quotes:
+    if not quality.quotes_found:
         return [("quotes", "none checked yet")]
+    found = quality.quotes_found
+    whole = f"{percent(found.share)} of {found.n} stood in the named file (should be more than 95%)"
     return [
-        (outcome.replace("_", " "), f"{percent(rate.share)} of {rate.n} quotes {QUOTE_WORDS[outcome]}")
+        ("quotes", whole),
+        *_outcome_lines(quality),
+    ]
+
+
+def _outcome_lines(quality: Quality) -> list[tuple[str, str]]:
+    return [
+        (outcome.replace("_", " "), f"{percent(rate.share)} {QUOTE_WORDS[outcome]}")
         for outcome, rate in quality.quotes.items()
         if rate.count or outcome in ("exact", "relocated", "not_found")
     ]
@@ -155,7 +182,7 @@ def _cost_lines(quality: Quality) -> tuple[tuple[str, str], ...]:
     if quality.cost_usd:
         lines.append(("money", _spread_words(quality.cost_usd, lambda value: f"{value:.4f} USD")))
     if quality.unpriced:
-        lines.append(("unpriced", counted(quality.unpriced, "review with models whose price is not known")))
+        lines.append(("unpriced", f"{counted(quality.unpriced, 'review')} with models whose price is not known"))
     if quality.tokens:
         lines.append(("tokens", _spread_words(quality.tokens, lambda value: f"{value:,.0f}")))
     elif quality.reports:
