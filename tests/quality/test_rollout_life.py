@@ -1,5 +1,6 @@
 """A rollout through its life: slice, alarm, roll back, start again, promote, retire."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from rollouts import (
 )
 
 from affidavit.errors import InputError, SettingsError
+from affidavit.ports import Reply
 from affidavit.prompts import current_prompts
 from affidavit.quality.labels import add_label
 from affidavit.quality.rollout import (
@@ -33,6 +35,7 @@ from affidavit.quality.rollout_counts import count_review
 from affidavit.quality.rollout_slice import arm_of, change_key
 from affidavit.quality.rollout_state import BUILT_IN, RolloutBook
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.parse import parse_replies
 from affidavit.store import SqliteStore
 from repositories import Repo
 
@@ -158,6 +161,23 @@ def test_what_becomes_of_findings_is_counted(book: RolloutBook, prompts: Path, o
     assert counts.cost_usd == pytest.approx(0.01 * sum(usage.requests for usage in report.usage))
 
 
+def test_a_reply_of_a_newer_schema_than_asked_for_is_read_by_the_one_asked_for(opened: OpenedChange) -> None:
+    text = json.dumps(
+        {"schema_version": "1.1", "prompt_version": "1.1.0", "findings": [{**FINDING, "verification": 0}]}
+    )
+    asked = Reply(specialist="logic", kind="model", text=text, prompt_version="1.1.0", schema_version="1.0")
+    assert parse_replies([asked], opened.change).replies[0].state == "accepted"
+    current = asked.model_copy(update={"schema_version": None})
+    assert parse_replies([current], opened.change).replies[0].state == "all_dropped"
+
+
+def test_a_cost_of_which_a_part_is_unknown_is_unknown(book: RolloutBook, opened: OpenedChange) -> None:
+    report = review_with(opened, choose_prompts(book, opened.change), specialist())
+    unpriced = report.usage[0].model_copy(update={"cost_usd": None})
+    assert count_review(report).cost_usd is not None
+    assert count_review(report.model_copy(update={"usage": (*report.usage, unpriced)})).cost_usd is None
+
+
 def test_the_newest_review_of_a_change_counts(book: RolloutBook, prompts: Path, opened: OpenedChange) -> None:
     rollout = started(book, new_version(prompts))
     for _ in range(5):
@@ -237,7 +257,10 @@ def test_a_late_review_of_a_decided_rollout_decides_nothing(
     report = review_with(opened, chosen, specialist(findings={"1.1.0": [BROKEN_FINDING]}))
     roll_back(book, by="ada", why="by hand")
     decisions = [record_review(book, rollout, "new", f"late {n}", report) for n in range(5)]
-    assert (decisions, book.decisions()[-1].by) == ([None] * 5, "ada")
+    started(book, new_version(prompts, "1.2.0"), min_reviews=1)
+    decisions += [record_review(book, rollout, "new", f"later {n}", report) for n in range(5)]
+    assert decisions == [None] * 10
+    assert [decision.by for decision in book.decisions()] == ["ada"] * 3
 
 
 def test_two_who_decide_at_once_leave_one_decision(book: RolloutBook, prompts: Path) -> None:

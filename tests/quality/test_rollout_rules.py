@@ -31,17 +31,17 @@ def test_rejected_replies_are_an_alarm_although_no_finding_was_dropped() -> None
 @pytest.mark.parametrize(
     ("why", "seen"),
     [
-        ("the sample is too small", reviews(2, dropped=10)),
+        ("the sample is too small", reviews(4, dropped=10)),
         ("one bad reply is no trend", [*reviews(9), a_review(9, findings=40, dropped=40)]),
         ("two bad replies are none either", [*reviews(9), a_review(9, dropped=9), a_review(10, dropped=9)]),
-        ("the SLO may still be kept", reviews(3, findings=10, dropped=1)),
+        ("the SLO may still be kept", reviews(5, findings=10, dropped=1)),
         ("the old version's drops are not the new one's", reviews(9, "old", dropped=10)),
         ("coercions are watched, not alarmed of", reviews(9, coerced=1)),
         ("nothing was handed in", reviews(9, findings=0, replies=0)),
     ],
 )
 def test_there_is_no_alarm_where(why: str, seen: Any) -> None:
-    assert find_alarm(a_rollout(min_reviews=3), seen) is None, why
+    assert find_alarm(a_rollout(min_reviews=5), seen) is None, why
 
 
 def test_a_version_within_its_slo_may_be_promoted_by_a_person() -> None:
