@@ -1,0 +1,3 @@
+export function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

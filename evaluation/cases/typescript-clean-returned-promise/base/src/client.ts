@@ -1,0 +1,3 @@
+export interface Client {
+  get(path: string): Promise<string>;
+}
