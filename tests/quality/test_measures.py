@@ -125,7 +125,7 @@ def test_a_problem_belongs_to_the_report_in_which_it_was_labelled(store: SqliteS
     add_label(store, report_of([one], "r2", on="2026-02-01"), one, Label.WRONG)
     store.save_report(report_of([one], "r3", on="2026-03-01"))
     months = measure_quality(store, dimensions=["month"]).by["month"]
-    assert [(slice_.value, slice_.wrong) for slice_ in months] == [("2026-02", rate_of(1, 1))]
+    assert [(group.value, group.wrong) for group in months] == [("2026-02", rate_of(1, 1))]
 
 
 def test_quotes_are_counted_by_their_outcome_withheld_ones_too(store: SqliteStore) -> None:

@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from affidavit.quality.statistics import rate_of
-from affidavit.records.measure import Absences, Fates, Mistake, Quality, Slice, Spread
+from affidavit.records.measure import Absences, Fates, Group, Mistake, Quality, Spread
 from affidavit.render.quality_markdown import quality_markdown
 from affidavit.render.quality_page import quality_page
 from affidavit.render.quality_text import render_quality
@@ -25,7 +25,7 @@ def a_quality(**fields: object) -> Quality:
         "labelled": 40,
         "wrong": rate_of(1, 40),
         "nit": rate_of(4, 40),
-        "by": {"specialist": (Slice(value="ruff", shown=60, wrong=rate_of(1, 40), nit=rate_of(4, 40)),)},
+        "by": {"specialist": (Group(value="ruff", shown=60, wrong=rate_of(1, 40), nit=rate_of(4, 40)),)},
         "quotes": {"exact": rate_of(9, 10), "relocated": rate_of(0, 10), "not_found": rate_of(1, 10)},
         "quotes_found": rate_of(9, 10),
         "absences": Absences(shown=2, searched=rate_of(2, 2)),
@@ -140,7 +140,7 @@ def test_hostile_names_do_nothing_anywhere() -> None:
     )
     quality = a_quality(
         mistakes=(mistake,),
-        by={"model": (Slice(value=HOSTILE, shown=1, wrong=rate_of(1, 1)),)},
+        by={"model": (Group(value=HOSTILE, shown=1, wrong=rate_of(1, 1)),)},
         absences=Absences(shown=1, searched=rate_of(0, 1), unsearched=(HOSTILE,)),
     )
     markdown = quality_markdown(quality)

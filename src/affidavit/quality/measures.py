@@ -12,7 +12,7 @@ from affidavit.records.candidate import Candidate, Status
 from affidavit.records.diagnostics import Code
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.label import Label
-from affidavit.records.measure import Absences, Dimension, Fates, Mistake, Quality, Rate, Slice, Spread
+from affidavit.records.measure import Absences, Dimension, Fates, Group, Mistake, Quality, Rate, Spread
 from affidavit.records.report import Report
 from affidavit.store import SqliteStore
 
@@ -87,7 +87,7 @@ def measure_quality(
         withheld_labelled=len(withheld),
         withheld_valid=sum(one.entry.label is Label.VALID for one in withheld.values()),
         mistakes=_mistakes(tally.sightings, shown),
-        by={dimension: _slices(tally.sightings, shown, dimension) for dimension in dimensions},
+        by={dimension: _groups(tally.sightings, shown, dimension) for dimension in dimensions},
         quotes=_quote_rates(tally.quotes),
         quotes_found=rate_of(sum(tally.quotes[outcome] for outcome in FOUND), tally.quotes.total()),
         absences=_absences(tally),
@@ -178,9 +178,9 @@ def _sighting(report: Report, candidate: Candidate, finding: Finding) -> Sightin
 # Putting the sums together
 
 
-def _slices(
+def _groups(
     sightings: Sequence[Sighting], labelled: Mapping[str, LabelledFinding], dimension: Dimension
-) -> tuple[Slice, ...]:
+) -> tuple[Group, ...]:
     """A problem belongs to where it was labelled, or else to where it was first seen."""
     place: dict[str, Sighting] = {}
     for one in sightings:
@@ -194,13 +194,13 @@ def _slices(
     problems: dict[str, list[str]] = {}
     for problem, one in place.items():
         problems.setdefault(one.values[dimension], []).append(problem)
-    slices = [_slice(value, group, labelled) for value, group in problems.items()]
-    return tuple(sorted(slices, key=lambda one: _order(one, dimension)))
+    groups = [_group(value, members, labelled) for value, members in problems.items()]
+    return tuple(sorted(groups, key=lambda one: _order(one, dimension)))
 
 
-def _slice(value: str, problems: Sequence[str], labelled: Mapping[str, LabelledFinding]) -> Slice:
+def _group(value: str, problems: Sequence[str], labelled: Mapping[str, LabelledFinding]) -> Group:
     found = [labelled[problem] for problem in problems if problem in labelled]
-    return Slice(
+    return Group(
         value=value,
         shown=len(problems),
         wrong=_share(found, Label.WRONG),
@@ -208,7 +208,7 @@ def _slice(value: str, problems: Sequence[str], labelled: Mapping[str, LabelledF
     )
 
 
-def _order(one: Slice, dimension: Dimension) -> tuple[int, str]:
+def _order(one: Group, dimension: Dimension) -> tuple[int, str]:
     """Severities by their rank, months by time, everything else with the most findings first."""
     if dimension == "severity":
         return Severity(one.value).rank, ""

@@ -33,7 +33,7 @@ class Rate(Record):
     high: float
 
 
-class Slice(Record):
+class Group(Record):
     """The error rate of a part of the findings: one specialist, one month."""
 
     value: str
@@ -109,7 +109,7 @@ class Quality(Record):
     """Labelled valid, and yet withheld."""
     mistakes: tuple[Mistake, ...] = ()
     """The newest label first."""
-    by: dict[Dimension, tuple[Slice, ...]] = Field(default_factory=dict)
+    by: dict[Dimension, tuple[Group, ...]] = Field(default_factory=dict)
     quotes: dict[QuoteOutcome, Rate] = Field(default_factory=dict)
     """Of all quotes that were checked, also those of findings that were then withheld."""
     quotes_found: Rate | None = None

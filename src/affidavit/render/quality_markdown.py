@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from affidavit.records.measure import Quality, Slice
+from affidavit.records.measure import Group, Quality
 from affidavit.render import quality_view as view
 from affidavit.render.plain_text import markdown_line, one_line
 
@@ -16,9 +16,9 @@ def quality_markdown(quality: Quality) -> str:
     blocks += [f"> **Alarm:** {_line(alarm)}" for alarm in view.alarms(quality)]
     blocks += [_items(view.rates(quality)), _line(view.DEFINITION)]
     blocks += [f"> {_line(warning)}" for warning in view.warnings(quality)]
-    for dimension, slices in quality.by.items():
-        if slices:
-            blocks += [f"### By {view.DIMENSION_WORDS.get(dimension, dimension)}", _table(slices)]
+    for dimension, groups in quality.by.items():
+        if groups:
+            blocks += [f"### By {view.DIMENSION_WORDS.get(dimension, dimension)}", _table(groups)]
     for section in view.sections(quality):
         blocks += [f"### {section.heading}", _items(section.lines)]
     return "\n\n".join(blocks) + "\n"
@@ -32,10 +32,10 @@ def _items(lines: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"- **{_line(label)}**: {_line(text)}" for label, text in lines)
 
 
-def _table(slices: Sequence[Slice]) -> str:
+def _table(groups: Sequence[Group]) -> str:
     rows = ["|  | shown | labelled | wrong | nit |", "| --- | ---: | ---: | --- | --- |"]
-    for one in slices:
+    for one in groups:
         # Inside code nothing is escaped yet, and a bar ends the cell even there.
-        cells = [re.sub(r"(?<!\\)\|", r"\\|", _line(cell)) for cell in view.slice_cells(one)]
+        cells = [re.sub(r"(?<!\\)\|", r"\\|", _line(cell)) for cell in view.group_cells(one)]
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)

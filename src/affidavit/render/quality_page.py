@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from affidavit import __version__
-from affidavit.records.measure import Quality, Rate, Slice
+from affidavit.records.measure import Group, Quality, Rate
 from affidavit.render import quality_view as view
 from affidavit.render.html.template import asset, content_policy, page_template
 from affidavit.render.plain_text import one_line
@@ -37,20 +37,20 @@ def quality_page(quality: Quality) -> str:
         definition=view.DEFINITION,
         warnings=view.warnings(quality),
         tables=[
-            (view.DIMENSION_WORDS.get(dimension, dimension), _rows(slices))
-            for dimension, slices in quality.by.items()
-            if slices
+            (view.DIMENSION_WORDS.get(dimension, dimension), _rows(groups))
+            for dimension, groups in quality.by.items()
+            if groups
         ],
         sections=view.sections(quality),
         version=__version__,
     )
 
 
-def _rows(slices: Sequence[Slice]) -> list[tuple[list[str], Bar | None]]:
-    scale = max((one.wrong.high for one in slices if one.wrong), default=1.0)
+def _rows(groups: Sequence[Group]) -> list[tuple[list[str], Bar | None]]:
+    scale = max((one.wrong.high for one in groups if one.wrong), default=1.0)
     return [
-        ([one_line(cell, _LONGEST_CELL) for cell in view.slice_cells(one)], _bar(one.wrong, scale))
-        for one in slices
+        ([one_line(cell, _LONGEST_CELL) for cell in view.group_cells(one)], _bar(one.wrong, scale))
+        for one in groups
     ]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from affidavit.records.measure import Quality, Rate, Slice
+from affidavit.records.measure import Group, Quality, Rate
 from affidavit.render import quality_view as view
 from affidavit.render.ink import Ink
 
@@ -31,8 +31,8 @@ def render_quality(quality: Quality, *, console: Console) -> None:
     ink.hanging(Text(), ink.inline(view.DEFINITION, "dim"), indent=0)
     for warning in view.warnings(quality):
         ink.hanging(Text("note  ", style="bold yellow"), ink.inline(warning), indent=0)
-    for dimension, slices in quality.by.items():
-        _write_slices(ink, view.DIMENSION_WORDS.get(dimension, dimension), slices)
+    for dimension, groups in quality.by.items():
+        _write_groups(ink, view.DIMENSION_WORDS.get(dimension, dimension), groups)
     for section in view.sections(quality):
         _write_heading(ink, section.heading)
         _write_lines(ink, section.lines)
@@ -60,11 +60,11 @@ def _write_heading(ink: Ink, title: str) -> None:
     ink.line((title, "bold"), " ", (rule, "dim"))
 
 
-def _write_slices(ink: Ink, name: str, slices: Sequence[Slice]) -> None:
-    if not slices:
+def _write_groups(ink: Ink, name: str, groups: Sequence[Group]) -> None:
+    if not groups:
         return
     _write_heading(ink, f"By {name}")
-    rows = [(_safe_cells(ink, one), one.wrong) for one in slices]
+    rows = [(_safe_cells(ink, one), one.wrong) for one in groups]
     head = ("", "shown", "labelled", "wrong", "nit")
     widths = [max(len(cells[column]) for cells in [head, *(row[0] for row in rows)]) for column in range(5)]
     scale = max((rate.high for _, rate in rows if rate), default=1.0)
@@ -75,8 +75,8 @@ def _write_slices(ink: Ink, name: str, slices: Sequence[Slice]) -> None:
         ink.line(Text(_aligned(cells, widths), style="" if rate else "dim"), "  ", bar)
 
 
-def _safe_cells(ink: Ink, one: Slice) -> tuple[str, ...]:
-    value, *others = view.slice_cells(one, ink.glyphs.dash)
+def _safe_cells(ink: Ink, one: Group) -> tuple[str, ...]:
+    value, *others = view.group_cells(one, ink.glyphs.dash)
     return (ink.cut(Text(ink.safe(value)), _LONGEST_VALUE).plain, *others)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from affidavit.records.evidence import QuoteOutcome
-from affidavit.records.measure import Mistake, Quality, Rate, Slice, Spread
+from affidavit.records.measure import Group, Mistake, Quality, Rate, Spread
 from affidavit.render.plain_text import one_line
 from affidavit.render.rates import EN_DASH, NOT_MEASURED, percent, rate_words
 from affidavit.render.wording import counted
@@ -94,7 +94,7 @@ def warnings(quality: Quality) -> list[str]:
     return said
 
 
-def slice_cells(one: Slice, dash: str = EN_DASH) -> tuple[str, str, str, str, str]:
+def group_cells(one: Group, dash: str = EN_DASH) -> tuple[str, str, str, str, str]:
     """Value, shown, labelled, wrong, nit."""
     labelled = one.wrong.n if one.wrong else 0
     return (one.value, str(one.shown), str(labelled), _short(one.wrong, dash), _share(one.nit))
@@ -182,7 +182,9 @@ def _cost_lines(quality: Quality) -> tuple[tuple[str, str], ...]:
     if quality.cost_usd:
         lines.append(("money", _spread_words(quality.cost_usd, lambda value: f"{value:.4f} USD")))
     if quality.unpriced:
-        lines.append(("unpriced", f"{counted(quality.unpriced, 'review')} with models whose price is not known"))
+        lines.append(
+            ("unpriced", f"{counted(quality.unpriced, 'review')} with models whose price is not known")
+        )
     if quality.tokens:
         lines.append(("tokens", _spread_words(quality.tokens, lambda value: f"{value:,.0f}")))
     elif quality.reports:
