@@ -15,6 +15,7 @@ from affidavit.analysers.kingfisher import invoke_kingfisher
 from affidavit.code.definitions import grammar_of
 from affidavit.code.grammars import parse
 from affidavit.quality.cases import CaseFolder, read_cases
+from affidavit.quality.matching import TOLERANCE_LINES
 from affidavit.quality.written_history import build_history
 from affidavit.records.evaluation import Place
 from affidavit.records.finding import Category
@@ -23,7 +24,6 @@ from repositories import run_git
 
 CASES = Path(__file__).parents[2] / "evaluation/cases"
 STARTER_SET = read_cases([CASES])
-BESIDE_LINES = 3
 MOST_CHANGED_LINES = 80
 CHANGED_LINE = re.compile(r"^(?:\+(?!\+\+ )|-(?!-- ))", re.MULTILINE)
 HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
@@ -63,7 +63,7 @@ class Built:
             for start, size in HUNK.findall(hunks.partition("\ndiff --git ")[0])
         ]
         first, last = place.lines
-        return any(first <= end + BESIDE_LINES and last >= start - BESIDE_LINES for start, end in spans)
+        return any(first <= end + TOLERANCE_LINES and last >= start - TOLERANCE_LINES for start, end in spans)
 
 
 @pytest.fixture(scope="module")
@@ -114,12 +114,12 @@ def test_title_and_description_are_those_of_the_commit(folder: CaseFolder, built
 
 
 @each_case
-def test_an_expected_problem_stands_at_lines_of_head_that_say_something(
+def test_what_is_known_of_a_case_stands_at_lines_of_head_that_say_something(
     folder: CaseFolder, built: Built
 ) -> None:
-    for problem in folder.case.expected:
-        assert problem.description
-        for place in problem.places:
+    for claim in (*folder.case.expected, *folder.case.known_wrong):
+        assert claim.description
+        for place in claim.places:
             lines = built.head[place.file].decode().split("\n")[place.line - 1 : place.lines[1]]
             assert len(lines) == place.lines[1] - place.line + 1, place
             assert lines[0].strip(), place
@@ -132,6 +132,14 @@ def test_an_expected_problem_is_in_the_change_or_an_impact_on_what_it_left_alone
     for problem in folder.case.expected:
         is_impact = built.base.get(problem.file) == built.head[problem.file]
         assert is_impact or built.is_beside_the_change(problem), problem
+
+
+@each_case
+def test_what_is_known_to_be_wrong_cannot_be_taken_for_an_expected_problem(folder: CaseFolder) -> None:
+    for claim in folder.case.known_wrong:
+        for place in (place for problem in folder.case.expected for place in problem.places):
+            gap = max(place.line - claim.lines[1], claim.line - place.lines[1])
+            assert place.file != claim.file or gap > TOLERANCE_LINES, claim
 
 
 @each_case
