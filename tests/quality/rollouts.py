@@ -87,7 +87,7 @@ def a_review(number: int = 0, arm: Arm = "new", report_id: str = "", **counts: A
         report_id=report_id or f"report {number}",
         arm=arm,
         at=f"2026-01-01T00:00:{number:02}.000Z",
-        counts=ReviewCounts(**{"replies": 1, "findings": 10, **counts}),
+        counts=ReviewCounts(**{"asked": 1, "replies": 1, "findings": 10, **counts}),
     )
 
 

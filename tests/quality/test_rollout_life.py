@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from affidavit.quality.rollout import (
     retire,
     roll_back,
 )
-from affidavit.quality.rollout_choice import choose_prompts
+from affidavit.quality.rollout_choice import choose_outside_rollouts, choose_prompts
 from affidavit.quality.rollout_counts import count_review
 from affidavit.quality.rollout_slice import arm_of, change_key
 from affidavit.quality.rollout_state import BUILT_IN, RolloutBook
@@ -261,6 +262,48 @@ def test_a_late_review_of_a_decided_rollout_decides_nothing(
     decisions += [record_review(book, rollout, "new", f"later {n}", report) for n in range(5)]
     assert decisions == [None] * 10
     assert [decision.by for decision in book.decisions()] == ["ada"] * 3
+
+
+def test_reviews_that_end_at_once_leave_one_decision(
+    book: RolloutBook, prompts: Path, opened: OpenedChange
+) -> None:
+    rollout = started(book, new_version(prompts))
+    chosen = choose_prompts(book, opened.change)
+    report = review_with(opened, chosen, specialist(findings={"1.1.0": [BROKEN_FINDING]}))
+    with ThreadPoolExecutor(6) as together:
+        ended = [
+            together.submit(record_review, book, rollout, "new", f"change {n}", report) for n in range(12)
+        ]
+    decided = [one.result() for one in ended if one.result()]
+    assert [one.action for one in decided if one] == ["roll_back"]
+    assert [one.action for one in book.decisions()] == ["start", "roll_back"]
+    assert len(book.reviews(rollout.number)) == 12
+
+
+def test_a_review_in_which_nobody_was_asked_does_not_count(
+    book: RolloutBook, prompts: Path, opened: OpenedChange
+) -> None:
+    rollout = started(book, new_version(prompts))
+    report = review_with(opened, choose_prompts(book, opened.change), specialist())
+    nobody = report.model_copy(update={"replies": (), "candidates": ()})
+    assert record_review(book, rollout, "new", "change 1", nobody) is None
+    assert book.reviews(rollout.number) == []
+
+
+def test_specialists_without_a_reply_are_counted(book: RolloutBook, opened: OpenedChange) -> None:
+    report = review_with(opened, choose_prompts(book, opened.change), specialist())
+    silent = report.replies[0].model_copy(update={"state": "none"})
+    counts = count_review(report.model_copy(update={"replies": (*report.replies, silent)}))
+    assert (counts.asked - counts.replies, counts.unanswered) == (1, 1)
+
+
+def test_work_outside_of_rollouts_is_not_drawn(
+    book: RolloutBook, prompts: Path, opened: OpenedChange
+) -> None:
+    started(book, new_version(prompts))
+    assert choose_outside_rollouts(book).prompts.version == "1.0.0"
+    promote(book, by="ada", why="good", is_forced=True)
+    assert choose_outside_rollouts(book).prompts.version == "1.1.0"
 
 
 def test_two_who_decide_at_once_leave_one_decision(book: RolloutBook, prompts: Path) -> None:

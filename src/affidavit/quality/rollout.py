@@ -132,7 +132,10 @@ def compare_rollout(book: RolloutBook, rollout: Rollout) -> Comparison:
 def record_review(
     book: RolloutBook, rollout: Rollout, arm: Arm, change_key: str, report: Report
 ) -> Decision | None:
-    """Count a review for its version, and decide at once where a rule holds."""
+    """Count a review for its version, and decide at once where a rule holds.
+
+    A review in which no specialist was asked, since the verifier could not be, says nothing of its prompts.
+    """
     review = RolloutReview(
         change_key=change_key,
         report_id=report.id,
@@ -140,6 +143,8 @@ def record_review(
         at=report.created_at,
         counts=count_review(report),
     )
+    if review.counts.asked == 0:
+        return None
     reviews = book.add_review(rollout.number, review)
     return _apply_rules(book, rollout.number, reviews) if arm == "new" else None
 

@@ -1,6 +1,6 @@
 """Choose the prompts of one review: the forced version, that of the change's slice, or the current one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
@@ -29,24 +29,32 @@ def choose_prompts(
     book: RolloutBook, change: Change, *, version: str | None = None, folder: Path | None = None
 ) -> ChosenPrompts:
     """A version that was asked for counts for no rollout, since nobody drew it."""
-    if version is not None:
-        return ChosenPrompts(_forced(book, version, folder))
-    rollout = book.running()
+    rollout = book.running() if version is None else None
     if rollout is None:
-        return _current(book.current(), folder)
+        return choose_outside_rollouts(book, version=version, folder=folder)
     key = change_key(change)
     arm = arm_of(rollout, key)
     if arm == "old":
-        return ChosenPrompts(_current(rollout.old, folder).prompts, rollout, arm, key)
+        old = _current(rollout.old, folder)
+        return replace(old, rollout=rollout, arm=arm, change_key=key)
     try:
         prompts = _unchanged(rollout.new, folder)
     except SettingsError as error:
         # The trial of a version must not stand in the way of reviews.
-        old = _current(rollout.old, folder).prompts
+        fallback = _current(rollout.old, folder).prompts
         notice = f"this change was drawn for prompts {rollout.new.name}, but they cannot be used: {error}"
-        return ChosenPrompts(old, notice=f"{notice}; it is reviewed with {old.version}")
+        return ChosenPrompts(fallback, notice=f"{notice}; it is reviewed with {fallback.version}")
     notice = f"prompts {rollout.new.name}, on trial for {100 * rollout.share:g}% of the changes"
     return ChosenPrompts(prompts, rollout, arm, key, notice)
+
+
+def choose_outside_rollouts(
+    book: RolloutBook, *, version: str | None = None, folder: Path | None = None
+) -> ChosenPrompts:
+    """The version that was asked for, or the current one, for work that must not depend on a draw."""
+    if version is not None:
+        return ChosenPrompts(_forced(book, version, folder))
+    return _current(book.current(), folder)
 
 
 def _forced(book: RolloutBook, version: str, folder: Path | None) -> PromptSet:

@@ -29,6 +29,7 @@ SHARES = (
     Share("coerced", "coerced", "replies", "replies in which something had to be coerced"),
     Share("incompatible", "incompatible", "replies", "replies rejected for their versions"),
     Share("rejected", "rejected", "replies", "replies rejected for any reason"),
+    Share("unanswered", "unanswered", "asked", "specialists that gave no reply"),
     Share("not quoted", "not_quoted", "findings", "findings whose quote is not in the commit"),
     Share("refuted", "refuted", "judged", "judged findings that the verifier refuted"),
     Share("unverified", "unverified", "judged", "judged findings that nobody could decide"),

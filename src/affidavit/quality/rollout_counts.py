@@ -10,11 +10,14 @@ CONFIRMED = (Status.VERIFIED, Status.LIKELY)
 
 def count_review(report: Report) -> ReviewCounts:
     """The counts of one review."""
-    replies = [reply for reply in report.replies if reply.kind == "model" and reply.state != "none"]
+    asked = [reply for reply in report.replies if reply.kind == "model"]
+    replies = [reply for reply in asked if reply.state != "none"]
     standing = [one for one in report.candidates if one.kind == "model" and one.finding is not None]
     judged = [one for one in standing if any(judgement.by == "verifier" for judgement in one.judgements)]
     confirmed = [one for one in judged if one.status in CONFIRMED]
     return ReviewCounts(
+        asked=len(asked),
+        unanswered=len(asked) - len(replies),
         replies=len(replies),
         coerced=_replies_with(report, Code.COERCION_APPLIED),
         incompatible=_replies_with(report, Code.INCOMPATIBLE_VERSION),

@@ -74,6 +74,10 @@ class Decision(Record):
 class ReviewCounts(Record):
     """What one review says about its prompts; only what models handed in counts."""
 
+    asked: int = 0
+    """Specialists that were asked."""
+    unanswered: int = 0
+    """Of them, those that gave no reply: cut off, refused, failed."""
     replies: int = 0
     coerced: int = 0
     """Replies in which something had to be coerced."""
