@@ -44,12 +44,13 @@ def picture(progress: Progress, encoding: str = "utf-8") -> str:
 def test_the_stage_who_reads_what_tokens_and_money_are_shown() -> None:
     progress, _ = followed(
         started("planner"),
+        event(EventName.AGENT_STARTED, agent="verifier", specialist="verifier", model="m"),
         handoff("planner", "reviewer", chunks_count=1),
         started("logic"),
         called("logic", "get_file_context", file_path="shop/cart.py", start_line=3, end_line=9),
         spent(1_234, 0.0123),
     )
-    first, second, *_ = picture(progress).splitlines()
+    first, second = picture(progress).splitlines()
     assert first == "looking for problems, 1,239 tokens, 0.0123 USD, 1:01"
     assert second.split() == ["logic", "reading", "shop/cart.py:3"]
 
@@ -60,7 +61,7 @@ def test_money_that_nobody_knows_is_not_shown() -> None:
 
 def test_who_has_finished_is_not_at_work() -> None:
     done = event(EventName.SPECIALIST_FINISHED, agent="reviewer", specialist="logic", duration_ms=1)
-    assert followed(started("logic"), started("security"), done)[0].rows() == [("security", "")]
+    assert followed(started("logic"), started("security"), done)[0].rows() == [("security", "thinking")]
 
 
 def test_the_judged_findings_are_counted() -> None:
@@ -74,7 +75,7 @@ def test_of_very_many_the_busy_ones_are_named_and_the_rest_counted() -> None:
     names = [f"logic@{number}" for number in range(30)]
     progress, _ = followed(*map(started, names), called("logic@29", "search", pattern="x"))
     rows = progress.rows()
-    assert rows[0] == ("logic@29", "searching for x")
+    assert ("logic@29", "searching for x") in rows[:MOST_ROWS]
     assert rows[-1] == ("…", f"and {30 - MOST_ROWS} more")
 
 
@@ -109,13 +110,16 @@ def test_a_terminal_that_knows_no_unicode_is_no_reason_to_fail() -> None:
 
 
 def test_a_review_with_a_model_leaves_plain_lines_and_one_without_leaves_none() -> None:
-    finished = event(EventName.SPECIALIST_FINISHED, agent="reviewer", specialist="ruff", duration_ms=1)
-    course = [handoff("planner", "reviewer", chunks_count=3), finished, spent(10, 0.5)]
+    ended = [
+        event(EventName.SPECIALIST_FINISHED, agent="reviewer", specialist=name, duration_ms=1)
+        for name in ("ruff", "logic")
+    ]
+    course = [handoff("planner", "reviewer", chunks_count=3), *ended, spent(10, 0.5)]
     course += [handoff("reviewer", "verifier", findings_count=2)]
     assert followed(started("ruff", None), *course)[1] == []
-    assert followed(started("planner"), *course)[1] == [
+    assert followed(started("ruff", None), started("logic"), *course)[1] == [
         "looking for problems, in 3 parts",
-        "ruff has looked",
+        "logic has looked",
         "checking the findings: 2, 15 tokens, 0.5000 USD",
     ]
 

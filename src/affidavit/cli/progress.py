@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 8
 LONGEST_NAME = 24
 LONGEST_DOING = 70
+THINKING = "thinking"
 STAGES = {
     "planner": "reading the change",
     "reviewer": "looking for problems",
@@ -49,7 +50,8 @@ class Progress:
     judged: int = 0
     tokens: int = 0
     usd: float | None = None
-    has_model: bool = False
+    minds: dict[str, str] = field(default_factory=dict)
+    """Who of them is a model, and in which role."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __post_init__(self) -> None:
@@ -72,7 +74,7 @@ class Progress:
     def rows(self) -> list[tuple[str, str]]:
         """Who is at work on what, the busy ones first."""
         with self._lock:
-            listed = sorted(self.working.items(), key=lambda item: not item[1])
+            listed = sorted(self.working.items(), key=lambda item: item[1] in ("", THINKING))
         rows = [(one_line(name, LONGEST_NAME), one_line(doing, LONGEST_DOING)) for name, doing in listed]
         more = len(rows) - MOST_ROWS
         return [*rows[:MOST_ROWS], ("…", f"and {more} more")] if more > 0 else rows
@@ -89,9 +91,11 @@ class Progress:
         return [f"{self.tokens:,} tokens", *([] if self.usd is None else [f"{self.usd:.4f} USD"])]
 
     def _start(self, data: Mapping[str, Any]) -> None:
-        self.has_model = self.has_model or bool(data.get("model"))
-        if data.get("specialist"):
-            self.working.setdefault(str(data["specialist"]), "")
+        name = str(data.get("specialist") or "")
+        if data.get("model"):
+            self.minds[name] = str(data.get("agent", ""))
+        if name:
+            self.working[name] = THINKING if name in self.minds else ""
 
     def _use(self, data: Mapping[str, Any]) -> None:
         if data.get("specialist"):
@@ -106,17 +110,17 @@ class Progress:
     def _finish(self, data: Mapping[str, Any]) -> str | None:
         name = str(data["specialist"])
         self.working.pop(name, None)
-        return self._line(f"{name} has looked")
+        return self._line(f"{name} has looked") if name in self.minds else None
 
     def _hand_over(self, data: Mapping[str, Any]) -> str | None:
         self.stage = STAGES.get(str(data.get("to")), self.stage)
-        if data.get("to") != "reviewer":
-            # Analysers go on while the planner reads; after the last look nobody who looked is at work.
-            self.working.clear()
-        self.working.pop("planner", None)
+        # Analysers begin while the planner reads; whoever is at work in another role has handed over.
+        ended = [name for name in self.working if self.minds.get(name, "reviewer") != data.get("to")]
+        for name in ended:
+            del self.working[name]
         self.to_verify = int(data.get("findings_count", 0))
         chunks = int(data.get("chunks_count", 0))
-        more = f", in {chunks} parts" if chunks > 1 and self.has_model else ""
+        more = f", in {chunks} parts" if chunks > 1 else ""
         findings = f": {self.to_verify}" if self.to_verify else ""
         return self._line(f"{self.stage}{more}{findings}")
 
@@ -128,7 +132,7 @@ class Progress:
 
     def _line(self, text: str) -> str | None:
         """A plain line; a review without a model is over before it would be read."""
-        return ", ".join([one_line(text), *self.spent()]) if self.has_model else None
+        return ", ".join([one_line(text), *self.spent()]) if self.minds else None
 
 
 def describe_use(specialist: str, tool: str, arguments: object) -> str:
