@@ -66,13 +66,14 @@ def test_no_configuration_of_the_user_has_a_say(
 ) -> None:
     home = tmp_path / "home"
     (home / ".config/git").mkdir(parents=True)
-    (home / ".config/git/attributes").write_text("* text eol=crlf ident\n")
+    (home / ".config/git/attributes").write_text("* text\n")
     (home / "template/hooks").mkdir(parents=True)
     (home / "template/hooks/post-commit").write_text("#!/bin/sh\n")
     (home / ".gitconfig").write_text(
-        "[user]\nname=Me\n[core]\nautocrlf=true\n[init]\n"
+        "[user]\nname=Me\n[core]\nautocrlf=true\n[i18n]\ncommitEncoding=ISO-8859-1\n[init]\n"
         f"defaultBranch=other\ntemplateDir={home}/template\n[apply]\nwhitespace=error\n"
     )
+    (written / "base/from_windows.txt").write_bytes(b"one\r\ntwo\r\n")
     build_history(written, tmp_path / "plain")
     for name, value in {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}.items():
         monkeypatch.setenv(name, value)
