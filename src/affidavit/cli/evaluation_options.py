@@ -22,6 +22,7 @@ from affidavit.quality.labels import labelled_findings
 from affidavit.quality.review_sessions import ReviewSessions
 from affidavit.records.evaluation import Evaluation
 from affidavit.records.label import Label
+from affidavit.render.wording import counted
 from affidavit.settings import Settings, load_settings
 from affidavit.store import SqliteStore
 
@@ -43,7 +44,8 @@ class Limits:
             told = "not measured" if evaluation.recall is None else f"{evaluation.recall:.1%}"
             sentences.append(f"recall is {told}, less than --min-recall {self.min_recall:.1%}")
         if self.max_wrong is not None and evaluation.wrong > self.max_wrong:
-            sentences.append(f"{evaluation.wrong} findings are wrong, more than --max-wrong {self.max_wrong}")
+            wrong = counted(evaluation.wrong, "wrong finding")
+            sentences.append(f"{wrong}, more than --max-wrong {self.max_wrong}")
         rate = evaluation.wrong_rate
         if self.max_wrong_rate is not None and rate is not None and rate > self.max_wrong_rate:
             sentences.append(f"{rate:.1%} are wrong, more than --max-wrong {self.max_wrong_rate:.1%}")

@@ -1,0 +1,220 @@
+"""`affidavit eval` as a user runs it, on real histories with the real mechanical specialists."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import Done, affidavit
+from repositories import Repo
+
+SOUND = "def total(items):\n    return sum(items)\n"
+BROKEN = "def total(items):\n    result = sum(items)\n    return reslt\n"
+HARMLESS = "def total(items):\n    result = sum(items)\n    return result\n"
+QUICK = ("--analysers-off", "ty,bandit,kingfisher", "--quiet")
+
+
+def write_case(cases: Path, name: str, expected: Any = None, **fields: Any) -> Path:
+    folder = cases / name
+    folder.mkdir(parents=True)
+    told = {"id": name, "repository": "../../repo", "base": "base", "language": "python", **fields}
+    (folder / "case.json").write_text(json.dumps(told))
+    if expected is not None:
+        (folder / "expected.json").write_text(json.dumps(expected))
+    return folder
+
+
+@pytest.fixture
+def cases(repo: Repo) -> Path:
+    """A bug that ruff finds, and a clean change."""
+    repo.commit("Begin", {"app.py": SOUND})
+    repo.git("tag", "base")
+    repo.commit("Name the result", {"app.py": BROKEN})
+    repo.git("tag", "broken")
+    repo.git("checkout", "-q", "base")
+    repo.commit("Name the result", {"app.py": HARMLESS})
+    repo.git("tag", "harmless")
+    folder = repo.path.parent / "cases"
+    bug = {"file": "app.py", "line": 3, "category": "correctness", "description": "The name is misspelt."}
+    write_case(folder, "bug", [bug], head="broken", clean=False)
+    write_case(folder, "harmless", head="harmless", clean=True)
+    return folder
+
+
+def evaluate(cases: Path, *options: str | Path) -> Done:
+    return affidavit("eval", cases, *QUICK, *options, cwd=cases.parent)
+
+
+def scores(cases: Path, *options: str | Path) -> dict[str, Any]:
+    done = evaluate(cases, "--format", "json", *options)
+    assert done.code == 0, done.err
+    told: dict[str, Any] = json.loads(done.out)
+    return told
+
+
+def claim_clean(cases: Path) -> None:
+    """Call the case with the bug clean, so that the true finding counts as wrong."""
+    place = cases / "bug" / "case.json"
+    place.write_text(json.dumps({**json.loads(place.read_text()), "clean": True}))
+    (cases / "bug" / "expected.json").unlink()
+
+
+def test_json_on_standard_output_holds_the_scores(cases: Path) -> None:
+    told = scores(cases)
+    assert (told["recall"], told["precision"], told["f1"], told["wrong_rate"]) == (1.0, 1.0, 1.0, 0.0)
+    assert (told["cases"], told["clean_cases"], told["expected"], told["found"]) == (2, 1, 1, 1)
+    assert told["by_language"]["python"]["recall"] == 1.0
+    assert told["by_category"]["correctness"]["found"] == 1
+    (run,) = told["results"][0]["runs"]
+    assert run["matches"][0]["basis"] == "place_and_category"
+    assert run["findings"][0]["specialist"] == "ruff"
+
+
+def test_the_text_shows_each_match(cases: Path) -> None:
+    done = evaluate(cases)
+    assert done.code == 0
+    assert "recall     100.0%" in done.out
+    told = " ".join(done.out.split())
+    assert (
+        "found: app.py:3 correctness: The name is misspelt. ← app.py:3 ruff: `reslt` is not defined" in told
+    )
+
+
+def test_bad_scores_leave_the_exit_code_at_0_unless_a_limit_is_named(cases: Path) -> None:
+    claim_clean(cases)
+    assert evaluate(cases).code == 0
+    done = evaluate(cases, "--max-wrong", "0")
+    assert (done.code, "1 wrong finding, more than --max-wrong 0" in done.err) == (1, True)
+
+
+def test_a_recall_below_the_limit_makes_the_exit_code_1(cases: Path) -> None:
+    place = cases / "bug" / "expected.json"
+    place.write_text(json.dumps([*json.loads(place.read_text()), {"file": "app.py", "line": 900}]))
+    done = evaluate(cases, "--min-recall", "51%")
+    assert done.code == 1
+    assert "recall is 50.0%, less than --min-recall 51.0%" in done.err
+
+
+def test_a_case_that_cannot_be_run_is_stated_and_makes_the_exit_code_3(cases: Path) -> None:
+    write_case(cases, "lost", [{"file": "app.py", "line": 1}], head="nowhere")
+    done = evaluate(cases, "--format", "json")
+    told = json.loads(done.out)
+    assert done.code == 3
+    assert (told["cases"], told["not_run"], told["expected"]) == (2, 1, 1)
+    assert "nowhere" in next(one["failure"] for one in told["results"] if one["case"]["id"] == "lost")
+
+
+def test_where_no_case_could_be_run_the_exit_code_is_2(cases: Path) -> None:
+    write_case(cases.parent / "others", "lost", head="nowhere", clean=True)
+    done = evaluate(cases.parent / "others")
+    assert done.code == 2
+    assert "no case could be run" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ((), "name the folder of the cases"),
+        (("nowhere",), "is not a folder"),
+        (("cases", "--max-wrong", "-1"), "--max-wrong: expected a share"),
+        (("cases/harmless", "--min-recall", "0.5"), "no case expects a problem"),
+        (("cases", "--resume", "cases"), "holds no evaluation to go on with"),
+        (("compare", "cases", "cases"), "evaluation.json cannot be read"),
+        (("import", "nowhere.json", "--clones", ".", "--out", "x"), "nowhere.json cannot be read"),
+    ],
+)
+def test_bad_input_makes_the_exit_code_2_with_a_sentence(
+    cases: Path, arguments: tuple[str, ...], complaint: str
+) -> None:
+    done = affidavit("eval", *arguments, cwd=cases.parent)
+    assert done.code == 2
+    assert complaint in done.err
+    assert "Traceback" not in done.err
+
+
+def test_an_interrupted_evaluation_goes_on_with_what_is_missing(cases: Path) -> None:
+    out = cases.parent / "out"
+    first = scores(cases, "--out", out)
+    assert evaluate(cases, "--out", out).code == 2
+    (out / "cases" / "bug" / "run-1" / "report.json").unlink()
+    second = scores(cases, "--resume", out)
+    before, after = (
+        {one["case"]["id"]: one["runs"][0]["report_id"] for one in told["results"]}
+        for told in (first, second)
+    )
+    assert before["harmless"] == after["harmless"]
+    assert before["bug"] != after["bug"]
+    assert second["recall"] == 1.0
+
+
+def test_a_case_that_was_changed_is_reviewed_again_when_an_evaluation_goes_on(cases: Path) -> None:
+    out = cases.parent / "out"
+    scores(cases, "--out", out)
+    place = cases / "bug" / "case.json"
+    place.write_text(place.read_text().replace("broken", "harmless"))
+    assert scores(cases, "--resume", out)["recall"] == 0.0
+
+
+def test_several_runs_say_how_stable_the_findings_are(cases: Path) -> None:
+    told = scores(cases, "--runs", "2")
+    assert told["stability"][2] == {"times": 2, "findings": 1, "expected": 1}
+    assert (told["recall"], told["found"], told["expected"]) == (1.0, 2, 2)
+    assert told["recall_interval"]["n"] == 1
+
+
+def test_two_runs_are_compared_from_a_folder_and_a_file(cases: Path) -> None:
+    out = cases.parent / "out"
+    scores(cases, "--out", out)
+    evaluate(cases, "--rules-off", "ruff/F821", "--format", f"json={cases.parent / 'blind.json'}")
+    done = affidavit("eval", "compare", out, "blind.json", "--format", "json", cwd=cases.parent)
+    told = json.loads(done.out)
+    assert done.code == 0
+    assert told["differences"][0]["name"] == "recall"
+    assert told["differences"][0]["interval"]["estimate"] == -1.0
+    assert [(one["case"], one["lost"]) for one in told["changes"]] == [("bug", [0])]
+    assert "missed now" in affidavit("eval", "compare", out, "blind.json", cwd=cases.parent).out
+
+
+def test_a_label_that_somebody_gave_counts_in_the_next_evaluation(cases: Path) -> None:
+    claim_clean(cases)
+    out = cases.parent / "out"
+    assert scores(cases, "--out", out)["wrong"] == 1
+    report = out / "cases" / "bug" / "run-1" / "report.json"
+    (finding,) = [one for one in json.loads(report.read_text())["candidates"] if one["withheld"] is None]
+    done = affidavit("label", report, finding["id"], "valid", cwd=cases.parent)
+    assert done.code == 0, done.err
+    told = scores(cases)
+    assert (told["wrong"], told["true"]) == (0, 1)
+    assert scores(cases, "--no-labels")["wrong"] == 1
+
+
+def test_cases_are_imported_from_a_list_and_run(cases: Path, repo: Repo) -> None:
+    entry = {
+        "id": "imported",
+        "repository": "acme/repo",
+        "base": repo.git("rev-parse", "base"),
+        "head": repo.git("rev-parse", "broken"),
+        "clean": False,
+        "expected": [{"file": "app.py", "line": 3, "end_line": 3}],
+    }
+    (cases.parent / "list.json").write_text(json.dumps({"cases": [entry]}))
+    done = affidavit("eval", "import", "list.json", "--clones", ".", "--out", "made", cwd=cases.parent)
+    assert (done.code, done.out) == (0, "1 cases written to made\n")
+    told = scores(cases.parent / "made")
+    assert told["recall"] == 1.0
+    assert told["results"][0]["case"]["title"] == "Name the result"
+
+
+def test_the_page_and_the_markdown_are_written_beside_the_text(cases: Path) -> None:
+    page, prose = cases.parent / "page.html", cases.parent / "page.md"
+    done = evaluate(cases, "--format", f"html={page}", "--format", f"markdown={prose}")
+    assert "recall" in done.out
+    assert "reslt" in page.read_text()
+    assert "**found**" in prose.read_text()
+
+
+def test_help_is_there_for_each_command(cases: Path) -> None:
+    assert "--min-recall" in affidavit("eval", "--help", cwd=cases.parent).out
+    assert "--clones" in affidavit("eval", "import", "--help", cwd=cases.parent).out
+    assert "RUN_A" in affidavit("eval", "compare", "--help", cwd=cases.parent).out
