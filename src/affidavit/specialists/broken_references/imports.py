@@ -13,6 +13,7 @@ from affidavit.code.occurrences import occurrences
 from affidavit.records.change import FileChange
 from affidavit.records.context import Import
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
+from affidavit.specialists.broken_references.php_classes import is_loaded_class
 
 STATEMENTS = frozenset(
     ("import_statement", "import_from_statement", "export_statement", "import_declaration")
@@ -20,6 +21,7 @@ STATEMENTS = frozenset(
 # A package by its name may come from a registry in another version; these mean files of the repository.
 OWN_FILE = re.compile(r"^(?:\.|#|@/|~/|src/)")
 TYPE_ONLY = re.compile(r"(?:import|export)\s+type\b")
+RUST_MODULE = re.compile(rb"\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+\s*;")
 MAX_PASSED_ON = 50
 MAX_OTHER_LINES = 10
 
@@ -182,7 +184,7 @@ def _broken_module(ground: Ground, file: FileChange, one: Import) -> Iterator[Br
     moved = ground.change.file_at(one.path, "base")
     path = moved.head_path if moved else one.path
     parsed = ground.parsed(path) if path else None
-    if parsed is None or path is None or not _can_be_told(parsed, one):
+    if parsed is None or path is None or not _can_be_told(ground, parsed, one):
         return
     standing = [other for other in ground.head_imports.imports_of(path) if other.name == one.name]
     # A relative import of a moved file means another place than before.
@@ -199,13 +201,18 @@ def _same_names(other: Import, one: Import) -> bool:
     return not one.names or not other.names or not set(one.names).isdisjoint(other.names)
 
 
-def _can_be_told(parsed: Parsed, one: Import) -> bool:
+def _can_be_told(ground: Ground, parsed: Parsed, one: Import) -> bool:
     if parsed.grammar in JAVASCRIPT_GRAMMARS:
         return OWN_FILE.match(one.name) is not None and "?" not in one.name
     if parsed.grammar == "ruby":
         return b"require_relative" in _line(parsed.text, one.line)
     if parsed.grammar in ("c", "cpp"):
         return not one.is_conditional and b'"' in _line(parsed.text, one.line)
+    if parsed.grammar == "rust":
+        # A use of what a module has is another matter: the name may come from elsewhere.
+        return not one.is_conditional and RUST_MODULE.match(_line(parsed.text, one.line)) is not None
+    if parsed.grammar == "php":
+        return is_loaded_class(ground, parsed, one.name)
     return parsed.grammar in ("python", "java", "go")
 
 

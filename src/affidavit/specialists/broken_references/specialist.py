@@ -23,6 +23,7 @@ from affidavit.records.context import SymbolChange
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.report import Part
 from affidavit.specialists.broken_references.attributes import find_removed_attributes, find_removed_go_names
+from affidavit.specialists.broken_references.c_functions import find_removed_c_functions
 from affidavit.specialists.broken_references.documents import find_stale_documents
 from affidavit.specialists.broken_references.ground import Break, Finder, Ground
 from affidavit.specialists.broken_references.implementations import find_unimplemented_methods
@@ -33,6 +34,7 @@ from affidavit.specialists.broken_references.imports import (
 )
 from affidavit.specialists.broken_references.methods import find_removed_methods
 from affidavit.specialists.broken_references.patches import find_removed_patch_targets
+from affidavit.specialists.broken_references.rust_uses import find_removed_rust_uses
 from affidavit.specialists.wording import Proof, write_finding
 
 NAME = "references"
@@ -42,6 +44,8 @@ FINDERS: tuple[Finder, ...] = (
     find_removed_modules,
     find_removed_attributes,
     find_removed_go_names,
+    find_removed_rust_uses,
+    find_removed_c_functions,
     find_removed_patch_targets,
     find_removed_methods,
     find_unimplemented_methods,

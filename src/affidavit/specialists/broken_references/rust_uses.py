@@ -1,0 +1,90 @@
+"""Rust: `use crate::…` of an item that the change took out of the module."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from affidavit.code.grammars import ancestors, node_text
+from affidavit.code.occurrences import occurrences
+from affidavit.code.symbols import symbols_of
+from affidavit.records.context import Import, Symbol
+from affidavit.specialists.broken_references.ground import Break, Ground, Parsed
+
+RULE = "references/removed-import"
+OWN_MODULE = re.compile(r"(?:crate|self|super)(?:::\w+)*")
+ITEM_PLACES = frozenset(("source_file", "declaration_list", "expression_statement"))
+UNDERSCORE = "_"
+
+
+def find_removed_rust_uses(ground: Ground) -> Iterator[Break]:
+    """Uses by a path within the crate, where the module's own text has the name no more."""
+    for old in ground.gone:
+        if old.language != "rust" or "." in old.qualified or not _is_surely_gone(ground, old):
+            continue
+        for one in ground.head_imports.importers_of(old.path):
+            if old.name in one.names and not one.is_conditional and OWN_MODULE.fullmatch(one.name):
+                yield from _broken(ground, one, old)
+
+
+def _is_surely_gone(ground: Ground, old: Symbol) -> bool:
+    """The module stands, is well-formed, does not have the word, and nothing can make it there."""
+    parsed = ground.parsed(old.path)
+    if parsed is None or parsed.root.has_error:
+        return False
+    places = occurrences(parsed.root, parsed.text, old.name)
+    return (
+        all(place.role == "text" for place in places)
+        and not _brings_names(parsed.root)
+        and not _may_be_derived(ground, old)
+    )
+
+
+def _brings_names(root: Node) -> bool:
+    """A macro among the items, or a wildcard that hands on what another module has."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "macro_invocation" or (node.type == "use_declaration" and b"*" in (node.text or b"")):
+            return True
+        if node.type in ITEM_PLACES or node.type == "mod_item":
+            waiting += node.named_children
+    return False
+
+
+def _may_be_derived(ground: Ground, old: Symbol) -> bool:
+    """An attribute may make `CartBuilder` out of `Cart`."""
+    plain = old.name.replace(UNDERSCORE, "").lower()
+    names = {one.name.replace(UNDERSCORE, "").lower() for one in symbols_of(ground.repository.head, old.path)}
+    return any(name in plain for name in names if len(name) > 2)
+
+
+def _broken(ground: Ground, one: Import, old: Symbol) -> Iterator[Break]:
+    parsed = ground.parsed(one.path)
+    if parsed is None or _means_another(ground, one):
+        return
+    for place in occurrences(parsed.root, parsed.text, old.name):
+        statement = next((above for above in ancestors(place.node) if above.type == "use_declaration"), None)
+        if (
+            statement is None
+            or statement.start_point.row + 1 != one.line
+            or _has_attribute(statement, parsed)
+        ):
+            continue
+        message = f"`{old.name}` is imported from `{old.path}`, which does not have it any more"
+        yield Break(RULE, one.path, place.line, message, ground.cause(old.path, old.qualified))
+        return
+
+
+def _means_another(ground: Ground, one: Import) -> bool:
+    """The statement may take the name out of several files."""
+    same = [other for other in ground.head_imports.imports_of(one.path) if other.line == one.line]
+    return any(other.name == one.name and other.target != one.target for other in same)
+
+
+def _has_attribute(statement: Node, parsed: Parsed) -> bool:
+    """`#[cfg(…)]` before the statement: it may never be compiled."""
+    before = statement.prev_named_sibling
+    while before is not None and before.type.endswith("comment"):
+        before = before.prev_named_sibling
+    return before is not None and before.type == "attribute_item" and bool(node_text(before, parsed.text))

@@ -1,0 +1,152 @@
+"""Broken references in C, Rust and PHP: only what no build and no run can mend."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from affidavit.specialists.broken_references.specialist import BrokenReferences
+from python_changes import Case, Open
+
+Files = Mapping[str, str | None]
+
+
+def found(case: Case) -> set[tuple[str, str, int]]:
+    """Rule, path and line of each broken reference."""
+    breaks = BrokenReferences().look(case.brief).breaks
+    return {(one.rule.removeprefix("references/"), one.path, one.line) for one in breaks}
+
+
+CART = "int cart_total(int a) {\n    return a;\n}\n\nint cart_count(void) {\n    return 1;\n}\n"
+LEFT = "int cart_count(void) {\n    return 1;\n}\n"
+MAIN = '#include "cart.h"\n\nint main(void) {\n    return cart_total(1);\n}\n'
+C = {"cart.c": CART, "main.c": MAIN, "cart.h": "int cart_total(int a);\nint cart_count(void);\n"}
+C_GONE: Files = {"cart.c": LEFT, "cart.h": "int cart_count(void);\n"}
+
+PRICES = "pub fn total(items: &[u32]) -> u32 {\n    items.iter().sum()\n}\n\npub const LIMIT: u32 = 3;\n"
+RUST = {
+    "Cargo.toml": '[package]\nname = "shop"\n',
+    "src/lib.rs": "pub mod prices;\npub mod till;\n",
+    "src/prices.rs": PRICES,
+    "src/till.rs": "use crate::prices::{total, LIMIT};\n\npub fn pay() -> u32 {\n    total(&[LIMIT])\n}\n",
+}
+RUST_LEFT = "pub const LIMIT: u32 = 3;\n"
+
+PHP = {
+    "composer.json": '{"autoload": {"psr-4": {"Shop\\\\": "src/"}}}',
+    "src/Cart.php": "<?php\nnamespace Shop;\nclass Cart {}\n",
+    "src/Till.php": "<?php\nnamespace Shop\\Desk;\nuse Shop\\Cart;\nfunction pay() { return new Cart(); }\n",
+}
+
+BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
+    "a C function that is called elsewhere": (C, C_GONE, {("removed-attribute", "main.c", 4)}),
+    "a C function that was renamed": (
+        C,
+        {"cart.c": CART.replace("cart_total", "cart_sum"), "cart.h": "int cart_sum(int a);\n"},
+        {("removed-attribute", "main.c", 4)},
+    ),
+    "a static C function of the same file": (
+        {"a.c": f"static {CART}\nint run(void) {{\n    return cart_total(1) + cart_count();\n}}\n"},
+        {"a.c": f"{LEFT}\nint run(void) {{\n    return cart_total(1) + cart_count();\n}}\n"},
+        {("removed-attribute", "a.c", 6)},
+    ),
+    "a Rust function that is used": (
+        RUST,
+        {"src/prices.rs": RUST_LEFT},
+        {("removed-import", "src/till.rs", 1)},
+    ),
+    "a Rust module whose file is gone": (
+        RUST,
+        {"src/till.rs": None},
+        {("removed-module", "src/lib.rs", 2)},
+    ),
+    "a PHP class that is made": (PHP, {"src/Cart.php": None}, {("removed-module", "src/Till.php", 3)}),
+    "a PHP class that another extends": (
+        {
+            **PHP,
+            "src/Till.php": "<?php\nnamespace Shop\\Desk;\nuse Shop\\Cart;\nclass Till extends Cart {}\n",
+        },
+        {"src/Cart.php": None},
+        {("removed-module", "src/Till.php", 3)},
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_what_no_build_can_mend_is_found(what: str, case: Open) -> None:
+    before, after, expected = BROKEN[what]
+    assert found(case(before, after)) == expected
+
+
+def c_case(after: Files, **before: str) -> tuple[Files, Files]:
+    """The C case with other files."""
+    more = {name.replace("_", "."): text for name, text in before.items()}
+    return {**C, **more}, {**C_GONE, **after}
+
+
+def rust_case(prices: str, **more: str) -> tuple[Files, Files]:
+    """The Rust case with another text of what is left, or of the files around it."""
+    before = {**RUST, **{f"src/{name}.rs": text for name, text in more.items()}}
+    return before, {"src/prices.rs": prices}
+
+
+HARMLESS: dict[str, tuple[Files, Files]] = {
+    "another file defines it": c_case({"new.c": "int cart_total(int a) {\n    return a;\n}\n"}),
+    "a macro of that name": c_case({"cart.h": "#define cart_total(a) (a)\n"}),
+    "a macro puts the name together": c_case({"cart.h": "#define ADD(kind) int cart_##kind(int a);\n"}),
+    "a prototype is left": c_case({"cart.h": "int cart_total(int a);\n"}),
+    "assembly has it": c_case({}, cart_S="cart_total:\n  ret\n"),
+    "a new include may bring it": c_case({"main.c": f"#include <cart/total.h>\n{MAIN}"}),
+    "the build is altered": c_case({"CMakeLists.txt": "link_libraries(cart)\n"}),
+    "the call is below a condition": c_case({}, main_c=f"#ifdef OLD\n{MAIN}#endif\n"),
+    "it stood in for what others lack": (
+        {**C, "cart.c": f"#ifndef HAVE_CART_TOTAL\n{CART}#endif\n#define X 1\n"},
+        {**C_GONE, "cart.c": f"#ifndef HAVE_CART_TOTAL\n{LEFT}#endif\n#define X 1\n"},
+    ),
+    "it lay among stand-ins": (
+        {"compat/cart.c": CART, "main.c": MAIN, "cart.h": C["cart.h"]},
+        {"compat/cart.c": LEFT, "cart.h": C_GONE["cart.h"]},
+    ),
+    "its name is like no other of the file": (
+        {**C, "cart.c": CART.replace("cart_count", "count_all")},
+        {**C_GONE, "cart.c": LEFT.replace("cart_count", "count_all")},
+    ),
+    "C++ may overload it": (
+        {"cart.cpp": CART, "main.cpp": MAIN},
+        {"cart.cpp": LEFT},
+    ),
+    "a Rust module takes everything": rust_case(f"pub use crate::sums::*;\n{RUST_LEFT}", sums=PRICES),
+    "a Rust module takes it by name": rust_case(f"pub use crate::sums::total;\n{RUST_LEFT}", sums=PRICES),
+    "a Rust macro makes items": rust_case(f"make_items!();\n{RUST_LEFT}"),
+    "an attribute may make the Rust item": rust_case(f"#[derive(Tot)]\npub struct Tot;\n{RUST_LEFT}"),
+    "the Rust use is conditional": rust_case(
+        RUST_LEFT, till='#[cfg(feature = "old")]\nuse crate::prices::total;\n'
+    ),
+    "the Rust use means another crate": rust_case(RUST_LEFT, till="use other::prices::total;\n"),
+    "the Rust module became a folder": (RUST, {"src/till.rs": None, "src/till/mod.rs": RUST["src/till.rs"]}),
+    "the PHP class moved within its namespace": (
+        PHP,
+        {"src/Cart.php": None, "src/shop/Cart.php": PHP["src/Cart.php"]},
+    ),
+    "the PHP class has an alias": (
+        {**PHP, "src/aliases.php": "<?php class_alias(Other::class, 'Shop\\Cart');\n"},
+        {"src/Cart.php": None},
+    ),
+    "the PHP class went into a package": (
+        PHP,
+        {"src/Cart.php": None, "composer.json": PHP["composer.json"].replace("}}}", '}}, "require": {}}')},
+    ),
+    "the PHP class is of no namespace of ours": (
+        {**PHP, "composer.json": "{}"},
+        {"src/Cart.php": None},
+    ),
+    "the PHP class is only named": (
+        {**PHP, "src/Till.php": "<?php\nuse Shop\\Cart;\nfunction name() { return Cart::class; }\n"},
+        {"src/Cart.php": None},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", HARMLESS)
+def test_what_a_build_may_mend_is_not_said(what: str, case: Open) -> None:
+    before, after = HARMLESS[what]
+    assert found(case(before, after)) == set()
