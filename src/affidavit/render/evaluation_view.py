@@ -113,7 +113,7 @@ def notices(evaluation: Evaluation) -> list[str]:
     """What a reader must know before the numbers mean anything."""
     sentences = []
     if evaluation.not_run:
-        sentences.append(f"{counted(evaluation.not_run, 'case')} could not be run and count nowhere")
+        sentences.append(f"{counted(evaluation.not_run, 'case')} could not be run: no score counts it")
     if evaluation.incomplete:
         sentences.append(f"{counted(evaluation.incomplete, 'review')} done in part: what it lacks is missed")
     if evaluation.found_but_withheld:
