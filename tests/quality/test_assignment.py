@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 
 from affidavit.quality.assignment import Pair, assign
 
-PAIRS = st.dictionaries(st.tuples(st.integers(0, 4), st.integers(0, 4)), st.integers(0, 3), max_size=14)
+ROW = st.lists(st.none() | st.integers(0, 3), min_size=4, max_size=4)
+PAIRS = st.lists(ROW, min_size=2, max_size=4).map(
+    lambda rows: {
+        (left, right): cost
+        for left, row in enumerate(rows)
+        for right, cost in enumerate(row)
+        if cost is not None
+    }
+)
 
 
 def best_by_trying_all(costs: dict[Pair, int]) -> tuple[int, int]:
@@ -42,6 +50,11 @@ def test_a_chain_of_three_is_passed_on_to_its_end() -> None:
 def test_among_equally_many_pairs_the_nearest_win() -> None:
     assert assign({(0, 0): 0, (0, 1): 2, (1, 0): 2, (1, 1): 0}) == {0: 0, 1: 1}
     assert assign({(0, 0): 3, (0, 1): 1, (1, 0): 1, (1, 1): 3}) == {0: 1, 1: 0}
+
+
+def test_what_is_given_up_on_the_way_counts() -> None:
+    # 0 takes 1 first. To let 1 have it, 0 goes to 2 for as much; 1 taking 0 instead would cost more.
+    assert assign({(0, 1): 1, (0, 2): 1, (1, 0): 2, (1, 1): 1}) == {0: 2, 1: 1}
 
 
 def test_of_several_partners_for_one_the_nearest_is_taken() -> None:
