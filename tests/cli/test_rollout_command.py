@@ -34,6 +34,7 @@ def rollout(data: Path, prompts: Path, *arguments: str) -> Result:
         (["start", "--prompt-version", "1.1.0", "--min-reviews", "0"], "min-reviews"),
         (["slice", "20%", "--why", "x"], "no rollout is running"),
         (["promote", "--why", "x"], "no rollout is running"),
+        (["promote", "--why", "x", "--by", "automatically"], "is nobody"),
         (["promote"], "--why"),
         (["rollback", "--why", "x"], "nothing to roll back"),
         (["retire", "1.0.0", "--why", "x"], "in the next major only"),
@@ -81,6 +82,13 @@ def test_own_folders_are_kept_so_that_reviews_need_not_name_them(tmp_path: Path,
     rollout(tmp_path, prompts, "start", "--prompt-version", "1.1.0")
     status = json.loads(rollout(tmp_path, prompts, "status", "--format", "json").output)
     assert status["running"]["new"]["folder"] == str(prompts)
+
+
+def test_a_reason_of_odd_bytes_is_kept_as_far_as_it_can_be(tmp_path: Path, prompts: Path) -> None:
+    rollout(tmp_path, prompts, "start", "--prompt-version", "1.1.0", "--why", "odd \udcff" + "x" * 9_999)
+    said = json.loads(rollout(tmp_path, prompts, "history", "--format", "json").output)
+    assert said[0]["why"].startswith("odd ?x")
+    assert len(said[0]["why"]) <= 2_000
 
 
 def test_text_of_others_cannot_write_on_the_terminal(tmp_path: Path, prompts: Path) -> None:

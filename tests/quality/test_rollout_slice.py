@@ -58,6 +58,12 @@ def test_another_repository_side_or_request_is_another_change(fields: dict[str, 
     )
 
 
+def test_a_folder_with_an_odd_name_has_changes_too() -> None:
+    key = change_key(change_of("a.py", repository="/odd \udcff"))
+    assert arm_of(a_rollout(share=1.0), key) == "new"
+    assert key.isascii()
+
+
 def test_the_words_of_a_change_do_not_choose_its_version() -> None:
     assert change_key(change_of("a.py", title="try me")) == change_key(change_of("b.py", description="no"))
 

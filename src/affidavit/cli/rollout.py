@@ -29,7 +29,7 @@ from affidavit.quality.rollout import (
 from affidavit.quality.rollout_rules import why_not_promote
 from affidavit.quality.rollout_slice import read_percent
 from affidavit.quality.rollout_state import RolloutBook
-from affidavit.records.rollout import Rollout, Versions
+from affidavit.records.rollout import AUTOMATICALLY, Rollout, Versions
 
 NOBODY = "somebody"
 
@@ -44,7 +44,17 @@ def _who() -> str:
 
 data_option = click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 why_option = click.option("--why", required=True, help="The reason, kept in the history.")
-by_option = click.option("--by", default=_who, show_default="you", help="Who decides, for the history.")
+
+
+def _person(_context: click.Context, _option: click.Parameter, name: str) -> str:
+    if name.strip() in ("", AUTOMATICALLY):
+        raise SettingsError(f"--by: {name!r} is nobody; name the person who decides")
+    return name
+
+
+by_option = click.option(
+    "--by", default=_who, show_default="you", callback=_person, help="Who decides, for the history."
+)
 format_option = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )

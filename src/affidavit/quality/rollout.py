@@ -28,6 +28,7 @@ from affidavit.records.rollout import (
     Versions,
 )
 
+LONGEST_TEXT = 2_000
 DEFAULT_SHARE = 0.1
 DEFAULT_SLO_DROPPED = 0.05
 DEFAULT_MIN_REVIEWS = 10
@@ -68,6 +69,8 @@ def find_versions(prompt: str, schema_version: str, folder: str | None) -> Versi
     """A version with the digest of its words; its folder is kept only where it holds them."""
     prompts = load_prompts(prompt, Path(folder) if folder else None, schema_version)
     own = str(Path(folder).absolute()) if folder and prompt not in built_in_versions() else None
+    if own and not own.isprintable():
+        raise SettingsError("the folder of prompts has a name that cannot be kept; rename it")
     return Versions(prompt=prompt, schema_version=schema_version, folder=own, digest=prompts.digest)
 
 
@@ -120,7 +123,9 @@ def retire(book: RolloutBook, version: str, *, by: str, why: str, is_schema: boo
         raise InputError(f"no {kind} version {version} was ever used here; known: {', '.join(sorted(known))}")
     if version in book.retired(kind):
         raise InputError(f"{kind} version {version} is retired already")
-    decision = Decision(action="retire", versions=f"{kind} {version}", at=now_iso(), by=by, why=why)
+    decision = Decision(
+        action="retire", versions=f"{kind} {version}", at=now_iso(), by=_kept(by), why=_kept(why)
+    )
     book.retire(kind, version, decision)
 
 
@@ -170,8 +175,19 @@ def _ever_used(book: RolloutBook) -> set[str]:
 
 
 def _decide(action: Action, about: Versions, by: str, why: str, rollout: Rollout | None = None) -> Decision:
-    number = rollout.number if rollout else None
-    return Decision(action=action, versions=about.name, at=now_iso(), by=by, why=why, rollout=number)
+    return Decision(
+        action=action,
+        versions=about.name,
+        at=now_iso(),
+        by=_kept(by),
+        why=_kept(why),
+        rollout=rollout.number if rollout else None,
+    )
+
+
+def _kept(text: str) -> str:
+    """Text of an argument, as a database can hold it."""
+    return text[:LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8")
 
 
 def _running(book: RolloutBook) -> Rollout:

@@ -13,14 +13,14 @@ PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)\s*%")
 def change_key(change: Change) -> str:
     """What makes a change the same change: its pull request, or its repository and both sides."""
     if change.request:
-        return f"request {change.request}"
-    return f"{change.repository or ''} {_side(change.base)}..{_side(change.head)}"
+        return _digest(f"request {change.request}").hex()
+    return _digest(f"{change.repository or ''} {_side(change.base)}..{_side(change.head)}").hex()
 
 
 def arm_of(plan: RolloutPlan, key: str) -> Arm:
     """The place of a change depends on it and on the new versions, so a larger slice only adds changes."""
-    salted = f"{plan.new.prompt}\0{plan.new.schema_version}\0{key}".encode(errors="surrogateescape")
-    place = int.from_bytes(hashlib.sha256(salted).digest()[:8]) / 2**64
+    drawn = _digest(f"{plan.new.prompt}\0{plan.new.schema_version}\0{key}")
+    place = int.from_bytes(drawn[:8]) / 2**64
     return "new" if place < plan.share else "old"
 
 
@@ -32,6 +32,11 @@ def read_percent(text: str, *, option: str, is_zero_allowed: bool = False) -> fl
         least = "0%" if is_zero_allowed else "more than 0%"
         raise SettingsError(f"{option}: {text[:40]!r} is no share; write {least} to 100%, such as 10%")
     return share
+
+
+def _digest(text: str) -> bytes:
+    # The name of a folder need not be UTF-8.
+    return hashlib.sha256(text.encode(errors="surrogatepass")).digest()
 
 
 def _side(revision: Revision) -> str:
