@@ -43,7 +43,7 @@ def picture(progress: Progress, encoding: str = "utf-8") -> str:
 
 def test_the_stage_who_reads_what_tokens_and_money_are_shown() -> None:
     progress, _ = followed(
-        started("planner"),
+        event(EventName.AGENT_STARTED, agent="planner", specialist="planner", model="m"),
         event(EventName.AGENT_STARTED, agent="verifier", specialist="verifier", model="m"),
         handoff("planner", "reviewer", chunks_count=1),
         started("logic"),

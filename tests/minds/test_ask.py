@@ -40,12 +40,23 @@ def first_id(report: Path) -> str:
 
 
 def ask(
-    repo: Repo, report: Path, finding: str, *acts: Act, question: str = QUESTION
+    repo: Repo,
+    report: Path,
+    finding: str,
+    *acts: Act,
+    question: str = QUESTION,
+    options: tuple[str | Path, ...] = (),
 ) -> tuple[Done, list[str]]:
     with serving(*acts) as (address, script):
         chosen = ("--model", "tiny", "--base-url", address, "--model-timeout-seconds", "5")
-        done = affidavit("ask", report, finding, question, *chosen, cwd=repo.path)
+        done = affidavit("ask", report, finding, question, *chosen, *options, cwd=repo.path)
     return done, [json.dumps(body, ensure_ascii=False) for body in script.requests]
+
+
+def ask_again(repo: Repo, report: Path, *options: str | Path) -> Done:
+    """The same question, where no model listens."""
+    chosen = ("--model", "tiny", "--base-url", "http://127.0.0.1:9/v1")
+    return affidavit("ask", report, first_id(report), QUESTION, *chosen, *options, cwd=repo.path)
 
 
 def answers(text: str) -> Act:
@@ -122,6 +133,36 @@ def test_a_model_that_does_not_answer_is_a_clear_error(
     done, _ = ask(changed, report, first_id(report), act)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+def test_a_recorded_answer_is_given_again_without_a_model(
+    changed: Repo, report: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    first, _ = ask(changed, report, first_id(report), answers("Kept."), options=("--record", run))
+    again = ask_again(changed, report, "--replay", run)
+    assert (first.code, again.code, first.out) == (0, 0, again.out)
+    assert SECRET not in (run / "conversation.jsonl").read_text()
+
+
+def test_another_question_is_not_in_the_recording(changed: Repo, report: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    ask(changed, report, first_id(report), answers("Kept."), options=("--record", run), question="Why?")
+    done = ask_again(changed, report, "--replay", run)
+    assert (done.code, done.out) == (2, "")
+    assert "the recorded run has no such exchange" in done.err
+
+
+def test_a_recording_is_gone_on_with_and_not_written_over(
+    changed: Repo, report: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    ask(changed, report, first_id(report), answers("One."), options=("--record", run), question="Why?")
+    again, sent = ask(changed, report, first_id(report), answers("Two."), options=("--record", run))
+    assert (again.code, sent) == (2, [])
+    assert "--resume" in again.err
+    ask(changed, report, first_id(report), answers("Two."), options=("--resume", run))
+    assert ask_again(changed, report, "--replay", run).out == "Two.\n"
 
 
 def test_an_empty_question_is_refused(changed: Repo, report: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from affidavit.cli.model_options import chosen_models, opened_ledger
+from affidavit.cli.model_options import chosen_models, opened_ledger, opened_log
 from affidavit.cli.naming import find_candidate, read_report
 from affidavit.cli.progress import show_progress
 from affidavit.errors import InputError, OutsideError, SettingsError
@@ -41,6 +41,15 @@ from affidavit.stages.intake import OpenedChange, rebuild_change
 )
 @click.option("--budget-usd", type=float, metavar="USD", help="Stop before this is spent.")
 @click.option("--budget-tokens", type=int, metavar="N", help="The same in tokens.")
+@click.option(
+    "--record", type=click.Path(path_type=Path), metavar="DIR", help="Keep question and answer there."
+)
+@click.option(
+    "--replay", type=click.Path(path_type=Path), metavar="DIR", help="Answer from there, ask nobody."
+)
+@click.option(
+    "--resume", type=click.Path(path_type=Path), metavar="DIR", help="Ask only what is not kept there."
+)
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
 def command(report: Path, finding: str, question: str, repo: Path | None, **options: Any) -> None:
@@ -69,7 +78,9 @@ def _mind(options: dict[str, Any]) -> Mind:
     choice: ModelChoice | None = choices.get("reporter") or choices.get("verifier")
     if choice is None:
         raise SettingsError("a question needs a model: name one with --model PROVIDER:NAME")
-    return minds_from({"reporter": choice}, ledger=opened_ledger(options))["reporter"]
+    return minds_from({"reporter": choice}, ledger=opened_ledger(options), log=opened_log(options))[
+        "reporter"
+    ]
 
 
 def _talk(report: Report, opened: OpenedChange, candidate: Candidate, question: str) -> Talk:
