@@ -130,3 +130,8 @@ def test_what_does_not_fit_is_said() -> None:
     few, left_out = rank_related(Ties(references=references), CHANGED, token_budget=30)
     assert sum(file.tokens for file in few) <= 30
     assert "do not fit into 30 tokens" in left_out[0]
+
+
+def test_beside_a_sure_line_those_that_only_may_mean_it_are_not_named() -> None:
+    (caller,) = ranked(references=[use("caller.py", line=9), use("caller.py", line=3, certainty="possible")])
+    assert [(reason.detail, reason.lines) for reason in caller.reasons] == [("calls total", (9,))]

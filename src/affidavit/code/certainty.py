@@ -12,6 +12,8 @@ SELVES = frozenset(("self", "this", "cls", "$this", "Self", "static", "super()")
 # There a member is never used without its object, except in the body of its own class.
 NEEDING_OBJECT = frozenset(("python", "javascript", "typescript"))
 _LAST_NAME = re.compile(r"(\w+)\W*$")
+# Variables are never written like this.
+_TYPE_NAME = re.compile(r"[A-Z]\w*[a-z]\w*")
 _NAMELESS = frozenset(("__init__", "index", "mod", "lib", "main"))
 
 
@@ -55,6 +57,9 @@ def _judge_member(symbol: Symbol, path: str, place: Place, reach: Reach) -> Judg
         return Judgement("certain", f"it stands inside of {owner}")
     if receiver is not None and _last_name(receiver) == owner_name and _is_near(symbol, path, reach):
         return Judgement("certain", f"it is taken from {owner_name} itself")
+    if symbol.language == "rust" and receiver is not None and _TYPE_NAME.fullmatch(_last_name(receiver)):
+        # There is no inheritance: only an alias could make it this one.
+        return Judgement("possible", f"it is taken from {_last_name(receiver)}, not from {owner_name}")
     return _judge_member_by_file(symbol, path, reach)
 
 

@@ -184,7 +184,9 @@ def _reference_ties(
             # A name that stands in many files most likely means many things.
             factor *= min(1.0, COMMON_NAME_FILES / spread[symbol])
         detail = f"{_VERBS[kind]} {symbol}" + ("" if certainty == "certain" else f" ({certainty})")
-        yield _tie(path, kind, detail, [one.line for one in found], factor, symbol)
+        # Lines that only may mean it would pass for sure ones beside one that is.
+        surest = [one.line for one in found if one.certainty == certainty]
+        yield _tie(path, kind, detail, surest, factor, symbol)
 
 
 def _reason_kind(reference: Reference) -> ReasonKind:
