@@ -126,3 +126,9 @@ def test_only_what_both_confirm_without_reserve_is_sure(votes: list[Judgement], 
     is_sure = ruled.judgment == "CONFIRMED" and not ruled.qualified
     both = all(one.judgment == "CONFIRMED" and not one.qualified for one in (first, other))
     assert is_sure is both
+
+
+def test_a_tie_decides_nothing() -> None:
+    tied = majority_of([yes(), NO])
+    assert (tied.judgment, tied.outcome) == (None, "failed")
+    assert tied.reason == "no majority: of 2 votes 1 confirm, 1 refute"

@@ -30,6 +30,7 @@ def estimated(
     specialists: int = 2,
     machine_findings: int = 0,
     planner: Talk | None = None,
+    votes: int = 1,
 ) -> dict[Role, RoleEstimate]:
     estimates = estimate_review(
         choices,
@@ -37,6 +38,7 @@ def estimated(
         specialists=[a_talk()] * specialists,
         verifier=a_talk(),
         machine_findings=machine_findings,
+        votes=votes,
     )
     return {estimate.role: estimate for estimate in estimates}
 
@@ -64,6 +66,15 @@ def test_every_finding_is_verified_in_a_conversation_of_its_own() -> None:
     assert found["specialist"].conversations == 3
     assert found["verifier"].conversations == 4 + 3 * FINDINGS_PER_CONVERSATION
     assert found["specialist"].requests == 3 * COURSES["specialist"].requests
+
+
+def test_votes_and_a_second_verifier_are_counted_for_the_specialists_findings() -> None:
+    choices = all_on("openai:gpt-4o")
+    choices["second_verifier"] = choose_model("openai:gpt-4o-mini", "second_verifier")
+    found = estimated(choices, specialists=3, machine_findings=4, votes=3)
+    assert found["verifier"].conversations == 4 + 3 * 3 * FINDINGS_PER_CONVERSATION
+    assert found["second_verifier"].conversations == 3 * FINDINGS_PER_CONVERSATION
+    assert "second_verifier" not in estimated(all_on("openai:gpt-4o"))
 
 
 def test_a_longer_prompt_is_paid_for_with_each_request() -> None:

@@ -30,7 +30,7 @@ NUMBERS_FROM = 2
 UNKNOWN = "price not known"
 
 
-def describe_cost(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> str:
+def describe_cost(talks: FirstTalks, choices: Mapping[Role, ModelChoice], votes: int = 1) -> str:
     """The table, and what it rests on."""
     estimates = estimate_review(
         choices,
@@ -38,6 +38,7 @@ def describe_cost(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> str
         specialists=talks.specialists,
         verifier=talks.verifier,
         machine_findings=len(talks.machine_findings),
+        votes=votes,
     )
     rows = [HEADINGS, *(_row(estimate) for estimate in estimates), _total(estimates)]
     return "\n".join(
@@ -47,7 +48,7 @@ def describe_cost(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> str
 
 def _row(estimate: RoleEstimate) -> tuple[str, ...]:
     return (
-        estimate.role,
+        estimate.role.replace("_", " "),
         one_line(estimate.model),
         f"{estimate.conversations:,}",
         f"{estimate.requests:,}",

@@ -25,7 +25,8 @@ INTRODUCTION = (
 )
 LATER = (
     "Later, as the review goes on, this leaves too, redacted in the same way:",
-    "- to specialists and verifier: what the planner answered (goal, approach, impact, questions);",
+    "- to each verifier, first of all: whether `return 1 + 1` returns 3, to see that it can answer;",
+    "- to specialists and verifiers: what the planner answered (goal, approach, impact, questions);",
     "- to every model: what it reads with its tools, from base and head of this repository;",
     "- to the second look: one line for each finding that the others reported;",
     "- to the verifier, and to a second one: each finding of a specialist, its quote with surroundings, its",
@@ -42,7 +43,7 @@ def describe_leaving(
         ("planner", [talks.planner]),
         ("specialist", talks.specialists),
         ("verifier", talks.machine_findings or [talks.verifier]),
-        *([("second_verifier", [talks.verifier])] if "second_verifier" in choices else []),
+        ("second_verifier", [talks.verifier] if "second_verifier" in choices else []),
     ]
     sections = [
         _section(role, choices[role], address_of(choices[role], environment), talk)
@@ -73,7 +74,7 @@ def _section(role: Role, choice: ModelChoice, address: str, talk: Talk) -> str:
     lines = [
         RULE,
         f"to:      {one_line(choice.model)} at {one_line(address)}",
-        f"role:    {role} ({one_line(talk.speaker)})",
+        f"role:    {role.replace('_', ' ')} ({one_line(talk.speaker)})",
         f"tools:   {', '.join(tools) or 'none'}",
         f"answer:  {question.schema_name}",
         f"secrets: {conversation.redactor.count} redacted",

@@ -21,6 +21,7 @@ COURSES: Mapping[Role, Course] = {
     "planner": Course(requests=4, answer_tokens=1_000),
     "specialist": Course(requests=15, answer_tokens=3_000),
     "verifier": Course(requests=6, answer_tokens=500),
+    "second_verifier": Course(requests=6, answer_tokens=500),
     "reporter": Course(requests=1, answer_tokens=1_000),
 }
 """Assumed: a planner opens a few files, a specialist follows each altered behaviour to its callers, a
@@ -81,13 +82,20 @@ def estimate_review(
     specialists: Sequence[Talk],
     verifier: Talk,
     machine_findings: int,
+    votes: int = 1,
 ) -> list[RoleEstimate]:
-    """Each role's share. `verifier` is what all its talks have in common, without a finding."""
-    findings = machine_findings + FINDINGS_PER_CONVERSATION * len(specialists)
+    """Each role's share. `verifier` is what all its talks have in common, without a finding.
+
+    Assumed: every finding of a specialist is grave enough for votes, and stands until the second verifier.
+    """
+    proposed = FINDINGS_PER_CONVERSATION * len(specialists)
+    findings = machine_findings + proposed
+    to_verify = opening_tokens(verifier) + VERIFIER_TASK_TOKENS
     openings: dict[Role, list[int]] = {
         "planner": [opening_tokens(planner)],
         "specialist": [opening_tokens(talk) for talk in specialists],
-        "verifier": [opening_tokens(verifier) + VERIFIER_TASK_TOKENS] * findings,
+        "verifier": [to_verify] * (machine_findings + votes * proposed),
+        "second_verifier": [to_verify] * proposed,
         "reporter": [REPORTER_TOKENS + REPORTED_FINDING_TOKENS * findings],
     }
     return [_estimate_role(role, choices[role], sizes) for role, sizes in openings.items() if role in choices]
