@@ -54,7 +54,7 @@ class Briefing:
     context: ContextMap
     leads: tuple[Finding, ...] = ()
     prompts: PromptSet = field(default_factory=current_prompts)
-    _texts: dict[tuple[Chunk, str], str] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _texts: dict[tuple[Chunk | None, str], str] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def change_text(self, chunk: Chunk, plan: Plan) -> str:
         """The part that all specialists of a chunk share, word for word; it is written once."""
@@ -98,7 +98,13 @@ class Briefing:
         )
 
     def verifier_text(self, plan: Plan) -> str:
-        """The part that all verifier calls share."""
+        """The part that all verifier calls share; it is written once."""
+        key = (None, plan.goal)
+        if key not in self._texts:
+            self._texts[key] = self._verifier_text(plan)
+        return self._texts[key]
+
+    def _verifier_text(self, plan: Plan) -> str:
         return self.prompts.render(
             "verifier-change",
             title=self.fence.wrap("title", self.change.title or NOTHING),
@@ -217,7 +223,8 @@ def _hunk_text(hunk: Hunk) -> str:
 
 
 def _file_line(file: FileChange) -> str:
-    added, removed = len(file.changed_lines("head")), len(file.changed_lines("base"))
+    marks = [line[0] for hunk in file.hunks for line in hunk.lines]
+    added, removed = marks.count("+"), marks.count("-")
     was = f" (was {file.old_path})" if file.old_path and file.old_path != file.path else ""
     skipped = f", not reviewed: {file.skipped}" if file.skipped else ""
     return f"{file.path}{was} [{file.status}, +{added} -{removed}{skipped}]"
