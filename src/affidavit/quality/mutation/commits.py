@@ -69,14 +69,29 @@ def read_commit(
     files = files_between(store, repository.base, repository.head)
     if len(files) > MAX_FILES:
         return f"it changes more than {MAX_FILES} files"
-    change = mark_skipped(_change(store, parent, commit, files), repository)
-    suited = [file for file in change.reviewed_files() if _is_suited(file, languages)]
+    change = _change(store, parent, commit, files)
+    # Most commits are not suited by their files' names; only the others are worth a look at their trees.
+    if reason := _unsuited(change, languages):
+        return reason
+    change = mark_skipped(change, repository)
+    if reason := _unsuited(change, languages):
+        return reason
+    grounds = tuple(_grounds(_suited_files(change, languages), repository))
+    return PlantableCommit(commit, parent, change, repository, grounds)
+
+
+def _unsuited(change: Change, languages: Collection[str]) -> str | None:
+    suited = _suited_files(change, languages)
     lines = sum(len(file.changed_lines("head")) for file in suited)
     if not suited:
         return "it changes no code in a supported language"
     if not FEWEST_LINES <= lines <= MOST_LINES:
         return f"it writes fewer than {FEWEST_LINES} or more than {MOST_LINES} lines of code"
-    return PlantableCommit(commit, parent, change, repository, tuple(_grounds(suited, repository)))
+    return None
+
+
+def _suited_files(change: Change, languages: Collection[str]) -> list[FileChange]:
+    return [file for file in change.reviewed_files() if _is_suited(file, languages)]
 
 
 def _change(store: ObjectStore, parent: str, commit: str, files: tuple[FileChange, ...]) -> Change:

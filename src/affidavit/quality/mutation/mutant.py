@@ -18,12 +18,16 @@ class Edit:
 
 @dataclass(frozen=True)
 class Proposal:
-    """What an operator offers at one place. The bug stands where the first edit is made."""
+    """What an operator offers at one place.
+
+    The bug stands where the first edit is made; with `is_spread`, from there to the last edit.
+    """
 
     edits: tuple[Edit, ...]
     description: str
     category: Category | None = None
     """Where the place decides the category rather than the operator."""
+    is_spread: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ def mutants(operator: Operator, ground: Ground) -> Iterator[Mutant]:
         text = apply_edits(ground.text, proposal.edits)
         if text == ground.text:
             continue
-        line, end_line = _place(text, proposal.edits[0])
+        line, end_line = _place(text, proposal)
         yield Mutant(
             operator=operator.name,
             category=proposal.category or operator.category,
@@ -87,11 +91,15 @@ def apply_edits(text: bytes, edits: Iterable[Edit]) -> bytes:
     return b"".join([*parts, text[at:]])
 
 
-def _place(text: bytes, edit: Edit) -> tuple[int, int]:
-    """First and last line of an edit in the new text; what is removed stands where the next line is now."""
+def _place(text: bytes, proposal: Proposal) -> tuple[int, int]:
+    """First and last line of the bug in the new text; what is removed stands where the next line is now."""
+    edit, *others = proposal.edits
     last = max(1, text.rstrip(b"\n").count(b"\n") + 1)
     first = text.count(b"\n", 0, edit.start) + 1
     end = first + edit.text.rstrip(b"\n").count(b"\n")
+    if proposal.is_spread and others:
+        moved = sum(len(one.text) - (one.end - one.start) for one in proposal.edits[:-1])
+        end = text.count(b"\n", 0, others[-1].start + moved) + 1
     return min(first, last), min(end, last)
 
 

@@ -123,6 +123,7 @@ def remove_locks(ground: Ground) -> Iterator[Proposal]:
                 edits,
                 f"The {lost} is missing: this code should run inside {excerpt('with ' + text)}; without it "
                 f"{effect}.",
+                is_spread=True,
             )
 
 
