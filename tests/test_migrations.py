@@ -85,3 +85,15 @@ def test_a_store_with_more_migrations_than_are_known_is_newer(tmp_path: Path) ->
     database.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     assert is_newer(database)
     database.close()
+
+
+def test_a_store_that_somebody_else_is_reading_can_be_used_before_it_is_switched(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    other = sqlite3.connect(store.path)
+    migrate(other)
+    other.execute("BEGIN")
+    other.execute("SELECT * FROM reports").fetchall()
+    assert store.count_reports() == 0
+    other.close()
+    with store.open() as database:
+        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)

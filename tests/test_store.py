@@ -62,3 +62,27 @@ def test_a_store_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     database.close()
     with pytest.raises(StoreError, match="newer"):
         SqliteStore(tmp_path).save_report(report())
+
+
+def test_a_finding_that_a_report_no_longer_has_is_forgotten(tmp_path: Path) -> None:
+    store, kept = SqliteStore(tmp_path), report()
+    store.save_report(kept)
+    store.save_report(kept.model_copy(update={"candidates": ()}))
+    assert store.find_fingerprint("0123456789abcdef") is None
+
+
+def test_a_report_that_this_version_cannot_read_is_a_clear_error(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    with store.open() as database:
+        database.execute("INSERT INTO reports VALUES ('x', '2026', NULL, 'b', 'h', 'comment', '{}')")
+    with pytest.raises(StoreError, match="another version"):
+        store.load_report("x")
+    assert list(store.each_report()) == [None]
+
+
+def test_ids_are_found_by_their_beginning_as_it_is_written(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    for review_id in ("a%b", "a_b", "axb"):
+        store.save_report(report(review_id))
+    assert store.report_ids("a%") == ["a%b"]
+    assert set(store.report_ids("a")) == {"a%b", "a_b", "axb"}

@@ -13,6 +13,8 @@ from affidavit.records.record import Record
 from affidavit.records.report import Report
 
 FILE_NAME = "affidavit.db"
+BUSY_SECONDS = 10
+"""How long to wait for another process that is writing."""
 
 
 class StoredFinding(Record):
@@ -113,7 +115,7 @@ class SqliteStore:
         """A connection inside one transaction, for whoever keeps tables of their own in the store."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            database = sqlite3.connect(self.path, timeout=10)
+            database = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
             try:
                 with database:
                     _prepare(database, self.path)
@@ -131,11 +133,18 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
         )
     if path.stat().st_size == 0:
         path.chmod(0o600)
-    if database.execute("PRAGMA journal_mode").fetchone() != ("wal",):
-        # The switch does not wait for others; a store that somebody else is opening is switched by them.
-        with suppress(sqlite3.OperationalError):
-            database.execute("PRAGMA journal_mode = WAL")
+    _let_readers_go_on(database)
     migrate(database)
+
+
+def _let_readers_go_on(database: sqlite3.Connection) -> None:
+    """Switch to write-ahead logging, unless somebody else has the store open: then the next one may."""
+    if database.execute("PRAGMA journal_mode").fetchone() == ("wal",):
+        return
+    database.execute("PRAGMA busy_timeout = 0")
+    with suppress(sqlite3.OperationalError):
+        database.execute("PRAGMA journal_mode = WAL")
+    database.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
 
 
 def _read(body: str) -> Report | None:

@@ -218,3 +218,15 @@ def test_a_report_of_another_version_is_counted_and_left_out(store: SqliteStore)
 def test_a_report_is_given_the_rate_of_the_moment(store: SqliteStore) -> None:
     report = labelled(store, Label.WRONG, Label.VALID)
     assert with_measured(report, store).measured == rate_of(1, 2)
+
+
+def test_mistakes_are_told_with_the_newest_label_first(store: SqliteStore) -> None:
+    one, two = shown("logic-0", "aaaa"), shown("logic-1", "bbbb", claim=finding(title="Another"))
+    report = report_of([one, two])
+    add_label(store, report, one, Label.WRONG)
+    add_label(store, report, two, Label.WRONG, why="the caller checks it")
+    add_label(store, report_of([two], "r2"), one, Label.VALID)
+    told = [(mistake.title, mistake.why) for mistake in measure_quality(store).mistakes]
+    assert told == [("Another", "the caller checks it"), ("The total is wrong", "")]
+    add_label(store, report_of([one], "r3"), one, Label.WRONG, why="again")
+    assert [mistake.why for mistake in measure_quality(store).mistakes] == ["again", "the caller checks it"]

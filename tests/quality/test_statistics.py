@@ -2,7 +2,7 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from affidavit.quality.statistics import (
@@ -178,6 +178,9 @@ def test_draws_without_a_value_do_not_count() -> None:
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=12))
+@example([0.0, 5e-324])
+@example([0.0, 1e-150, 1e-160])
+@example([1e6, -1e6, 1e6])
 def test_a_bootstrap_interval_holds_its_estimate(values: list[float]) -> None:
     interval = bootstrap_interval(values, mean, resamples=60)
     assert interval is not None

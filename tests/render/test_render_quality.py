@@ -178,3 +178,16 @@ def test_the_page_loads_nothing() -> None:
     assert "default-src 'none'" in page.replace("&#39;", "'")
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "<svg" in page
+
+
+def coloured(quality: Quality) -> str:
+    page = StringIO()
+    console = Console(file=page, width=110, force_terminal=True, color_system="standard", no_color=False)
+    render_quality(quality, console=console)
+    return page.getvalue()
+
+
+def test_three_labels_without_a_wrong_one_are_not_yet_green() -> None:
+    assert "\x1b[1;33m0% [0.0" in coloured(a_quality(wrong=rate_of(0, 3), labelled=3))
+    assert "\x1b[1;32m0% [0.0" in coloured(a_quality(wrong=rate_of(0, 40)))
+    assert "\x1b[1;31m50.0%" in coloured(a_quality(wrong=rate_of(20, 40)))

@@ -162,11 +162,13 @@ def _acceleration(cases: Sequence[Case], score: Callable[[Sequence[Case]], float
     if not values:
         return 0.0
     mean = sum(values) / len(values)
-    cubes, squares = (
-        sum((mean - value) ** 3 for value in values),
-        sum((mean - value) ** 2 for value in values),
-    )
-    return cubes / (6 * squares**1.5) if squares > 0 else 0.0
+    widest = max(abs(mean - value) for value in values)
+    if widest == 0:
+        return 0.0
+    # In units of the widest, so that no power of it is too small or too large for a number.
+    apart = [(mean - value) / widest for value in values]
+    squares = sum(one * one for one in apart)
+    return sum(one * one * one for one in apart) / (6 * squares * math.sqrt(squares))
 
 
 def _corrected_limits(
