@@ -132,6 +132,14 @@ def test_a_role_that_names_its_provider_is_asked_there_whatever_the_general_addr
     }
 
 
+def test_a_file_cannot_lead_code_away_from_the_address_of_the_user(repo: Repo) -> None:
+    settings = loaded(repo, 'verifier_model = "anthropic:careful"\n', model="large")
+    chosen = models_of(settings, {"base_url": ONE, "model": "large"}, {})
+    assert (chosen["verifier"].base_url, chosen["verifier"].provider) == (ONE, "compatible")
+    named = models_of(settings, {"base_url": ONE}, {"AFFIDAVIT_VERIFIER_MODEL": "anthropic:careful"})
+    assert (named["verifier"].base_url, named["verifier"].provider) == (None, "anthropic")
+
+
 def test_the_model_of_all_roles_goes_to_the_general_address_however_it_is_named() -> None:
     assert set(addresses({"model": "openai:large", "base_url": ONE}).values()) == {f"compatible {ONE}"}
 

@@ -15,8 +15,6 @@ from affidavit.ports import Role
 from affidavit.settings import ENVIRONMENT_PREFIX, MODEL_READERS, ROLES, Settings, load_settings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-BASE_URL_VARIABLE = ENVIRONMENT_PREFIX + "BASE_URL"
-"""It says where code and keys go, so it is no setting: a file of the repository could hold it."""
 
 
 def model_options(command: Command) -> Command:
@@ -101,7 +99,7 @@ def models_of(
     for role in ROLES:
         text = _model_of(settings, role)
         if text:
-            base_url, key_variable = _address_of(settings, role, options, environment)
+            base_url, key_variable = _address_of(role, options, environment)
             choices[role] = choose_model(
                 text,
                 role,
@@ -122,20 +120,25 @@ def _model_of(settings: Settings, role: Role) -> str | None:
 
 
 def _address_of(
-    settings: Settings, role: Role, options: Mapping[str, Any], environment: Mapping[str, str]
+    role: Role, options: Mapping[str, Any], environment: Mapping[str, str]
 ) -> tuple[str | None, str]:
     """Where the role's model is asked, and the variable of the key that may go there.
 
-    A role's own address comes first. The general one is for `--model` and for names without a provider: a
-    role's own model that names its provider is asked there.
+    A role's own address comes first. The general one is for all others, but for a role's model that the user
+    named together with its provider.
     """
-    own = options.get(f"{role}_base_url") or environment.get(f"{ENVIRONMENT_PREFIX}{role.upper()}_BASE_URL")
+
+    def chosen(name: str) -> str | None:
+        # What a file says does not count here: it must not lead code away from the address of the user.
+        return options.get(name) or environment.get(ENVIRONMENT_PREFIX + name.upper()) or None
+
+    own = chosen(f"{role}_base_url")
     if own:
         return own, f"{ENVIRONMENT_PREFIX}{role.upper()}_API_KEY"
-    model: str | None = getattr(settings, f"{role}_model")
+    model = chosen(f"{role}_model")
     if model and names_provider(model):
         return None, COMPATIBLE_KEY
-    return options.get("base_url") or environment.get(BASE_URL_VARIABLE) or None, COMPATIBLE_KEY
+    return chosen("base_url"), COMPATIBLE_KEY
 
 
 def _check_whole(choices: Mapping[Role, ModelChoice]) -> None:
