@@ -1,12 +1,16 @@
 """`affidavit eval` as a user runs it, on real histories with the real mechanical specialists."""
 
 import json
+import os
+import signal
+import socket
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from commands import Done, affidavit
+from commands import AFFIDAVIT, Done, affidavit
 from repositories import Repo
 
 SOUND = "def total(items):\n    return sum(items)\n"
@@ -146,6 +150,32 @@ def test_an_interrupted_evaluation_goes_on_with_what_is_missing(cases: Path) -> 
     assert before["harmless"] == after["harmless"]
     assert before["bug"] != after["bug"]
     assert second["recall"] == 1.0
+
+
+def test_an_evaluation_that_is_told_to_end_keeps_what_is_done_and_goes_on_later(cases: Path) -> None:
+    """The second case waits for a server that never answers, so the first is done when it connects."""
+    out, data = cases.parent / "out", cases.parent / "data"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"git://127.0.0.1:{server.getsockname()[1]}/x"
+        slow = write_case(cases, "cloning", repository=address, head="harmless", clean=True)
+        process = subprocess.Popen(
+            [AFFIDAVIT, "eval", cases, *QUICK, "--jobs", "1", "--out", out],
+            env={**os.environ, "AFFIDAVIT_DATA": str(data), "AFFIDAVIT_CACHE": str(data / "cache")},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        server.settimeout(120)
+        connection, _ = server.accept()
+        process.send_signal(signal.SIGTERM)
+        _, complaints = process.communicate(timeout=120)
+        connection.close()
+    assert (process.returncode, complaints.strip()) == (130, b"affidavit: stopped")
+    kept = json.loads((out / "cases" / "bug" / "run-1" / "report.json").read_text())
+    told = json.loads((slow / "case.json").read_text())
+    (slow / "case.json").write_text(json.dumps({**told, "repository": "../../repo"}))
+    results = scores(cases, "--resume", out)["results"]
+    assert results[0]["runs"][0]["report_id"] == kept["id"]
+    assert [one["failure"] for one in results] == ["", "", ""]
 
 
 def test_a_case_that_was_changed_is_reviewed_again_when_an_evaluation_goes_on(cases: Path) -> None:

@@ -1,12 +1,14 @@
 """Where the repository of a case is found: in a folder, a bundle, a written history, behind an address."""
 
+import asyncio
 import os
+import socket
 from pathlib import Path
 
 import pytest
 
 from affidavit.errors import GitError, InputError
-from affidavit.quality.case_repositories import CaseRepositories, is_address
+from affidavit.quality.case_repositories import CaseRepositories, _without_password, is_address
 from affidavit.quality.cases import CaseFolder
 from affidavit.records.evaluation import Case
 from repositories import Repo, run_git
@@ -34,6 +36,10 @@ def held(tmp_path: Path, repository: str, base: str = "base", head: str = "head"
     return CaseFolder(Case(id="one", repository=repository, base=base, head=head, clean=True), folder)
 
 
+def located(repositories: CaseRepositories, case: CaseFolder) -> Path:
+    return asyncio.run(repositories.locate(case))
+
+
 def has_commit(place: Path, revision: str) -> bool:
     return bool(run_git(place, "rev-parse", "--verify", f"{revision}^{{commit}}"))
 
@@ -41,27 +47,27 @@ def has_commit(place: Path, revision: str) -> bool:
 def test_a_relative_path_begins_at_the_case(
     tmp_path: Path, history: Repo, repositories: CaseRepositories
 ) -> None:
-    assert repositories.locate(held(tmp_path, "../source")).resolve() == history.path
-    assert repositories.locate(held(tmp_path, str(history.path))).resolve() == history.path
+    assert located(repositories, held(tmp_path, "../source")).resolve() == history.path
+    assert located(repositories, held(tmp_path, str(history.path))).resolve() == history.path
 
 
 def test_an_address_is_cloned_once_and_used_again_without_its_source(
     tmp_path: Path, history: Repo, repositories: CaseRepositories
 ) -> None:
     address = f"file://{history.path}"
-    place = repositories.locate(held(tmp_path, address))
+    place = located(repositories, held(tmp_path, address))
     assert has_commit(place, "head")
     history.path.rename(tmp_path / "gone")
-    assert repositories.locate(held(tmp_path, address)) == place
+    assert located(repositories, held(tmp_path, address)) == place
 
 
 def test_a_commit_on_no_branch_is_asked_for_by_name(
     tmp_path: Path, history: Repo, repositories: CaseRepositories
 ) -> None:
     address = f"file://{history.path}"
-    repositories.locate(held(tmp_path, address))
+    located(repositories, held(tmp_path, address))
     later = history.commit("later", {"a.py": "x = 3\n"})
-    assert has_commit(repositories.locate(held(tmp_path, address, head=later)), later)
+    assert has_commit(located(repositories, held(tmp_path, address, head=later)), later)
 
 
 def test_a_bundle_is_a_repository_and_one_that_is_written_anew_is_read_anew(
@@ -70,11 +76,11 @@ def test_a_bundle_is_a_repository_and_one_that_is_written_anew_is_read_anew(
     bundle = tmp_path / "case" / "history.bundle"
     bundle.parent.mkdir()
     history.git("bundle", "create", "-q", str(bundle), "--all")
-    assert has_commit(repositories.locate(held(tmp_path, "history.bundle")), "base")
+    assert has_commit(located(repositories, held(tmp_path, "history.bundle")), "base")
     later = history.commit("later", {"a.py": "x = 3\n" * 500})
     history.git("bundle", "create", "-q", str(bundle), "--all")
     os.utime(bundle, ns=(1, 1))
-    assert has_commit(repositories.locate(held(tmp_path, "history.bundle")), later)
+    assert has_commit(located(repositories, held(tmp_path, "history.bundle")), later)
 
 
 def test_a_written_history_becomes_a_repository(
@@ -84,9 +90,9 @@ def test_a_written_history_becomes_a_repository(
     (case.folder / "base").mkdir()
     (case.folder / "base" / "a.py").write_text("x = 1\n")
     history.git("format-patch", "-q", "-1", "-o", str(case.folder))
-    place = repositories.locate(case)
+    place = located(repositories, case)
     assert run_git(place, "show", "head:a.py") == b"x = 2\n"
-    assert repositories.locate(case) == place
+    assert located(repositories, case) == place
 
 
 def test_the_hooks_of_a_cloned_repository_are_not_there(
@@ -96,7 +102,7 @@ def test_the_hooks_of_a_cloned_repository_are_not_there(
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\ntouch {tmp_path / 'ran'}\n")
     hook.chmod(0o755)
-    place = repositories.locate(held(tmp_path, f"file://{history.path}"))
+    place = located(repositories, held(tmp_path, f"file://{history.path}"))
     assert not (tmp_path / "ran").exists()
     assert not (place / "hooks").exists() or not list((place / "hooks").iterdir())
 
@@ -106,20 +112,20 @@ def test_a_folder_inside_of_another_repository_is_not_taken_for_it(
 ) -> None:
     (history.path / "inner").mkdir()
     with pytest.raises(InputError, match="is not itself a git repository"):
-        repositories.locate(held(tmp_path, "../source/inner"))
+        located(repositories, held(tmp_path, "../source/inner"))
 
 
 @pytest.mark.parametrize("address", ["ext::sh -c 'touch ran'://x", "fd://3", "ftp://example.org/x"])
 def test_other_protocols_are_refused(tmp_path: Path, repositories: CaseRepositories, address: str) -> None:
     with pytest.raises(InputError, match="is named by https"):
-        repositories.locate(held(tmp_path, address))
+        located(repositories, held(tmp_path, address))
 
 
 def test_a_clone_that_fails_is_said_without_the_password_and_leaves_nothing(
     tmp_path: Path, repositories: CaseRepositories
 ) -> None:
     with pytest.raises(GitError) as caught:
-        repositories.locate(held(tmp_path, f"file://somebody:secret@{tmp_path}/missing"))
+        located(repositories, held(tmp_path, f"file://somebody:secret@{tmp_path}/missing"))
     assert "cannot be cloned" in str(caught.value)
     assert "secret" not in str(caught.value)
     assert list((tmp_path / "clones").iterdir()) == []
@@ -127,9 +133,48 @@ def test_a_clone_that_fails_is_said_without_the_password_and_leaves_nothing(
 
 def test_what_is_not_there_is_said(tmp_path: Path, repositories: CaseRepositories) -> None:
     with pytest.raises(InputError, match="there is no repository .*nowhere"):
-        repositories.locate(held(tmp_path, "nowhere"))
+        located(repositories, held(tmp_path, "nowhere"))
 
 
 def test_addresses_are_told_from_paths() -> None:
     assert all(map(is_address, ["https://h/o/n.git", "git@h:o/n.git", "file:///x", "ssh://h/x"]))
     assert not any(map(is_address, [".", "../x", "/abs/path", "name@2", "C/x:y"]))
+
+
+def test_a_password_in_an_address_is_taken_out_of_what_git_says() -> None:
+    said = "fatal: unable to access 'https://me:secret@h/o/n/': no"
+    assert (
+        _without_password(said, "https://me:secret@h/o/n") == "fatal: unable to access 'https://h/o/n/': no"
+    )
+
+
+def test_cases_that_share_an_address_share_a_clone(
+    tmp_path: Path, history: Repo, repositories: CaseRepositories
+) -> None:
+    case = held(tmp_path, f"file://{history.path}")
+
+    async def both() -> list[Path]:
+        return await asyncio.gather(repositories.locate(case), repositories.locate(case))
+
+    first, second = asyncio.run(both())
+    assert first == second
+    assert len(list((tmp_path / "clones").iterdir())) == 1
+
+
+def test_whoever_is_stopped_does_not_wait_for_a_clone_that_never_ends(
+    tmp_path: Path, repositories: CaseRepositories
+) -> None:
+    """The other side takes the connection and never says a word."""
+
+    async def stopped(port: int) -> None:
+        cloning = asyncio.create_task(repositories.locate(held(tmp_path, f"git://127.0.0.1:{port}/x")))
+        connection, _ = await asyncio.get_running_loop().sock_accept(server)
+        cloning.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await cloning
+        connection.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        asyncio.run(stopped(server.getsockname()[1]))
+    assert list((tmp_path / "clones").iterdir()) == []

@@ -1,16 +1,19 @@
 """Find the repository of a case: a folder, a bundle, a written history, or a clone made once and kept."""
 
+import asyncio
 import hashlib
 import os
 import re
 import shutil
+import signal
 import tempfile
-import threading
+from asyncio.subprocess import DEVNULL, PIPE
 from collections import defaultdict
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from affidavit.code.git import Git, complaint, find_repository, git_environment
+from affidavit.code.git import Git, complaint, find_repository, git_environment, spawn_error
 from affidavit.errors import GitError, InputError
 from affidavit.quality.cases import CaseFolder, folder_name
 from affidavit.quality.written_history import build_history, is_written_history
@@ -33,41 +36,37 @@ class CaseRepositories:
     def __init__(self, clones: Path, scratch: Path) -> None:
         self._clones = clones
         self._scratch = scratch
-        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
-        self._guard = threading.Lock()
+        self._locks: defaultdict[Path, asyncio.Lock] = defaultdict(asyncio.Lock)
+        """Several cases may share a repository, which is made once."""
 
-    def locate(self, held: CaseFolder) -> Path:
+    async def locate(self, held: CaseFolder) -> Path:
         """The folder of the case's repository; raises InputError or GitError where there is none."""
         address = held.case.repository
         if is_address(address):
-            return self._cloned(address, held)
+            return await self._cloned(address, held)
         place = held.folder / address
         if place.is_file():
-            return self._cloned(str(place.resolve()), held)
+            return await self._cloned(str(place.resolve()), held)
         if not place.is_dir():
             raise InputError(f"there is no repository {place}")
         if is_written_history(place):
-            return self._built(place, held.case.id)
+            return await self._built(place, held.case.id)
         return _own_repository(place)
 
-    def _built(self, place: Path, case_id: str) -> Path:
+    async def _built(self, place: Path, case_id: str) -> Path:
         target = self._scratch / folder_name(case_id)
-        with self._lock(str(target)):
+        async with self._locks[target]:
             if not target.exists():
-                build_history(place, target)
+                await asyncio.to_thread(build_history, place, target)
         return target
 
-    def _cloned(self, address: str, held: CaseFolder) -> Path:
+    async def _cloned(self, address: str, held: CaseFolder) -> Path:
         target = self._clones / f"{_stem(address)}-{hashlib.sha256(_content_key(address)).hexdigest()[:16]}"
-        with self._lock(str(target)):
+        async with self._locks[target]:
             if not target.exists():
-                _clone(address, target)
-            _fetch_missing(address, target, (held.case.base, held.case.head))
+                await _clone(address, target)
+            await _fetch_missing(address, target, (held.case.base, held.case.head))
         return target
-
-    def _lock(self, key: str) -> threading.Lock:
-        with self._guard:
-            return self._locks[key]
 
 
 def is_address(text: str) -> bool:
@@ -142,7 +141,7 @@ def _without_password(text: str, address: str) -> str:
     return text.replace(user + at, "") if at else text
 
 
-def _clone(address: str, target: Path) -> None:
+async def _clone(address: str, target: Path) -> None:
     """Clone beside the target and move it there: half a clone is never taken for a whole one."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -151,39 +150,58 @@ def _clone(address: str, target: Path) -> None:
         raise InputError(f"{target.parent} cannot be used for clones: {error.strerror}") from error
     try:
         git = _transport(address, scratch)
-        done = git.attempt(
-            *(
-                "clone",
-                "--quiet",
-                "--mirror",
-                "--template=",
-                "--no-recurse-submodules",
-                "--",
-                address,
-                "clone",
-            ),
-            timeout_seconds=CLONE_SECONDS,
-        )
-        if done.returncode != 0:
-            said = _without_password(complaint(done.stderr), address)
+        options = ("--quiet", "--mirror", "--template=", "--no-recurse-submodules")
+        complaints = await _over_the_wire(git, "clone", *options, "--", address, "clone")
+        if complaints is not None:
+            said = _without_password(complaint(complaints), address)
             raise GitError(f"{_shown(address)} cannot be cloned: {said}", retryable=True)
-        try:
-            (scratch / "clone").rename(target)
-        except OSError:
-            # Another evaluation was faster; its clone is as good.
-            if not target.is_dir():
-                raise
+        _move(scratch / "clone", target)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _fetch_missing(address: str, target: Path, revisions: tuple[str, ...]) -> None:
+def _move(clone: Path, target: Path) -> None:
+    try:
+        clone.rename(target)
+    except OSError as error:
+        # Where another evaluation was faster, its clone is as good.
+        if not target.is_dir():
+            raise InputError(f"{target} cannot be used for a clone: {error.strerror}") from error
+
+
+async def _fetch_missing(address: str, target: Path, revisions: tuple[str, ...]) -> None:
     """Commits that a clone of the branches lacks, such as heads of pull requests, are asked for by name."""
     git = _transport(address, target)
     for revision in revisions:
-        if not _has_commit(git, revision) and not revision.startswith("-"):
+        if not _has_commit(git, revision):
             # Whether it came is asked when the change is opened, which says what is missing.
-            git.attempt("fetch", "--quiet", "--no-tags", "origin", revision, timeout_seconds=CLONE_SECONDS)
+            await _over_the_wire(git, "fetch", "--quiet", "--no-tags", "--", "origin", revision)
+
+
+async def _over_the_wire(git: Git, *args: str) -> bytes | None:
+    """Run git and return its complaints, None where it did its work; whoever is stopped ends it, too."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *git.command(args),
+            cwd=git.folder,
+            env=dict(git.environment),
+            stdin=DEVNULL,
+            stdout=DEVNULL,
+            stderr=PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise spawn_error(error, git.folder) from error
+    try:
+        async with asyncio.timeout(CLONE_SECONDS):
+            _, complaints = await process.communicate()
+    except TimeoutError:
+        return f"fatal: it took longer than {CLONE_SECONDS:g} seconds".encode()
+    finally:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+    return complaints if process.returncode != 0 else None
 
 
 def _has_commit(git: Git, revision: str) -> bool:

@@ -107,7 +107,7 @@ async def _evaluate_case(
     held: CaseFolder, plan: EvaluationPlan, reports: dict[tuple[str, int], Report]
 ) -> CaseResult:
     try:
-        folder = await asyncio.to_thread(plan.repositories.locate, held)
+        folder = await plan.repositories.locate(held)
         runs = []
         for number in range(1, plan.runs + 1):
             run, report = await _run_once(held.case, folder, number, plan)
