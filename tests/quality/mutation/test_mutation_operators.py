@@ -239,6 +239,8 @@ LEFT_ALONE = [
         "if time.time() > deadline:\n    go()\n",
         "an instant more makes no difference",
     ),
+    ("moved_boundary", "a.py", "if len(xs) > most:\n    xs = sorted(xs)[\n        -most:\n    ]\n", "a cap"),
+    ("moved_boundary", "a.js", "if (n > most) { name = name.slice(0, most) }\n", "a cap"),
     ("moved_boundary", "a.py", "if len(xs) > 0:\n    go(xs)\n", "nothing is done with nothing"),
     ("moved_boundary", "a.py", "xs.sort(key=lambda a: a.n < 3)\n", "the order of equal items is free"),
     ("reversed_comparison", "a.py", "logger.info('%s', a == b)\n", "a message"),
@@ -338,6 +340,17 @@ def test_a_bug_is_placed_where_it_stands_in_the_new_text() -> None:
 
     assert (mutant.line, mutant.end_line) == (3, 3)
     assert mutant.text.decode().splitlines()[2] == "    return go(x)"
+
+
+def test_a_lost_lock_is_a_bug_of_the_whole_block() -> None:
+    code = "def f(self):\n    with self._lock:\n        a()\n        b()\n        c()\n    return 1\n"
+    (mutant,) = mutants_of("removed_lock", "a.py", code)
+
+    assert mutant.text.decode().splitlines()[mutant.line - 1 : mutant.end_line] == [
+        "    a()",
+        "    b()",
+        "    c()",
+    ]
 
 
 def test_a_check_of_a_permission_is_a_matter_of_security() -> None:

@@ -95,7 +95,7 @@ def _equality_is_idle(ground: Ground, node: Node, left: Node, right: Node) -> bo
     if around.type in ("conditional_expression", "ternary_expression"):
         chosen = {ground.says(one) for one in around.named_children}
         return len(sides & chosen) > 0
-    return any(
+    return _caps(ground.says(around), sides) or any(
         ground.says(one.child_by_field_name(side)) in sides
         for one in descendants(around)
         if one.type in ASSIGNMENTS
@@ -106,6 +106,14 @@ def _equality_is_idle(ground: Ground, node: Node, left: Node, right: Node) -> bo
 def _asks_for_any(ground: Ground, left: Node, right: Node) -> bool:
     """`len(items) > 0`: what is done with the items is mostly nothing where there are none."""
     return ground.says(right) == "0" and LENGTH.search(ground.says(left)) is not None
+
+
+def _caps(branch: str, sides: set[str]) -> bool:
+    """`if len(items) > most: items = items[:most]`: to cut at the very end cuts nothing off."""
+    return any(
+        re.search(rf"\[[^\[\]]*{name}\s*:?\s*\]|(?:slice|substring|take|truncate)\([^()]*{name}", branch)
+        for name in map(re.escape, sides)
+    )
 
 
 def _sorts(ground: Ground, node: Node) -> bool:
