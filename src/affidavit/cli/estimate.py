@@ -12,6 +12,7 @@ from affidavit.specialists.estimate import (
     FINDINGS_PER_CONVERSATION,
     TOOL_RESULT_TOKENS,
     VERIFIER_TASK_TOKENS,
+    WITHIN_FACTOR,
     RoleEstimate,
     estimate_review,
 )
@@ -102,5 +103,6 @@ def _assumptions(talks: FirstTalks) -> list[str]:
         f"Assumed: {CALL_TOKENS:,} tokens for a call of a tool, {TOOL_RESULT_TOKENS:,} for what it answers.",
         f"Assumed: {FINDINGS_PER_CONVERSATION} findings to verify from each conversation of a specialist,",
         f"beside {len(talks.machine_findings)} of the machine's; {VERIFIER_TASK_TOKENS:,} tokens for each.",
+        f"A review that goes so is within a factor of {WITHIN_FACTOR:g} of the tokens above.",
         "The planner may call fewer specialists. --budget-usd and --budget-tokens hold whatever comes.",
     ]

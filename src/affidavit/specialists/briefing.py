@@ -54,7 +54,9 @@ class Briefing:
     context: ContextMap
     leads: tuple[Finding, ...] = ()
     prompts: PromptSet = field(default_factory=current_prompts)
-    _texts: dict[tuple[Chunk | None, str], str] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _texts: dict[tuple[Chunk | None, str], str] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
     def change_text(self, chunk: Chunk, plan: Plan) -> str:
         """The part that all specialists of a chunk share, word for word; it is written once."""

@@ -33,12 +33,15 @@ TOOL_RESULT_TOKENS = 2_000
 """Assumed for what a tool answers: about two screens of numbered code."""
 VERIFIER_TASK_TOKENS = 3_000
 """Assumed for one finding with its claim, its hunks and forty lines around its quote."""
-REPORTER_TOKENS = 1_500
+REPORTER_TOKENS = 900
 """Assumed for the reporter's instructions and what the change is about."""
-REPORTED_FINDING_TOKENS = 200
-"""Assumed for one finding as the reporter reads it: place, title and claim."""
+REPORTED_FINDING_TOKENS = 50
+"""Assumed for one finding as the reporter reads it: place, severity and title."""
 FINDINGS_PER_CONVERSATION = 2
 """Assumed: specialists report widely, and the verifier is asked about each finding by itself."""
+
+WITHIN_FACTOR = 1.5
+"""A review that goes as assumed sends between this part and this multiple of the estimate, role by role."""
 
 
 @dataclass(frozen=True)
