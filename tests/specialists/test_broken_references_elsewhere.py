@@ -54,6 +54,11 @@ BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
         {"src/prices.rs": RUST_LEFT},
         {("removed-import", "src/till.rs", 1)},
     ),
+    "a Rust function that its own module still calls": (
+        RUST,
+        {"src/prices.rs": f"{RUST_LEFT}\npub fn all() -> u32 {{\n    total(&[])\n}}\n"},
+        {("removed-import", "src/till.rs", 1)},
+    ),
     "a Rust module whose file is gone": (
         RUST,
         {"src/till.rs": None},

@@ -7,14 +7,13 @@ from tree_sitter import Node
 
 from affidavit.code.grammars import ancestors, node_text
 from affidavit.code.occurrences import occurrences
-from affidavit.code.symbols import symbols_of
 from affidavit.records.context import Import, Symbol
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed
 
 RULE = "references/removed-import"
 OWN_MODULE = re.compile(r"(?:crate|self|super)(?:::\w+)*")
+USING = frozenset(("text", "call", "name"))
 ITEM_PLACES = frozenset(("source_file", "declaration_list", "expression_statement"))
-UNDERSCORE = "_"
 
 
 def find_removed_rust_uses(ground: Ground) -> Iterator[Break]:
@@ -28,15 +27,15 @@ def find_removed_rust_uses(ground: Ground) -> Iterator[Break]:
 
 
 def _is_surely_gone(ground: Ground, old: Symbol) -> bool:
-    """The module stands, is well-formed, does not have the word, and nothing can make it there."""
+    """The module stands, is well-formed, does not define or take the name, and nothing can make it there."""
     parsed = ground.parsed(old.path)
     if parsed is None or parsed.root.has_error:
         return False
     places = occurrences(parsed.root, parsed.text, old.name)
     return (
-        all(place.role == "text" for place in places)
+        all(place.role in USING for place in places)
         and not _brings_names(parsed.root)
-        and not _may_be_derived(ground, old)
+        and not _may_be_derived(parsed, old.name)
     )
 
 
@@ -52,11 +51,23 @@ def _brings_names(root: Node) -> bool:
     return False
 
 
-def _may_be_derived(ground: Ground, old: Symbol) -> bool:
+def _may_be_derived(parsed: Parsed, lost: str) -> bool:
     """An attribute may make `CartBuilder` out of `Cart`."""
-    plain = old.name.replace(UNDERSCORE, "").lower()
-    names = {one.name.replace(UNDERSCORE, "").lower() for one in symbols_of(ground.repository.head, old.path)}
-    return any(name in plain for name in names if len(name) > 2)
+    attributes = (node for node in parsed.root.named_children if node.type == "attribute_item")
+    items = (_first_item(node) for node in attributes)
+    names = {_plain(node_text(item.child_by_field_name("name"), parsed.text)) for item in items if item}
+    return any(name in _plain(lost) for name in names if len(name) > 2)
+
+
+def _first_item(attribute: Node) -> Node | None:
+    after = attribute.next_named_sibling
+    while after is not None and (after.type == "attribute_item" or after.type.endswith("comment")):
+        after = after.next_named_sibling
+    return after
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").lower()
 
 
 def _broken(ground: Ground, one: Import, old: Symbol) -> Iterator[Break]:
