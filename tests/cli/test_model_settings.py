@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.cli.model_options import chosen_models, ledger_of, models_of, opened_ledger
+from affidavit.cli.model_options import chosen_model, chosen_models, ledger_of, models_of, opened_ledger
 from affidavit.code.repository import open_repository
 from affidavit.errors import SettingsError
 from affidavit.minds.ledger import Budget
@@ -176,3 +176,15 @@ def test_the_same_model_twice_is_no_second_opinion() -> None:
 def test_a_second_verifier_alone_is_no_panel() -> None:
     with pytest.raises(SettingsError, match="no model for the planner"):
         chosen_models({"second_verifier_model": "openai:a"}, {})
+
+
+def test_a_command_that_asks_one_model_takes_its_own_flag_before_the_environment() -> None:
+    environment = {"AFFIDAVIT_REPORTER_MODEL": "anthropic:words", "AFFIDAVIT_SECOND_VERIFIER_MODEL": "large"}
+    flags = {"model": "openai:large", "base_url": ONE}
+    chosen = chosen_model("reporter", flags, environment)
+    assert chosen is not None
+    assert (chosen.name, chosen.base_url) == ("large", ONE)
+    from_environment = chosen_model("reporter", {"base_url": ONE}, environment)
+    assert from_environment is not None
+    assert from_environment.model == "anthropic:words"
+    assert chosen_model("verifier", {}, environment) is None

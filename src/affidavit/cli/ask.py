@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from affidavit.cli.model_options import chosen_models, opened_ledger, opened_log
+from affidavit.cli.model_options import chosen_model, opened_ledger, opened_log
 from affidavit.cli.naming import find_candidate, read_report
 from affidavit.cli.progress import show_progress
 from affidavit.errors import InputError, OutsideError, SettingsError
 from affidavit.events import Emit, ignore_events
-from affidavit.minds.choice import ModelChoice
 from affidavit.minds.roles import minds_from
 from affidavit.panel_assembly import assemble_panel
 from affidavit.places import cache_folder
@@ -73,9 +72,7 @@ def command(report: Path, finding: str, question: str, repo: Path | None, **opti
 
 
 def _mind(options: dict[str, Any]) -> Mind:
-    # A model that is named here goes before the one that the environment names for the reporter.
-    choices = chosen_models({**options, "reporter_model": options["model"]})
-    choice: ModelChoice | None = choices.get("reporter") or choices.get("verifier")
+    choice = chosen_model("reporter", options) or chosen_model("verifier", options)
     if choice is None:
         raise SettingsError("a question needs a model: name one with --model PROVIDER:NAME")
     return minds_from({"reporter": choice}, ledger=opened_ledger(options), log=opened_log(options))[

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from affidavit import __version__
-from affidavit.cli.model_options import chosen_models, opened_ledger
+from affidavit.cli.model_options import chosen_model, chosen_models, opened_ledger
 from affidavit.cli.prompt_choice import rollout_book
 from affidavit.errors import SettingsError
 from affidavit.minds.choice import ModelChoice
@@ -116,7 +116,7 @@ def _judge(options: dict[str, Any], verifier: ModelChoice | None) -> ModelChoice
             raise SettingsError("--judge-model and --no-judge exclude each other")
         return None
     if options["judge_model"]:
-        return chosen_models({**options, "model": options["judge_model"], "verifier_model": None})["verifier"]
+        return chosen_model("verifier", {**options, "model": options["judge_model"], "verifier_model": None})
     return verifier
 
 

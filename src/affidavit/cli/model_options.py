@@ -82,6 +82,15 @@ def chosen_models(
     return models_of(_without_files(options, environment), options, environment)
 
 
+def chosen_model(
+    role: Role, options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
+) -> ModelChoice | None:
+    """The model of a command that asks one only; its own `--model` goes before a role's environment."""
+    own = f"{ENVIRONMENT_PREFIX}{role.upper()}_MODEL"
+    known = {name: value for name, value in environment.items() if name != own or not options.get("model")}
+    return _choice_of(role, _without_files(options, known), options, known)
+
+
 def opened_ledger(options: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> Ledger:
     """What a command may spend that reads no settings of a repository."""
     return ledger_of(_without_files(options, environment))
@@ -95,22 +104,28 @@ def models_of(
     settings: Settings, options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
 ) -> dict[Role, ModelChoice]:
     """The model of each role; empty where none is named."""
-    choices = {}
-    for role in ROLES:
-        text = _model_of(settings, role)
-        if text:
-            base_url, key_variable = _address_of(role, options, environment)
-            choices[role] = choose_model(
-                text,
-                role,
-                base_url=base_url,
-                key_variable=key_variable,
-                temperature=getattr(settings, f"{role}_temperature"),
-                max_tokens=getattr(settings, f"{role}_max_tokens"),
-                silence_seconds=settings.model_timeout_seconds,
-            )
+    made = {role: _choice_of(role, settings, options, environment) for role in ROLES}
+    choices = {role: choice for role, choice in made.items() if choice}
     _check_whole(choices)
     return choices
+
+
+def _choice_of(
+    role: Role, settings: Settings, options: Mapping[str, Any], environment: Mapping[str, str]
+) -> ModelChoice | None:
+    text = _model_of(settings, role)
+    if not text:
+        return None
+    base_url, key_variable = _address_of(role, options, environment)
+    return choose_model(
+        text,
+        role,
+        base_url=base_url,
+        key_variable=key_variable,
+        temperature=getattr(settings, f"{role}_temperature"),
+        max_tokens=getattr(settings, f"{role}_max_tokens"),
+        silence_seconds=settings.model_timeout_seconds,
+    )
 
 
 def _model_of(settings: Settings, role: Role) -> str | None:
