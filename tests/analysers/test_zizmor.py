@@ -89,3 +89,36 @@ def test_only_the_base_commits_configuration_counts(case, ask):
 def test_anything_else_is_unreadable(text):
     with pytest.raises((ValueError, KeyError, TypeError)):
         read_zizmor(text)
+
+
+RIGHTS = """\
+name: labels
+on: pull_request_target
+permissions: {}
+jobs:
+  say:
+    runs-on: ubuntu-latest
+    steps:
+      - STEP
+"""
+DANGEROUS = "zizmor/dangerous-triggers"
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "uses: actions/checkout@v4\n        with: {ref: '${{ github.event.pull_request.head.sha }}'}",
+        "uses: actions/checkout@v4\n        with: {ref: 'refs/pull/${{ github.event.number }}/merge'}",
+        'run: gh pr checkout "$NUMBER"',
+        'run: git fetch origin "pull/$NUMBER/head"',
+    ],
+)
+def test_rights_for_outsiders_count_where_their_code_is_taken(step, case, ask):
+    found = ask(ZIZMOR, case({"x": ""}, {PLACE: RIGHTS.replace("STEP", step)}))
+    assert DANGEROUS in [finding["rule_id"] for finding in found]
+
+
+@pytest.mark.parametrize("step", ['run: gh pr edit "$NUMBER" --add-label docs', "uses: actions/checkout@v4"])
+def test_rights_for_outsiders_draw_nothing_where_nothing_of_theirs_is_taken(step, case, ask):
+    found = ask(ZIZMOR, case({"x": ""}, {PLACE: RIGHTS.replace("STEP", step)}))
+    assert DANGEROUS not in [finding["rule_id"] for finding in found]

@@ -6,6 +6,7 @@ from tree_sitter import Node
 
 from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.ruff_rules import RUFF_RULES
+from affidavit.analysers.shared_defaults import judge_shared_default
 from affidavit.analysers.syntax import (
     ancestors,
     expects,
@@ -97,6 +98,7 @@ def judge_reordered_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection
 
 
 SPECIAL = {
+    "ruff/B006": judge_shared_default,
     "ruff/PLE2502": judge_reordered_text,
     "ruff/F821": judge_undefined_name,
     "ruff/F811": _redefinition,

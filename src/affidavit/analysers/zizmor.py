@@ -23,6 +23,11 @@ OUTSIDE = re.compile(
     r"|head_commit|workflow_run)\b(?!\.base)[\w.\[\]*'\"-]*"
     r"(title|body|name|message|email|ref|label|branch|homepage))"
 )
+# How a workflow gets at what an outsider wrote: by checking it out, fetching it, or loading what it built.
+TAKEN = re.compile(
+    r"^[^#]*(\b(ref|repository):.*(\bhead|refs/pull)|\bgh pr checkout\b|\bdownload-artifact\b"
+    r"|\bgh run download\b|\bgit\s+(fetch|checkout|pull|switch|merge)\b.*(pull/|head|HEAD_|PR_))"
+)
 HIGH, LOW = Severity.HIGH, Severity.LOW
 
 _insecure = RuleMaker("zizmor", category=Category.SECURITY, failing_input="A run of the workflow {file}.")
@@ -144,10 +149,13 @@ def _diagnostic(row: Any) -> AnalyserDiagnostic:
 
 
 def judge_zizmor(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
-    """The reason why a new problem is no finding: nobody from outside can write the text."""
+    """The reason why a new problem is no finding: nothing that an outsider wrote reaches the workflow."""
+    lines = inspection.repository.head.lines(diagnostic.path) or []
+    if diagnostic.rule == "zizmor/dangerous-triggers":
+        is_taken = any(TAKEN.search(line) for line in lines)
+        return None if is_taken else "the workflow takes nothing of the pull request's own code"
     if diagnostic.rule != "zizmor/template-injection":
         return None
-    lines = inspection.repository.head.lines(diagnostic.path) or []
     named = lines[diagnostic.line - 1 : diagnostic.end_line or diagnostic.line]
     is_outside = any(OUTSIDE.search(line) for line in named)
     return None if is_outside else "only people who may write to the repository can write the text"
