@@ -1,0 +1,84 @@
+"""The report says for each hunk who looked at it, also where it was divided, and what was left out."""
+
+from typing import Any
+
+from affidavit.ports import Brief, Reply
+from affidavit.records.candidate import SpecialistKind
+from affidavit.records.change import FileChange, Hunk
+from affidavit.records.plan import Chunk, Piece, Plan
+from affidavit.records.report import FileCoverage, ReplySummary
+from affidavit.settings import Settings
+from affidavit.stages.report import Proceedings, compile_report
+from claims import change_of, file_change
+
+LONG = Hunk(old_start=0, old_count=0, new_start=1, new_count=6, lines=("+a", "+b", "+c", "+d", "+e", "+f"))
+FILE = file_change(hunks=(LONG,))
+
+
+class Looker:
+    """Somebody who looks at every file."""
+
+    kind: SpecialistKind = "model"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def examines(self, file: FileChange) -> bool:
+        return True
+
+    async def examine(self, brief: Brief) -> Reply:
+        raise AssertionError("the looks are over")
+
+
+def piece(start: int, end: int) -> Piece:
+    return Piece(path="app.py", hunk=0, start=start, end=end)
+
+
+def chunk(number: int, *pieces: Piece, paths: tuple[str, ...] = ("app.py",)) -> Chunk:
+    return Chunk(number=number, paths=paths, tokens=1, pieces=pieces)
+
+
+def covered(
+    *chunks: Chunk, looks: dict[str, int | None], states: dict[str, Any] | None = None
+) -> FileCoverage:
+    replies = [
+        ReplySummary(specialist=name, kind="model", state=(states or {}).get(name, "clean"), chunk=number)
+        for name, number in looks.items()
+    ]
+    proceedings = Proceedings(review_id="r", candidates=(), replies=replies, plan=Plan(chunks=chunks))
+    report = compile_report(
+        proceedings, change_of(files=(FILE,)), Settings(), [Looker(name) for name in looks], {}
+    )
+    return report.coverage[0]
+
+
+def test_a_divided_hunk_names_who_saw_which_lines() -> None:
+    found = covered(
+        chunk(1, piece(0, 4)), chunk(2, piece(4, 6)), looks={"logic": 1, "logic@2": 2, "ruff": None}
+    )
+    (hunk,) = found.hunks
+    assert (found.state, hunk.examined_by) == ("examined", ("logic", "logic@2", "ruff"))
+    parts = [(part.new_start, part.new_count, part.examined_by) for part in hunk.parts]
+    assert parts == [(1, 4, ("logic", "ruff")), (5, 2, ("logic@2", "ruff"))]
+
+
+def test_lines_that_no_model_was_shown_are_counted() -> None:
+    found = covered(chunk(1, piece(0, 4)), looks={"logic": 1})
+    assert (found.state, found.reason) == ("partly", "2 lines of the diff shown to no model")
+
+
+def test_a_file_that_no_model_was_shown_is_no_examined_file() -> None:
+    found = covered(chunk(1, paths=("other.py",)), looks={"ruff": None})
+    assert (found.state, found.reason) == ("partly", "shown to no model")
+
+
+def test_a_part_whose_specialist_did_not_finish_is_said() -> None:
+    chunks = (chunk(1, piece(0, 4)), chunk(2, piece(4, 6)))
+    found = covered(*chunks, looks={"logic": 1, "logic@2": 2}, states={"logic@2": "none"})
+    assert found.state == "partly"
+    assert "not looked at by logic@2" in found.reason
+
+
+def test_a_file_in_one_piece_has_no_parts() -> None:
+    found = covered(chunk(1), looks={"logic": 1})
+    assert (found.state, found.hunks[0].parts) == ("examined", ())
