@@ -80,3 +80,9 @@ def test_ruffs_rules_on_the_same_code_are_the_same_problem():
 
 def test_a_file_that_does_not_parse_is_left_to_ruff():
     assert read_bandit('{"errors": [{"filename": "a.py", "reason": "syntax error"}], "results": []}') == []
+
+
+def test_a_call_over_several_lines_is_found_where_it_begins(case, ask):
+    text = "import subprocess\n\n\ndef f(name):\n    subprocess.run(\n        f'ls {name}',\n        shell=True,\n    )\n"
+    (found,) = ask(BANDIT, case({"x": ""}, {"a.py": text}))
+    assert (found["rule_id"], found["line"], found["end_line"]) == ("bandit/B602", 5, 8)

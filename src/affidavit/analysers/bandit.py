@@ -45,7 +45,8 @@ def _diagnostic(row: Any) -> AnalyserDiagnostic:
         rule=f"bandit/{row['test_id']}",
         message=row["issue_text"],
         path=row["filename"],
-        line=row["line_number"],
+        # The number is that of an argument for some rules; the column is always that of the whole call.
+        line=min([row["line_number"], *row.get("line_range", [])]),
         end_line=max([row["line_number"], *row.get("line_range", [])]),
         column=row["col_offset"] + 1,
     )
