@@ -127,6 +127,8 @@ def proof(candidate: Candidate) -> list[str]:
     said += [_search_proof(run) for run in candidate.searches]
     if candidate.agreed_by:
         said.append(f"agreed by {listed(candidate.agreed_by)}")
+    if candidate.said_by:
+        said.append(f"remarked on before the review by {listed(candidate.said_by)}")
     # What the machine says of its own finding stands in its origin already.
     said += [_judgement(judgement) for judgement in candidate.judgements if judgement.by == "verifier"]
     return [part for part in said if part]
@@ -197,7 +199,8 @@ def coverage_sentence(report: Report) -> str:
     hunks = [hunk for file in files for hunk in file.hunks]
     seen = [hunk for hunk in hunks if hunk.examined_by]
     looked = [file for file in files if file.state != "not_examined"]
-    by = sorted({name for hunk in seen for name in hunk.examined_by})
+    # Who looked at another part of a large change is the same specialist.
+    by = sorted({name.partition("@")[0] for hunk in seen for name in hunk.examined_by})
     parts = f"{len(looked)} of {counted(len(files), 'file')}"
     if hunks:
         parts += f", {len(seen)} of {counted(len(hunks), 'hunk')}"
