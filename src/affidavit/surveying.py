@@ -7,7 +7,7 @@ from typing import Protocol
 from affidavit.code.blob_cache import BlobCache
 from affidavit.code.imports.graph import import_graph
 from affidavit.code.references import find_references
-from affidavit.code.survey import Imports, Survey
+from affidavit.code.survey import Imports, Resolution, Survey
 from affidavit.code.symbols import symbol_changes, symbols_of
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
@@ -48,6 +48,8 @@ class Confirming(Protocol):
         self, references: Sequence[Reference], symbols: Sequence[Symbol], tree: Tree
     ) -> tuple[list[Reference], list[str]]: ...
 
+    def resolve(self, tree: Tree, path: str, line: int, name: str) -> Resolution | None: ...
+
 
 def made_precise(survey: Survey, servers: Confirming) -> Survey:
     """The same readers, with somebody who makes references surer and takes seconds for it."""
@@ -59,4 +61,4 @@ def made_precise(survey: Survey, servers: Confirming) -> Survey:
         confirmed, said = servers.confirm(found, symbols, tree)
         return confirmed, [*left_out, *said]
 
-    return replace(survey, find_references=confirmed_references)
+    return replace(survey, find_references=confirmed_references, resolve=servers.resolve)

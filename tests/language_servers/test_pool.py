@@ -18,12 +18,13 @@ from affidavit.code.tree import GitTree
 from affidavit.errors import SettingsError
 from affidavit.events import ignore_events
 from affidavit.language_servers.pool import ServerPool
-from affidavit.language_servers.servers import TYPESCRIPT, Server, find_servers
+from affidavit.language_servers.servers import TY, TYPESCRIPT, Server, find_servers
 from affidavit.panel_assembly import assemble_panel
 from affidavit.ports import Brief
 from affidavit.records.context import Reference, Symbol
 from affidavit.surveying import assemble_survey, made_precise
-from python_changes import make_case
+from affidavit.tools.toolbox import Toolbox
+from python_changes import make_case, read_change
 from repositories import Repo
 
 FILES = {
@@ -121,6 +122,32 @@ def test_the_tools_of_models_ask_the_servers_and_the_map_does_not(repo: Repo, tm
         answer = panel.make_tools(brief).call("find_references", {"symbol": "Cart.pay"})
     assert [row["certainty"] for row in answer["references"]] == ["certain"]
     assert answer["references"][0]["verification_method"].endswith("fake resolves it to the definition")
+
+
+def test_ty_says_which_definition_a_use_means_and_what_type_it_has(repo: Repo) -> None:
+    other = "class Other:\n    def pay(self) -> str:\n        return ''\n"
+    commit = repo.commit("Files", {**FILES, "another.py": other})
+    servers = {server: path for server, path in find_servers(reviewed_folder=None).items() if server is TY}
+    assert servers, "ty is part of the development environment"
+    with open_repository(repo.path, commit, commit) as opened, ServerPool(servers) as pool:
+        known = pool.resolve(opened.head, "knows.py", 4, "pay")
+        toolbox = Toolbox(
+            opened, read_change(repo.path, commit, commit), made_precise(assemble_survey(), pool)
+        )
+        answer = toolbox.call("find_definition", {"symbol": "pay", "file_path": "knows.py", "line_number": 4})
+        nowhere = pool.resolve(opened.head, "knows.py", 99, "pay")
+    assert known is not None
+    assert known.places == {("cart.py", 2)}
+    assert "int" in known.type
+    assert [one["file_path"] for one in answer["definitions"]] == ["cart.py", "another.py"]
+    assert (answer["meant"], "int" in answer["type"]) == ("the first, as ty resolves it", True)
+    assert nowhere is None
+
+
+def test_a_server_that_dies_resolves_nothing(tree: GitTree, tmp_path: Path) -> None:
+    with ServerPool(fake(tmp_path, "sys.exit(3)")) as pool:
+        assert pool.resolve(tree, "knows.py", 4, "pay") is None
+        assert pool.resolve(tree, "knows.py", 4, "pay") is None
 
 
 def test_a_named_server_is_taken_and_one_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -266,6 +266,14 @@ def test_find_definition_says_where_only_others_have_the_name(toolbox: Toolbox) 
     assert "no Basket.pay was found" in answer["note"]
 
 
+def test_find_definition_puts_first_what_a_use_means(toolbox: Toolbox) -> None:
+    answer = toolbox.call("find_definition", {"symbol": "total", "file_path": "shop/checkout.py"})
+    assert answer["definitions"][0]["file_path"] == "shop/prices.py"
+    assert answer["meant"] == "likely the first: shop/checkout.py defines or imports it"
+    wrong = toolbox.call("find_definition", {"symbol": "total", "file_path": "shop/check.py"})
+    assert "did you mean 'shop/checkout.py'" in wrong["error"]
+
+
 def test_find_references_says_how_sure_each_is(toolbox: Toolbox) -> None:
     answer = toolbox.call("find_references", {"symbol": "total", "file_path": "shop/prices.py"})
     sure = {

@@ -30,6 +30,27 @@ class FindReferences(Protocol):
 
 
 @dataclass(frozen=True)
+class Resolution:
+    """What somebody who knows types says of a name in a line: where it is defined, and what it is."""
+
+    places: frozenset[tuple[str, int]]
+    """Path and line of each definition."""
+    type: str
+    told_by: str
+
+
+class Resolve(Protocol):
+    """What the name in a line means; None where nobody knows."""
+
+    def __call__(self, tree: Tree, path: str, line: int, name: str, /) -> Resolution | None: ...
+
+
+def resolve_nothing(_tree: Tree, _path: str, _line: int, _name: str) -> Resolution | None:
+    """Without a language server nobody knows types."""
+    return None
+
+
+@dataclass(frozen=True)
 class Survey:
     """The readers, each replaceable; the imports of a tree are read once."""
 
@@ -37,6 +58,7 @@ class Survey:
     symbols_of: Callable[[Tree, str], Sequence[Symbol]]
     changed_symbols: Callable[[Change, Repository], Sequence[SymbolChange]]
     find_references: FindReferences
+    resolve: Resolve = resolve_nothing
     _imports: dict[str, Imports] = field(default_factory=dict)
     _reading: threading.Lock = field(default_factory=threading.Lock)
 

@@ -12,6 +12,8 @@ from typing import Self
 from affidavit.analysers.execution import Limits
 from affidavit.code.checkout import write_tree_to
 from affidavit.code.definitions import symbols_of
+from affidavit.code.languages import language_of
+from affidavit.code.survey import Resolution
 from affidavit.language_servers.servers import Server
 from affidavit.language_servers.session import ServerError, Session
 from affidavit.language_servers.workplace import Place, Workplace
@@ -66,6 +68,23 @@ class ServerPool:
             return self._confirm(references, symbols, tree)
         finally:
             self._asking.release()
+
+    def resolve(self, tree: Tree, path: str, line: int, name: str) -> Resolution | None:
+        """Where the name in a line is defined and what type it has; None where no server knows."""
+        server = next((one for one in self._programs if language_of(path) in one.languages), None)
+        if server is None or not self._asking.acquire(timeout=self._limits.timeout_seconds):
+            return None
+        try:
+            workplace = self._workplace(server, tree)
+            workplace.session.allow(self._limits.timeout_seconds)
+            places = workplace.definitions(path, line, name)
+            told = workplace.type_of(path, line, name)
+        except ServerError:
+            self._programs.pop(server, None)
+            return None
+        finally:
+            self._asking.release()
+        return Resolution(frozenset(places), told, server.name) if places or told else None
 
     def _confirm(
         self, references: Sequence[Reference], symbols: Sequence[Symbol], tree: Tree

@@ -136,6 +136,14 @@ DESCRIPTIONS: dict[str, dict[str, Any]] = {
                     "type": "string",
                     "description": "The name, alone or dotted (e.g., 'total' or 'Cart.total')",
                 },
+                "file_path": {
+                    "type": "string",
+                    "description": "A file that uses it, to tell definitions of one name apart.",
+                },
+                "line_number": {
+                    "type": "integer",
+                    "description": "The line of that file in which it is used (1-indexed).",
+                },
                 "branch": BRANCH,
             },
             ["symbol"],

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from affidavit.code.survey import Survey
 from affidavit.errors import InputError
@@ -61,6 +61,31 @@ def _fits(symbol: Symbol, names: Sequence[str]) -> bool:
     """The wanted names end the definition's own: module and folder names may lead them."""
     place = [*re.split(r"[/.]", symbol.path)[:-1], *symbol.qualified.split(".")]
     return place[-len(names) :] == list(names)
+
+
+class Use(NamedTuple):
+    """A place that uses a name; the line may not be known."""
+
+    path: str
+    line: int | None
+    name: str
+
+
+def meant_by(
+    use: Use, found: Sequence[Symbol], tree: Tree, survey: Survey
+) -> tuple[list[Symbol], dict[str, Any]]:
+    """The definitions with the one that the use means first, and how that is known."""
+    known = survey.resolve(tree, use.path, use.line, use.name) if use.line is not None else None
+    if known is not None:
+        meant = [one for one in found if (one.path, one.line) in known.places]
+        told = {"type": clipped(known.type)} if known.type else {}
+        if meant:
+            told["meant"] = f"the first, as {known.told_by} resolves it"
+        return [*meant, *(one for one in found if one not in meant)], told
+    near = {use.path, *(one.target for one in survey.imports(tree).imports_of(use.path) if one.target)}
+    likely = [one for one in found if one.path in near]
+    told = {"meant": f"likely the first: {use.path} defines or imports it"} if len(likely) == 1 else {}
+    return [*likely, *(one for one in found if one not in likely)], told
 
 
 def references_to(

@@ -23,9 +23,11 @@ from affidavit.tools.lookup import (
     standing_place,
 )
 from affidavit.tools.symbol_lookup import (
+    Use,
     definition_row,
     find_definitions,
     last_name,
+    meant_by,
     reference_row,
     references_to,
 )
@@ -160,14 +162,23 @@ class Toolbox:
         rows = [reference_row(reference) for reference in page]
         return _with_note({"symbol": symbol, "branch": side, "references": rows}, missing, note, *notes)
 
-    def find_definition(self, symbol: str, branch: str = "head") -> Answer:
-        """Where a symbol is defined."""
+    def find_definition(
+        self, symbol: str, file_path: str | None = None, line_number: int | None = None, branch: str = "head"
+    ) -> Answer:
+        """Where a symbol is defined; the definition that a use means comes first."""
         side = side_named(branch)
-        found, notes = find_definitions(symbol, self._repository.side(side), self._survey)
+        tree = self._repository.side(side)
+        found, notes = find_definitions(symbol, tree, self._survey)
+        told: Answer = {}
+        if file_path is not None:
+            path = find_file(file_path, side, self._change, self._repository)
+            use = Use(path, line_number, last_name(symbol))
+            found, told = meant_by(use, found, tree, self._survey)
         page, cut = page_of(
             found, 0, MAX_SYMBOLS, "definitions", "write the name with its class, as in Cart.total, or"
         )
-        answer = {"symbol": symbol, "branch": side, "definitions": [definition_row(one) for one in page]}
+        rows = [definition_row(one) for one in page]
+        answer = {"symbol": symbol, "branch": side, "definitions": rows, **told}
         nothing = (
             "" if found else f"no definition found; search for {shown(last_name(symbol))} as a whole word"
         )
