@@ -21,6 +21,7 @@ from affidavit.cli.evaluation_progress import show_cases
 from affidavit.cli.model_options import model_options
 from affidavit.cli.mutate_options import MUTATE, MUTATE_FLAG, mutate
 from affidavit.cli.prompt_choice import prompt_options
+from affidavit.cli.server_options import server_options
 from affidavit.errors import InputError, SettingsError
 from affidavit.places import cache_folder
 from affidavit.quality.archive import read_evaluation
@@ -67,6 +68,7 @@ def command() -> None:
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep every report there.")
 @model_options
 @prompt_options
+@server_options
 @click.option("--judge-model", metavar="MODEL", help="Who compares meanings; default: the verifier's model.")
 @click.option("--no-judge", is_flag=True, help="Match by place and category, also where there is a model.")
 @click.option("--analysers-off", metavar="NAMES", help="Leave these analysers out.")

@@ -10,6 +10,7 @@ from typing import Any
 from affidavit import __version__
 from affidavit.cli.model_options import chosen_model, chosen_models, opened_ledger
 from affidavit.cli.prompt_choice import rollout_book
+from affidavit.cli.server_options import SERVER_SETTINGS, server_pool
 from affidavit.errors import SettingsError
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog, LogMode
@@ -26,7 +27,7 @@ from affidavit.render.wording import counted
 from affidavit.settings import Settings, load_settings
 from affidavit.store import SqliteStore
 
-SETTINGS = ("analysers_off", "rules_off", "analyser_timeout_seconds", "nits")
+SETTINGS = ("analysers_off", "rules_off", "analyser_timeout_seconds", "nits", *SERVER_SETTINGS)
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,7 @@ def opened_sessions(options: dict[str, Any], cache: Path | None) -> ReviewSessio
         choices=choices,
         judge_choice=_judge(options, choices.get("verifier")),
         prompts=_prompts(options) if choices else current_prompts(),
+        servers_for=server_pool,
         ledger=opened_ledger(options),
         log_for=_log_opener(options),
     )

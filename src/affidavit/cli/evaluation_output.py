@@ -7,6 +7,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from affidavit.cli.outputs import check_outputs, write_output
 from affidavit.errors import SettingsError
 from affidavit.quality.evaluation import Evaluated
 from affidavit.records.evaluation import Comparison
@@ -29,27 +30,16 @@ class Output:
 def parse_outputs(texts: Sequence[str]) -> list[Output]:
     """Read `json`, `html=FILE`; where none goes to standard output, the text does."""
     outputs = [_parse_output(text) for text in texts]
-    standard = [output for output in outputs if output.path is None]
-    if len(standard) > 1:
-        raise SettingsError(
-            "--format: only one format can go to standard output; give the others a file: NAME=FILE"
-        )
-    return outputs if standard else [*outputs, Output("text", None)]
+    return outputs if check_outputs(outputs) else [*outputs, Output("text", None)]
 
 
 def _parse_output(text: str) -> Output:
     name, has_path, path = text.partition("=")
     if name not in FORMATS:
         raise SettingsError(f"--format: unknown format {name!r}; known: {', '.join(FORMATS)}")
-    if not has_path or path == "-":
-        return Output(name, None)
-    place = Path(path)
-    if not path.strip() or place.is_dir():
+    if has_path and not path.strip():
         raise SettingsError(f"--format: no file named after {name}=; write {name}=FILE")
-    if not place.parent.is_dir():
-        # A mistyped folder must not cost a whole evaluation.
-        raise SettingsError(f"--format: there is no folder {place.parent} for {place.name}")
-    return Output(name, place)
+    return Output(name, Path(path) if has_path and path != "-" else None)
 
 
 def write_evaluation(evaluated: Evaluated, outputs: Sequence[Output]) -> None:
@@ -104,7 +94,7 @@ def _write_all(
             )
             continue
         text = _plain(draw) if output.name == "text" else render(output.name)
-        _write(output, text)
+        write_output(text, output.path)
 
 
 def _plain(draw: Callable[["Console"], None]) -> str:
@@ -113,15 +103,3 @@ def _plain(draw: Callable[["Console"], None]) -> str:
     page = StringIO()
     draw(Console(file=page, width=PLAIN_WIDTH, force_terminal=False, color_system=None))
     return page.getvalue()
-
-
-def _write(output: Output, text: str) -> None:
-    if output.path is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-        sys.stdout.buffer.flush()
-        return
-    try:
-        output.path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise SettingsError(f"--format: {output.path} cannot be written: {error.strerror}") from error

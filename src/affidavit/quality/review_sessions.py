@@ -18,6 +18,10 @@ from affidavit.quality.matching import ByCategory, Meaning
 from affidavit.records.report import Report, RoleUsage
 from affidavit.settings import Settings
 from affidavit.specialists.panel import Panel
+from affidavit.surveying import Confirming
+
+FindServers = Callable[[Settings, Path | None], Confirming | None]
+"""The language servers to ask under these settings, for the repository in this folder."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,7 @@ class Session:
     cache: Path | None
     minds: Mapping[Role, Mind]
     prompts: PromptSet
+    servers_for: FindServers
     judge: ModelJudge | None = None
     probes_verifier: bool = False
 
@@ -36,14 +41,21 @@ class Session:
         settings = self.settings_for(opened.repository.base)
         crew = assemble_crew(settings, self.cache)
         if self.minds:
-            crew = replace(crew, panel=self._panel(settings), probes_verifier=self.probes_verifier)
+            panel = self._panel(settings, opened.repository.folder)
+            crew = replace(crew, panel=panel, probes_verifier=self.probes_verifier)
         return await review(opened.change, opened.repository, settings, crew)
 
-    def _panel(self, settings: Settings) -> Panel:
+    def _panel(self, settings: Settings, folder: Path | None) -> Panel:
         # Without a model nobody waits for the libraries behind models.
         from affidavit.panel_assembly import assemble_panel  # noqa: PLC0415
 
-        return assemble_panel(self.minds, self.cache, self.prompts, analysers_off=settings.analysers_off)
+        return assemble_panel(
+            self.minds,
+            self.cache,
+            self.prompts,
+            analysers_off=settings.analysers_off,
+            servers=self.servers_for(settings, folder),
+        )
 
     @property
     def meaning(self) -> Meaning:
@@ -65,6 +77,7 @@ class ReviewSessions:
     choices: Mapping[Role, ModelChoice] = field(default_factory=dict)
     judge_choice: ModelChoice | None = None
     prompts: PromptSet = field(default_factory=current_prompts)
+    servers_for: FindServers = lambda _settings, _folder: None
     ledger: Ledger = field(default_factory=Ledger)
     log_for: Callable[[str, int], ConversationLog] = lambda _case, _number: ConversationLog()
 
@@ -88,6 +101,7 @@ class ReviewSessions:
             cache=self.cache,
             minds=minds,
             prompts=self.prompts,
+            servers_for=self.servers_for,
             judge=ModelJudge(judge) if judge else None,
             probes_verifier=not log.is_replay,
         )
