@@ -16,11 +16,12 @@ from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.places import state_folder
 from affidavit.ports import Tree
-from affidavit.prompts import PromptSet, current_prompts, load_prompts
+from affidavit.prompts import PromptSet, current_prompts
 from affidavit.quality.archive import Archive, Begun
 from affidavit.quality.cases import folder_name
 from affidavit.quality.labels import labelled_findings
 from affidavit.quality.review_sessions import ReviewSessions
+from affidavit.quality.rollout_choice import choose_outside_rollouts
 from affidavit.records.evaluation import Evaluation
 from affidavit.records.label import Label
 from affidavit.render.wording import counted
@@ -106,10 +107,7 @@ def opened_sessions(options: dict[str, Any], cache: Path | None) -> ReviewSessio
 def _prompts(options: dict[str, Any]) -> PromptSet:
     """The version that is named, else the one in use here; a rollout draws nobody for an evaluation."""
     version, folder = options["prompt_version"], options["prompts"]
-    if version is not None:
-        return load_prompts(version, folder)
-    in_use = rollout_book(options).current()
-    return load_prompts(in_use.prompt, folder, in_use.schema_version)
+    return choose_outside_rollouts(rollout_book(options), version=version, folder=folder).prompts
 
 
 def _judge(options: dict[str, Any], verifier: ModelChoice | None) -> ModelChoice | None:
