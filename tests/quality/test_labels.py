@@ -75,6 +75,7 @@ def test_the_same_problem_in_another_report_of_the_repository_tells_its_label(st
     again = labels_elsewhere(store, report_of([ONE, TWO], "r2"))
     assert {name: entry.label for name, entry in again.items()} == {"aaaa": Label.WRONG}
     assert labels_elsewhere(store, report_of([ONE], "r3", repository="/srv/other")) == {}
+    assert labels_elsewhere(store, report_of([ONE])) == {}
 
 
 def test_the_time_of_a_label_is_kept_in_utc(store: SqliteStore) -> None:

@@ -13,7 +13,7 @@ from affidavit.render.quality_markdown import quality_markdown
 from affidavit.render.quality_page import quality_page
 from affidavit.render.quality_text import render_quality
 
-HOSTILE = "\x1b[31m\u202e<script>alert(1)</script> a|b @team [x](http://evil)"
+HOSTILE = "\x1b[31m\u202e<script>alert(1)</script> a|b@team [x](http://evil)"
 
 
 def a_quality(**fields: object) -> Quality:

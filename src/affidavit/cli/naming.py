@@ -56,7 +56,8 @@ def find_candidate(report: Report, name: str) -> Candidate:
     exact = [one for one in known if name in (one.id, one.fingerprint)]
     begun = [one for one in known if one.id.startswith(name) or one.fingerprint.startswith(name)]
     # The same problem may have been reported twice; the one that is shown speaks for both.
-    matching = [one for one in exact if one.is_shown] or exact or begun
+    meant = exact or (begun if len({one.fingerprint for one in begun}) == 1 else [])
+    matching = [one for one in meant if one.is_shown] or exact or begun
     if len(matching) == 1 and name:
         return matching[0]
     if matching and name:

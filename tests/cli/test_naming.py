@@ -1,0 +1,36 @@
+"""Which finding a user means."""
+
+import pytest
+
+from affidavit.cli.naming import find_candidate
+from affidavit.errors import InputError
+from affidavit.records.candidate import Candidate, Withheld
+from affidavit.records.diagnostics import Code
+from affidavit.records.report import Report
+from affidavit.settings import Settings
+from affidavit.stages.report import Proceedings, compile_report
+from claims import candidate, change_of
+
+SHOWN = candidate(id="logic-0", fingerprint="3f9a11")
+TWIN = candidate(id="ruff-0", fingerprint="3f9a11", withheld=Withheld(code=Code.DUPLICATE_OF))
+OTHER = candidate(id="logic-1", fingerprint="3f9b22")
+
+
+def report_of(*candidates: Candidate) -> Report:
+    proceedings = Proceedings(review_id="r1", candidates=list(candidates))
+    return compile_report(proceedings, change_of("app.py"), Settings(), [], {})
+
+
+@pytest.mark.parametrize("name", ["3f9a11", "3f9a", "logic-0"])
+def test_the_shown_one_speaks_for_its_duplicates(name: str) -> None:
+    assert find_candidate(report_of(TWIN, SHOWN, OTHER), name).id == "logic-0"
+
+
+def test_a_duplicate_can_be_named_by_its_own_id() -> None:
+    assert find_candidate(report_of(TWIN, SHOWN), "ruff-0").id == "ruff-0"
+
+
+@pytest.mark.parametrize("name", ["3f9", "logic", ""])
+def test_a_beginning_that_fits_several_problems_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match="several findings|no finding ''"):
+        find_candidate(report_of(SHOWN, OTHER), name)
