@@ -208,9 +208,14 @@ async def _look_without_verifier(
     """What specialists find could not be verified, so none is paid; the machine's review is handed in."""
     brief.emit(handoff("planner", "reviewer", chunks_count=len(brief.change.reviewed_files())))
     replies = await looking
-    parsed = parse_replies(replies, brief.change)
     return Looks(
-        crew.specialists, replies, parsed, planned=planned, probed=probed, not_run=[WITHOUT_VERIFIER]
+        crew.specialists,
+        replies,
+        parse_replies(replies, brief.change),
+        # Nobody works by the plan, so only what it cost is left of it.
+        planned=Planned(Plan(), planned.usage),
+        probed=probed,
+        not_run=[WITHOUT_VERIFIER],
     )
 
 

@@ -118,6 +118,13 @@ def test_the_word_of_a_verifier_on_the_truth_of_a_mechanical_finding_is_not_kept
     assert doubted.judgements[-1].reason.endswith("; taste")
 
 
+def test_a_grave_finding_of_the_machine_is_not_hidden_on_a_verifiers_word() -> None:
+    for severity, worth in (("critical", "maybe"), ("high", "maybe"), ("medium", "nit")):
+        claim = finding(rule_id="ruff/F821", severity=severity)
+        answered = Answers(judgment="CONFIRMED", worth="nit", model="one")
+        assert verify(candidate(claim, kind="mechanical", quote=EXACT), answered).worth == worth
+
+
 def judges(*answers: dict[str, Any], second: dict[str, Any] | None = None) -> Verifiers:
     """The first verifier's votes, and the second's answer."""
     votes = [Answers(model="one", take=take, **answer) for take, answer in enumerate(answers, start=1)]

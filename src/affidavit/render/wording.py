@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
+from affidavit.contract.ruling import majority_of
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.change import Change, Revision
 from affidavit.records.diagnostics import Code
@@ -130,8 +131,17 @@ def proof(candidate: Candidate) -> list[str]:
     if candidate.said_by:
         said.append(f"remarked on before the review by {listed(candidate.said_by)}")
     # What the machine says of its own finding stands in its origin already.
-    said += [_judgement(judgement) for judgement in candidate.judgements if judgement.by == "verifier"]
+    said += _judgements([judgement for judgement in candidate.judgements if judgement.by == "verifier"])
     return [part for part in said if part]
+
+
+def _judgements(said: Sequence[Judgement]) -> list[str]:
+    """Each verifier in one sentence; several votes of one are counted."""
+    votes = [judgement for judgement in said if judgement.role == "verifier"]
+    others = [judgement for judgement in said if judgement.role != "verifier"]
+    if len(votes) > 1:
+        return [f"{votes[0].model}: {majority_of(votes).reason}", *map(_judgement, others)]
+    return [_judgement(judgement) for judgement in said]
 
 
 def _origin(candidate: Candidate) -> str:

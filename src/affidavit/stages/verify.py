@@ -70,8 +70,11 @@ async def _judge_worth(
     # Its word on the truth was not asked for and must not be read as one.
     asked = (await verifiers.first.judge(candidate)).model_copy(update={"judgment": None, "qualified": False})
     reason = f"{proven.reason}; {asked.reason}" if asked.worth and asked.reason else proven.reason
-    update = {"worth": asked.worth or proven.worth, "model": asked.model, "reason": reason}
-    return [asked, proven.model_copy(update=update)]
+    worth = asked.worth or proven.worth
+    if worth is Worth.NIT and candidate.finding and candidate.finding.severity in GRAVE:
+        # A model can be talked round by the change; what is proven and grave is not hidden on its word.
+        worth = Worth.MAYBE
+    return [asked, proven.model_copy(update={"worth": worth, "model": asked.model, "reason": reason})]
 
 
 def _proven_by_machine(candidate: Candidate, worth_of: WorthOf) -> Judgement:
