@@ -328,10 +328,10 @@ def test_every_operator_is_tried_here() -> None:
 
 
 def test_only_lines_that_the_commit_wrote_are_broken() -> None:
-    code = "if a == b:\n    go()\nif c == d:\n    go()\n"
-    (mutant,) = mutants_of("reversed_comparison", "a.py", code, lines={3, 4})
+    code = "x = 1\nif a == b:\n    go()\nif c == d:\n    go()\n"
+    (mutant,) = mutants_of("reversed_comparison", "a.py", code, lines={1, 4, 5})
 
-    assert mutant.line == 3
+    assert mutant.line == 4
 
 
 def test_a_bug_is_placed_where_it_stands_in_the_new_text() -> None:

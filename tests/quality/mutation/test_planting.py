@@ -138,15 +138,16 @@ def test_the_cases_do_not_need_the_users_repository(shop: Repo, tmp_path: Path) 
 
 
 def test_the_same_seed_gives_the_same_cases(shop: Repo, tmp_path: Path) -> None:
-    for name in ("one", "other"):
-        plant(shop, tmp_path / name, seed=7, per_commit=3)
+    for place in ("one", "other"):
+        for seed in range(5):
+            plant(shop, tmp_path / place / str(seed), seed=seed)
     cases = [
         {name: text for name, text in snapshot(tmp_path / place).items() if name.endswith(".json")}
         for place in ("one", "other")
     ]
 
     assert cases[0] == cases[1]
-    assert len(cases[0]) == 8
+    assert len(cases[0]) == 5 * 4
 
 
 def test_another_seed_gives_another_choice(shop: Repo, tmp_path: Path) -> None:
