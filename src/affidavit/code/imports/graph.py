@@ -146,12 +146,15 @@ def _resolved(
 ) -> Iterator[tuple[str, list[Edge]]]:
     resolve = language.resolver(survey, extracts)
     for path, extract in extracts.items():
-        yield path, [edge for statement in extract.statements for edge in _edges(path, statement, resolve)]
+        yield path, _edges(path, extract.statements, resolve)
 
 
-def _edges(path: str, statement: Statement, resolve: Resolve) -> Iterator[Edge]:
-    for targets, names in resolve(path, statement):
-        yield Edge(path, statement.line, statement.name, names, statement.is_conditional, targets)
+def _edges(path: str, statements: Sequence[Statement], resolve: Resolve) -> list[Edge]:
+    return [
+        Edge(path, one.line, one.name, names, one.is_conditional, targets)
+        for one in statements
+        for targets, names in resolve(path, one)
+    ]
 
 
 def _records(edge: Edge) -> Iterator[Import]:

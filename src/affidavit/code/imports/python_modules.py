@@ -1,7 +1,7 @@
 """Python: which file of the repository a module name means, seen from the file that imports it."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from affidavit.code.imports.statements import Extract, Meant, Resolve, Statement
 from affidavit.code.imports.survey import MAX_CANDIDATES, Survey, below, parent, shared_folders, upwards
@@ -31,10 +31,21 @@ class Modules:
         self._roots_of_name = self._find_roots()
         self._found: dict[tuple[str, str], str | None] = {}
         self._root_of_folder: dict[str, str] = {}
+        self._meant: dict[tuple[str, str, tuple[str, ...]], Sequence[Meant]] = {}
         self._places: dict[str, tuple[str, ...]] = {}
 
     def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
         """The files that an import means; names that are modules themselves mean their own file."""
+        # The same line stands in hundreds of files, and means the same for all that share a root.
+        folder = parent(path)
+        seen_from = folder if statement.name.startswith(".") else self._root(folder)
+        key = (seen_from, statement.name, statement.names)
+        found = self._meant.get(key)
+        if found is None:
+            found = self._meant[key] = self._find(path, statement)
+        return found
+
+    def _find(self, path: str, statement: Statement) -> Sequence[Meant]:
         place = self._place(path, statement.name)
         if place is None:
             return (Meant((), statement.names),)
