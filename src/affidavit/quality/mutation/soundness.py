@@ -1,5 +1,8 @@
 """Say why a mutant is no good before anything is run: it does not parse, or no compiler would take it."""
 
+from collections import Counter
+from collections.abc import Iterator
+
 from tree_sitter import Node
 
 from affidavit.code.grammars import ancestors, node_text, parse
@@ -8,6 +11,20 @@ from affidavit.quality.mutation.mutant import Mutant
 
 DOES_NOT_PARSE = "does not parse"
 DOES_NOT_COMPILE = "leaves a name unused, which Go refuses"
+LOCAL = ("short_var_declaration", "range_clause", "var_spec")
+SCOPES = frozenset(
+    {
+        "block",
+        "if_statement",
+        "for_statement",
+        "expression_switch_statement",
+        "type_switch_statement",
+        "expression_case",
+        "type_case",
+        "default_case",
+        "communication_case",
+    }
+)
 DECLARATIONS = frozenset({"short_var_declaration", "range_clause", "assignment_statement"})
 
 
@@ -21,34 +38,35 @@ def fault_of(ground: Ground, mutant: Mutant) -> str | None:
     return None
 
 
-def _unused(root: Node, text: bytes) -> set[str]:
-    """Packages and local variables of a Go file that nothing reads, as `function:name` or `import:name`."""
-    found: set[str] = set()
-    used: set[str] = set()
-    for part in root.named_children:
-        declared, read = _names(part, text)
+def _unused(root: Node, text: bytes) -> Counter[str]:
+    """How often each name of a Go file is declared or imported and never read."""
+    parts = [part for part in root.named_children if part.type != "import_declaration"]
+    used = {name for part in parts for name in _read(part, text)}
+    found = Counter(name for name in _imported(root, text) if name not in used)
+    for part in parts:
         if part.type in FUNCTIONS:
-            named = node_text(part.child_by_field_name("name"), text)
-            found |= {f"{named}:{name}" for name in declared - read - {"_"}}
-        if part.type != "import_declaration":
-            used |= read
-    return found | {f"import:{name}" for name in _imported(root, text) - used}
+            found.update(_unread_locals(part, text))
+    return found
 
 
-def _names(part: Node, text: bytes) -> tuple[set[str], set[str]]:
-    """The names that a part declares and those that it reads; to assign a name is not to read it."""
-    declared: set[str] = set()
-    read: set[str] = set()
-    for node in descendants(part):
-        if node.type not in ("identifier", "package_identifier"):
-            continue
-        name = node_text(node, text)
-        kind = _written_by(node)
-        if kind in ("short_var_declaration", "range_clause", "var_spec"):
-            declared.add(name)
-        elif kind is None:
-            read.add(name)
-    return declared, read
+def _unread_locals(function: Node, text: bytes) -> Iterator[str]:
+    """The variables that nothing in their own block reads; one of the same name elsewhere is another."""
+    scopes: dict[int, tuple[Node, set[str]]] = {}
+    for node in descendants(function):
+        if node.type == "identifier" and _written_by(node) in LOCAL:
+            scope = next((one for one in ancestors(node) if one.type in SCOPES), function)
+            scopes.setdefault(scope.id, (scope, set()))[1].add(node_text(node, text))
+    for scope, declared in scopes.values():
+        yield from declared - _read(scope, text) - {"_"}
+
+
+def _read(part: Node, text: bytes) -> set[str]:
+    """The names that are read somewhere in a part; to assign a name is not to read it."""
+    return {
+        node_text(node, text)
+        for node in descendants(part)
+        if node.type in ("identifier", "package_identifier") and _written_by(node) is None
+    }
 
 
 def _written_by(node: Node) -> str | None:
