@@ -29,6 +29,22 @@ func f(name string) error {
 }
 """
 
+TWO_BLOCKS = """
+package p
+
+func f(name string) error {
+	if name != "" {
+		size, err := measure(name)
+		if err != nil {
+			return nil
+		}
+		use(size)
+	}
+	err := last()
+	return err
+}
+"""
+
 
 def _mutant(text: str) -> Mutant:
     return Mutant("x", Category.CORRECTNESS, Severity.LOW, "a.go", text.encode(), 1, 1, "", "")
@@ -50,6 +66,14 @@ def test_go_refuses_what_leaves_a_variable_or_an_import_unused(old: str, new: st
     assert old in text
 
     assert fault_of(ground, _mutant(text.replace(old, new))) == fault
+
+
+def test_a_variable_of_another_block_is_another_variable() -> None:
+    ground = ground_of("a.go", TWO_BLOCKS)
+    guard = "\t\tif err != nil {\n\t\t\treturn nil\n\t\t}\n"
+    assert guard in ground.text.decode()
+
+    assert fault_of(ground, _mutant(ground.text.decode().replace(guard, ""))) == DOES_NOT_COMPILE
 
 
 def test_what_was_unused_before_is_not_held_against_a_mutant() -> None:
