@@ -35,6 +35,33 @@ SECRET = "AKIA" + "IOSFODNN7QX3MPLE"
 JUDGE = "verification_judgment"
 
 
+FAULTS = pytest.mark.parametrize(
+    "fault",
+    [
+        says('{"judgment": "REFU', finish="length"),
+        refuses("I will not"),
+        fails(400, "no"),
+        says("I think it is fine."),
+        says(""),
+        breaks_off('{"judgment": "REFUTED"'),
+        calls(("get_file_context", '{"file_path": "app.py", "start_line": 1, "end_line": 2}')),
+        calls((JUDGE, '{"judgment": "PERHAPS"}')),
+        calls((JUDGE, "[1]")),
+    ],
+    ids=[
+        "cut off",
+        "refusal",
+        "status 400",
+        "prose",
+        "empty",
+        "broken off",
+        "endless",
+        "bad word",
+        "no object",
+    ],
+)
+
+
 @pytest.fixture
 def changed(repo: Repo) -> Repo:
     repo.commit("base", BASE)
@@ -130,31 +157,19 @@ def test_what_both_models_confirm_blocks(changed: Repo) -> None:
     assert (code, report.verdict.decision) == (1, "request_changes")
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        says('{"judgment": "REFU', finish="length"),
-        refuses("I will not"),
-        fails(400, "no"),
-        says("I think it is fine."),
-        says(""),
-        breaks_off('{"judgment": "REFUTED"'),
-        calls(("get_file_context", '{"file_path": "app.py", "start_line": 1, "end_line": 2}')),
-        calls((JUDGE, '{"judgment": "PERHAPS"}')),
-        calls((JUDGE, "[1]")),
-    ],
-    ids=[
-        "cut off",
-        "refusal",
-        "status 400",
-        "prose",
-        "empty",
-        "broken off",
-        "endless",
-        "bad word",
-        "no object",
-    ],
-)
+@FAULTS
+def test_a_verifier_without_an_answer_leaves_the_finding_unverified_and_approves_nothing(
+    changed: Repo, fault: Act
+) -> None:
+    with serving(answers_finding(fault)) as (address, _):
+        report = reviewed(changed, address)
+    (found,) = report.shown
+    assert (found.status, report.verdict.decision, report.gate.exit_code) == ("unverified", "comment", 3)
+    assert [part.name for part in report.incomplete] == ["verifier"]
+    assert report.incomplete[0].reason.startswith("no answer on 1 finding: ")
+
+
+@FAULTS
 def test_a_second_verifier_without_an_answer_neither_refutes_nor_approves(changed: Repo, fault: Act) -> None:
     report, _, code = with_second(changed, model(), answers_finding(fault))
     (found,) = report.shown
