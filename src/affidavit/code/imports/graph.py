@@ -111,7 +111,7 @@ def import_graph(
     deadline = time.monotonic() + max_seconds
     edges: dict[str, list[Edge]] = {}
     skipped: list[str] = []
-    with _collection_paused():
+    with collection_paused():
         for language, paths in _files_by_language(survey):
             extraction = extract_files(survey, language, paths, kept, deadline=deadline)
             skipped += extraction.skipped
@@ -120,8 +120,8 @@ def import_graph(
 
 
 @contextmanager
-def _collection_paused() -> Iterator[None]:
-    """Hundreds of thousands of tuples are made here and all of them stay: looking through them is in vain."""
+def collection_paused() -> Iterator[None]:
+    """For work that makes hundreds of thousands of objects which all stay: looking through them is in vain."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
