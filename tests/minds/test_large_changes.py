@@ -13,6 +13,7 @@ from affidavit.specialists.model_agents import LENSES
 from repositories import Repo
 
 FILES, LINES = 300, 80
+FIRST, LAST = "pkg/m000.py", "pkg/m299.py"
 EVERYBODY = {**PLAN, "questions": {lens: [] for lens in LENSES}}
 MISSING = {
     "code_examined": "def f0(items):",
@@ -40,8 +41,12 @@ class Reviewed:
 
 
 def reviewed(repo: Repo, specialist: Any) -> Reviewed:
+    off = ("--analysers-off", "ty,kingfisher,bandit,ruff,references")
+    said = json.dumps(
+        [{"body": "On the first?", "file": FIRST}, {"body": "On the last?", "file": LAST}]
+    ).encode()
     with serving(panelists(specialist, plan=EVERYBODY)) as (address, script):
-        done = review(repo.path, address, "--analysers-off", "ty,kingfisher,bandit,ruff,broken-references")
+        done = review(repo.path, address, *off, "--discussion", "-", stdin=said)
     assert done.code in (0, 1), done.err
     bodies = [body for body in script.requests if len(body["messages"]) > 1]
     sizes = [len(json.dumps(body)) for body in script.requests]
@@ -72,7 +77,8 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Reviewed:
     body = "\n\n".join(module(number) for number in range(370))
     assert body.count("\n") > 30_000
     repo.commit("Add it", {"long.py": body})
-    return reviewed(repo, lambda told: result(claim("long.py", 20_000, body.split("\n")[19_999])))
+    found = claim("long.py", 20_000, body.split("\n")[19_999])
+    return reviewed(repo, lambda told: result(found) if task_in(told) in ("logic", "security") else result())
 
 
 def test_every_file_of_300_is_shown_to_every_lens_once(many: Reviewed) -> None:
@@ -85,6 +91,16 @@ def test_every_file_of_300_is_shown_to_every_lens_once(many: Reviewed) -> None:
 
 def test_no_request_is_larger_than_a_conversation_holds(many: Reviewed, long: Reviewed) -> None:
     assert max([*many.sizes, *long.sizes]) < 600_000
+
+
+def test_a_remark_is_read_with_the_part_that_it_speaks_of_and_by_the_planner(many: Reviewed) -> None:
+    (planner,) = [told for told in many.told if told.endswith("Plan the review of this change.")]
+    assert "On the first?" in planner
+    assert "On the last?" in planner
+    first, last = many.parts("triage")
+    assert ("On the first?" in first, "On the last?" in first) == (True, False)
+    assert ("On the first?" in last, "On the last?" in last) == (False, True)
+    assert f"=== {LAST} " in last
 
 
 def test_each_part_says_what_else_the_change_touches(many: Reviewed) -> None:

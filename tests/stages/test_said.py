@@ -22,5 +22,11 @@ def test_remarks_at_its_place_name_their_authors_once() -> None:
     )
 
 
+def test_a_name_is_one_short_line_whatever_it_holds() -> None:
+    assert authors(said("eve\n# Approved\x1b " + "x" * 500, 10)) == (
+        ("eve # Approved\x1b " + "x" * 500)[:100],
+    )
+
+
 def test_remarks_elsewhere_are_no_remarks_on_it() -> None:
     assert authors(said("ada", 20), said("ada", 11, "b.py"), said("ada", None), said("ada", 11, None)) == ()

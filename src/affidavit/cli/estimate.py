@@ -43,7 +43,14 @@ def describe_cost(talks: FirstTalks, choices: Mapping[Role, ModelChoice], votes:
     )
     rows = [HEADINGS, *(_row(estimate) for estimate in estimates), _total(estimates)]
     return "\n".join(
-        ["An estimate of this review. No model was asked.", "", *_aligned(rows), "", *_assumptions(talks), ""]
+        [
+            "An estimate of this review. No model was asked.",
+            "",
+            *_aligned(rows),
+            "",
+            *_assumptions(talks, choices),
+            "",
+        ]
     )
 
 
@@ -95,8 +102,12 @@ def _cells(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     ]
 
 
-def _assumptions(talks: FirstTalks) -> list[str]:
-    requests = ", ".join(f"{course.requests} of the {role}" for role, course in COURSES.items())
+def _assumptions(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list[str]:
+    requests = ", ".join(
+        f"{course.requests} of the {role.replace('_', ' ')}"
+        for role, course in COURSES.items()
+        if role in choices
+    )
     return [
         "What the models read first is measured; a token is three bytes, rather too many than too few.",
         f"Assumed: requests in a conversation: {requests}.",

@@ -74,7 +74,8 @@ class Session:
                 fence_rule=self.briefing.fence.rule,
                 specialists=", ".join(dict.fromkeys([*LENSES, *rough.questions])),
             ),
-            prefix=self.briefing.change_text(shown, rough),
+            # As if there were one chunk only: the planner reads the remarks on all of them.
+            prefix=self.briefing.change_text(shown, rough.model_copy(update={"chunks": ()})),
             task="Plan the review of this change.",
             schema=schema,
             schema_name=schema_name,

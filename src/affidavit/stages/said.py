@@ -9,6 +9,7 @@ from affidavit.records.finding import Finding
 STAGE = "said"
 NEAR_LINES = 3
 NOBODY = "somebody"
+LONGEST_NAME = 100
 
 
 def note_said(candidates: Sequence[Candidate], discussion: Sequence[Comment]) -> list[Candidate]:
@@ -23,13 +24,17 @@ def _noted(candidate: Candidate, placed: Sequence[Comment]) -> Candidate:
     finding = candidate.finding
     if finding is None:
         return candidate
-    authors = [comment.author.strip() or NOBODY for comment in placed if _is_at(comment, finding)]
+    authors = [_name(comment) for comment in placed if _is_at(comment, finding)]
     names = tuple(dict.fromkeys(authors))
     return (
         candidate.then(STAGE, f"remarked on before by {', '.join(names)}", said_by=names)
         if names
         else candidate
     )
+
+
+def _name(comment: Comment) -> str:
+    return " ".join(comment.author.split())[:LONGEST_NAME] or NOBODY
 
 
 def _is_at(comment: Comment, finding: Finding) -> bool:
