@@ -121,7 +121,7 @@ def import_graph(
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """For work that makes hundreds of thousands of objects which all stay: looking through them is in vain."""
+    """For work that makes hundreds of thousands of objects that all stay: looking through them is in vain."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
