@@ -111,6 +111,29 @@ def test_the_same_words_far_away_are_two_findings(repo: Repo) -> None:
     assert all(item.withheld is None for item in result.values())
 
 
+IMPACT = {"is_impact_finding": True, "caused_by": {"file": "app.py", "symbol": "handle"}}
+
+
+def test_a_cause_and_what_it_breaks_elsewhere_are_one_finding_told_where_the_change_is(repo: Repo) -> None:
+    result = merged(repo, of("codebase-fit", file="guide.md", evidence=IMPACT, **SAME), of("logic", **CLOSED))
+    assert result["logic-0"].agreed_by == ("codebase-fit",)
+    assert result["codebase-fit-0"].withheld is not None
+
+
+def test_two_places_that_one_cause_breaks_are_two_findings(repo: Repo) -> None:
+    places = [of("logic", n, file=f"caller{n}.py", evidence=IMPACT, **SAME) for n in range(2)]
+    assert all(item.withheld is None for item in merged(repo, *places).values())
+
+
+def test_something_else_that_the_change_breaks_stays(repo: Repo) -> None:
+    outside = of("codebase-fit", file="guide.md", evidence=IMPACT, **OTHER)
+    assert all(item.withheld is None for item in merged(repo, outside, of("logic", **CLOSED)).values())
+
+
+def test_the_same_words_about_another_file_are_two_findings(repo: Repo) -> None:
+    assert all(item.withheld is None for item in merged(repo, of("a", file="b.py"), of("logic")).values())
+
+
 def test_a_fingerprint_survives_lines_added_above(repo: Repo) -> None:
     before = merged(repo, of("logic"), head="a\nb = 1\nc\n")
     after = merged(repo, of("logic", line=5), head="\n\n\na\nb =  1\nc\n")
