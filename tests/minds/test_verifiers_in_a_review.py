@@ -22,6 +22,7 @@ from affidavit.pipeline import review as review_change
 from affidavit.ports import Role, Specialist
 from affidavit.records.report import Report
 from affidavit.settings import Settings
+from affidavit.specialists.mechanical import mechanical_specialists
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from commands import affidavit
 from repositories import Repo
@@ -182,6 +183,16 @@ def test_a_second_verifier_that_cannot_be_asked_stops_the_specialists(changed: R
     assert (code, report.candidates) == (3, ())
     assert [part.name for part in report.incomplete] == ["second verifier"]
     assert "--second-verifier-model" in report.incomplete[0].advice
+
+
+def test_where_no_verifier_can_be_asked_the_gate_still_holds_for_what_is_proven(repo: Repo) -> None:
+    repo.commit("base", BASE)
+    repo.commit("Sum by hand", {"app.py": LOOP + "print(undefined)\n"})
+    ruff = [one for one in mechanical_specialists() if one.name == "ruff"]
+    with serving(fails(401, "bad key")) as (address, _):
+        report = reviewed(repo, address, specialists=ruff)
+    assert (report.gate.exit_code, report.verdict.decision) == (1, "request_changes")
+    assert [part.name for part in report.incomplete] == ["verifier"]
 
 
 @pytest.mark.parametrize(
