@@ -27,11 +27,11 @@ FILES = {
 }
 
 BEHAVIOURS = {
-    "hangs": "time.sleep(60)",
+    "hangs": "time.sleep(600)",
     "dies": "sys.exit(3)",
-    "prints garbage": "print('oops ' * 2000, flush=True); time.sleep(60)",
+    "prints garbage": "print('oops ' * 2000, flush=True); time.sleep(600)",
     "answers nonsense": (
-        "send({'id': asked('textDocument/references')['id'], 'result': [1, {}, {'uri': 5}]}); time.sleep(60)"
+        "send({'id': asked('textDocument/references')['id'], 'result': [1, {}, {'uri': 5}]}); time.sleep(600)"
     ),
     "floods": "while True: send({'method': 'window/logMessage', 'params': {'message': 'x' * 1000}})",
 }
@@ -70,7 +70,8 @@ def test_a_bad_server_costs_nothing_but_its_precision(behaviour: str, tree: GitT
     ]
     assert len(said) == 1
     assert said[0].startswith("fake could not make the references more precise: ")
-    assert time.monotonic() - started < 15
+    # Far above the limit of two seconds, and far below what the server would take.
+    assert time.monotonic() - started < 300
 
 
 def test_a_server_that_cannot_be_started_is_said(tree: GitTree, tmp_path: Path) -> None:
@@ -82,7 +83,7 @@ def test_the_server_is_asked_until_its_answer_is_stable(tree: GitTree, tmp_path:
     indexing = """
 for answer in ([], [at('knows.py', 4)], [at('knows.py', 4)]):
     send({'id': asked('textDocument/references')['id'], 'result': answer})
-time.sleep(60)
+time.sleep(600)
 """
     found, said = asked(tree, fake(tmp_path, indexing))
     assert said == []
@@ -101,7 +102,7 @@ for _ in range(2):
     outside = {'uri': 'file:///etc/passwd', 'range': at('x', 1)['range']}
     answer = [at('cart.py', 1), at('../../etc/passwd', 1), outside]
     send({'id': asked('textDocument/references')['id'], 'result': answer})
-time.sleep(60)
+time.sleep(600)
 """
     found, _ = asked(tree, fake(tmp_path, telling))
     assert [(one.path, one.line) for one in found if "searched" not in one.verification_method] == [
@@ -118,7 +119,7 @@ send({'id': 'b', 'method': 'strange/thing'})
 assert 'error' in receive()
 send({'id': question['id'], 'result': [at('knows.py', 4)]})
 send({'id': asked('textDocument/references')['id'], 'result': [at('knows.py', 4)]})
-time.sleep(60)
+time.sleep(600)
 """
     found, said = asked(tree, fake(tmp_path, asking))
     assert (found[0].certainty, said) == ("certain", [])
