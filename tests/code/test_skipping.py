@@ -60,6 +60,12 @@ def test_a_generated_file_stays_skipped_while_base_and_head_say_so(open_pair: Op
     assert skipped(repository) == {"api.go": SkipReason.GENERATED}
 
 
+def test_a_mark_below_a_licence_counts(open_pair: OpenPair):
+    licence = "# Permission is granted\n" * 20
+    repository = open_pair({"api.go": licence + MARK + "a\n"}, {"api.go": licence + MARK + "b\n"})
+    assert skipped(repository) == {"api.go": SkipReason.GENERATED}
+
+
 def test_a_mark_that_the_change_adds_hides_nothing(open_pair: OpenPair):
     assert skipped(open_pair({"app.py": "a\n"}, {"app.py": MARK + "b\n"})) == {"app.py": None}
 

@@ -79,7 +79,8 @@ _GENERATED_MARK = re.compile(
     r"|<auto-generat(?:ed)|\bgenerat(?:ed) by\b.*\b(?:compiler|do not edit|do not modify)\b",
     re.IGNORECASE,
 )
-MARK_LINES = 15
+MARK_LINES = 40
+"""A licence may stand above the mark."""
 LONG_LINE = 5_000
 MINIFIED_ENDINGS = (".js", ".mjs", ".cjs", ".css", ".svg", ".json")
 
