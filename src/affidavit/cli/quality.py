@@ -14,7 +14,10 @@ from affidavit.store import SqliteStore
 
 @click.command()
 @click.option(
-    "--since", type=click.DateTime(["%Y-%m-%d"]), help="Only reviews made on or after this day (UTC)."
+    "--since",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="Only reviews made on or after this day (UTC).",
 )
 @click.option(
     "--by",
@@ -23,7 +26,13 @@ from affidavit.store import SqliteStore
     multiple=True,
     help="Only these tables; repeatable. Default: all of them.",
 )
-@click.option("--format", "output", type=click.Choice(["text", "json", "html", "markdown"]), default="text")
+@click.option(
+    "--format",
+    "output",
+    type=click.Choice(["text", "json", "html", "markdown"]),
+    default="text",
+    help="Goes to standard output; default text.",
+)
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 def command(
     since: datetime | None, dimensions: tuple[Dimension, ...], output: str, data: Path | None
