@@ -83,6 +83,7 @@ def test_a_file_that_does_not_parse_is_left_to_ruff():
 
 
 def test_a_call_over_several_lines_is_found_where_it_begins(case, ask):
-    text = "import subprocess\n\n\ndef f(name):\n    subprocess.run(\n        f'ls {name}',\n        shell=True,\n    )\n"
+    call = "    subprocess.run(\n        f'ls {name}',\n        shell=True,\n    )\n"
+    text = f"import subprocess\n\n\ndef f(name):\n{call}"
     (found,) = ask(BANDIT, case({"x": ""}, {"a.py": text}))
     assert (found["rule_id"], found["line"], found["end_line"]) == ("bandit/B602", 5, 8)
