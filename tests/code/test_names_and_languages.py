@@ -82,3 +82,11 @@ def test_a_safe_path_has_no_part_that_goes_up(path: str):
         assert not path.startswith("/")
         assert ".." not in path.split("/")
         assert ".git" not in path.lower().split("/")
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern"),
+    [("-", "[?--]"), ("&", "[&&]"), ("~", "[~~]"), ("|", "[||]"), ("[", "[[]"), ("b", "[a-c]")],
+)
+def test_a_set_in_a_pattern_has_ranges_and_no_other_signs(path: str, pattern: str):
+    assert matches_file(path, pattern)

@@ -56,6 +56,12 @@ def _expression(pattern: str, *, takes_folders: bool) -> re.Pattern[str]:
     return re.compile(expression + (r"(?:/.*)?" if takes_folders else ""), re.DOTALL)
 
 
+def escaped_set(inside: str) -> str:
+    """What stands between brackets, for an expression: only its ranges keep a meaning of their own."""
+    # Doubled, these are reserved for operations on sets.
+    return re.sub(r"[\\\[\]&~|]|-(?=-)", r"\\\g<0>", inside)
+
+
 _TOKENS = re.compile(r"\*\*/|\*\*|\*|\?|\[[!^]?\]?[^\]/]*\]|.", re.DOTALL)
 
 
@@ -66,7 +72,7 @@ def _translated(token: str) -> str:
     if len(token) < 3:
         return re.escape(token)
     negated = token[1] in "!^"
-    inside = token[2 if negated else 1 : -1].replace("\\", r"\\").replace("[", r"\[").replace("]", r"\]")
+    inside = escaped_set(token[2 if negated else 1 : -1])
     try:
         re.compile(f"[{inside}]")
     except re.error:

@@ -7,6 +7,8 @@ match, no later one does. So every star but the last becomes an atomic group, wh
 import re
 from collections.abc import Sequence
 
+from affidavit.code.paths import escaped_set
+
 _TOKEN = re.compile(r"\*+|\?|\[[!^]?\]?[^\]]*\]|.", re.DOTALL)
 
 
@@ -68,7 +70,7 @@ def _translated(sign: str) -> str:
     if len(sign) < 3 or sign[0] != "[":
         return re.escape(sign)
     is_negated = sign[1] in "!^"
-    inside = sign[2 if is_negated else 1 : -1].replace("\\", r"\\").replace("[", r"\[").replace("]", r"\]")
+    inside = escaped_set(sign[2 if is_negated else 1 : -1])
     expression = f"[^/{inside}]" if is_negated else f"(?!/)[{inside}]"
     try:
         re.compile(expression)
