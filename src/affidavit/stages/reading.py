@@ -37,9 +37,7 @@ class Reading:
 
     def covers(self, path: str) -> bool:
         """Whether something of the file was seen, or a search was confined to it."""
-        return (
-            path in self.shown or path in self.read or any(is_within(path, each) for each in self.searched)
-        )
+        return path in self.shown or path in self.read or any(is_within(path, each) for each in self.searched)
 
 
 def compare_reading(
