@@ -34,3 +34,13 @@ def test_a_duplicate_can_be_named_by_its_own_id() -> None:
 def test_a_beginning_that_fits_several_problems_is_refused(name: str) -> None:
     with pytest.raises(InputError, match="several findings|no finding ''"):
         find_candidate(report_of(SHOWN, OTHER), name)
+
+
+def test_the_name_that_its_finder_gave_will_do_where_nothing_else_has_it() -> None:
+    assert find_candidate(report_of(candidate(id="ruff-7")), "f1").id == "ruff-7"
+
+
+def test_a_name_that_two_finders_gave_is_refused() -> None:
+    twice = report_of(candidate(id="logic-0", fingerprint="a1"), candidate(id="security-0", fingerprint="b2"))
+    with pytest.raises(InputError, match="several findings"):
+        find_candidate(twice, "f1")

@@ -43,6 +43,12 @@ def test_a_case_is_read_with_all_its_fields(tmp_path: Path) -> None:
     assert case.known_wrong[0].line == 8
 
 
+@pytest.mark.parametrize("word", ["bug", "quality"])
+def test_a_word_for_several_categories_leaves_the_place_to_decide(tmp_path: Path, word: str) -> None:
+    expected = [{"file": "a.py", "line": 3, "category": word}]
+    assert read_case(write(tmp_path / "one", MEANT, expected)).case.expected[0].category is None
+
+
 def test_a_folder_of_cases_gives_them_in_the_order_of_their_names(tmp_path: Path) -> None:
     for name in ("b", "a"):
         write(tmp_path / name, {**MEANT, "id": name, "clean": True})

@@ -21,6 +21,8 @@ KNOWN_WRONG_FILE = "known_wrong.json"
 LARGEST_BYTES = 10_000_000
 SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 LISTS = ("expected", "known_wrong")
+WIDE_CATEGORIES = ("bug", "quality")
+"""A verdict's words for several categories at once: the place decides alone."""
 """Fields of a case that stand in files of their own."""
 Kind = TypeVar("Kind", bound=Record)
 
@@ -110,6 +112,8 @@ def read_claim(item: Any, kind: type[Kind], where: str) -> Kind:
         if not isinstance(told["also"], list):
             raise InputError(f"{where}: also: expected a list")
         told["also"] = tuple(read_claim(place, Place, f"{where}: also") for place in told["also"])
+    if told.get("category") in WIDE_CATEGORIES:
+        del told["category"]
     claim = _valid(kind, told, where)
     if isinstance(claim, Place):
         _check_lines(claim, where)

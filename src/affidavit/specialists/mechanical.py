@@ -197,7 +197,7 @@ class MechanicalSpecialist:
                 proof=proof,
                 cause=counted.cause,
             )
-            for number, counted in enumerate(found.counted, start=1)
+            for number, counted in enumerate(found.counted)
         ]
         return json.dumps(
             {

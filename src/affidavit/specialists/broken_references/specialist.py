@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from affidavit.errors import GitError
 from affidavit.events import EventName, event
 from affidavit.ports import Brief, Reply
 from affidavit.records.candidate import SpecialistKind
-from affidavit.records.change import FileChange, FileStatus
+from affidavit.records.change import Change, FileChange, FileStatus
 from affidavit.records.context import SymbolChange
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.report import Part
@@ -117,14 +117,13 @@ class BrokenReferences:
         return Search(tuple(kept[:MAX_BREAKS]), tuple(unread))
 
     def _result_text(self, found: Search, brief: Brief) -> str:
+        told = [(one, lines) for one in found.breaks if (lines := brief.repository.head.lines(one.path))]
         return json.dumps(
             {
                 "schema_version": CURRENT_SCHEMA_VERSION,
                 "prompt_version": CURRENT_PROMPT_VERSION,
                 "findings": [
-                    finding
-                    for number, one in enumerate(found.breaks, start=1)
-                    for finding in _written(number, one, brief)
+                    _written(number, one, lines, brief.change) for number, (one, lines) in enumerate(told)
                 ],
                 "meta": {"analyser": NAME},
             }
@@ -154,15 +153,12 @@ def _is_searched_for(one: SymbolChange) -> bool:
     return one.fate != "touched"
 
 
-def _written(number: int, one: Break, brief: Brief) -> list[dict[str, Any]]:
-    lines = brief.repository.head.lines(one.path)
-    if not lines:
-        return []
+def _written(number: int, one: Break, lines: Sequence[str], change: Change) -> dict[str, Any]:
     diagnostic = AnalyserDiagnostic(rule=one.rule, message=one.message, path=one.path, line=one.line)
     # A place inside of a changed file is about that file; elsewhere it is an impact with a cause.
-    is_changed = brief.change.file_at(one.path) is not None
+    is_changed = change.file_at(one.path) is not None
     cause = None if is_changed else one.cause
     finding = write_finding(number, diagnostic, RULES[one.rule], lines, proof=PROOF, cause=cause)
     if is_changed:
         finding["message"] = f"{finding['message']} {one.cause.sentence}"
-    return [finding]
+    return finding
