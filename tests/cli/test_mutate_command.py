@@ -35,6 +35,15 @@ def test_planted_cases_can_be_evaluated(shop: Repo, tmp_path: Path) -> None:
     assert json.loads(done.out)["not_run"] == 0
 
 
+def test_a_folder_that_is_named_from_here_holds_cases_that_can_be_evaluated(shop: Repo) -> None:
+    made = affidavit("eval", "--mutate", "--out", "cases", cwd=shop.path)
+    assert made.code == 0, made.err
+
+    done = affidavit("eval", "cases", "--format", "json", cwd=shop.path)
+
+    assert (done.code, json.loads(done.out)["not_run"]) == (0, 0), done.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

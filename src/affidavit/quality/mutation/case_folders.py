@@ -77,7 +77,8 @@ def write_planted_commit(store: ObjectStore, commit: str, tree: str) -> str:
 def write_cases(folder: Path, store: ObjectStore, location: Location, bugs: Sequence[PlantedBug]) -> None:
     """Write the repository and all cases; nothing is left behind where that fails."""
     try:
-        _write_repository(folder / REPOSITORY, store, location, bugs)
+        # Git runs in that folder, where a relative name would mean another place.
+        _write_repository(folder.absolute() / REPOSITORY, store, location, bugs)
         for bug in bugs:
             _write_planted(folder / bug.case_id, bug)
             _write_clean(folder / clean_id(bug.commit), bug)
