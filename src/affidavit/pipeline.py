@@ -19,11 +19,12 @@ from affidavit.events import (
 )
 from affidavit.ports import Brief, Reply, Repository, Role, Specialist, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
-from affidavit.records.candidate import Status, Worth
+from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.change import Change
+from affidavit.records.diagnostics import Diagnostic
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
-from affidavit.records.report import Part, Report
+from affidavit.records.report import Part, Report, RoleUsage
 from affidavit.settings import Settings
 from affidavit.specialists.model_agents import LENSES
 from affidavit.specialists.panel import Panel, Session
@@ -93,6 +94,31 @@ class Looks:
     probed: Probed = field(default_factory=Probed)
     not_run: Sequence[Part] = ()
 
+    @property
+    def incomplete(self) -> list[Part]:
+        """What was begun and not completed before the findings were checked."""
+        return [
+            *self.probed.failures,
+            *(self.planned.incomplete if self.planned else ()),
+            *self.parsed.incomplete,
+            *(part for reply in self.replies for part in reply.incomplete),
+        ]
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What specialists and parser had to say of the replies."""
+        return [*(item for reply in self.replies for item in reply.diagnostics), *self.parsed.diagnostics]
+
+    @property
+    def usage(self) -> list[RoleUsage]:
+        """What the models used up so far; of the verifier, all that it has judged by now."""
+        return [
+            *self.probed.usage,
+            *(self.planned.usage if self.planned else ()),
+            *(usage for reply in self.replies for usage in reply.usage),
+            *(self.verifier.spent if self.verifier else ()),
+        ]
+
 
 async def review(
     change: Change, repository: Repository, settings: Settings, crew: Crew, emit: Emit = ignore_events
@@ -103,64 +129,58 @@ async def review(
     change = mark_skipped(change, repository, settings.include, settings.exclude)
     brief = Brief(change, repository, emit)
 
-    looks = (
-        await _look_with_models(crew, crew.panel, brief, settings) if crew.panel else await _look(crew, brief)
-    )
-    parsed = looks.parsed
-    compared = compare_reading(parsed.candidates, looks.replies, looks.plan, repository)
+    looks = await (_look_with_models(crew, crew.panel, brief, settings) if crew.panel else _look(crew, brief))
+    compared = compare_reading(looks.parsed.candidates, looks.replies, looks.plan, repository)
     checked = check_evidence(compared.candidates, change, repository, has_verifier=looks.verifier is not None)
     searched = search_whole_change(checked.candidates, looks.plan, change, repository)
     said = note_said(searched, change.discussion)
     merged = merge_candidates(said, change, repository, crew.same_problem)
-    standing = [candidate for candidate in merged if candidate.is_shown]
-    for candidate in standing:
-        emit(finding_detected(candidate))
-    emit(handoff("reviewer", "verifier", findings_count=len(standing)))
+    _announce_findings(merged, emit)
 
     verified = await verify_candidates(merged, verifiers=looks.verifiers, worth_of=crew.worth_of, emit=emit)
     confirmed = confirm_evidence(verified, repository)
-    verified_count = sum(candidate.status is Status.VERIFIED for candidate in confirmed)
-    emit(handoff("verifier", "reporter", verified_count=verified_count))
+    _announce_verified(confirmed, emit)
 
-    replies = looks.replies
     proceedings = Proceedings(
         review_id=review_id,
         candidates=confirmed,
-        replies=parsed.replies,
-        incomplete=[
-            *looks.probed.failures,
-            *(looks.planned.incomplete if looks.planned else ()),
-            *parsed.incomplete,
-            *(part for reply in replies for part in reply.incomplete),
-            *unanswered(confirmed),
-        ],
-        not_run=[*looks.not_run, *(part for reply in replies for part in reply.not_run)],
-        analyser_runs=[run for reply in replies for run in reply.analyser_runs],
-        diagnostics=[
-            *(item for reply in replies for item in reply.diagnostics),
-            *parsed.diagnostics,
-            *compared.diagnostics,
-            *checked.diagnostics,
-        ],
-        usage=[
-            *looks.probed.usage,
-            *(looks.planned.usage if looks.planned else ()),
-            *(usage for reply in replies for usage in reply.usage),
-            *(looks.verifier.spent if looks.verifier else ()),
-        ],
+        replies=looks.parsed.replies,
+        incomplete=[*looks.incomplete, *unanswered(confirmed)],
+        not_run=[*looks.not_run, *(part for reply in looks.replies for part in reply.not_run)],
+        analyser_runs=[run for reply in looks.replies for run in reply.analyser_runs],
+        diagnostics=[*looks.diagnostics, *compared.diagnostics, *checked.diagnostics],
+        usage=looks.usage,
         models=crew.models,
         prompt_version=crew.prompts.version,
         schema_version=crew.prompts.schema_version,
         plan=looks.plan,
         duration_ms=round((time.monotonic() - started) * 1000),
     )
-    dismissals = read_baseline(repository.base)
-    report = compile_report(proceedings, change, settings, looks.specialists, dismissals)
-    if looks.session and (reporter := looks.session.panel.minds.get("reporter")):
-        talk = looks.session.reporter_talk(report, WORDS_SCHEMA, WORDS_SCHEMA_NAME)
-        report = await add_words(report, reporter, talk, emit)
-    emit(pipeline_completed(report))
-    return report
+    report = compile_report(proceedings, change, settings, looks.specialists, read_baseline(repository.base))
+    worded = await _put_into_words(report, looks.session, emit)
+    emit(pipeline_completed(worded))
+    return worded
+
+
+def _announce_findings(merged: Sequence[Candidate], emit: Emit) -> None:
+    """Tell of each finding that goes to the verifier."""
+    standing = [candidate for candidate in merged if candidate.is_shown]
+    for candidate in standing:
+        emit(finding_detected(candidate))
+    emit(handoff("reviewer", "verifier", findings_count=len(standing)))
+
+
+def _announce_verified(confirmed: Sequence[Candidate], emit: Emit) -> None:
+    verified_count = sum(candidate.status is Status.VERIFIED for candidate in confirmed)
+    emit(handoff("verifier", "reporter", verified_count=verified_count))
+
+
+async def _put_into_words(report: Report, session: Session | None, emit: Emit) -> Report:
+    reporter = session.panel.minds.get("reporter") if session else None
+    if session is None or reporter is None:
+        return report
+    talk = session.reporter_talk(report, WORDS_SCHEMA, WORDS_SCHEMA_NAME)
+    return await add_words(report, reporter, talk, emit)
 
 
 async def _look(crew: Crew, brief: Brief) -> Looks:
