@@ -70,6 +70,53 @@ def test_a_slice_is_changed_and_the_history_says_by_whom(tmp_path: Path, prompts
     assert status["current"]["prompt"] == "1.0.0"
 
 
+def test_what_is_used_is_listed_also_where_its_folder_is_not_named(tmp_path: Path, prompts: Path) -> None:
+    rollout(tmp_path, prompts, "start", "--prompt-version", "1.1.0", "--slice", "20%")
+    on_trial = CliRunner().invoke(command, ["versions", "--data", str(tmp_path)]).output
+    assert f"1.1.0      {prompts}" in on_trial
+    assert "on trial for 20% of the changes" in on_trial
+    rollout(tmp_path, prompts, "promote", "--why", "x", "--force")
+    promoted = CliRunner().invoke(command, ["versions", "--data", str(tmp_path)]).output
+    assert [line.split()[::2] for line in promoted.splitlines()] == [["1.0.0", "along"], ["1.1.0", "current"]]
+
+
+def test_words_that_were_not_measured_are_not_promoted(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    copy_prompts("1.0.0", own / "1.1.0")
+    rollout(tmp_path, own, "start", "--prompt-version", "1.1.0", "--min-reviews", "1")
+    words = own / "1.1.0" / "logic.md"
+    words.write_text(words.read_text() + "One more.\n")
+    refused = rollout(tmp_path, own, "promote", "--why", "good")
+    assert "its words have changed since the rollout began" in str(refused.exception)
+    assert "its words have changed" in rollout(tmp_path, own, "status").output
+    words.unlink()
+    assert "its prompts cannot be used" in rollout(tmp_path, own, "status").output
+
+
+def test_a_status_says_what_an_automatic_promotion_waits_for(tmp_path: Path, prompts: Path) -> None:
+    rollout(tmp_path, prompts, "start", "--prompt-version", "1.1.0", "--auto-promote")
+    status = json.loads(rollout(tmp_path, prompts, "status", "--format", "json").output)
+    assert status["against_automatic_promotion"] == ["only 0 of 10 reviews of the slice are there"]
+    assert "promoted automatically" in rollout(tmp_path, prompts, "history").output
+
+
+@pytest.mark.parametrize("columns", ["40", "60", "100"])
+def test_a_comparison_is_no_wider_than_the_terminal(tmp_path: Path, prompts: Path, columns: str) -> None:
+    rollout(tmp_path, prompts, "start", "--prompt-version", "1.1.0")
+    done = CliRunner().invoke(command, ["compare", "--data", str(tmp_path)], env={"COLUMNS": columns})
+    table = [line for line in done.output.splitlines() if "│" in line or "┃" in line]
+    assert table
+    assert max(map(len, table)) <= int(columns)
+
+
+def test_a_terminal_without_dashes_and_boxes_gets_plain_signs(tmp_path: Path, prompts: Path) -> None:
+    rollout(tmp_path, prompts, "start", "--prompt-version", "1.1.0")
+    done = CliRunner(charset="ascii").invoke(command, ["compare", "--data", str(tmp_path)])
+    assert done.exit_code == 0
+    assert "| dropped" in done.output
+    assert "\\u" not in done.output
+
+
 def test_a_comparison_without_reviews_has_empty_cells(tmp_path: Path, prompts: Path) -> None:
     rollout(tmp_path, prompts, "start", "--prompt-version", "1.1.0")
     said = rollout(tmp_path, prompts, "compare").output

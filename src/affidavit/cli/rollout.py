@@ -1,24 +1,29 @@
 """`affidavit rollout`: try a prompt version on a slice of the changes, compare, promote or roll back."""
 
-import getpass
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
+from affidavit.cli.naming import user_name
 from affidavit.cli.prompt_choice import prompts_option, rollout_book
 from affidavit.cli.rollout_text import (
+    Prospects,
     describe_comparison,
     describe_history,
     describe_status,
     describe_versions,
+    shown_on,
 )
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.errors import InputError, SettingsError
 from affidavit.prompts import built_in_versions, copy_prompts, own_versions
 from affidavit.quality.rollout import (
     DEFAULT_MIN_REVIEWS,
+    against_automatic_promotion,
+    against_promotion,
     change_slice,
     compare_rollout,
     promote,
@@ -26,21 +31,11 @@ from affidavit.quality.rollout import (
     roll_back,
     start_rollout,
 )
-from affidavit.quality.rollout_rules import why_not_promote
 from affidavit.quality.rollout_slice import read_percent
 from affidavit.quality.rollout_state import RolloutBook
 from affidavit.records.rollout import AUTOMATICALLY, Rollout, Versions
 
 NOBODY = "somebody"
-
-
-def _who() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError, ImportError):
-        # A container may have a user without a name.
-        return NOBODY
-
 
 data_option = click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 why_option = click.option("--why", required=True, help="The reason, kept in the history.")
@@ -53,7 +48,11 @@ def _person(_context: click.Context, _option: click.Parameter, name: str) -> str
 
 
 by_option = click.option(
-    "--by", default=_who, show_default="you", callback=_person, help="Who decides, for the history."
+    "--by",
+    default=lambda: user_name() or NOBODY,
+    show_default="you",
+    callback=_person,
+    help="Who decides, for the history.",
 )
 format_option = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
@@ -145,19 +144,29 @@ def status(data: Path | None, form: str) -> None:
     """What is under way, and what would be decided now."""
     book = rollout_book({"data": data})
     running = book.running()
-    comparison = compare_rollout(book, running) if running else None
+    prospects = _prospects(book, running) if running else None
     last = next((one for one in reversed(book.decisions()) if one.action != "start"), None)
     if form == "text":
-        click.echo(describe_status(book.current(), running, comparison, last), nl=False)
+        _print_text(describe_status(book.current(), prospects, last))
         return
     _print_json(
         {
             "current": book.current().model_dump(),
             "running": running and running.model_dump(),
-            "slice_reviews": comparison.new_reviews if comparison else None,
-            "against_promotion": why_not_promote(running, comparison) if running and comparison else None,
+            "slice_reviews": prospects.comparison.new_reviews if prospects else None,
+            "against_promotion": prospects.against_promotion if prospects else None,
+            "against_automatic_promotion": prospects.against_automatic if prospects else None,
             "last_decision": last and last.model_dump(),
         }
+    )
+
+
+def _prospects(book: RolloutBook, running: Rollout) -> Prospects:
+    return Prospects(
+        running,
+        compare_rollout(book, running),
+        against_promotion(book, running),
+        against_automatic_promotion(book, running) if running.auto_promote else None,
     )
 
 
@@ -175,7 +184,7 @@ def compare(number: int | None, data: Path | None, form: str) -> None:
     if form == "json":
         _print_json({"rollout": rollout.model_dump(), **comparison.model_dump()})
         return
-    click.echo(describe_comparison(rollout, comparison), nl=False)
+    _print_text(describe_comparison(rollout, comparison, sys.stdout.encoding))
 
 
 @command.command("promote")
@@ -223,7 +232,7 @@ def history(data: Path | None, form: str) -> None:
     if form == "json":
         _print_json([decision.model_dump() for decision in decisions])
         return
-    click.echo(describe_history(decisions), nl=False)
+    _print_text(describe_history(decisions))
 
 
 @command.command()
@@ -233,8 +242,12 @@ def versions(prompts: Path | None, data: Path | None) -> None:
     """The prompt versions that can be used, and which of them are."""
     book = rollout_book({"data": data})
     own = own_versions(prompts) if prompts else []
-    known = [*((one, "") for one in built_in_versions()), *((one, str(prompts)) for one in own)]
-    click.echo(describe_versions(known, book.current(), book.running(), book.retired("prompt")), nl=False)
+    current, running = book.current(), book.running()
+    known = dict.fromkeys(built_in_versions(), "") | dict.fromkeys(own, str(prompts))
+    for used in (current, *([running.new] if running else [])):
+        # Its folder was named when its rollout began, and reviews find it there.
+        known.setdefault(used.prompt, used.folder or "")
+    _print_text(describe_versions(known, current, running, book.retired("prompt")))
 
 
 @command.command("copy")
@@ -260,6 +273,10 @@ def _rollout(book: RolloutBook, number: int | None) -> Rollout:
         which = "no rollout was ever begun" if number is None else f"there is no rollout {number}"
         raise InputError(f"{which}; see `affidavit rollout history`")
     return found
+
+
+def _print_text(text: str) -> None:
+    click.echo(shown_on(text, sys.stdout.encoding), nl=False)
 
 
 def _print_json(value: Any) -> None:

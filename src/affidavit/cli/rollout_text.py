@@ -1,18 +1,22 @@
 """Rollouts in words and tables, for the terminal."""
 
 import io
-from collections.abc import Collection, Sequence
+import shutil
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from affidavit.quality.rollout_comparison import Comparison, MedianPair, Middle, SharePair
-from affidavit.quality.rollout_rules import show_rate, why_not_promote
+from affidavit.quality.rollout_rules import show_rate
 from affidavit.records.measure import Interval, Rate
 from affidavit.records.rollout import Decision, Rollout, Versions
-from affidavit.render.plain_text import visible
+from affidavit.render.plain_text import encodable, visible
+from affidavit.render.wording import counted
 
-WIDTH = 118
+WIDEST = 118
 ACTIONS = {
     "start": "started",
     "slice": "slice changed",
@@ -20,43 +24,65 @@ ACTIONS = {
     "roll_back": "rolled back",
     "retire": "retired",
 }
-NOTHING = "–"  # noqa: RUF001 - an en dash in an empty cell
+EN_DASH = "\N{EN DASH}"
+NOTHING = EN_DASH
 
 
-def describe_status(
-    current: Versions, running: Rollout | None, comparison: Comparison | None, last: Decision | None
-) -> str:
+@dataclass(frozen=True)
+class Prospects:
+    """A running rollout, what is known of it, and what speaks against its promotion."""
+
+    running: Rollout
+    comparison: Comparison
+    against_promotion: Sequence[str]
+    against_automatic: Sequence[str] | None
+    """None: it is not promoted without a person."""
+
+
+def has_all_signs(encoding: str) -> bool:
+    """Whether dashes and boxes can be written in it."""
+    return encoding.lower().startswith("utf")
+
+
+def shown_on(text: str, encoding: str) -> str:
+    """The text in signs that this encoding has."""
+    return text if has_all_signs(encoding) else encodable(text.replace(EN_DASH, "-"), encoding)
+
+
+def describe_status(current: Versions, prospects: Prospects | None, last: Decision | None) -> str:
     """What is under way, whether it may be promoted, and what was decided last."""
     lines = [f"Reviews use prompts {current.name}."]
-    if running is None or comparison is None:
-        lines.append("No rollout is running.")
-    else:
-        lines += _under_way(running, comparison)
+    lines += _under_way(prospects) if prospects else ["No rollout is running."]
     if last:
         lines.append(f"Last decision: {_line(last)}")
     return "\n".join(lines) + "\n"
 
 
-def _under_way(running: Rollout, comparison: Comparison) -> list[str]:
+def _under_way(prospects: Prospects) -> list[str]:
+    running, comparison = prospects.running, prospects.comparison
     dropped = comparison.share("dropped").new
-    problems = why_not_promote(running, comparison)
-    return [
+    problems = prospects.against_promotion
+    lines = [
         f"Rollout {running.number} of prompts {running.new.name} to {100 * running.share:g}% of the changes,"
-        f" since {running.started_at[:10]}: {comparison.new_reviews} reviews,"
+        f" since {running.started_at[:10]}: {counted(comparison.new_reviews, 'review')},"
         f" {comparison.old_reviews} with the old version.",
         f"Dropped findings: {show_rate(dropped) if dropped else 'none handed in yet'}"
         f" (SLO {100 * running.slo_dropped:g}%).",
         f"Not to be promoted yet: {'; '.join(problems)}." if problems else "It may be promoted.",
     ]
+    if prospects.against_automatic and not problems:
+        lines.append(f"Not promoted automatically yet: {'; '.join(prospects.against_automatic)}.")
+    return lines
 
 
-def describe_comparison(rollout: Rollout, comparison: Comparison) -> str:
+def describe_comparison(rollout: Rollout, comparison: Comparison, encoding: str = "utf-8") -> str:
     """A table of all measures: old, new, difference."""
     title = f"Rollout {rollout.number}, {rollout.state.replace('_', ' ')}: {rollout.new.name}"
-    table = Table(title=f"{title} against {rollout.old.name}", title_justify="left")
+    frame = box.HEAVY_HEAD if has_all_signs(encoding) else box.ASCII
+    table = Table(title=f"{title} against {rollout.old.name}", title_justify="left", box=frame)
     table.add_column("measure")
-    table.add_column(f"old, {comparison.old_reviews} reviews")
-    table.add_column(f"new, {comparison.new_reviews} reviews")
+    table.add_column(f"old, {counted(comparison.old_reviews, 'review')}")
+    table.add_column(f"new, {counted(comparison.new_reviews, 'review')}")
     table.add_column("new less old")
     for pair in comparison.shares:
         table.add_row(*_share_row(pair))
@@ -90,7 +116,7 @@ def _middle(middle: Middle | None) -> str:
     if middle is None:
         return NOTHING
     interval = middle.interval
-    between = f" [{interval.low:.3g}–{interval.high:.3g}]" if interval else ""  # noqa: RUF001
+    between = f" [{interval.low:.3g}{EN_DASH}{interval.high:.3g}]" if interval else ""
     return f"{middle.median:.3g}{between}, n={middle.n}"
 
 
@@ -100,7 +126,7 @@ def describe_history(decisions: Sequence[Decision]) -> str:
 
 
 def describe_versions(
-    known: Sequence[tuple[str, str]], current: Versions, running: Rollout | None, retired: Collection[str]
+    known: Mapping[str, str], current: Versions, running: Rollout | None, retired: Collection[str]
 ) -> str:
     """A line a version: where it comes from and what it is used for."""
     uses = {current.prompt: "current"}
@@ -109,7 +135,7 @@ def describe_versions(
     uses |= dict.fromkeys(retired, "retired")
     return "".join(
         f"{version:<10} {visible(folder) or 'comes along':<30} {uses.get(version, '')}".rstrip() + "\n"
-        for version, folder in known
+        for version, folder in known.items()
     )
 
 
@@ -125,5 +151,6 @@ def _by(decision: Decision) -> str:
 
 def _printed(table: Table) -> str:
     text = io.StringIO()
-    Console(file=text, width=WIDTH, color_system=None).print(table)
+    width = min(WIDEST, shutil.get_terminal_size((WIDEST, 0)).columns)
+    Console(file=text, width=width, color_system=None).print(table)
     return text.getvalue()

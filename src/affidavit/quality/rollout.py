@@ -62,6 +62,7 @@ def start_rollout(
         started_at=now_iso(),
     )
     asked = f"{100 * share:g}% of the changes, SLO {100 * slo_dropped:g}%, at least {min_reviews} reviews"
+    asked += ", promoted automatically" if auto_promote else ""
     return book.begin(plan, _decide("start", plan.new, by, f"{why}; {asked}" if why else asked))
 
 
@@ -86,7 +87,7 @@ def change_slice(book: RolloutBook, share: float, *, by: str, why: str) -> Rollo
 def promote(book: RolloutBook, *, by: str, why: str, is_forced: bool = False) -> Rollout:
     """Give every change the new versions; refused while the SLO is not kept, unless forced."""
     rollout = _running(book)
-    problems = why_not_promote(rollout, compare_rollout(book, rollout))
+    problems = against_promotion(book, rollout)
     if problems and not is_forced:
         raise InputError(
             f"{rollout.new.name} is not promoted: {'; '.join(problems)}. Wait, roll back, or use --force"
@@ -95,6 +96,25 @@ def promote(book: RolloutBook, *, by: str, why: str, is_forced: bool = False) ->
     if not book.conclude(rollout, "promoted", _decide("promote", rollout.new, by, words, rollout)):
         raise _overtaken(rollout)
     return rollout
+
+
+def against_promotion(book: RolloutBook, rollout: Rollout) -> list[str]:
+    """What speaks against a promotion by a person; empty: it may be promoted."""
+    return _not_as_measured(rollout.new) + why_not_promote(rollout, compare_rollout(book, rollout))
+
+
+def against_automatic_promotion(book: RolloutBook, rollout: Rollout) -> list[str]:
+    """What the rule still waits for, where the rollout may be promoted without a person."""
+    return why_not_promote_alone(rollout, compare_rollout(book, rollout))
+
+
+def _not_as_measured(new: Versions) -> list[str]:
+    """Whether the words that would be promoted are those that were measured."""
+    try:
+        prompts = load_prompts(new.prompt, Path(new.folder) if new.folder else None, new.schema_version)
+    except SettingsError as error:
+        return [f"its prompts cannot be used: {error}"]
+    return [] if prompts.digest == new.digest else ["its words have changed since the rollout began"]
 
 
 def roll_back(book: RolloutBook, *, by: str, why: str) -> tuple[Rollout, Versions]:
@@ -162,7 +182,7 @@ def _apply_rules(book: RolloutBook, number: int, reviews: Sequence[RolloutReview
         decision = _decide("roll_back", rollout.new, AUTOMATICALLY, alarm, rollout)
         # Where another review has ended at the same moment, its decision stands.
         return decision if book.conclude(rollout, "rolled_back", decision) else None
-    if not rollout.auto_promote or why_not_promote_alone(rollout, compare_rollout(book, rollout)):
+    if not rollout.auto_promote or against_automatic_promotion(book, rollout):
         return None
     slo = f"dropped findings and rejected replies are within the SLO of {100 * rollout.slo_dropped:g}%"
     reason = f"{slo} for certain, and no more is refuted or wrong than under {rollout.old.name}"
