@@ -1,4 +1,4 @@
-"""What a review tells others while it runs: seed 004's events, with `specialist` and `finding_id` added."""
+"""What a review tells others while it runs: the events of its agents and specialists."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ Agent = Literal["planner", "reviewer", "verifier", "reporter"]
 
 
 class EventName(StrEnum):
-    """The names of seed 004, and `specialist.finished` and `usage.updated` of ours."""
+    """The names by which listeners tell events apart."""
 
     PIPELINE_STARTED = "pipeline.started"
     AGENT_STARTED = "agent.started"
@@ -29,12 +29,12 @@ class EventName(StrEnum):
 
 
 def now_iso() -> str:
-    """The present as seed 004 writes it."""
+    """The present in UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Event(Record):
-    """One event; `data` has the fields that seed 004 names for it."""
+    """One event; which fields `data` has depends on its name."""
 
     name: EventName
     data: dict[str, Any] = Field(default_factory=dict)
@@ -58,7 +58,7 @@ def pipeline_started(review_id: str) -> Event:
 
 
 def handoff(giver: Agent, taker: Agent, **counts: int) -> Event:
-    """One agent of seed 004 hands its work to the next."""
+    """One agent hands its work to the next."""
     return event(EventName.AGENT_HANDOFF, **{"from": giver, "to": taker}, **counts)
 
 

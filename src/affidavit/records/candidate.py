@@ -12,7 +12,7 @@ SpecialistKind = Literal["mechanical", "model", "outside"]
 
 
 class Status(StrEnum):
-    """What verification made of a finding (seed 004's words)."""
+    """What verification made of a finding."""
 
     VERIFIED = "verified"
     LIKELY = "likely"
