@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from affidavit.cli.evaluation_options import Limits, read_limits
-from affidavit.cli.evaluation_output import Output, parse_outputs
+from affidavit.cli.evaluation_output import parse_outputs
+from affidavit.cli.outputs import NamedOutput
 from affidavit.errors import SettingsError
 from affidavit.records.evaluation import Evaluation
 
@@ -63,9 +64,9 @@ def test_without_labelled_findings_no_share_of_them_is_wrong() -> None:
 
 def test_the_text_goes_to_standard_output_unless_another_format_does(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    assert parse_outputs([f"html={page}"]) == [Output("html", page), Output("text", None)]
-    assert parse_outputs(["json"]) == [Output("json", None)]
-    assert parse_outputs(["json=-"]) == [Output("json", None)]
+    assert parse_outputs([f"html={page}"]) == [NamedOutput("html", page), NamedOutput("text", None)]
+    assert parse_outputs(["json"]) == [NamedOutput("json", None)]
+    assert parse_outputs(["json=-"]) == [NamedOutput("json", None)]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from affidavit.cli.model_options import chosen_model, opened_ledger, opened_log
+from affidavit.cli.model_options import chosen_model, opened_ledger, opened_log, talk_options
 from affidavit.cli.naming import find_candidate, read_report
 from affidavit.cli.progress import show_progress
 from affidavit.errors import InputError, OutsideError, SettingsError
@@ -35,20 +35,7 @@ from affidavit.stages.intake import OpenedChange, rebuild_change
     "--model", metavar="MODEL", help="PROVIDER:NAME; else AFFIDAVIT_REPORTER_MODEL or AFFIDAVIT_MODEL."
 )
 @click.option("--base-url", metavar="URL", help="An OpenAI-compatible Chat Completions endpoint.")
-@click.option(
-    "--model-timeout-seconds", metavar="N", help="How long a call may show no sign of life; default 60."
-)
-@click.option("--budget-usd", type=float, metavar="USD", help="Stop before this is spent.")
-@click.option("--budget-tokens", type=int, metavar="N", help="The same in tokens.")
-@click.option(
-    "--record", type=click.Path(path_type=Path), metavar="DIR", help="Keep question and answer there."
-)
-@click.option(
-    "--replay", type=click.Path(path_type=Path), metavar="DIR", help="Answer from there, ask nobody."
-)
-@click.option(
-    "--resume", type=click.Path(path_type=Path), metavar="DIR", help="Ask only what is not kept there."
-)
+@talk_options
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
 def command(report: Path, finding: str, question: str, repo: Path | None, **options: Any) -> None:

@@ -1,42 +1,33 @@
 """`affidavit context`: from a target on the command line to the map of the change."""
 
 import os
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from affidavit.cli.change_options import requested_change
 from affidavit.cli.hints import say_hints
-from affidavit.cli.outputs import check_outputs, write_output
+from affidavit.cli.outputs import TEXT, NamedOutput, check_outputs, parse_output, write_all
 from affidavit.cli.server_options import SERVER_SETTINGS, server_options, server_pool
 from affidavit.code.blob_cache import BlobCache
 from affidavit.code.imports.graph import collection_paused
 from affidavit.code.relevance import MAX_RELATED, TOKEN_BUDGET
 from affidavit.code.skipping import mark_skipped
-from affidavit.errors import SettingsError
 from affidavit.places import cache_folder
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.settings import load_settings
 from affidavit.stages.context import gather_context
-from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.intake import OpenedChange, open_change
 from affidavit.surveying import assemble_survey, made_precise
 
-FORMATS = ("text", "json", "html")
-PLAIN_WIDTH = 110
+if TYPE_CHECKING:
+    from rich.console import Console
 
-
-@dataclass(frozen=True)
-class Output:
-    """One format; without a path it goes to standard output."""
-
-    name: str
-    path: Path | None
+FORMATS = (TEXT, "json", "html")
 
 
 @click.command()
@@ -77,41 +68,20 @@ def command(**options: Any) -> None:
     With no target: what is not committed yet.
     """
     outputs = parse_outputs(options["formats"])
-    with open_change(_request(options)) as opened:
+    with open_change(requested_change(options)) as opened:
         if not options["quiet"]:
             say_hints(opened)
         # Looking through the graph of a large tree for rubbish took a fifth of the time.
         with collection_paused():
             change, context = _gather(opened, options)
-    for output in outputs:
-        _write(change, context, output)
+    _write(change, context, outputs)
 
 
-def parse_outputs(texts: Sequence[str]) -> list[Output]:
+def parse_outputs(texts: Sequence[str]) -> list[NamedOutput]:
     """Read `json`, `html=FILE`; raises SettingsError for what is none, or for two on standard output."""
-    outputs = [_parse_output(text) for text in texts]
+    outputs = [parse_output(text, FORMATS) for text in texts]
     check_outputs(outputs)
-    return outputs or [Output("text", None)]
-
-
-def _parse_output(text: str) -> Output:
-    name, has_path, path = text.partition("=")
-    if name not in FORMATS:
-        raise SettingsError(f"--format: unknown format {name!r}; known: {', '.join(FORMATS)}")
-    if has_path and not path.strip():
-        raise SettingsError(f"--format: no file named after {name}=; write {name}=FILE")
-    return Output(name, Path(path) if has_path and path != "-" else None)
-
-
-def _request(options: dict[str, Any]) -> ChangeRequest:
-    target = options["target"]
-    return ChangeRequest(
-        target=target,
-        staged=options["staged"],
-        repo=options["repo"],
-        title=options["title"],
-        diff_text=sys.stdin.buffer.read() if target == "-" else None,
-    )
+    return outputs or [NamedOutput(TEXT, None)]
 
 
 def _gather(opened: OpenedChange, options: dict[str, Any]) -> tuple[Change, ContextMap]:
@@ -134,37 +104,20 @@ def _gather(opened: OpenedChange, options: dict[str, Any]) -> tuple[Change, Cont
     return change, context
 
 
-def _write(change: Change, context: ContextMap, output: Output) -> None:
-    if output.path is None and output.name == "text":
-        _print_text(change, context)
-        return
-    write_output(_rendered(change, context, output.name), output.path)
+def _write(change: Change, context: ContextMap, outputs: Sequence[NamedOutput]) -> None:
+    # Each renderer is imported where it is used: who asks for JSON does not wait for the page.
+    def render(name: str) -> str:
+        if name == "json":
+            from affidavit.render.context_json import render_context_json  # noqa: PLC0415
 
-
-def _rendered(change: Change, context: ContextMap, name: str) -> str:
-    if name == "json":
-        from affidavit.render.context_json import render_context_json  # noqa: PLC0415 - only what is asked for
-
-        return render_context_json(change, context)
-    if name == "html":
+            return render_context_json(change, context)
         from affidavit.render.context_page import render_context_page  # noqa: PLC0415
 
         return render_context_page(change, context)
-    from rich.console import Console  # noqa: PLC0415
 
-    from affidavit.render.context_text import render_context  # noqa: PLC0415
+    def draw(console: "Console") -> None:
+        from affidavit.render.context_text import render_context  # noqa: PLC0415
 
-    page = StringIO()
-    console = Console(file=page, width=PLAIN_WIDTH, force_terminal=False, color_system=None)
-    render_context(change, context, console=console)
-    return page.getvalue()
+        render_context(change, context, console=console)
 
-
-def _print_text(change: Change, context: ContextMap) -> None:
-    from rich.console import Console  # noqa: PLC0415 - only the terminal needs it
-
-    from affidavit.render.context_text import render_context  # noqa: PLC0415
-
-    # A pipe has no width of its own.
-    width = None if sys.stdout.isatty() else PLAIN_WIDTH
-    render_context(change, context, console=Console(width=width))
+    write_all(outputs, render, draw)

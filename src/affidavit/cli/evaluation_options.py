@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from affidavit import __version__
+from affidavit.cli.change_options import read_config
 from affidavit.cli.model_options import chosen_model, chosen_models, opened_ledger
 from affidavit.cli.prompt_choice import rollout_book
 from affidavit.cli.server_options import SERVER_SETTINGS, server_pool
@@ -122,12 +123,7 @@ def _judge(options: dict[str, Any], verifier: ModelChoice | None) -> ModelChoice
 
 def _settings_reader(options: dict[str, Any]) -> Callable[[Tree], Settings]:
     """The settings of each case come from its base commit, as in a review."""
-    explicit = None
-    if options["config"]:
-        try:
-            explicit = (str(options["config"]), options["config"].read_bytes())
-        except OSError as error:
-            raise SettingsError(f"--config: {options['config']}: {error.strerror}") from error
+    explicit = read_config(options["config"])
     flags = {name: options[name] for name in SETTINGS}
     return lambda base: load_settings(base, os.environ, flags, explicit)
 

@@ -1,6 +1,5 @@
 """`affidavit label`: say of a finding that it is valid, wrong or a nit; so the error rate is measured."""
 
-import getpass
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from affidavit.cli.naming import find_candidate, find_report
+from affidavit.cli.naming import find_candidate, find_report, user_name
 from affidavit.errors import InputError
 from affidavit.places import state_folder
 from affidavit.quality.labels import add_label, label_history, labels_elsewhere, labels_of
@@ -82,7 +81,7 @@ def _change_label(
     before = labels_of(store, report.id).get(candidate.id)
     if label is None and before is None:
         raise InputError(f"{candidate.id} has no label to take back")
-    by = _user() if options["by"] is None else options["by"]
+    by = user_name() if options["by"] is None else options["by"]
     entry = add_label(store, report, candidate, label, why=options["why"], by=by)
     if options["output"] == "json":
         click.echo(entry.model_dump_json(indent=1, ensure_ascii=True))
@@ -93,14 +92,6 @@ def _change_label(
 
 def _print_headline(store: SqliteStore) -> None:
     render_headline(measure_headline(store), console=Console())
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        # A user number without a name, as in some containers.
-        return ""
 
 
 def _print_list(store: SqliteStore, report: Report, output: str) -> None:

@@ -1,7 +1,7 @@
 """The options that choose models, budgets and recordings, and the choice that the settings make."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,7 +18,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def model_options(command: Command) -> Command:
-    """Add the options to a command."""
+    """Add the options of a command that asks models in several roles."""
     options = [
         click.option(
             "--model", metavar="MODEL", help="PROVIDER:NAME, for all roles; without it no model looks."
@@ -35,6 +35,18 @@ def model_options(command: Command) -> Command:
             help="An OpenAI-compatible Chat Completions endpoint: for --model, and for every role's model"
             " that names no provider.",
         ),
+    ]
+    return _with_options(options, talk_options(command))
+
+
+def talk_options(command: Command) -> Command:
+    """Add what bounds and keeps the talks with models: time, budget, recordings."""
+    kept = (
+        ("--record", "Keep every exchange there."),
+        ("--replay", "Answer from there, ask nobody."),
+        ("--resume", "Go on with a run that is kept there."),
+    )
+    options = [
         click.option(
             "--model-timeout-seconds",
             metavar="N",
@@ -42,19 +54,13 @@ def model_options(command: Command) -> Command:
         ),
         click.option("--budget-usd", metavar="USD", help="Stop in an orderly way before this is spent."),
         click.option("--budget-tokens", metavar="N", help="The same in tokens."),
-        click.option(
-            "--record", type=click.Path(path_type=Path), metavar="DIR", help="Keep every exchange there."
-        ),
-        click.option(
-            "--replay", type=click.Path(path_type=Path), metavar="DIR", help="Answer from there, ask nobody."
-        ),
-        click.option(
-            "--resume",
-            type=click.Path(path_type=Path),
-            metavar="DIR",
-            help="Go on with a run that is kept there.",
-        ),
+        *(click.option(name, type=click.Path(path_type=Path), metavar="DIR", help=use) for name, use in kept),
     ]
+    return _with_options(options, command)
+
+
+def _with_options(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
+    # The one that is added last is listed first.
     for option in reversed(options):
         command = option(command)
     return command

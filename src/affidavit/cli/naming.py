@@ -1,5 +1,6 @@
-"""Find the report and the finding that a user names: a file, an id, or the beginning of one."""
+"""Find what a user names: a report or a finding by its id or the beginning of it; and who the user is."""
 
+import getpass
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,14 @@ from affidavit.store import SqliteStore
 
 MOST_NAMED = 10
 NEWEST = "last"
+
+
+def user_name() -> str:
+    """The name of whoever runs the command; empty where it has none, as in some containers."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):
+        return ""
 
 
 def read_report(path: Path) -> Report:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import sys
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import click
 
-from affidavit.cli.discussion import read_discussion
+from affidavit.cli.change_options import read_config, requested_change
 from affidavit.cli.hints import say_hints
 from affidavit.cli.model_options import ledger_of, model_options, models_of, opened_log
 from affidavit.cli.outputs import check_outputs, print_text, write_output
@@ -28,7 +27,7 @@ from affidavit.records.report import Report
 from affidavit.render.formats import FormatRequest, parse_format, render
 from affidavit.settings import MODEL_READERS, Settings, load_settings
 from affidavit.specialists.panel import Panel
-from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.intake import OpenedChange, open_change
 from affidavit.store import SqliteStore
 
 FLAGS_THAT_ARE_SETTINGS = (
@@ -106,7 +105,7 @@ def command(context: click.Context, /, **options: Any) -> None:
     With no target: what is not committed yet.
     """
     outputs = _outputs(options["formats"])
-    with open_change(_request(options)) as opened:
+    with open_change(requested_change(options)) as opened:
         settings = _settings(opened, options)
         if not options["quiet"]:
             say_hints(opened)
@@ -133,28 +132,9 @@ def _outputs(texts: Sequence[str]) -> list[FormatRequest]:
     return outputs
 
 
-def _request(options: dict[str, Any]) -> ChangeRequest:
-    target = options["target"]
-    return ChangeRequest(
-        target=target,
-        staged=options["staged"],
-        repo=options["repo"],
-        title=options["title"],
-        description=options["description"],
-        diff_text=sys.stdin.buffer.read() if target == "-" else None,
-        discussion=read_discussion(options["discussion"], is_input_taken=target == "-"),
-    )
-
-
 def _settings(opened: OpenedChange, options: dict[str, Any]) -> Settings:
-    explicit = None
-    if options["config"]:
-        try:
-            explicit = (str(options["config"]), options["config"].read_bytes())
-        except OSError as error:
-            raise SettingsError(f"--config: {options['config']}: {error.strerror}") from error
     flags = {name: options[name] for name in FLAGS_THAT_ARE_SETTINGS}
-    return load_settings(opened.repository.base, os.environ, flags, explicit)
+    return load_settings(opened.repository.base, os.environ, flags, read_config(options["config"]))
 
 
 def _review(
