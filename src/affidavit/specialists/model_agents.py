@@ -14,6 +14,7 @@ from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Part
 from affidavit.specialists.briefing import NOTHING, Briefing, Fence, lead_line
 from affidavit.specialists.chunks import shown_hunks
+from affidavit.specialists.hunk_names import names_in
 from affidavit.specialists.remarks import Page
 from affidavit.specialists.watched_tools import WatchedTools
 
@@ -122,7 +123,8 @@ class ModelAgent:
                 if not any(
                     path == file.path and start <= last and first <= end for path, (start, end) in spoken
                 ):
-                    lines.append(f"- {file.path} lines {first} to {last} {hunk.heading}".rstrip())
+                    named = names_in(hunk, file, self.briefing.context.symbols)
+                    lines.append(f"- {file.path} lines {first} to {last}" + (f": {named}" if named else ""))
         return lines
 
 
