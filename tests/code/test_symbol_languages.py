@@ -111,6 +111,30 @@ def test_every_language_has_its_symbols(grammar: str) -> None:
     assert {one.qualified: one.kind for one in definitions(text.encode(), grammar)} == expected
 
 
+COMMENTED = {
+    "python": (
+        b"def f(a,  # first\n      b='#x'):  # does not store tz\n    # more\n    return 1\n",
+        "def f(a, b='#x'):",
+    ),
+    "javascript": (b"function f(a) // why\n{\n  return 1\n}\n", "function f(a)"),
+    "go": (
+        b"package x\n\nfunc F(a int /* cents */) error { // why\n\treturn nil\n}\n",
+        "func F(a int ) error",
+    ),
+    "ruby": (b"def f # nothing\nend\n", "def f"),
+    "java": (b"class A {\n  int f(int a) // why\n  { return 1; }\n}\n", "int f(int a)"),
+    "rust": (b"fn f(a: i32) -> i32 // why\n{ 1 }\n", "fn f(a: i32) -> i32"),
+    "c": (b"int f(int a) /* why\n */\n{ return 1; }\n", "int f(int a)"),
+    "php": (b"<?php\nfunction f($a) # why\n{ return 1; }\n", "function f($a)"),
+}
+
+
+@pytest.mark.parametrize("grammar", COMMENTED)
+def test_a_signature_ends_with_the_header_and_has_no_comment(grammar: str) -> None:
+    text, signature = COMMENTED[grammar]
+    assert definitions(text, grammar)[-1].signature == signature
+
+
 def test_a_signature_is_a_header_without_body_or_value() -> None:
     found = {one.name: one.signature for one in definitions(EXAMPLES["java"][0].encode(), "java")}
     assert found["X"] == "static final int X"

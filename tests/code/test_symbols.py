@@ -105,6 +105,11 @@ def test_a_reformatted_signature_is_not_another_signature(repo):
     assert found[("a.py", "f")] == "touched"
 
 
+def test_another_comment_in_a_header_is_not_another_signature(repo):
+    found = fates(repo, {"a.py": "def f(a):  # one\n    ...\n"}, {"a.py": "def f(a):  # two\n    ...\n"})
+    assert found[("a.py", "f")] == "touched"
+
+
 def test_a_renamed_file_keeps_its_symbols(repo):
     text = "".join(f"def f{number}(): ...\n" for number in range(20))
     assert fates(repo, {"a.py": text}, {"a.py": None, "b.py": text + "def g(): ...\n"}) == {

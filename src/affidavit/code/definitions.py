@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import jiter
@@ -18,9 +18,10 @@ from affidavit.code.tree import REGULAR_MODES, is_binary, read_all
 from affidavit.ports import Tree
 from affidavit.records.context import Symbol, SymbolKind
 
-DEFINITIONS_VERSION = 1
+DEFINITIONS_VERSION = 2
 MAX_SYMBOLS = 10_000
 MAX_SIGNATURE = 400
+MAX_HEADER_BYTES = 4 * MAX_SIGNATURE
 MAX_NAME = 300
 SCOPE = "scope"
 NAMESPACE = "namespace"
@@ -31,6 +32,7 @@ NAMING_KINDS = frozenset((SCOPE, NAMESPACE, "class", "interface", "module", "con
 CLASS_KINDS = frozenset((SCOPE, "class", "interface"))
 LOCAL_KINDS = frozenset(("function", "method"))
 HEADER_ENDS = ("body", "value", "right", "default_value")
+COMMENT_MARK = re.compile(rb"#|//|/\*")
 WHITE_SPACE = re.compile(r"\s+")
 IDENTIFIER = re.compile(r"[^\W\d]\w*")
 VALUE = re.compile(r" ?=(?![=>])")
@@ -140,7 +142,8 @@ def _header_end(node: Node) -> int:
         child = node.child_by_field_name(field)
         if child is not None:
             return child.start_byte
-    return node.end_byte
+    last = node.child(node.child_count - 1) if node.child_count else None
+    return last.start_byte if last is not None and last.type == "end" else node.end_byte
 
 
 def _in_order(found: Iterable[_Found]) -> list[_Found]:
@@ -156,15 +159,38 @@ def _in_order(found: Iterable[_Found]) -> list[_Found]:
 
 def _definition(one: _Found, qualified: str, outer: _Around, text: bytes) -> Definition:
     kind = "method" if one.kind == "function" and outer.kind in CLASS_KINDS else one.kind
-    header = text[one.node.start_byte : one.cut][: MAX_SIGNATURE * 4].decode("utf-8", "replace")
     return Definition(
         name=one.name,
         qualified=qualified,
         kind=kind,  # type: ignore[arg-type]  # the queries name nothing else
         line=one.node.start_point.row + 1,
         end_line=_last_line(one.node),
-        signature=_folded(header, is_constant=kind == "constant"),
+        signature=_folded(_header(one, text), is_constant=kind == "constant"),
     )
+
+
+def _header(one: _Found, text: bytes) -> str:
+    """The text up to the body, without comments: they may run on from it into the body's first lines."""
+    start, end = one.node.start_byte, min(one.cut, one.node.start_byte + MAX_HEADER_BYTES)
+    header = bytearray(text[start:end])
+    if COMMENT_MARK.search(header):
+        for comment in _comments(one.node, end):
+            first, last = comment.start_byte - start, min(comment.end_byte, end) - start
+            header[first:last] = b" " * (last - first)
+    return header.decode("utf-8", "replace")
+
+
+def _comments(node: Node, end: int) -> Iterator[Node]:
+    """The comments below a node that begin before a place."""
+    waiting = [node]
+    while waiting:
+        inner = waiting.pop()
+        if inner.start_byte >= end:
+            continue
+        if "comment" in inner.type:
+            yield inner
+        else:
+            waiting += inner.children
 
 
 def _last_line(node: Node) -> int:
