@@ -133,8 +133,8 @@ def test_what_is_said_to_be_missing_is_searched_in_the_whole_change(many: Review
 def test_every_line_of_a_file_of_30000_is_shown_to_every_lens_once(long: Reviewed) -> None:
     parts = long.parts("logic")
     assert len(parts) > 5
-    numbers = [line.split(":")[0] for part in parts for line in part.split("\n") if line.startswith("+")]
-    assert numbers == [f"+{number}" for number in range(1, len(numbers) + 1)]
+    numbers = [int(line.split(":")[0]) for part in parts for line in part.split("\n") if line.startswith("+")]
+    assert sorted(numbers) == list(range(1, len(numbers) + 1))
     assert len(numbers) > 30_000
     assert all("Shown here in part only" in part for part in parts)
 
