@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affidavit.code.blob_cache import BlobCache
-from affidavit.code.definitions import MAX_NAME, MAX_SYMBOLS, definitions, symbols_of
+from affidavit.code.definitions import (
+    DEFINITIONS_VERSION,
+    MAX_NAME,
+    MAX_SYMBOLS,
+    definitions,
+    definitions_kind,
+    symbols_of,
+)
 from affidavit.code.symbol_queries import QUERIES
 from affidavit.code.symbols import symbol_changes
 from python_changes import make_case
@@ -163,9 +170,9 @@ def test_symbols_are_kept_by_blob_and_a_spoilt_cache_is_no_harm(repo: Repo, tmp_
         first = symbols_of(one.repository.head, "a.go", cache=cache)
         entry = one.repository.head.entry("a.go")
         assert entry is not None
-        assert cache.load("symbols/go", 1, [entry.blob])
+        assert cache.load(definitions_kind("go"), DEFINITIONS_VERSION, [entry.blob])
         assert symbols_of(one.repository.head, "a.go", cache=cache) == first
-        cache.save("symbols/go", 1, {entry.blob: b'[["only one"]]'})
+        cache.save(definitions_kind("go"), DEFINITIONS_VERSION, {entry.blob: b'[["only one"]]'})
         assert symbols_of(one.repository.head, "a.go", cache=cache) == first
 
 
