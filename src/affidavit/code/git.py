@@ -104,6 +104,20 @@ class Git:
         _refuse_foreign_owner(done.stderr)
         return done
 
+    def start(self, args: Sequence[str | bytes]) -> subprocess.Popen[bytes]:
+        """Start git for somebody who reads what it prints while it runs, and ends it."""
+        try:
+            return subprocess.Popen(
+                self.command(args),
+                cwd=self.folder,
+                env=dict(self.environment),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        except OSError as error:
+            raise spawn_error(error, self.folder) from error
+
     def run(
         self,
         *args: str | bytes,

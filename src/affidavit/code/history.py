@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from itertools import groupby, islice, pairwise
 
 from affidavit.code.covering_tests import is_code
-from affidavit.code.git import Git, complaint, spawn_error
+from affidavit.code.git import Git, complaint
 from affidavit.code.paths import decode_path
 from affidavit.code.repository import GitRepository
 from affidavit.code.skipping import LOCK_FILES
@@ -209,18 +209,7 @@ def find_companions(
 
 def read_for(git: Git, args: Sequence[str | bytes], seconds: float) -> tuple[bytes, bool]:
     """What git prints within this time, and whether it was stopped before its end."""
-    try:
-        process = subprocess.Popen(
-            git.command(args),
-            cwd=git.folder,
-            env=dict(git.environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-    except OSError as error:
-        raise spawn_error(error, git.folder) from error
-    with process:
+    with git.start(args) as process:
         try:
             printed, stderr = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:

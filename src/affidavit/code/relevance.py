@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from affidavit.code.covering_tests import is_test
 from affidavit.code.history import Companion
@@ -16,23 +16,12 @@ from affidavit.records.context import (
     Certainty,
     Import,
     Reason,
+    ReasonKind,
     Reference,
     RelatedFile,
     SymbolFate,
 )
 from affidavit.records.evidence import SearchHit
-
-ReasonKind = Literal[
-    "calls",
-    "uses",
-    "imports",
-    "imported_by",
-    "extended_by",
-    "tests",
-    "documents",
-    "implements",
-    "changes_with",
-]
 
 MAX_RELATED = 50
 TOKEN_BUDGET = 4000

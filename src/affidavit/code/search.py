@@ -2,13 +2,12 @@
 
 import os
 import re
-import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Protocol
 
-from affidavit.code.git import Git, complaint, spawn_error
+from affidavit.code.git import Git, complaint
 from affidavit.code.paths import decode_path, is_glob, rooted_glob
 from affidavit.errors import GitError, InputError
 from affidavit.ports import Entry
@@ -109,7 +108,7 @@ def _grep(
 ) -> tuple[list[SearchHit], bytes, int]:
     words = ("-w",) if query.is_word else ()
     wanted = (*words, syntax, "-e", query.pattern, tree.revision, "--", *places)
-    process = _start(git, ["grep", *GREP_OPTIONS, *wanted])
+    process = git.start(["grep", *GREP_OPTIONS, *wanted])
     timer = threading.Timer(query.timeout_seconds, process.kill)
     with process:
         timer.start()
@@ -128,20 +127,6 @@ def _grep(
         why = f"took longer than {query.timeout_seconds:g} seconds" if is_late else f"got signal {-code}"
         raise GitError(f"the search for {query.pattern!r} {why}", retryable=is_late)
     return hits, stderr, code
-
-
-def _start(git: Git, args: Sequence[str | bytes]) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            git.command(args),
-            cwd=git.folder,
-            env=dict(git.environment),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-    except OSError as error:
-        raise spawn_error(error, git.folder) from error
 
 
 def _take(stdout: IO[bytes] | None, prefix: int, max_hits: int) -> tuple[list[SearchHit], bool]:

@@ -59,20 +59,23 @@ class Reference(Record):
     certainty: Certainty
 
 
+ReasonKind = Literal[
+    "calls",
+    "uses",
+    "imports",
+    "imported_by",
+    "extended_by",
+    "tests",
+    "documents",
+    "implements",
+    "changes_with",
+]
+
+
 class Reason(Record):
     """Why a file is related to the change."""
 
-    kind: Literal[
-        "calls",
-        "uses",
-        "imports",
-        "imported_by",
-        "extended_by",
-        "tests",
-        "documents",
-        "implements",
-        "changes_with",
-    ]
+    kind: ReasonKind
     detail: str
     lines: tuple[int, ...] = ()
 
