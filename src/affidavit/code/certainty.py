@@ -18,14 +18,14 @@ _NAMELESS = frozenset(("__init__", "index", "mod", "lib", "main"))
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Assessment:
     """How sure it is, and why."""
 
     certainty: Certainty
     why: str
 
 
-def judge(
+def assess(
     symbol: Symbol,
     path: str,
     place: Place,
@@ -33,18 +33,18 @@ def judge(
     imported: Sequence[Import],
     *,
     is_bound: bool,
-) -> Judgement | None:
-    """The judgement of one occurrence; None where it cannot mean the symbol."""
+) -> Assessment | None:
+    """The assessment of one occurrence; None where it cannot mean the symbol."""
     if place.role == "text":
-        return Judgement("possible", "it stands in a comment or a string")
+        return Assessment("possible", "it stands in a comment or a string")
     if "." in symbol.qualified:
-        return _judge_member(symbol, path, place, reach)
+        return _assess_member(symbol, path, place, reach)
     if place.receiver is not None:
-        return _judge_attribute(symbol, path, place.receiver, reach)
-    return _judge_bare(symbol, path, place, reach, imported, is_bound=is_bound)
+        return _assess_attribute(symbol, path, place.receiver, reach)
+    return _assess_bare(symbol, path, place, reach, imported, is_bound=is_bound)
 
 
-def _judge_member(symbol: Symbol, path: str, place: Place, reach: Reach) -> Judgement | None:
+def _assess_member(symbol: Symbol, path: str, place: Place, reach: Reach) -> Assessment | None:
     """A method or field: only its receiver's type could tell for certain."""
     owner = symbol.qualified.rpartition(".")[0]
     owner_name = owner.rpartition(".")[2]
@@ -54,45 +54,45 @@ def _judge_member(symbol: Symbol, path: str, place: Place, reach: Reach) -> Judg
     if is_bare and symbol.language in NEEDING_OBJECT and not (is_inside and place.is_in_class_body):
         return None
     if is_inside and (receiver in SELVES or receiver is None):
-        return Judgement("certain", f"it stands inside of {owner}")
+        return Assessment("certain", f"it stands inside of {owner}")
     if receiver is not None and _last_name(receiver) == owner_name and _is_near(symbol, path, reach):
-        return Judgement("certain", f"it is taken from {owner_name} itself")
+        return Assessment("certain", f"it is taken from {owner_name} itself")
     if symbol.language == "rust" and receiver is not None and _TYPE_NAME.fullmatch(_last_name(receiver)):
         # There is no inheritance: only an alias could make it this one.
-        return Judgement("possible", f"it is taken from {_last_name(receiver)}, not from {owner_name}")
-    return _judge_member_by_file(symbol, path, reach)
+        return Assessment("possible", f"it is taken from {_last_name(receiver)}, not from {owner_name}")
+    return _assess_member_by_file(symbol, path, reach)
 
 
-def _judge_member_by_file(symbol: Symbol, path: str, reach: Reach) -> Judgement:
+def _assess_member_by_file(symbol: Symbol, path: str, reach: Reach) -> Assessment:
     way = reach.ways.get(path)
     if path == symbol.path:
-        return Judgement("likely", f"it stands in the file that defines {reach.name}")
+        return Assessment("likely", f"it stands in the file that defines {reach.name}")
     if way is not None:
         taken = reach.via[path] if way == "by_file" else f"{reach.name} from {reach.via[path]}"
-        return Judgement("likely", f"the file imports {taken}")
+        return Assessment("likely", f"the file imports {taken}")
     if _is_same_package(symbol, path):
-        return Judgement("likely", "the file is of the same package")
-    return Judgement("possible", f"the file does not import {symbol.path}")
+        return Assessment("likely", "the file is of the same package")
+    return Assessment("possible", f"the file does not import {symbol.path}")
 
 
-def _judge_attribute(symbol: Symbol, path: str, receiver: str, reach: Reach) -> Judgement | None:
+def _assess_attribute(symbol: Symbol, path: str, receiver: str, reach: Reach) -> Assessment | None:
     """`module.name`: sure where the receiver is called like the module."""
     if path == symbol.path:
         return (
             None
             if receiver in SELVES
-            else Judgement("possible", "an attribute of that name in the same file")
+            else Assessment("possible", "an attribute of that name in the same file")
         )
     if path in reach.ways:
         if _last_name(receiver) == _module_name(reach.via[path], symbol.language):
-            return Judgement("certain", f"the file imports {reach.via[path]} and names it")
+            return Assessment("certain", f"the file imports {reach.via[path]} and names it")
         if receiver in SELVES:
             return None
-        return Judgement("likely", f"the file imports {reach.via[path]}")
-    return Judgement("possible", f"the file does not import {symbol.path}")
+        return Assessment("likely", f"the file imports {reach.via[path]}")
+    return Assessment("possible", f"the file does not import {symbol.path}")
 
 
-def _judge_bare(
+def _assess_bare(
     symbol: Symbol,
     path: str,
     place: Place,
@@ -100,7 +100,7 @@ def _judge_bare(
     imported: Sequence[Import],
     *,
     is_bound: bool,
-) -> Judgement | None:
+) -> Assessment | None:
     way = reach.ways.get(path)
     if path == symbol.path:
         return _unless_bound("the file defines it", is_bound=is_bound)
@@ -112,17 +112,17 @@ def _judge_bare(
         return _unless_bound("the file is of the same package", is_bound=is_bound)
     if way is not None:
         what = "everything from " if way == "by_star" else ""
-        return Judgement("likely", f"the file imports {what}{reach.via[path]}")
+        return Assessment("likely", f"the file imports {what}{reach.via[path]}")
     takes_everything = any("*" in one.names and one.target is None for one in imported)
     if symbol.language in OPEN_LANGUAGES or takes_everything or place.role == "import":
-        return Judgement("possible", f"the file does not import {symbol.path}")
+        return Assessment("possible", f"the file does not import {symbol.path}")
     return None
 
 
-def _unless_bound(why: str, *, is_bound: bool) -> Judgement:
+def _unless_bound(why: str, *, is_bound: bool) -> Assessment:
     if is_bound:
-        return Judgement("likely", f"{why}, though it also has a local variable of that name")
-    return Judgement("certain", why)
+        return Assessment("likely", f"{why}, though it also has a local variable of that name")
+    return Assessment("certain", why)
 
 
 def _is_near(symbol: Symbol, path: str, reach: Reach) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from affidavit.code.blob_cache import BlobCache
-from affidavit.code.certainty import Judgement, judge
+from affidavit.code.certainty import Assessment, assess
 from affidavit.code.definitions import definitions_of, grammar_of
 from affidavit.code.languages import language_of
 from affidavit.code.reach import Reach, find_reach
@@ -124,13 +124,13 @@ class _Use(NamedTuple):
     line: int
     kind: Literal["call", "import", "name", "text"]
     within: str
-    judged: Judgement
+    assessed: Assessment
     is_in_code: bool = True
 
 
 @dataclass
 class _Users:
-    """Goes through the files that a search named and judges each occurrence."""
+    """Goes through the files that a search named and assesses each occurrence."""
 
     tree: Tree
     imports: Imports
@@ -194,10 +194,10 @@ class _Users:
             is_own = (path, place.within) == (symbol.path, symbol.qualified)
             if place.role in ("definition", "binding") or is_own:
                 continue
-            judged = judge(symbol, path, place, reach, imported, is_bound=is_bound)
-            if judged is not None and (place.role != "text" or self.include_text):
+            assessed = assess(symbol, path, place, reach, imported, is_bound=is_bound)
+            if assessed is not None and (place.role != "text" or self.include_text):
                 kind = _KINDS.get(place.role, "name")
-                yield _Use(symbol, path, place.line, kind, place.within, judged)
+                yield _Use(symbol, path, place.line, kind, place.within, assessed)
 
     def _surest(self, uses: Sequence[_Use]) -> list[_Use]:
         """At most so many uses of a symbol in code, and so many in other text, the surest of them."""
@@ -208,7 +208,7 @@ class _Users:
         kept: set[int] = set()
         for (_, qualified, _), group in groups.items():
             kept.update(
-                sorted(group, key=lambda one: CERTAINTIES.index(uses[one].judged.certainty))[:MAX_OF_SYMBOL]
+                sorted(group, key=lambda one: CERTAINTIES.index(uses[one].assessed.certainty))[:MAX_OF_SYMBOL]
             )
             if len(group) > MAX_OF_SYMBOL:
                 self._crowded.append(qualified)
@@ -222,8 +222,8 @@ class _Users:
             text=(file.lines.get(use.line) or self._line(use.path, use.line)).strip(),
             kind=use.kind,
             within=use.within,
-            verification_method=f"searched for the word {use.symbol.name}; {use.judged.why}",
-            certainty=use.judged.certainty,
+            verification_method=f"searched for the word {use.symbol.name}; {use.assessed.why}",
+            certainty=use.assessed.certainty,
         )
 
     def _line(self, path: str, number: int) -> str:
@@ -260,7 +260,7 @@ def _speaking(path: str, symbols: Sequence[Symbol]) -> list[Symbol]:
 
 def _as_text(path: str, file: _Hits, by_name: Mapping[str, Sequence[Symbol]]) -> Iterator[_Use]:
     has_grammar = grammar_of(path) is not None
-    unread = Judgement("possible", "no syntax tree was read")
+    unread = Assessment("possible", "no syntax tree was read")
     for number, text in file.lines.items():
         for word in sorted(set(_WORD.findall(text)) & by_name.keys()):
             symbols = _speaking(path, by_name[word]) if has_grammar else by_name[word]
