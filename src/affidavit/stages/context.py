@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from affidavit.code.covering_tests import NamesakeTests, has_tests, is_named_test, is_test
-from affidavit.code.history import find_companions, find_origins
+from affidavit.code.history import Companion, find_companions, find_origins
 from affidavit.code.languages import language_of
 from affidavit.code.relevance import DOCUMENT_LANGUAGES, MAX_RELATED, TOKEN_BUDGET, Ties, rank_related
 from affidavit.code.repository import GitRepository
@@ -18,6 +18,7 @@ from affidavit.errors import GitError, InputError
 from affidavit.ports import Tree
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.context import (
+    BlameOrigin,
     ContextMap,
     HunkPlace,
     Import,
@@ -47,6 +48,19 @@ class _Edges:
     importers: list[Import]
 
 
+@dataclass(frozen=True)
+class _Found:
+    """What was read of code, documents and history, and what could not be."""
+
+    symbols: tuple[SymbolChange, ...]
+    edges: _Edges
+    references: list[Reference]
+    documents: list[tuple[str, SearchHit]]
+    companions: list[Companion]
+    origins: list[BlameOrigin]
+    left_out: list[str]
+
+
 def gather_context(
     change: Change,
     repository: GitRepository,
@@ -56,6 +70,32 @@ def gather_context(
     token_budget: int = TOKEN_BUDGET,
 ) -> ContextMap:
     """The map of a change; what did not fit or could not be looked at stands in `left_out`."""
+    found = _find(change, repository, survey)
+    ties = _tie(found, change, repository, survey)
+    related, not_fitting = rank_related(
+        ties, change.changed_files, max_files=max_files, token_budget=token_budget
+    )
+    return ContextMap(
+        symbols=found.symbols,
+        hunks=tuple(_hunk_places(change, repository, survey)),
+        imports=tuple(found.edges.imports[:MAX_IMPORTS]),
+        importers=tuple(found.edges.importers[:MAX_IMPORTS]),
+        references=tuple(found.references[:MAX_REFERENCES]),
+        related_files=tuple(related),
+        tests=tuple(_covering_tests(ties)),
+        commits=change.commits,
+        origins=tuple(found.origins),
+        left_out=(
+            *_not_reviewed(change),
+            *_not_read(survey.imports(repository.head)),
+            *found.left_out,
+            *not_fitting,
+            *_cut(found.edges, found.references),
+        ),
+    )
+
+
+def _find(change: Change, repository: GitRepository, survey: Survey) -> _Found:
     with ThreadPoolExecutor(3) as pool:
         # Git reads history and documents in processes of its own while the code is read here.
         asked_origins = pool.submit(find_origins, change, repository)
@@ -64,46 +104,25 @@ def gather_context(
         reviewed = change.model_copy(update={"files": tuple(change.reviewed_files())})
         symbols = tuple(survey.changed_symbols(reviewed, repository))
         edges = _edges(change, repository, survey)
-        references, left_out = _references(symbols, repository, survey)
+        references, not_followed = _references(symbols, repository, survey)
         documents, not_searched = asked_documents.result()
         origins, not_blamed = asked_origins.result()
         companions, not_logged = asked_companions.result()
-    namesakes = _namesakes(change, repository.head)
-    ties = Ties(
-        references=references,
-        imports=edges.imports,
-        importers=edges.importers,
-        tests=namesakes,
-        documents=documents,
-        companions=companions,
-        fates=_fates(symbols),
-        sources=_sources(symbols, edges, repository, survey),
+    left_out = [*not_followed, *not_searched, *not_blamed, *not_logged]
+    return _Found(symbols, edges, references, documents, companions, origins, left_out)
+
+
+def _tie(found: _Found, change: Change, repository: GitRepository, survey: Survey) -> Ties:
+    return Ties(
+        references=found.references,
+        imports=found.edges.imports,
+        importers=found.edges.importers,
+        tests=_namesakes(change, repository.head),
+        documents=found.documents,
+        companions=found.companions,
+        fates=_fates(found.symbols),
+        sources=_sources(found.symbols, found.edges, repository, survey),
         holds_tests=_tests_in(repository.head),
-    )
-    related, not_fitting = rank_related(
-        ties, change.changed_files, max_files=max_files, token_budget=token_budget
-    )
-    said = (
-        *_not_reviewed(change),
-        *_not_read(survey.imports(repository.head)),
-        *left_out,
-        *not_searched,
-        *not_fitting,
-        *not_blamed,
-        *not_logged,
-        *_cut(edges, references),
-    )
-    return ContextMap(
-        symbols=symbols,
-        hunks=tuple(_hunk_places(change, repository, survey)),
-        imports=tuple(edges.imports[:MAX_IMPORTS]),
-        importers=tuple(edges.importers[:MAX_IMPORTS]),
-        references=tuple(references[:MAX_REFERENCES]),
-        related_files=tuple(related),
-        tests=tuple(_covering_tests(ties)),
-        commits=change.commits,
-        origins=tuple(origins),
-        left_out=said,
     )
 
 
