@@ -61,6 +61,29 @@ def test_a_private_key_without_its_end_is_redacted() -> None:
     assert "MIIE" not in redacted
 
 
+@pytest.mark.parametrize("prefix", ["", "+", " ", "12: ", "+12: ", '    "'])
+@pytest.mark.parametrize("suffix", ["", ",", '\\n" +', "\r"])
+def test_the_middle_of_a_private_key_does_not_leave(prefix: str, suffix: str) -> None:
+    middle = PEM.split("\n")[1:-2]
+    redacted = Redactor().redact("before\n" + "\n".join(prefix + line + suffix for line in middle))
+    assert "MIIE" not in redacted
+    assert redacted.startswith("before\n")
+    assert redacted.count("\n") == len(middle)
+    assert redacted.endswith("]" + suffix)
+
+
+def test_the_rest_of_a_private_key_does_not_leave() -> None:
+    redacted = Redactor().redact("\n".join(f"{n}: {line}" for n, line in enumerate(PEM.split("\n")[2:])))
+    assert "MIIE" not in redacted
+    assert "Mzx1cQ" not in redacted
+    assert redacted.startswith("0: [redacted:encoded-data:")
+
+
+def test_a_line_before_the_end_of_a_key_that_is_redacted_already_stays_as_it_is() -> None:
+    once = Redactor().redact(PEM)
+    assert Redactor().redact(once) == once
+
+
 def test_a_private_key_on_one_line_is_redacted() -> None:
     redacted = Redactor().redact('key = "' + PEM.replace("\n", "\\n") + '"')
     assert "MIIE" not in redacted
@@ -69,6 +92,9 @@ def test_a_private_key_on_one_line_is_redacted() -> None:
 @pytest.mark.parametrize(
     "harmless",
     [
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+        "2: " + "BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD",
+        "src/affidavit/contract/ReplyText/ofModels/andTheirTools/inSome42s",
         '"integrity": "sha512-3Zt4tIK9d0lTuI3F2Zl9m7vD1mC0VqFq6j2Jm2m6H2N3k1Qx9Hq0G7cYw5o8b2a=="',
         "    --hash=sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
         'checksum = "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9"',

@@ -14,6 +14,17 @@ _KEY_BLOCK = re.compile(_BEGIN + r"((?:(?!-----BEGIN).){0,20000}?)(?=-----END )"
 _OPEN_KEY_BLOCK = re.compile(
     _BEGIN + r"[^\n]{0,200}\n((?:[^\n]{0,12}?[A-Za-z0-9+/=]{20,100}[^\w\n]{0,8}(?:\n|\Z))+)"
 )
+# A hunk or a range of lines may show a part of a key, without its beginning.
+_LAST_OF_KEY = re.compile(
+    r"(?m)^([^\n]{0,16}?)((?<![A-Za-z0-9/])[A-Za-z0-9+/=]{4,100})"
+    r"(?=[^\w\n]{0,8}\n[^\n]{0,16}?-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY)"
+)
+_ENCODED_LINE = re.compile(
+    r"(?m)^([^\n]{0,16}?)((?<![A-Za-z0-9/])(?:[A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70}|[A-Za-z0-9+/]{76}))"
+    r"(?=(?![A-Za-z0-9+/=])(?:\\[rn])*[^\w\n]{0,8}$)"
+)
+"""A line as long as encoders of keys make it, and nothing beside it but marks."""
+_LEAST_LETTERS, _LEAST_DIGITS = 10, 3
 _LAST_RUN = re.compile(r"[A-Za-z0-9+/=]+(?=[^A-Za-z0-9+/=\n]*$)", re.MULTILINE)
 _LINE_NUMBER = re.compile(r"[+\-\s]*\d{1,9}\s?[:|]\s*")
 _TOKENS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -85,6 +96,8 @@ class Redactor:
         """The same, without remembering the text."""
         text = _KEY_BLOCK.sub(self._key_block, text)
         text = _OPEN_KEY_BLOCK.sub(self._key_block, text)
+        text = _LAST_OF_KEY.sub(self._part("private-key", bool), text)
+        text = _ENCODED_LINE.sub(self._part("encoded-data", _is_encoded), text)
         for kind, pattern in _TOKENS:
             text = pattern.sub(lambda match, kind=kind: self._marker(kind, match.group()), text)  # type: ignore[misc]
         text = _MODEL_KEY.sub(self._model_key, text)
@@ -150,6 +163,12 @@ def is_random(value: str) -> bool:
         return False
     has_mixture = sum(each.isdigit() for each in value) >= 2 or any(each in "+/!@#$%^&*~" for each in value)
     return has_mixture and entropy(value) >= _LEAST_ENTROPY
+
+
+def _is_encoded(value: str) -> bool:
+    """Whether a long run of letters and digits encodes bytes; hexadecimal has letters of one case only."""
+    counts = [sum(map(kind, value)) for kind in (str.isupper, str.islower, str.isdigit)]
+    return min(counts[:2]) >= _LEAST_LETTERS and counts[2] >= _LEAST_DIGITS
 
 
 def entropy(value: str) -> float:
