@@ -1,14 +1,14 @@
 """Model agents that propose findings: one lens each, the same change before all of them."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from affidavit.contract.schema import schema_of
 from affidavit.ports import Answer, Brief, Mind, Reply, Talk, ToolSource
 from affidavit.prompts import PromptSet
 from affidavit.records.candidate import SpecialistKind
-from affidavit.records.change import FileChange
+from affidavit.records.change import FileChange, Hunk
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Part
@@ -22,6 +22,8 @@ LENSES = ("logic", "codebase-fit", "security", "quality")
 SECOND_LOOK = "second-look"
 TRIAGE = "triage"
 REVIEW_SCHEMA_NAME = "review_result"
+STRETCH_LINES = 40
+MAX_TOLD = 240
 
 MakeTools = Callable[[Brief], ToolSource]
 
@@ -91,7 +93,8 @@ class ModelAgent:
         if self.lens != SECOND_LOOK:
             return self.briefing.prompts.render(self.lens, questions=questions)
         wrap = self.briefing.fence.wrap
-        reported = "\n".join(lead_line(finding) for finding in self.reported) or NOTHING
+        # Two lenses that found the same are one line here.
+        reported = "\n".join(dict.fromkeys(map(_told, self.reported))) or NOTHING
         return self.briefing.prompts.render(
             SECOND_LOOK,
             reported=wrap("reported", reported),
@@ -114,11 +117,11 @@ class ModelAgent:
         )
 
     def uncovered(self) -> list[str]:
-        """Hunks that no finding speaks of, one line each."""
+        """Stretches of the diff that no finding speaks of, one line each; a long hunk has several."""
         spoken = [(finding.file, finding.lines) for finding in self.reported]
         lines = []
         for file in self.briefing.change.files:
-            for hunk in shown_hunks(file, self.chunk):
+            for hunk in _stretches(shown_hunks(file, self.chunk)):
                 first, last = hunk.new_start, hunk.new_start + hunk.new_count
                 if not any(
                     path == file.path and start <= last and first <= end for path, (start, end) in spoken
@@ -126,6 +129,19 @@ class ModelAgent:
                     named = names_in(hunk, file, self.briefing.context.symbols)
                     lines.append(f"- {file.path} lines {first} to {last}" + (f": {named}" if named else ""))
         return lines
+
+
+def _stretches(hunks: Iterable[Hunk]) -> Iterator[Hunk]:
+    """Hunks, the long ones in parts: a finding at one end of 200 lines says nothing of the other end."""
+    for hunk in hunks:
+        starts = range(0, len(hunk.lines), STRETCH_LINES)
+        yield from (hunk.part(start, min(start + STRETCH_LINES, len(hunk.lines))) for start in starts)
+
+
+def _told(finding: Finding) -> str:
+    """What was reported, so that others can tell whether their own point is in it."""
+    first, _, _ = finding.message.partition(". ")
+    return f"{lead_line(finding)}. {first[:MAX_TOLD]}"
 
 
 def instructions(fence: Fence, prompts: PromptSet) -> str:
