@@ -67,7 +67,9 @@ def test_the_planner_can_send_neither_the_first_specialist_nor_the_triage_away()
     assert list(planned(rough, TOLD).plan.questions) == ["logic", TRIAGE]
 
 
-@pytest.mark.parametrize("told", [None, "", "no object", "{", "[]", '{"a":' * 5_000, '"x"'])
+@pytest.mark.parametrize(
+    "told", [None, "", "no object", "{", "[]", '{"a":' * 5_000, '"x"', "{}", '{"goal": " ", "questions": {}}']
+)
 def test_without_a_plan_that_can_be_read_size_decides_and_it_is_said(told: str | None) -> None:
     rough = sized(200)
     outcome = planned(rough, told, outcome="answered" if told else "timed_out")
@@ -75,6 +77,16 @@ def test_without_a_plan_that_can_be_read_size_decides_and_it_is_said(told: str |
     (part,) = outcome.incomplete
     assert part.name == "planner"
     assert outcome.usage[0].requests == 1
+
+
+def test_a_plan_is_found_in_prose_with_braces() -> None:
+    outcome = planned(sized(3), f"Having read `{{x}}`: {json.dumps(TOLD)} {{so}}")
+    assert (outcome.plan.goal, outcome.incomplete) == (TOLD["goal"], ())
+
+
+def test_a_planner_that_names_no_specialists_leaves_none_out() -> None:
+    told = {name: value for name, value in TOLD.items() if name != "questions"}
+    assert list(planned(sized(200), told).plan.questions) == list(LENSES)
 
 
 @pytest.mark.parametrize(

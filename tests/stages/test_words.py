@@ -79,7 +79,21 @@ def test_a_reporter_that_does_not_answer_costs_only_its_words(outcome: str) -> N
     before = compiled(proven())
     after = worded(before, told(), outcome)
     assert after.words is None
-    assert after.model_copy(update={"usage": before.usage}) == before
+    assert after.model_copy(update={"usage": before.usage, "not_run": ()}) == before
+
+
+def test_a_reporter_that_does_not_answer_is_named_with_the_reason() -> None:
+    (cut,) = worded(compiled(proven()), told(), "cut_off").not_run
+    assert (cut.name, cut.reason) == ("reporter", "cut off")
+    (unread,) = worded(compiled(proven()), "LGTM").not_run
+    assert unread.reason == "its reply holds no words that can be read"
+    assert worded(compiled(proven()), told()).not_run == ()
+
+
+def test_words_are_found_in_prose_with_braces() -> None:
+    words = worded(compiled(proven()), f"On `{{x}}`: {told()} {{so}}").words
+    assert words is not None
+    assert words.summary == "It adds a loop."
 
 
 @pytest.mark.parametrize(

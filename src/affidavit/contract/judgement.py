@@ -1,9 +1,8 @@
 """The verifier's answer: its schema, and the reading of any reply into a judgement or why it is none."""
 
-import json
-import re
 from typing import Any
 
+from affidavit.contract.told_object import told_object
 from affidavit.records.candidate import Judgement, Worth
 from affidavit.records.record import Record
 
@@ -31,7 +30,6 @@ JUDGEMENT_SCHEMA: dict[str, Any] = {
     },
 }
 JUDGEMENTS = ("CONFIRMED", "REFUTED")
-OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 class Unreadable(Record):
@@ -42,15 +40,9 @@ class Unreadable(Record):
 
 def read_judgement(text: str | None, model: str) -> Judgement | Unreadable:
     """Read a reply; prose around the object is passed over, anything else unclear is unreadable."""
-    found = OBJECT.search(text or "")
-    if found is None:
-        return Unreadable(reason="the reply holds no JSON object")
-    try:
-        value = json.loads(found.group())
-    except (ValueError, RecursionError):
-        return Unreadable(reason="the reply is no valid JSON")
-    if not isinstance(value, dict):
-        return Unreadable(reason="the reply is no JSON object")
+    value = told_object(text, "judgment")
+    if value is None:
+        return Unreadable(reason="the reply holds no JSON object, a broken one or several")
     judgment = value.get("judgment")
     word = judgment.strip().upper() if isinstance(judgment, str) else None
     if word not in JUDGEMENTS:

@@ -1,9 +1,8 @@
 """A question about one finding of a report: the talk that asks a model, and the answer out of its reply."""
 
-import json
-import re
 from typing import Any
 
+from affidavit.contract.told_object import told_object
 from affidavit.ports import Talk, ToolSource
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
@@ -20,7 +19,6 @@ ANSWER_SCHEMA: dict[str, Any] = {
 }
 MAX_TURNS = 20
 LONGEST_HIT = 200
-OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 def question_talk(
@@ -41,20 +39,11 @@ def question_talk(
 
 def read_answer(text: str | None) -> str | None:
     """The answer out of its object; prose is an answer too, and None means that there is none."""
-    held = _object_in(text or "")
-    if "answer" in held:
+    held = told_object(text, "answer")
+    if held and "answer" in held:
         answer = held["answer"]
         return (answer.strip() or None) if isinstance(answer, str) else None
     return (text or "").strip() or None
-
-
-def _object_in(text: str) -> dict[str, Any]:
-    found = OBJECT.search(text)
-    try:
-        value = json.loads(found.group()) if found else {}
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _task(briefing: Briefing, candidate: Candidate, finding: Finding, question: str) -> str:

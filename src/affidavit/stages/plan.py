@@ -1,11 +1,10 @@
 """Understand the change before anybody judges it: its goal, who looks at what, and in which chunks."""
 
-import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from affidavit.contract.told_object import told_object
 from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
 from affidavit.records.change import Change
@@ -17,7 +16,6 @@ from affidavit.specialists.chunks import changed_line_count, definition_starts, 
 SMALL_LINES, MEDIUM_LINES = 12, 80
 PLAN_SCHEMA_NAME = "review_plan"
 MAX_QUESTIONS = 6
-OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -52,17 +50,18 @@ def plan_schema(lenses: Sequence[str]) -> dict[str, Any]:
 async def make_plan(mind: Mind, talk: Talk, rough: Plan, lenses: Sequence[str], emit: Emit) -> Planned:
     """Ask the planner; without an answer the rough plan holds, and the review says so."""
     answer = await mind.converse(talk, emit)
-    told = _read(answer.text)
-    if told is None:
+    told = told_object(answer.text, "goal")
+    if told is None or not _text(told.get("goal")):
         reason = (
             f"{answer.outcome.replace('_', ' ')}: {answer.detail}"
             if answer.outcome != "answered"
-            else "unreadable"
+            else "its reply holds no plan that can be read"
         )
         failed = Part(name="planner", reason=reason, advice="the specialists were chosen by size")
         return Planned(rough, (answer.usage,), (failed, *_left_out(rough)))
     given = told.get("questions")
-    asked: dict[str, Any] = given if isinstance(given, dict) else {}
+    # Who names no specialists has not left any out.
+    asked: dict[str, Any] = given if isinstance(given, dict) else dict(rough.questions)
     questions = {lens: _texts(asked.get(lens)) for lens in [*lenses, *rough.questions] if lens in asked}
     plan = rough.model_copy(
         update={
@@ -122,17 +121,6 @@ def plan_by_size(
         chunks=division.chunks,
         not_shown=division.not_shown,
     )
-
-
-def _read(text: str | None) -> dict[str, Any] | None:
-    found = OBJECT.search(text or "")
-    if found is None:
-        return None
-    try:
-        value = json.loads(found.group())
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _text(value: Any) -> str:

@@ -1,20 +1,18 @@
 """Let the reporter put a finished review into words; verdict, numbers and findings are not its to change."""
 
-import json
-import re
 from collections.abc import Collection
 from typing import Any
 
+from affidavit.contract.told_object import told_object
 from affidavit.events import Emit
-from affidavit.ports import Mind, Talk
-from affidavit.records.report import PositiveNote, Report, ReporterWords
+from affidavit.ports import Answer, Mind, Talk
+from affidavit.records.report import Part, PositiveNote, Report, ReporterWords
 
 WORDS_SCHEMA_NAME = "review_words"
 MAX_SUMMARY = 1_000
 MAX_SENTENCE = 400
 MAX_NOTES = 5
 MAX_RECOMMENDATIONS = 3
-OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 WORDS_SCHEMA: dict[str, Any] = {
     "type": "object",
     "additionalProperties": False,
@@ -38,9 +36,23 @@ WORDS_SCHEMA: dict[str, Any] = {
 async def add_words(report: Report, mind: Mind, talk: Talk, emit: Emit) -> Report:
     """Ask once. A reporter that does not answer costs its words and nothing else: the review is done."""
     answer = await mind.converse(talk, emit)
-    told = _read(answer.text) if answer.outcome == "answered" else None
+    told = told_object(answer.text, "summary") if answer.outcome == "answered" else None
     words = _words(told, report) if told is not None else None
-    return report.model_copy(update={"words": words, "usage": (*report.usage, answer.usage)})
+    silent = () if told is not None else (_without_words(answer),)
+    return report.model_copy(
+        update={
+            "words": words,
+            "usage": (*report.usage, answer.usage),
+            "not_run": (*report.not_run, *silent),
+        }
+    )
+
+
+def _without_words(answer: Answer) -> Part:
+    reason = "its reply holds no words that can be read"
+    if answer.outcome != "answered":
+        reason = f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": ")
+    return Part(name="reporter", reason=reason, advice="Verdict and findings do not depend on it.")
 
 
 def _words(told: dict[str, Any], report: Report) -> ReporterWords | None:
@@ -66,17 +78,6 @@ def _notes(value: Any, known: Collection[str]) -> tuple[PositiveNote, ...]:
         and (note := _line(item.get("note"), MAX_SENTENCE))
     ]
     return tuple(notes[:MAX_NOTES])
-
-
-def _read(text: str | None) -> dict[str, Any] | None:
-    found = OBJECT.search(text or "")
-    if found is None:
-        return None
-    try:
-        value = json.loads(found.group())
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _line(value: Any, most: int) -> str:
