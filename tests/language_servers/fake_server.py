@@ -1,5 +1,11 @@
 """A language server in a few lines, for those who need a strange one."""
 
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from affidavit.language_servers.servers import Server
+
 # A server that answers `initialize` and then does as it is told.
 FAKE = """
 import json, sys, time
@@ -22,3 +28,11 @@ def asked(method):
         pass
     return message
 """
+
+
+def fake_servers(folder: Path, behaviour: str) -> Mapping[Server, Path]:
+    """A server for Python files that behaves so."""
+    script = folder / "server.py"
+    script.write_text(FAKE + behaviour)
+    server = Server("fake", "fake", (str(script),), frozenset(("python",)), (".py",))
+    return {server: Path(sys.executable)}

@@ -3,11 +3,11 @@
 import gc
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fake_server import FAKE
+from fake_server import fake_servers
 
 from affidavit.analysers.execution import Limits
 from affidavit.code.imports.graph import import_graph
@@ -18,7 +18,7 @@ from affidavit.code.tree import GitTree
 from affidavit.errors import SettingsError
 from affidavit.events import ignore_events
 from affidavit.language_servers.pool import ServerPool
-from affidavit.language_servers.servers import TY, TYPESCRIPT, Server, find_servers
+from affidavit.language_servers.servers import TY, TYPESCRIPT, find_servers
 from affidavit.panel_assembly import assemble_panel
 from affidavit.ports import Brief
 from affidavit.records.context import Reference, Symbol
@@ -48,13 +48,6 @@ def tree(repo: Repo) -> Iterator[GitTree]:
         yield opened.head
 
 
-def fake(folder: Path, behaviour: str) -> Mapping[Server, Path]:
-    script = folder / "server.py"
-    script.write_text(FAKE + behaviour)
-    server = Server("fake", "fake", (str(script),), frozenset(("python",)), (".py",))
-    return {server: Path(sys.executable)}
-
-
 def question(tree: GitTree) -> tuple[list[Reference], list[Symbol]]:
     symbols = [one for one in symbols_of(tree, "cart.py") if one.name == "pay"]
     return find_references(symbols, tree, import_graph(tree))[0], symbols
@@ -71,7 +64,7 @@ def is_running(process: int) -> bool:
 def test_a_server_is_started_once_and_ended_with_the_pool(tree: GitTree, tmp_path: Path) -> None:
     log = tmp_path / "starts"
     found, symbols = question(tree)
-    with ServerPool(fake(tmp_path, LASTING.format(log=str(log)))) as pool:
+    with ServerPool(fake_servers(tmp_path, LASTING.format(log=str(log)))) as pool:
         assert not log.exists()
         for _ in range(3):
             confirmed, said = pool.confirm(found, symbols, tree)
@@ -84,7 +77,7 @@ def test_a_server_is_started_once_and_ended_with_the_pool(tree: GitTree, tmp_pat
 
 def test_a_pool_that_nobody_holds_any_more_ends_its_servers(tree: GitTree, tmp_path: Path) -> None:
     log = tmp_path / "starts"
-    pool = ServerPool(fake(tmp_path, LASTING.format(log=str(log))))
+    pool = ServerPool(fake_servers(tmp_path, LASTING.format(log=str(log))))
     pool.confirm(*question(tree), tree)
     (process,) = map(int, log.read_text().split())
     del pool
@@ -94,7 +87,7 @@ def test_a_pool_that_nobody_holds_any_more_ends_its_servers(tree: GitTree, tmp_p
 
 def test_a_server_that_fails_is_asked_no_more_and_that_is_said_once(tree: GitTree, tmp_path: Path) -> None:
     found, symbols = question(tree)
-    with ServerPool(fake(tmp_path, "sys.exit(3)"), limits=Limits(timeout_seconds=20)) as pool:
+    with ServerPool(fake_servers(tmp_path, "sys.exit(3)"), limits=Limits(timeout_seconds=20)) as pool:
         first, said = pool.confirm(found, symbols, tree)
         again, said_again = pool.confirm(found, symbols, tree)
     assert (first, again) == (found, found)
@@ -104,7 +97,7 @@ def test_a_server_that_fails_is_asked_no_more_and_that_is_said_once(tree: GitTre
 def test_readers_made_precise_share_the_imports_with_the_plain_ones(tree: GitTree, tmp_path: Path) -> None:
     survey = assemble_survey()
     _, symbols = question(tree)
-    with ServerPool(fake(tmp_path, LASTING.format(log=str(tmp_path / "starts")))) as pool:
+    with ServerPool(fake_servers(tmp_path, LASTING.format(log=str(tmp_path / "starts")))) as pool:
         precise = made_precise(survey, pool)
         found, _ = precise.find_references(symbols, tree, precise.imports(tree))
     assert [one.certainty for one in found] == ["certain"]
@@ -114,7 +107,7 @@ def test_readers_made_precise_share_the_imports_with_the_plain_ones(tree: GitTre
 def test_the_tools_of_models_ask_the_servers_and_the_map_does_not(repo: Repo, tmp_path: Path) -> None:
     log = tmp_path / "starts"
     case = make_case(repo, FILES, {"cart.py": FILES["cart.py"].replace("return 1", "return 2")})
-    with case.repository, ServerPool(fake(tmp_path, LASTING.format(log=str(log)))) as pool:
+    with case.repository, ServerPool(fake_servers(tmp_path, LASTING.format(log=str(log)))) as pool:
         panel = assemble_panel({}, None, servers=pool)
         brief = Brief(case.change, case.repository, ignore_events)
         panel.read_context(brief)
@@ -145,7 +138,7 @@ def test_ty_says_which_definition_a_use_means_and_what_type_it_has(repo: Repo) -
 
 
 def test_a_server_that_dies_resolves_nothing(tree: GitTree, tmp_path: Path) -> None:
-    with ServerPool(fake(tmp_path, "sys.exit(3)")) as pool:
+    with ServerPool(fake_servers(tmp_path, "sys.exit(3)")) as pool:
         assert pool.resolve(tree, "knows.py", 4, "pay") is None
         assert pool.resolve(tree, "knows.py", 4, "pay") is None
 

@@ -1,13 +1,12 @@
 """What a language server adds to references, and that a bad one takes nothing away."""
 
 import os
-import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from fake_server import FAKE
+from fake_server import fake_servers
 
 from affidavit.analysers.execution import Limits
 from affidavit.code.imports.graph import import_graph
@@ -15,9 +14,9 @@ from affidavit.code.references import find_references
 from affidavit.code.repository import open_repository
 from affidavit.code.symbols import symbols_of
 from affidavit.code.tree import GitTree
-from affidavit.language_servers.pool import confirm_references
+from affidavit.language_servers.pool import LIMITS, ServerPool
 from affidavit.language_servers.servers import TY, TYPESCRIPT, Server, find_servers
-from affidavit.records.context import Reference
+from affidavit.records.context import Reference, Symbol
 from repositories import Repo
 
 FILES = {
@@ -44,11 +43,15 @@ def tree(repo: Repo) -> Iterator[GitTree]:
         yield opened.head
 
 
-def fake(folder: Path, behaviour: str) -> Mapping[Server, Path]:
-    script = folder / "server.py"
-    script.write_text(FAKE + behaviour)
-    server = Server("fake", "fake", (str(script),), frozenset(("python",)), (".py",))
-    return {server: Path(sys.executable)}
+def confirm_references(
+    references: Sequence[Reference],
+    symbols: Sequence[Symbol],
+    tree: GitTree,
+    servers: Mapping[Server, Path],
+    limits: Limits = LIMITS,
+) -> tuple[list[Reference], list[str]]:
+    with ServerPool(servers, limits=limits) as pool:
+        return pool.confirm(references, symbols, tree)
 
 
 def asked(
@@ -57,13 +60,13 @@ def asked(
     symbols = [one for one in symbols_of(tree, "cart.py") if one.name == "pay"]
     found, _ = find_references(symbols, tree, import_graph(tree))
     assert {one.certainty for one in found} == {"likely", "possible"}
-    return confirm_references(found, symbols, tree, servers, limits=Limits(timeout_seconds=seconds))
+    return confirm_references(found, symbols, tree, servers, Limits(timeout_seconds=seconds))
 
 
 @pytest.mark.parametrize("behaviour", BEHAVIOURS)
 def test_a_bad_server_costs_nothing_but_its_precision(behaviour: str, tree: GitTree, tmp_path: Path) -> None:
     started = time.monotonic()
-    found, said = asked(tree, fake(tmp_path, BEHAVIOURS[behaviour]), seconds=2)
+    found, said = asked(tree, fake_servers(tmp_path, BEHAVIOURS[behaviour]), seconds=2)
     assert [(one.path, one.certainty) for one in found] == [
         ("knows.py", "likely"),
         ("stranger.py", "possible"),
@@ -75,7 +78,7 @@ def test_a_bad_server_costs_nothing_but_its_precision(behaviour: str, tree: GitT
 
 
 def test_a_server_that_cannot_be_started_is_said(tree: GitTree, tmp_path: Path) -> None:
-    servers = dict.fromkeys(fake(tmp_path, ""), tmp_path / "nothing")
+    servers = dict.fromkeys(fake_servers(tmp_path, ""), tmp_path / "nothing")
     assert len(asked(tree, servers, seconds=5)[1]) == 1
 
 
@@ -85,7 +88,7 @@ for answer in ([], [at('knows.py', 4)], [at('knows.py', 4)]):
     send({'id': asked('textDocument/references')['id'], 'result': answer})
 time.sleep(600)
 """
-    found, said = asked(tree, fake(tmp_path, indexing))
+    found, said = asked(tree, fake_servers(tmp_path, indexing))
     assert said == []
     assert [(one.path, one.certainty) for one in found] == [
         ("knows.py", "certain"),
@@ -104,7 +107,7 @@ for _ in range(2):
     send({'id': asked('textDocument/references')['id'], 'result': answer})
 time.sleep(600)
 """
-    found, _ = asked(tree, fake(tmp_path, telling))
+    found, _ = asked(tree, fake_servers(tmp_path, telling))
     assert [(one.path, one.line) for one in found if "searched" not in one.verification_method] == [
         ("cart.py", 1)
     ]
@@ -121,7 +124,7 @@ send({'id': question['id'], 'result': [at('knows.py', 4)]})
 send({'id': asked('textDocument/references')['id'], 'result': [at('knows.py', 4)]})
 time.sleep(600)
 """
-    found, said = asked(tree, fake(tmp_path, asking))
+    found, said = asked(tree, fake_servers(tmp_path, asking))
     assert (found[0].certainty, said) == ("certain", [])
 
 
@@ -171,4 +174,4 @@ def test_a_server_inside_of_the_reviewed_repository_is_not_taken(tmp_path: Path)
 def test_a_server_is_not_asked_about_what_the_tree_does_not_define(tree: GitTree, tmp_path: Path) -> None:
     (symbol,) = [one for one in symbols_of(tree, "cart.py") if one.name == "pay"]
     gone = symbol.model_copy(update={"line": 3})
-    assert confirm_references([], [gone], tree, fake(tmp_path, "sys.exit(1)")) == ([], [])
+    assert confirm_references([], [gone], tree, fake_servers(tmp_path, "sys.exit(1)")) == ([], [])

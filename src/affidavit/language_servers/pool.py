@@ -135,19 +135,6 @@ class ServerPool:
         return Workplace(server, session, checkout, tree)
 
 
-def confirm_references(
-    references: Sequence[Reference],
-    symbols: Sequence[Symbol],
-    tree: Tree,
-    servers: Mapping[Server, Path],
-    *,
-    limits: Limits = LIMITS,
-) -> tuple[list[Reference], list[str]]:
-    """Ask servers once, and end them."""
-    with ServerPool(servers, limits=limits) as pool:
-        return pool.confirm(references, symbols, tree)
-
-
 def _stands(symbol: Symbol, tree: Tree) -> bool:
     """The tree has the definition: of what a change removed, a server of head knows nothing."""
     return any(
