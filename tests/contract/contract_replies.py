@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from affidavit.contract.parsed import ParsedReply
+from affidavit.contract.parser import parse_reply
 from affidavit.records.diagnostics import Code
 
 
@@ -72,3 +73,20 @@ def coerced_fields(parsed: ParsedReply) -> list[str | None]:
 
 def _changed(value: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
     return {name: field for name, field in {**value, **change}.items() if field is not ...}
+
+
+def parse(*findings: Any, **change: Any) -> ParsedReply:
+    """What the parser makes of a reply with these findings."""
+    return parse_reply(text(reply(*findings, **change)))
+
+
+def dropped_code(parsed: ParsedReply) -> Code:
+    """Why the only finding of a reply was dropped; it is listed and said."""
+    assert parsed.state == "all_dropped"
+    assert parsed.result is not None
+    assert parsed.result.findings == ()
+    assert Code.ALL_FINDINGS_DROPPED in codes(parsed)
+    assert codes(parsed).count(Code.FINDING_DROPPED) == 1
+    (dropped,) = parsed.dropped
+    assert dropped.code in codes(parsed)
+    return dropped.code

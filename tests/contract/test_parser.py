@@ -1,35 +1,28 @@
 """What stands after the parser, and what is said of the rest."""
 
-import json
 from typing import Any
 
 import jsonschema_rs
 import pytest
-from contract_replies import codes, coerced_fields, finding, finding_1_0, reply, text, verification
+from contract_replies import (
+    codes,
+    coerced_fields,
+    dropped_code,
+    finding,
+    finding_1_0,
+    parse,
+    reply,
+    text,
+    verification,
+)
 
 from affidavit.contract.export import to_json
 from affidavit.contract.parsed import ParsedReply
 from affidavit.contract.parser import parse_reply
 from affidavit.contract.schema import SCHEMAS
-from affidavit.errors import SettingsError
 from affidavit.records.diagnostics import Code
 
 STYLE = {"category": "style"}
-
-
-def parse(*findings: Any, **change: Any) -> ParsedReply:
-    return parse_reply(text(reply(*findings, **change)))
-
-
-def dropped_code(parsed: ParsedReply) -> Code:
-    assert parsed.state == "all_dropped"
-    assert parsed.result is not None
-    assert parsed.result.findings == ()
-    assert Code.ALL_FINDINGS_DROPPED in codes(parsed)
-    assert codes(parsed).count(Code.FINDING_DROPPED) == 1
-    (dropped,) = parsed.dropped
-    assert dropped.code in codes(parsed)
-    return dropped.code
 
 
 def test_a_valid_reply_is_accepted_without_a_remark() -> None:
@@ -322,155 +315,11 @@ def test_evidence_given_twice_is_not_chosen_from() -> None:
     assert dropped_code(parse(finding(code_examined="other"))) is Code.UNKNOWN_FIELD
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"score": 1},
-        {"verification": verification(score=1)},
-        {"verification": verification(searches=[{"pattern": "x", "score": 1}])},
-        {"verification": verification(caused_by={"file": "src/a.py", "score": 1})},
-    ],
-)
-def test_an_unknown_field_drops_a_finding_of_this_version_but_not_of_a_newer_one(
-    change: dict[str, Any],
-) -> None:
-    assert dropped_code(parse(finding(**change))) is Code.UNKNOWN_FIELD
-    newer = parse(finding(**change), schema_version="1.2")
-    assert newer.state == "accepted"
-    assert codes(newer) == [Code.UNKNOWN_FIELD]
-    assert (newer.diagnostics[0].field or "").endswith("score")
-    assert newer.result is not None
-    assert newer.result.schema_version == "1.1"
-
-
-def test_a_newer_version_does_not_excuse_an_unknown_word() -> None:
-    assert dropped_code(parse(finding(severity="blocker"), schema_version="1.2")) is Code.INVALID_ENUM_VALUE
-
-
-def test_a_reply_of_schema_1_0_is_read_without_evidence() -> None:
-    parsed = parse(finding_1_0(), schema_version="1.0")
-    assert (parsed.state, parsed.diagnostics) == ("accepted", ())
-    assert parsed.result is not None
-    assert parsed.result.schema_version == "1.0"
-    assert parsed.result.findings[0].verification is None
-
-
-@pytest.mark.parametrize("change", [{"verification": verification()}, {"code_examined": "x"}])
-def test_evidence_is_unknown_to_schema_1_0(change: dict[str, Any]) -> None:
-    assert dropped_code(parse(finding_1_0(**change), schema_version="1.0")) is Code.UNKNOWN_FIELD
-
-
-def test_a_reader_of_1_0_takes_a_1_1_reply_and_ignores_its_evidence() -> None:
-    parsed = parse_reply(text(reply(finding())), schema_version="1.0")
-    assert parsed.state == "accepted"
-    assert codes(parsed) == [Code.UNKNOWN_FIELD]
-    assert parsed.result is not None
-    assert parsed.result.schema_version == "1.0"
-
-
-@pytest.mark.parametrize(
-    "version", ["2.0", "0.9", "1", "1.1.0", "v1.1", "1.x", "1.1\n1", "9" * 5000 + ".0", "1." + "9" * 5000]
-)
-def test_an_incompatible_schema_version_rejects(version: str) -> None:
-    parsed = parse(finding(), schema_version=version)
-    assert parsed.state == "rejected"
-    assert codes(parsed) == [Code.INCOMPATIBLE_VERSION, Code.RESPONSE_REJECTED]
-
-
-@pytest.mark.parametrize(
-    ("replied", "drift", "is_accepted"),
-    [
-        ("1.0.0", False, True),
-        ("1.0.1", False, False),
-        ("1.0", False, False),
-        ("1.0.1", True, True),
-        ("1.0", True, True),
-        ("1.1.0", True, False),
-        ("2.0.0", True, False),
-        ("1.0.0.0", True, False),
-        ("one", True, False),
-    ],
-)
-def test_prompt_versions_match_exactly_unless_patches_may_drift(
-    replied: str, drift: bool, is_accepted: bool
-) -> None:
-    parsed = parse_reply(
-        text(reply(finding(), prompt_version=replied)), prompt_version="1.0.0", allow_patch_drift=drift
-    )
-    assert (parsed.state == "accepted") is is_accepted
-    assert (Code.INCOMPATIBLE_VERSION in codes(parsed)) is not is_accepted
-
-
-def test_any_well_formed_prompt_version_will_do_where_none_is_expected() -> None:
-    assert parse(finding(), prompt_version="7.3").state == "accepted"
-    assert codes(parse(finding(), prompt_version="x"))[0] is Code.INCOMPATIBLE_VERSION
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"schema_version": "3.0"}, {"schema_version": ""}, {"prompt_version": "one"}]
-)
-def test_a_wrong_expectation_is_the_callers_error(wrong: dict[str, str]) -> None:
-    with pytest.raises(SettingsError):
-        parse_reply("{}", **wrong)  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("garbage", ["", "no", "[" * 100_000, "[]", "null", '{"a": 1}'])
 def test_what_is_no_result_is_rejected(garbage: str) -> None:
     parsed = parse_reply(garbage)
     assert parsed.state == "rejected"
     assert codes(parsed)[-1] is Code.RESPONSE_REJECTED
-
-
-def test_a_reply_cut_off_in_a_finding_keeps_the_whole_ones_and_lists_the_other() -> None:
-    cut = text(reply(finding(), 5, finding(id="F3")))[:-20]
-    parsed = parse_reply(cut)
-    assert parsed.state == "accepted"
-    assert parsed.is_truncated
-    assert parsed.indexes == (0,)
-    assert [(dropped.index, dropped.code) for dropped in parsed.dropped] == [
-        (1, Code.INVALID_TYPE),
-        (2, Code.TRUNCATED_JSON),
-    ]
-    assert cut.endswith(parsed.dropped[1].raw)
-    assert codes(parsed).count(Code.FINDING_DROPPED) == 2
-
-
-@pytest.mark.parametrize("tail", ["", "]", '], "meta": {'])
-def test_an_empty_list_in_a_reply_that_was_cut_off_is_not_clean(tail: str) -> None:
-    parsed = parse_reply('{"schema_version": "1.1", "prompt_version": "1.0.0", "findings": [' + tail)
-    assert parsed.state == "rejected"
-    assert parsed.is_truncated
-    assert Code.TRUNCATED_JSON in codes(parsed)
-    assert codes(parsed)[-1] is Code.RESPONSE_REJECTED
-
-
-def test_a_cut_reply_whose_whole_findings_are_all_bad_is_all_dropped() -> None:
-    parsed = parse_reply(text(reply(5, finding()))[:-5])
-    assert parsed.state == "all_dropped"
-    assert parsed.is_truncated
-
-
-@pytest.mark.parametrize(
-    "document", [reply(finding(), finding(id="F2"), summary="s", meta={"a": [1]}), reply()]
-)
-@pytest.mark.parametrize(
-    "encode", [text, lambda value: text(text(value)), lambda value: json.dumps(value, indent=1)]
-)
-def test_a_reply_cut_anywhere_is_never_clean_and_keeps_whole_findings_only(
-    document: Any, encode: Any
-) -> None:
-    whole = encode(document)
-    ends = [position + 1 for position, character in enumerate(whole) if character == "}"]
-    for length in range(len(whole)):
-        parsed = parse_reply(whole[:length])
-        assert parsed.state in ("accepted", "rejected")
-        if parsed.result is not None:
-            assert parsed.is_truncated
-            kept = [
-                to_json(parsed.result, "1.1")["findings"][place]["id"] for place in range(len(parsed.indexes))
-            ]
-            assert kept == ["F1", "F2"][: len(kept)]
-            assert len(kept) <= sum(end <= length for end in ends) // 2
 
 
 def test_diagnostics_stay_short_whatever_the_reply_holds() -> None:
