@@ -128,6 +128,28 @@ def test_a_recorded_review_is_repeated_without_a_model(changed: Repo, tmp_path: 
     )
     assert [item.finding for item in again.candidates] == [item.finding for item in first.candidates]
     assert again.verdict.decision == first.verdict.decision
+    assert again.usage == first.usage
+
+
+def test_a_recording_of_a_verifier_that_could_not_be_asked_is_repeated_as_such(
+    changed: Repo, tmp_path: Path
+) -> None:
+    with serving(fails(400, "no such model")) as (address, _):
+        first = Report.model_validate_json(review(changed, address, "--record", tmp_path / "run").out)
+    again = Report.model_validate_json(
+        review(changed, "http://127.0.0.1:9/v1", "--replay", tmp_path / "run").out
+    )
+    assert (again.incomplete, again.not_run) == (first.incomplete, first.not_run)
+
+
+def test_a_recording_from_before_the_first_question_is_repeated(changed: Repo, tmp_path: Path) -> None:
+    with serving(model()) as (address, _):
+        review(changed, address, "--record", tmp_path / "run")
+    log = tmp_path / "run" / "conversation.jsonl"
+    kept = [line for line in log.read_text().splitlines(keepends=True) if "returns 3" not in line]
+    log.write_text("".join(kept))
+    again = review(changed, "http://127.0.0.1:9/v1", "--replay", tmp_path / "run")
+    assert (again.code, Report.model_validate_json(again.out).incomplete) == (1, ())
 
 
 def test_a_run_that_died_is_resumed_without_asking_again(changed: Repo, tmp_path: Path) -> None:

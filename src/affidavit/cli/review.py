@@ -146,7 +146,7 @@ def _review(
 ) -> Report:
     cache = None if options["no_cache"] else cache_folder()
     panel = _panel(opened, settings, options, cache, chosen)
-    crew = replace(assemble_crew(settings, cache), panel=panel, probes_verifier=not options["replay"])
+    crew = replace(assemble_crew(settings, cache), panel=panel, probes_verifier=True)
     return asyncio.run(
         _with_connections(review(opened.change, opened.repository, settings, crew, emit), panel)
     )

@@ -48,7 +48,8 @@ def probe_talk(speaker: str, prompts: PromptSet) -> Talk:
 async def _probe(mind: Mind, prompts: PromptSet, emit: Emit) -> Probed:
     name = mind.role.replace("_", " ")
     answer = await mind.converse(probe_talk(name, prompts), emit)
-    if answer.outcome not in FATAL:
+    # Nothing was asked where a recording without the question is repeated: that is no fault of a verifier.
+    if answer.outcome not in FATAL or not answer.usage.requests:
         return Probed((answer.usage,))
     outcome = answer.outcome.replace("_", " ")
     part = Part(
