@@ -26,7 +26,7 @@ def test_a_place_knows_its_role_its_receiver_and_what_lies_around_it(open_tree: 
     tree = open_tree({"a.py": TEXT})
     found = find_places(tree, {"a.py": ["total"]}, BlobCache(None), deadline=later())
     assert found.places["a.py", "total"] == [
-        Place(2, "binding", None, "Cart.total", True),
+        Place(2, "binding", None, "Cart.total", True, is_of_file=False),
         Place(3, "name", None, "Cart.both", True),
         Place(6, "name", "self", "Cart.pay", False),
     ]

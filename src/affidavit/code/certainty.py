@@ -10,7 +10,7 @@ from affidavit.records.context import Certainty, Import, Symbol
 
 SELVES = frozenset(("self", "this", "cls", "$this", "Self", "static", "super()"))
 # There a member is never used without its object, except in the body of its own class.
-NEEDING_OBJECT = frozenset(("python", "javascript", "typescript"))
+NEEDING_OBJECT = frozenset(("python", "javascript", "typescript", "go"))
 _LAST_NAME = re.compile(r"(\w+)\W*$")
 # Variables are never written like this.
 _TYPE_NAME = re.compile(r"[A-Z]\w*[a-z]\w*")
@@ -37,6 +37,8 @@ def assess(
     """The assessment of one occurrence; None where it cannot mean the symbol."""
     if place.role == "text":
         return Assessment("possible", "it stands in a comment or a string")
+    if symbol.language == "go" and not _can_see_in_go(symbol, path):
+        return None
     if "." in symbol.qualified:
         return _assess_member(symbol, path, place, reach)
     if place.receiver is not None:
@@ -50,7 +52,8 @@ def _assess_member(symbol: Symbol, path: str, place: Place, reach: Reach) -> Ass
     owner_name = owner.rpartition(".")[2]
     receiver = place.receiver
     is_inside = path == symbol.path and f"{place.within}.".startswith(f"{owner}.")
-    is_bare = receiver is None and place.role not in ("key", "import")
+    # Methods of Go are no fields, so a key is another thing of that name.
+    is_bare = receiver is None and (symbol.language == "go" or place.role not in ("key", "import"))
     if is_bare and symbol.language in NEEDING_OBJECT and not (is_inside and place.is_in_class_body):
         return None
     if is_inside and (receiver in SELVES or receiver is None):
@@ -60,6 +63,8 @@ def _assess_member(symbol: Symbol, path: str, place: Place, reach: Reach) -> Ass
     if symbol.language == "rust" and receiver is not None and _TYPE_NAME.fullmatch(_last_name(receiver)):
         # There is no inheritance: only an alias could make it this one.
         return Assessment("possible", f"it is taken from {_last_name(receiver)}, not from {owner_name}")
+    if symbol.language == "go" and place.role != "call" and not _is_same_package(symbol, path):
+        return Assessment("possible", "it is not called there and may be a field of that name")
     return _assess_member_by_file(symbol, path, reach)
 
 
@@ -132,6 +137,11 @@ def _is_near(symbol: Symbol, path: str, reach: Reach) -> bool:
 def _is_same_package(symbol: Symbol, path: str) -> bool:
     is_beside = path.rpartition("/")[0] == symbol.path.rpartition("/")[0]
     return symbol.language in PACKAGE_LANGUAGES and is_beside
+
+
+def _can_see_in_go(symbol: Symbol, path: str) -> bool:
+    """A name that begins with a small letter is known in its package only."""
+    return symbol.name[:1].isupper() or _is_same_package(symbol, path)
 
 
 def _last_name(receiver: str) -> str:

@@ -29,11 +29,12 @@ NOT_DEFINING = frozenset(
     )
 )  # fmt: skip
 DEFINING_FIELDS = ("name", "declarator", "property")
+# Where variables are declared, an assignment makes none: it uses one.
 BINDING_TYPES = re.compile(
     r"parameter|^(?:as_pattern_target|let_declaration|for_in_clause|for_statement|for_in_statement|range_clause"
-    r"|assignment|named_expression|object_pattern|array_pattern|pattern_list|tuple_pattern|catch_clause"
+    r"|assignment$|named_expression|object_pattern|array_pattern|pattern_list|tuple_pattern|catch_clause"
     r"|short_var_declaration|var_spec|const_spec|init_declarator|aliased_import|import_spec|closure_parameters"
-    r"|foreach_statement|enhanced_for_statement|global_statement|nonlocal_statement|delete_statement)"
+    r"|foreach_statement|enhanced_for_statement|nonlocal_statement|delete_statement)"
 )
 BINDING_FIELDS = ("name", "pattern", "left", "parameter", "alias", "declarator")
 KEY_FIELDS = {"keyword_argument": "name", "pair": "key", "field_initializer": "field", "keyed_element": "key"}

@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -10,8 +10,10 @@ from affidavit.code.blob_cache import BlobCache
 from affidavit.code.certainty import Assessment, assess
 from affidavit.code.definitions import definitions_of, grammar_of
 from affidavit.code.languages import language_of
+from affidavit.code.prose import DOCUMENT_LANGUAGES, code_lines, is_marked, is_plain_word
 from affidavit.code.reach import Reach, find_reach
 from affidavit.code.survey import Imports
+from affidavit.code.tree import read_all, text_lines
 from affidavit.code.word_places import Place, find_places
 from affidavit.errors import GitError, InputError
 from affidavit.ports import Tree
@@ -25,7 +27,9 @@ MAX_PATTERN = 9000
 MAX_SECONDS = 8.0
 SHORTEST_NAME = 3
 MAX_LINE = 2000
+MAX_DOCUMENTS = 200
 CERTAINTIES = ("certain", "likely", "possible")
+KINDS = ("call", "import", "name", "text")
 _WORD = re.compile(r"[^\W\d]\w*")
 _FAMILIES = {"typescript": "javascript", "c++": "c"}
 _KINDS: dict[str, Literal["call", "import", "name", "text"]] = {
@@ -106,6 +110,10 @@ class _Hits:
     words: dict[str, list[int]] = field(default_factory=dict)
     """A line stands here as often as it has the word."""
 
+    def leave(self, word: str, numbers: Collection[int]) -> None:
+        """Forget that these lines have the word."""
+        self.words[word] = [at for at in self.words[word] if at not in numbers]
+
     def only_defines(self, word: str) -> bool:
         """No line uses the word: each defines a function of that name, as an override does."""
         numbers = self.words[word]
@@ -144,6 +152,7 @@ class _Users:
 
     def of(self, hits: Sequence[SearchHit], by_name: Mapping[str, Sequence[Symbol]]) -> list[Reference]:
         files = _by_file(hits, by_name)
+        self._leave_prose(files)
         wanted = self._wanted(files, by_name)
         found = find_places(self.tree, wanted, self.cache, deadline=self.deadline)
         self._unparsed = found.unparsed
@@ -156,7 +165,24 @@ class _Users:
                 places = found.places.get((path, word), [])
                 for symbol in _speaking(path, by_name[word]):
                     uses += self._uses(path, symbol, places)
-        return [self._reference(use, files[use.path]) for use in self._surest(uses)]
+        return [self._reference(use, files[use.path]) for use in self._surest(_once_a_line(uses))]
+
+    def _leave_prose(self, files: Mapping[str, _Hits]) -> None:
+        """Take out of documents what has a plain word for a name and is not written as code."""
+        unsure: dict[str, dict[str, list[int]]] = {}
+        for path, file in files.items():
+            if language_of(path) in DOCUMENT_LANGUAGES:
+                for word in filter(is_plain_word, list(file.words)):
+                    unmarked = [at for at in file.words[word] if not is_marked(file.lines[at], word)]
+                    if unmarked:
+                        unsure.setdefault(path, {})[word] = unmarked
+        in_code = {
+            path: code_lines(text_lines(content))
+            for path, content in read_all(self.tree, list(unsure)[:MAX_DOCUMENTS])
+        }
+        for path, words in unsure.items():
+            for word, unmarked in words.items():
+                files[path].leave(word, set(unmarked) - in_code.get(path, set()))
 
     def left_out(self) -> list[str]:
         said = []
@@ -188,11 +214,14 @@ class _Users:
 
     def _uses(self, path: str, symbol: Symbol, places: Sequence[Place]) -> Iterator[_Use]:
         reach = self._reach_of(symbol)
-        is_bound = any(_is_local(place, symbol) for place in places)
+        is_own_file = path == symbol.path
+        is_bound = any(_is_local(place, symbol, is_own_file=is_own_file) for place in places)
         imported = self.imports.imports_of(path)
         for place in places:
             is_own = (path, place.within) == (symbol.path, symbol.qualified)
-            if place.role in ("definition", "binding") or is_own:
+            # A function that says `global` and assigns makes others see another value.
+            is_written = place.role == "binding" and is_own_file and place.is_of_file and place.within
+            if place.role == "definition" or is_own or (place.role == "binding" and not is_written):
                 continue
             assessed = assess(symbol, path, place, reach, imported, is_bound=is_bound)
             if assessed is not None and (place.role != "text" or self.include_text):
@@ -261,18 +290,32 @@ def _speaking(path: str, symbols: Sequence[Symbol]) -> list[Symbol]:
 def _as_text(path: str, file: _Hits, by_name: Mapping[str, Sequence[Symbol]]) -> Iterator[_Use]:
     has_grammar = grammar_of(path) is not None
     unread = Assessment("possible", "no syntax tree was read")
-    for number, text in file.lines.items():
-        for word in sorted(set(_WORD.findall(text)) & by_name.keys()):
-            symbols = _speaking(path, by_name[word]) if has_grammar else by_name[word]
+    for word, numbers in file.words.items():
+        symbols = _speaking(path, by_name[word]) if has_grammar else by_name[word]
+        for number in dict.fromkeys(numbers):
             yield from (
                 _Use(symbol, path, number, "text", "", unread, is_in_code=False) for symbol in symbols
             )
 
 
-def _is_local(place: Place, symbol: Symbol) -> bool:
+def _once_a_line(uses: Iterable[_Use]) -> list[_Use]:
+    """Of the uses of a symbol on one line the surest, and a call before a mere name."""
+    best: dict[tuple[str, str, str, int], _Use] = {}
+    for use in uses:
+        key = (use.symbol.path, use.symbol.qualified, use.path, use.line)
+        if key not in best or _doubt(use) < _doubt(best[key]):
+            best[key] = use
+    return list(best.values())
+
+
+def _doubt(use: _Use) -> tuple[int, int]:
+    return CERTAINTIES.index(use.assessed.certainty), KINDS.index(use.kind)
+
+
+def _is_local(place: Place, symbol: Symbol, *, is_own_file: bool) -> bool:
     """The place binds the name to something else: a parameter, or a variable inside of a function."""
     if place.role != "definition":
-        return place.role == "binding"
+        return place.role == "binding" and not (is_own_file and place.is_of_file)
     return place.within.rpartition(".")[2] != symbol.name
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 from affidavit.code.covering_tests import is_test
 from affidavit.code.history import Companion
 from affidavit.code.languages import language_of
+from affidavit.code.prose import DOCUMENT_LANGUAGES
 from affidavit.code.skipping import LOCK_FILES, VENDORED_FOLDERS
 from affidavit.code.sources import Source
 from affidavit.records.context import (
@@ -58,7 +59,6 @@ LEAST_SCORE = 0.5
 # The file that defines a name says more of it than one that passes it on.
 BEHIND_ANOTHER = 1.5
 DEPENDING = frozenset({"calls", "uses", "implements", "imports"})
-DOCUMENT_LANGUAGES = frozenset({"markdown", "restructuredtext", "text", "tex"})
 _VERBS: Mapping[ReasonKind, str] = {
     "calls": "calls",
     "uses": "uses",

@@ -1,12 +1,14 @@
 """Where words stand in files and what they are there; kept by blob, so that nothing is parsed twice."""
 
 import json
+import re
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import jiter
+from tree_sitter import Node
 
 from affidavit.code.blob_cache import BlobCache
 from affidavit.code.definitions import (
@@ -23,9 +25,13 @@ from affidavit.code.occurrences import Occurrence, Role, occurrences
 from affidavit.code.tree import is_binary, read_all
 from affidavit.ports import Tree
 
-CACHE_VERSION = 1
+CACHE_VERSION = 2
 MAX_RECEIVER = 200
 SCOPES = frozenset(("class_definition", "function_definition", "lambda"))
+# What is bound inside of these is known inside of them only.
+LOCAL_SCOPES = re.compile(
+    r"function|method|lambda|closure|comprehension|generator_expression|class|block_stat"
+)
 
 
 class Place(NamedTuple):
@@ -37,6 +43,8 @@ class Place(NamedTuple):
     within: str
     """The dotted name of the definition around it."""
     is_in_class_body: bool
+    is_of_file: bool = True
+    """What the place binds is the file's own name: nothing local stands around it, or it says `global`."""
 
 
 @dataclass
@@ -120,16 +128,31 @@ def _parse(
     if root is None:
         return None
     definitions = defined_in(root, content, grammar)
-    places = {word: [_place(one, definitions) for one in occurrences(root, content, word)] for word in words}
+    places = {word: _places(occurrences(root, content, word), definitions) for word in words}
     return definitions, places
 
 
-def _place(one: Occurrence, definitions: list[Definition]) -> Place:
+def _places(found: list[Occurrence], definitions: list[Definition]) -> list[Place]:
+    declared = {_local_scope(one.node) for one in found if _says_global(one)}
+    return [_place(one, definitions, declared) for one in found]
+
+
+def _place(one: Occurrence, definitions: list[Definition], declared: set[int | None]) -> Place:
     around = innermost(definitions, one.line)
     receiver = one.receiver[-MAX_RECEIVER:] if one.receiver is not None else None
     is_bare = receiver is None and one.role != "text"
     within = around.qualified if around else ""
-    return Place(one.line, one.role, receiver, within, is_bare and _is_in_class_body(one))
+    is_of_file = one.role != "binding" or _local_scope(one.node) in (None, *declared)
+    return Place(one.line, one.role, receiver, within, is_bare and _is_in_class_body(one), is_of_file)
+
+
+def _says_global(one: Occurrence) -> bool:
+    return one.node.parent is not None and one.node.parent.type == "global_statement"
+
+
+def _local_scope(node: Node) -> int | None:
+    """The innermost function, class or the like around a place; None where it stands in the file itself."""
+    return next((above.id for above in ancestors(node) if LOCAL_SCOPES.search(above.type)), None)
 
 
 def _is_in_class_body(one: Occurrence) -> bool:

@@ -10,7 +10,8 @@ from functools import cache
 from affidavit.code.covering_tests import NamesakeTests, has_tests, is_named_test, is_test
 from affidavit.code.history import Companion, find_companions, find_origins
 from affidavit.code.languages import language_of
-from affidavit.code.relevance import DOCUMENT_LANGUAGES, MAX_RELATED, TOKEN_BUDGET, Ties, rank_related
+from affidavit.code.prose import DOCUMENT_LANGUAGES
+from affidavit.code.relevance import MAX_RELATED, TOKEN_BUDGET, Ties, rank_related
 from affidavit.code.repository import GitRepository
 from affidavit.code.sources import Source, find_sources
 from affidavit.code.survey import Imports, Survey

@@ -1,9 +1,10 @@
 """From a name that a model wrote to the definitions it may mean and to the places that use them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from affidavit.code.references import CERTAINTIES
 from affidavit.code.survey import Survey
 from affidavit.errors import InputError
 from affidavit.ports import Tree
@@ -105,7 +106,17 @@ def references_to(
         )
         chosen = chosen[:MAX_DEFINITIONS]
     references, left_out = survey.find_references(chosen, tree, survey.imports(tree))
-    return list(references), [*notes, *left_out]
+    return _one_a_line(references), [*notes, *left_out]
+
+
+def _one_a_line(references: Iterable[Reference]) -> list[Reference]:
+    """Classes may share a name: of one line for several of them, the surest."""
+    best: dict[tuple[str, int], Reference] = {}
+    for one in references:
+        known = best.setdefault((one.path, one.line), one)
+        if CERTAINTIES.index(one.certainty) < CERTAINTIES.index(known.certainty):
+            best[one.path, one.line] = one
+    return list(best.values())
 
 
 def _lines_naming(name: str, tree: Tree, side: Side) -> list[Reference]:

@@ -10,7 +10,7 @@ from affidavit.code.definitions import grammar_of
 from affidavit.code.grammars import ancestors, parse
 from affidavit.code.languages import language_of
 from affidavit.code.occurrences import Occurrence, occurrences
-from affidavit.code.relevance import DOCUMENT_LANGUAGES
+from affidavit.code.prose import DOCUMENT_LANGUAGES
 from affidavit.errors import GitError, InputError
 from affidavit.records.context import Symbol
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_telling
