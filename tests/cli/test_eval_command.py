@@ -78,7 +78,7 @@ def test_json_on_standard_output_holds_the_scores(cases: Path) -> None:
 def test_the_text_shows_each_match(cases: Path) -> None:
     done = evaluate(cases)
     assert done.code == 0
-    assert "recall     100.0%" in done.out
+    assert "recall     100%" in done.out
     told = " ".join(done.out.split())
     assert (
         "found: app.py:3 correctness: The name is misspelt. ← app.py:3 ruff: `reslt` is not defined" in told

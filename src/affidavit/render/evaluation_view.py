@@ -15,6 +15,7 @@ from affidavit.records.evaluation import (
     Scores,
 )
 from affidavit.records.measure import Interval, Rate
+from affidavit.render import rates
 from affidavit.render.wording import counted, listed
 
 Kind = Literal[
@@ -39,14 +40,14 @@ class CaseLine:
 
 def percent(value: float | None) -> str:
     """`42.0%`; a dash where there is no value."""
-    return NOTHING if value is None else f"{value:.1%}"
+    return NOTHING if value is None else rates.percent(value)
 
 
 def with_interval(value: float | None, rate: Rate | None) -> str:
     """`42.0% [30.1-54.9], n=50`."""
     if value is None or rate is None:
         return NOTHING
-    return f"{percent(value)} [{rate.low * 100:.1f}–{rate.high * 100:.1f}], n={rate.n}"  # noqa: RUF001 - a range
+    return f"{percent(value)} {rates.interval_words(rate.low, rate.high)}, n={rate.n}"
 
 
 def difference(interval: Interval | None) -> str:
