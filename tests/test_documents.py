@@ -1,0 +1,71 @@
+"""The documents: every link leads somewhere, every page can be reached, every stage is on the picture."""
+
+import re
+from pathlib import Path
+
+from affidavit.cli.command_line import COMMANDS
+
+ROOT = Path(__file__).parents[1]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+
+
+def pages() -> list[Path]:
+    return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def links_of(page: Path) -> list[tuple[Path, str]]:
+    """Where the links of a page lead, within the repository: file and heading."""
+    targets = [one for one in LINK.findall(page.read_text()) if "://" not in one]
+    parts = [target.partition("#") for target in targets]
+    return [((page.parent / path).resolve() if path else page, heading) for path, _, heading in parts]
+
+
+def headings_of(page: Path) -> set[str]:
+    """The headings as links name them."""
+    titles = HEADING.findall(page.read_text())
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_every_link_leads_to_a_file_and_a_heading_that_are_there() -> None:
+    broken = [
+        f"{page.name}: {target}#{heading}"
+        for page in pages()
+        for target, heading in links_of(page)
+        if not target.exists() or (heading and heading not in headings_of(target))
+    ]
+    assert broken == []
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    reached: set[Path] = set()
+    to_read = [ROOT / "README.md"]
+    while to_read:
+        page = to_read.pop()
+        if page in reached:
+            continue
+        reached.add(page)
+        found = [target for target, _ in links_of(page)]
+        to_read += [one for target in found for one in (target.glob("*.md") if target.is_dir() else [target])]
+        to_read = [one for one in to_read if one.suffix == ".md"]
+    assert [page.name for page in pages() if page not in reached] == []
+
+
+def test_the_picture_of_the_flow_has_every_stage() -> None:
+    picture = (ROOT / "docs" / "architecture.md").read_text().split("```")[1]
+    stages = {file.stem for file in (ROOT / "src" / "affidavit" / "stages").glob("[a-z]*.py")}
+    drawn = {line.split()[0] for line in picture.splitlines() if line.strip()}
+    assert stages - drawn == set()
+
+
+def test_the_table_of_the_architecture_has_every_part_of_the_package() -> None:
+    table = (ROOT / "docs" / "architecture.md").read_text()
+    package = ROOT / "src" / "affidavit"
+    folders = {f"{one.parent.name}/" for one in package.glob("*/*.py")}
+    modules = {one.name for one in package.glob("[a-z]*.py")}
+    assert [name for name in sorted(folders | modules) if f"`{name}`" not in table] == []
+
+
+def test_the_readme_names_every_command() -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert [name for name in COMMANDS if f"affidavit {name}" not in readme] == []
