@@ -121,7 +121,7 @@ def test_where_no_case_could_be_run_the_exit_code_is_2(cases: Path) -> None:
     [
         ((), "name the folder of the cases"),
         (("nowhere",), "is not a folder"),
-        (("cases", "--max-wrong", "-1"), "--max-wrong: expected a share"),
+        (("cases", "--max-wrong", "-1"), "--max-wrong: expected a whole number, or a share"),
         (("cases/harmless", "--min-recall", "0.5"), "no case expects a problem"),
         (("cases", "--resume", "cases"), "holds no evaluation to go on with"),
         (("compare", "cases", "cases"), "evaluation.json cannot be read"),
@@ -184,6 +184,34 @@ def test_a_case_that_was_changed_is_reviewed_again_when_an_evaluation_goes_on(ca
     place = cases / "bug" / "case.json"
     place.write_text(place.read_text().replace("broken", "harmless"))
     assert scores(cases, "--resume", out)["recall"] == 0.0
+
+
+def test_a_case_whose_words_were_changed_is_reviewed_again(cases: Path) -> None:
+    out = cases.parent / "out"
+    first = scores(cases, "--out", out)
+    place = cases / "bug" / "case.json"
+    place.write_text(json.dumps({**json.loads(place.read_text()), "title": "Another reason"}))
+    second = scores(cases, "--resume", out)
+    same = [
+        one["runs"][0]["report_id"] == other["runs"][0]["report_id"]
+        for one, other in zip(first["results"], second["results"], strict=True)
+    ]
+    assert same == [False, True]
+
+
+def test_reviews_under_other_settings_are_not_taken_for_these(cases: Path) -> None:
+    out = cases.parent / "out"
+    assert scores(cases, "--out", out)["recall"] == 1.0
+    assert scores(cases, "--resume", out, "--rules-off", "ruff/F821")["recall"] == 0.0
+
+
+def test_who_goes_on_may_spend_more(cases: Path) -> None:
+    out = cases.parent / "out"
+    first = scores(cases, "--out", out, "--budget-tokens", "1000")
+    second = scores(cases, "--resume", out, "--budget-tokens", "2000")
+    assert [one["runs"][0]["report_id"] for one in first["results"]] == [
+        one["runs"][0]["report_id"] for one in second["results"]
+    ]
 
 
 def test_several_runs_say_how_stable_the_findings_are(cases: Path) -> None:

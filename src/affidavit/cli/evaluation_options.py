@@ -26,10 +26,17 @@ from affidavit.quality.rollout_choice import choose_outside_rollouts
 from affidavit.records.evaluation import Evaluation
 from affidavit.records.label import Label
 from affidavit.render.wording import counted
-from affidavit.settings import Settings, load_settings
+from affidavit.settings import MODEL_READERS, Settings, load_settings
 from affidavit.store import SqliteStore
 
-SETTINGS = ("analysers_off", "rules_off", "analyser_timeout_seconds", "nits", *SERVER_SETTINGS)
+SETTINGS = (
+    "analysers_off",
+    "rules_off",
+    "analyser_timeout_seconds",
+    "nits",
+    *SERVER_SETTINGS,
+    *MODEL_READERS,
+)
 
 
 @dataclass(frozen=True)
@@ -63,17 +70,17 @@ def read_limits(options: dict[str, Any]) -> Limits:
         return Limits(min_recall)
     if re.fullmatch(r"\d{1,9}", wrong.strip()):
         return Limits(min_recall, max_wrong=int(wrong))
-    return Limits(min_recall, max_wrong_rate=_share(wrong, "--max-wrong"))
+    return Limits(min_recall, max_wrong_rate=_share(wrong, "--max-wrong", "a whole number, or "))
 
 
-def _share(text: str, option: str) -> float:
+def _share(text: str, option: str, otherwise: str = "") -> float:
     number, percent = (text.strip()[:-1], 100) if text.strip().endswith("%") else (text.strip(), 1)
     try:
         value = float(number) / percent
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise SettingsError(f"{option}: expected a share such as 0.6 or 60%, found {text!r}")
+        raise SettingsError(f"{option}: expected {otherwise}a share such as 0.6 or 60%, found {text!r}")
     return value
 
 

@@ -3,7 +3,9 @@
 import json
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -13,10 +15,13 @@ from affidavit.records.change import Change
 from affidavit.records.evaluation import Evaluation
 from affidavit.records.record import Record
 from affidavit.records.report import Report
+from affidavit.settings import Settings
 
 BEGUN_FILE = "begun.json"
 EVALUATION_FILE = "evaluation.json"
 LARGEST_BYTES = 500_000_000
+WITHOUT_A_SAY = ("budget_usd", "budget_tokens", "model_timeout_seconds", "fail_on", "sources")
+"""Settings that change nothing in what a whole review says: who goes on may spend more."""
 
 
 class Begun(Record):
@@ -51,8 +56,8 @@ class Archive:
         """Keep a review's report."""
         _write(self.run_folder(case_id, number) / "report.json", report.model_dump_json(indent=1))
 
-    def find(self, case_id: str, number: int, change: Change) -> Report | None:
-        """The report of an earlier start, if it is of this very change and whole."""
+    def find(self, case_id: str, number: int, change: Change, settings: Settings) -> Report | None:
+        """The report of an earlier start, if it is of this very change under these settings, and whole."""
         place = self.run_folder(case_id, number) / "report.json"
         if not place.is_file():
             return None
@@ -61,12 +66,23 @@ class Archive:
         except (OSError, ValidationError):
             # Of another version, or broken: the case is reviewed again.
             return None
-        is_same = (report.change.base.tree, report.change.head.tree) == (change.base.tree, change.head.tree)
+        is_same = _reviewed(report.change) == _reviewed(change) and _asked_for(report.settings) == _asked_for(
+            settings.model_dump(mode="json")
+        )
         return report if is_same and not report.incomplete else None
 
     def finish(self, evaluation: Evaluation) -> None:
         """Keep the scores."""
         _write(self.folder / EVALUATION_FILE, evaluation.model_dump_json(indent=1))
+
+
+def _reviewed(change: Change) -> tuple[str, ...]:
+    """What a reviewer gets to see of a change."""
+    return change.base.tree, change.head.tree, change.title, change.description
+
+
+def _asked_for(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if name not in WITHOUT_A_SAY}
 
 
 def read_evaluation(place: Path) -> Evaluation:

@@ -21,9 +21,9 @@ KNOWN_WRONG_FILE = "known_wrong.json"
 LARGEST_BYTES = 10_000_000
 SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 LISTS = ("expected", "known_wrong")
+"""Fields of a case that stand in files of their own."""
 WIDE_CATEGORIES = ("bug", "quality")
 """A verdict's words for several categories at once: the place decides alone."""
-"""Fields of a case that stand in files of their own."""
 Kind = TypeVar("Kind", bound=Record)
 
 

@@ -127,9 +127,10 @@ async def _run_once(case: Case, folder: Path, number: int, plan: EvaluationPlan)
     )
     with await asyncio.to_thread(open_change, request) as opened:
         async with plan.sessions.open(case.id, number) as session:
-            report = plan.archive.find(case.id, number, opened.change) if plan.archive else None
+            settings = session.settings_for(opened.repository.base)
+            report = plan.archive.find(case.id, number, opened.change, settings) if plan.archive else None
             if report is None:
-                report = await session.review(opened)
+                report = await session.review(opened, settings)
                 if plan.archive:
                     plan.archive.keep(case.id, number, report)
             labels = plan.labels.get(report.change.repository or "", {})

@@ -36,9 +36,8 @@ class Session:
     judge: ModelJudge | None = None
     probes_verifier: bool = False
 
-    async def review(self, opened: OpenedChange) -> Report:
+    async def review(self, opened: OpenedChange, settings: Settings) -> Report:
         """The native report, by the real pipeline."""
-        settings = self.settings_for(opened.repository.base)
         crew = assemble_crew(settings, self.cache)
         if self.minds:
             panel = self._panel(settings, opened.repository.folder)
