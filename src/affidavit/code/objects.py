@@ -8,9 +8,9 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Self
+from typing import IO
 
+from affidavit.code.closing import Closing
 from affidavit.code.git import Git, Location, complaint, git_environment, spawn_error
 from affidavit.errors import GitError, InputError
 
@@ -108,7 +108,7 @@ def _close_quietly(pipe: IO[bytes]) -> None:
         return
 
 
-class ObjectStore:
+class ObjectStore(Closing):
     """The objects of a repository, or of none; new ones go into a temporary folder.
 
     `git` reads with an empty work tree and no index: attributes of the change under review
@@ -147,14 +147,6 @@ class ObjectStore:
             "GIT_OBJECT_DIRECTORY": str(self.folder / "objects"),
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted_alternate(location.objects),
         }
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the processes and delete the temporary folder."""

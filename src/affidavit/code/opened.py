@@ -1,15 +1,14 @@
 """A change that was opened: the record of it, and the two trees to read."""
 
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
+from affidavit.code.closing import Closing
 from affidavit.code.repository import GitRepository
 from affidavit.records.change import Change
 
 
 @dataclass(frozen=True)
-class OpenedChange:
+class OpenedChange(Closing):
     """Close it after use: that ends git's processes and deletes the temporary objects."""
 
     change: Change
@@ -19,11 +18,3 @@ class OpenedChange:
     def close(self) -> None:
         """Release the repository."""
         self.repository.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

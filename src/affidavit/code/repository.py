@@ -1,16 +1,15 @@
 """A pair of git trees, with the objects behind them."""
 
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
+from affidavit.code.closing import Closing
 from affidavit.code.git import find_repository
 from affidavit.code.objects import ObjectStore
 from affidavit.code.tree import GitTree
 from affidavit.records.record import Side
 
 
-class GitRepository:
+class GitRepository(Closing):
     """Base and head of a change. Closing it ends its processes and deletes its temporary objects."""
 
     def __init__(self, store: ObjectStore, base: GitTree, head: GitTree) -> None:
@@ -30,14 +29,6 @@ class GitRepository:
     def close(self) -> None:
         """Release everything; the trees cannot be read after it."""
         self.store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def open_repository(folder: Path | None, base: str, head: str) -> GitRepository:

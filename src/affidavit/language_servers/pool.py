@@ -6,11 +6,10 @@ import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from affidavit.analysers.execution import Limits
 from affidavit.code.checkout import write_tree_to
+from affidavit.code.closing import Closing
 from affidavit.code.definitions import symbols_of
 from affidavit.code.languages import language_of
 from affidavit.code.survey import Resolution
@@ -25,7 +24,7 @@ MAX_SYMBOLS = 50
 LIMITS = Limits(timeout_seconds=20.0)
 
 
-class ServerPool:
+class ServerPool(Closing):
     """The servers of one piece of work. Each starts when it is first asked; one that fails is asked no more.
 
     Several threads may ask. Leaving, or forgetting the pool, ends the servers and deletes their checkouts.
@@ -38,14 +37,6 @@ class ServerPool:
         self._asking = threading.Lock()
         self._closing = ExitStack()
         self._ending = weakref.finalize(self, self._closing.close)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the servers."""
