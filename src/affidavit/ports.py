@@ -60,8 +60,12 @@ class Tree(Protocol):
         is_literal: bool = False,
         is_word: bool = False,
         max_hits: int = 200,
+        max_characters: int = 2000,
     ) -> list[SearchHit]:
-        """Lines that match; raises InputError for a bad pattern or for paths that name no file."""
+        """Lines that match, a longer one around its match.
+
+        Raises InputError for a bad pattern or for paths that name no file.
+        """
 
     def blame(self, path: str, line: int) -> BlameLine | None: ...
 

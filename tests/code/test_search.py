@@ -134,9 +134,35 @@ def test_hits_are_limited(open_tree: OpenTree):
     assert len(tree.search("x")) == 200
 
 
-def test_a_long_line_is_cut(open_tree: OpenTree):
+def test_a_long_line_is_shown_around_its_match(open_tree: OpenTree):
+    line = f"{'left, ' * 20_000}the one, {'right, ' * 20_000}"
+    tree = open_tree({"a.js": line, "b.js": "the one, " + line[-9000:], "c.js": line[:9000] + "the one"})
+    texts = {hit.path: hit.text for hit in tree.search("the one", max_characters=300)}
+    assert all(len(text) <= 302 and "the one" in text for text in texts.values())
+    assert texts["a.js"].startswith("…, left, left")
+    assert texts["a.js"].endswith("right, right,…")
+    assert texts["b.js"].startswith("the one, ")
+    assert texts["c.js"].endswith("the one")
+    assert len(tree.search("the one")[0].text) <= 2002
+
+
+def test_of_a_long_line_no_token_is_shown_in_part(open_tree: OpenTree):
+    token = "sk-" + "Ab3" * 40
+    filler = "word " * 8
+    tree = open_tree({"a.js": f"{'x ' * 900}{token} {filler}needle {filler}{token}{' x' * 900}\n"})
+    shown = tree.search("needle", max_characters=200)[0].text
+    assert "needle" in shown
+    assert "Ab3" not in shown
+
+
+def test_a_line_that_is_one_token_is_cut_short(open_tree: OpenTree):
     tree = open_tree({"a.js": "x" * 100_000 + "\n"})
-    assert len(tree.search("x")[0].text) == 2000
+    assert tree.search("x")[0].text == "x" * 250 + "…"
+
+
+def test_a_match_after_letters_outside_ascii_is_shown(open_tree: OpenTree):
+    tree = open_tree({"a.txt": "é " * 5000 + "needle" + " é" * 5000 + "\n"})
+    assert "needle" in tree.search("needle", max_characters=100)[0].text
 
 
 def test_a_search_that_takes_too_long_is_ended(open_tree: OpenTree):

@@ -12,6 +12,7 @@ from affidavit.code.definitions import definitions_of, grammar_of
 from affidavit.code.languages import language_of
 from affidavit.code.prose import DOCUMENT_LANGUAGES, code_lines, is_marked, is_plain_word
 from affidavit.code.reach import Reach, find_reach
+from affidavit.code.search import may_be_cut
 from affidavit.code.survey import Imports
 from affidavit.code.tree import read_all, text_lines
 from affidavit.code.word_places import Place, find_places
@@ -120,7 +121,7 @@ class _Hits:
         defining = re.compile(rf"\b(?:def|fn|func|function)\s+{re.escape(word)}\b")
         texts = [self.lines[number] for number in numbers]
         return len(set(numbers)) == len(numbers) and all(
-            len(text) < MAX_LINE and defining.search(text) for text in texts
+            defining.search(text) and not may_be_cut(text) for text in texts
         )
 
 

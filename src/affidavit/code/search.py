@@ -17,9 +17,12 @@ SEARCH_TIMEOUT_SECONDS = 30.0
 MAX_HIT_CHARACTERS = 2000
 MAX_PATHS = 500
 MAX_PATTERN_CHARACTERS = 10_000
-GREP_OPTIONS = ("-n", "-z", "--text", "--full-name", "--no-color", "--no-column", "--no-recurse-submodules")
+GREP_OPTIONS = ("-n", "-z", "--text", "--full-name", "--no-color", "--column", "--no-recurse-submodules")
+CUT = "…"
 # Basic and extended expressions read these as something else instead of refusing them.
 PERL_ONLY = re.compile(r"\\[dDhHvVRKQEAZzGpPxuX]|\(\?|[*+?}][?+]")
+
+_TOKEN = re.compile(r"[\w+/=.-]")
 
 
 class Listing(Protocol):
@@ -43,6 +46,8 @@ class Query:
     is_literal: bool = False
     is_word: bool = False
     max_hits: int = 200
+    max_characters: int = MAX_HIT_CHARACTERS
+    """Of a longer line, what stands around its first match is given."""
     timeout_seconds: float = SEARCH_TIMEOUT_SECONDS
 
 
@@ -113,7 +118,7 @@ def _grep(
     with process:
         timer.start()
         try:
-            hits, was_cut = _take(process.stdout, len(tree.revision) + 1, query.max_hits)
+            hits, was_cut = _take(process.stdout, len(tree.revision) + 1, query)
             if was_cut:
                 process.kill()
             stderr = process.stderr.read() if process.stderr else b""
@@ -129,22 +134,46 @@ def _grep(
     return hits, stderr, code
 
 
-def _take(stdout: IO[bytes] | None, prefix: int, max_hits: int) -> tuple[list[SearchHit], bool]:
+def _take(stdout: IO[bytes] | None, prefix: int, query: Query) -> tuple[list[SearchHit], bool]:
     hits: list[SearchHit] = []
-    for path, number, text in _records(stdout):
-        if len(hits) >= max_hits:
+    for path, number, column, text in _records(stdout):
+        if len(hits) >= query.max_hits:
             return hits, True
-        shown = text.decode("utf-8", "replace").removesuffix("\r")[:MAX_HIT_CHARACTERS]
+        shown = _around_match(text, column, query.max_characters)
         hits.append(SearchHit(path=decode_path(path[prefix:]), line=number, text=shown))
     return hits, False
 
 
-def _records(stdout: IO[bytes] | None) -> Iterator[tuple[bytes, int, bytes]]:
-    """Path, line number and text of each hit: a path may hold line feeds, a text zero bytes."""
+def _around_match(text: bytes, column: int, most: int) -> str:
+    """The line; of a long one, what stands around the match, with a mark where it is cut.
+
+    A token that would be cut is left out: half of a secret could not be told from other text any more.
+    """
+    line = text.decode("utf-8", "replace").removesuffix("\r")
+    if len(line) <= most:
+        return line
+    match = len(text[: column - 1].decode("utf-8", "replace"))
+    start = max(0, min(match - most // 4, len(line) - most))
+    end = start + most
+    if start:
+        start = next(at for at in range(start, match + 1) if at == match or not _TOKEN.match(line, at))
+    if end < len(line):
+        least = match + most // 8
+        end = next((at for at in range(end, least, -1) if not _TOKEN.match(line, at)), least)
+    return f"{CUT if start else ''}{line[start:end]}{CUT if end < len(line) else ''}"
+
+
+def may_be_cut(text: str) -> bool:
+    """The text of a hit may not be its whole line."""
+    return text.startswith(CUT) or text.endswith(CUT)
+
+
+def _records(stdout: IO[bytes] | None) -> Iterator[tuple[bytes, int, int, bytes]]:
+    """Path, line number, column and text of each hit: a path may hold line feeds, a text zero bytes."""
     waiting = b""
     for line in stdout or ():
         waiting += line
-        parts = waiting.split(b"\0", 2)
-        if len(parts) == 3:
-            yield parts[0], int(parts[1]), parts[2].rstrip(b"\n")
+        parts = waiting.split(b"\0", 3)
+        if len(parts) == 4:
+            yield parts[0], int(parts[1]), int(parts[2]), parts[3].rstrip(b"\n")
             waiting = b""

@@ -82,6 +82,7 @@ _GENERATED_MARK = re.compile(
 MARK_LINES = 40
 """A licence may stand above the mark."""
 LONG_LINE = 5_000
+DRAWING = ".svg"
 MINIFIED_ENDINGS = (".js", ".mjs", ".cjs", ".css", ".svg", ".json")
 
 
@@ -149,6 +150,14 @@ _NAME_TESTS: tuple[tuple[SkipReason, Callable[[str], bool]], ...] = (
 )
 
 
+def is_written_elsewhere(path: str, attributes: "Attributes") -> bool:
+    """By its name, or by what base says of it: a lock, vendored, minified or generated file, or a drawing."""
+    is_named = any(says(path) for _, says in _NAME_TESTS) or _GENERATED_NAME.search(path)
+    if is_named or path.lower().endswith(DRAWING):
+        return True
+    return attributes.says(path, "linguist-generated") or attributes.says(path, "linguist-vendored")
+
+
 def _by_attributes(file: FileChange, attributes: "Attributes") -> SkipReason | None:
     path = file.base_path or file.path
     if attributes.says(path, "linguist-generated"):
@@ -165,7 +174,7 @@ def _by_content(file: FileChange, repository: Repository) -> SkipReason | None:
     is_new = file.base_path is None
     if all(_has_mark(lines) for _, lines in texts) and (not is_new or _GENERATED_NAME.search(file.path)):
         return SkipReason.GENERATED
-    is_minified = all(path.endswith(MINIFIED_ENDINGS) and _is_packed(lines) for path, lines in texts)
+    is_minified = all(is_packed(path, lines) for path, lines in texts)
     return SkipReason.MINIFIED if is_minified and not is_new else None
 
 
@@ -173,8 +182,9 @@ def _has_mark(lines: Sequence[str]) -> bool:
     return any(_GENERATED_MARK.search(line[:LONG_LINE]) for line in lines[:MARK_LINES])
 
 
-def _is_packed(lines: Sequence[str]) -> bool:
-    return any(len(line) > LONG_LINE for line in lines)
+def is_packed(path: str, lines: Sequence[str]) -> bool:
+    """The file has lines as long as a minifier makes them."""
+    return path.endswith(MINIFIED_ENDINGS) and any(len(line) > LONG_LINE for line in lines)
 
 
 class Attributes:

@@ -115,9 +115,13 @@ class GitTree:
         is_literal: bool = False,
         is_word: bool = False,
         max_hits: int = 200,
+        max_characters: int = 2000,
     ) -> list[SearchHit]:
-        """Lines that match; raises InputError for a bad pattern or for paths that name no file."""
-        query = Query(pattern, is_literal=is_literal, is_word=is_word, max_hits=max_hits)
+        """Lines that match, a longer one around its match.
+
+        Raises InputError for a bad pattern or for paths that name no file.
+        """
+        query = Query(pattern, is_literal, is_word, max_hits, max_characters)
         return search_tree(self._store.git, self, query, paths)
 
     def blame(self, path: str, line: int) -> BlameLine | None:

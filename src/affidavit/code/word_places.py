@@ -29,9 +29,7 @@ CACHE_VERSION = 2
 MAX_RECEIVER = 200
 SCOPES = frozenset(("class_definition", "function_definition", "lambda"))
 # What is bound inside of these is known inside of them only.
-LOCAL_SCOPES = re.compile(
-    r"function|method|lambda|closure|comprehension|generator_expression|class|block_stat"
-)
+LOCAL_SCOPES = re.compile(r"function|method|lambda|closure|comprehension|generator_expression|class")
 
 
 class Place(NamedTuple):

@@ -22,6 +22,7 @@ from affidavit.tools.lookup import (
     side_named,
     standing_place,
 )
+from affidavit.tools.search_order import in_reading_order
 from affidavit.tools.symbol_lookup import (
     Use,
     definition_row,
@@ -33,6 +34,7 @@ from affidavit.tools.symbol_lookup import (
 )
 
 MAX_HITS = 100
+MAX_HIT_CHARACTERS = 300
 MAX_FILES = 200
 MAX_SYMBOLS = 200
 MAX_SKIP = 10_000
@@ -131,12 +133,19 @@ class Toolbox:
         side, skipped = side_named(branch), _skipped(skip)
         tree = self._repository.side(side)
         places, missing = self._search_places(tree, side, paths)
-        wanted = skipped + MAX_HITS + 1
-        hits = tree.search(pattern, places, is_literal=literal, is_word=whole_word, max_hits=wanted)
-        page, note = page_of(hits, skipped, MAX_HITS, "hits", "narrow it with paths, or")
+        hits = tree.search(
+            pattern,
+            places,
+            is_literal=literal,
+            is_word=whole_word,
+            max_hits=MAX_SKIP + MAX_HITS + 1,
+            max_characters=MAX_HIT_CHARACTERS,
+        )
+        found, counted = in_reading_order(hits, tree, self._repository.base, is_everywhere=not places)
+        page, note = page_of(found, skipped, MAX_HITS, "hits", "narrow it with paths, or")
         answer = {"pattern": pattern, "branch": side, "hits": len(page), "files": _by_file(page)}
         nothing = "nothing matches; a pattern matches within one line"
-        return _with_note(answer, missing, note if hits else nothing)
+        return _with_note(answer, missing, note if hits else nothing, counted)
 
     def list_files(self, pattern: str = "**", branch: str = "head", skip: int = 0) -> Answer:
         """Paths that match a glob."""
@@ -287,7 +296,7 @@ def _cut_note(excerpt: Excerpt, last: int) -> str:
 def _by_file(hits: Sequence[SearchHit]) -> list[dict[str, Any]]:
     files: dict[str, list[str]] = {}
     for hit in hits:
-        files.setdefault(hit.path, []).append(f"{hit.line}: {clipped(hit.text)}")
+        files.setdefault(hit.path, []).append(f"{hit.line}: {hit.text}")
     return [{"file_path": path, "lines": lines} for path, lines in files.items()]
 
 

@@ -45,8 +45,16 @@ class CountingTree:
         is_literal: bool = False,
         is_word: bool = False,
         max_hits: int = 200,
+        max_characters: int = 2000,
     ) -> list[SearchHit]:
-        return self._tree.search(pattern, paths, is_literal=is_literal, is_word=is_word, max_hits=max_hits)
+        return self._tree.search(
+            pattern,
+            paths,
+            is_literal=is_literal,
+            is_word=is_word,
+            max_hits=max_hits,
+            max_characters=max_characters,
+        )
 
     def blame(self, path: str, line: int) -> BlameLine | None:
         return self._tree.blame(path, line)

@@ -1,0 +1,41 @@
+"""Put what a search found into the order in which it is worth reading: what people wrote here first."""
+
+from collections.abc import Sequence
+
+from affidavit.code.search import may_be_cut
+from affidavit.code.skipping import MINIFIED_ENDINGS, Attributes, is_packed, is_written_elsewhere
+from affidavit.ports import Tree
+from affidavit.records.evidence import SearchHit
+
+MAX_FILES_READ = 20
+MANY_HITS = 20
+
+
+def in_reading_order(
+    hits: Sequence[SearchHit], tree: Tree, base: Tree, *, is_everywhere: bool
+) -> tuple[list[SearchHit], str]:
+    """The hits in a good order, and a note on those that are only counted.
+
+    A search of everything lists what was written elsewhere only where it found little else.
+    """
+    foreign = _foreign_paths(hits, tree, Attributes(base))
+    own = [hit for hit in hits if hit.path not in foreign]
+    last = [hit for hit in hits if hit.path in foreign]
+    if not last or not is_everywhere or len(own) < MANY_HITS:
+        return [*own, *last], ""
+    paths = list(dict.fromkeys(hit.path for hit in last))
+    named = ", ".join(paths[:3]) + (" and others" if len(paths) > 3 else "")
+    note = f"{len(last)} more hits in {len(paths)} generated, minified, vendored, lock or SVG files"
+    return own, f"{note} are not listed; give paths to see them: {named}"
+
+
+def _foreign_paths(hits: Sequence[SearchHit], tree: Tree, attributes: Attributes) -> set[str]:
+    paths = dict.fromkeys(hit.path for hit in hits)
+    found = {path for path in paths if is_written_elsewhere(path, attributes)}
+    # A bundle does not always say so in its name: its long lines do.
+    long = dict.fromkeys(
+        hit.path
+        for hit in hits
+        if hit.path not in found and hit.path.endswith(MINIFIED_ENDINGS) and may_be_cut(hit.text)
+    )
+    return found | {path for path in list(long)[:MAX_FILES_READ] if is_packed(path, tree.lines(path) or [])}
