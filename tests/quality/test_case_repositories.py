@@ -83,6 +83,16 @@ def test_a_bundle_is_a_repository_and_one_that_is_written_anew_is_read_anew(
     assert has_commit(located(repositories, held(tmp_path, "history.bundle")), later)
 
 
+@pytest.mark.parametrize("start", ["file://", "FILE://", "file://localhost"])
+def test_a_bundle_may_be_named_by_an_address(
+    tmp_path: Path, history: Repo, repositories: CaseRepositories, start: str
+) -> None:
+    bundle = tmp_path / "a b.bundle"
+    history.git("bundle", "create", "-q", str(bundle), "--all")
+    address = start + str(bundle).replace(" ", "%20")
+    assert has_commit(located(repositories, held(tmp_path, address)), "head")
+
+
 def test_a_written_history_becomes_a_repository(
     tmp_path: Path, history: Repo, repositories: CaseRepositories
 ) -> None:
@@ -113,6 +123,14 @@ def test_a_folder_inside_of_another_repository_is_not_taken_for_it(
     (history.path / "inner").mkdir()
     with pytest.raises(InputError, match="is not itself a git repository"):
         located(repositories, held(tmp_path, "../source/inner"))
+
+
+def test_a_folder_without_a_repository_is_said_in_the_words_of_a_case(
+    tmp_path: Path, repositories: CaseRepositories
+) -> None:
+    (tmp_path / "plain").mkdir()
+    with pytest.raises(InputError, match="is not itself a git repository, nor a written history"):
+        located(repositories, held(tmp_path, "../plain"))
 
 
 @pytest.mark.parametrize("address", ["ext::sh -c 'touch ran'://x", "fd://3", "ftp://example.org/x"])

@@ -92,6 +92,13 @@ def test_each_language_has_its_own_scores_and_together_they_are_the_whole() -> N
     assert (by_language["python"].found, by_language["python"].expected) == (1, 2)
 
 
+def test_a_language_in_capitals_is_the_same_language() -> None:
+    cases = [a_case(id=name, language=name) for name in ("Python", "python", " PYTHON ")]
+    assert {name: one.cases for name, one in score_by_language([result(one) for one in cases]).items()} == {
+        "python": 3
+    }
+
+
 def test_recall_is_by_the_category_of_the_problem_and_wrong_by_that_of_the_finding() -> None:
     by_category = score_by_category(hand_counted())
     assert {name: (one.found, one.expected) for name, one in by_category.items()} == {

@@ -189,6 +189,30 @@ def test_a_comparison_tells_differences_changes_and_what_was_left_out() -> None:
         assert "other" in text
 
 
+def test_a_difference_without_an_interval_is_not_said_to_be_certain() -> None:
+    same = Scores(precision=1.0)
+    told = a_comparison().model_copy(
+        update={
+            "scores_first": same,
+            "scores_second": same,
+            "differences": (ScoreDifference(name="precision", what="true", interval=None),),
+        }
+    )
+    assert "too few cases differ for an interval" in comparison_markdown(told)
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (1, ["1 case could not be run: no score counts it", "1 finding has no label"]),
+        (2, ["2 cases could not be run: no score counts them", "2 findings have no label"]),
+    ],
+)
+def test_notices_count_in_plain_english(count: int, said: list[str]) -> None:
+    evaluation = an_evaluation(plain_report(), not_run=count, unlabelled=count)
+    assert all(sentence in evaluation_markdown(evaluation) for sentence in said)
+
+
 @settings(suppress_health_check=[HealthCheck.too_slow], max_examples=25)
 @given(st.data())
 def test_no_format_obeys_what_a_change_or_a_case_says(data: st.DataObject) -> None:

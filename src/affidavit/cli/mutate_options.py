@@ -13,6 +13,7 @@ from affidavit.quality.mutation.commits import LANGUAGES, read_languages
 from affidavit.quality.mutation.planting import PlantingRequest, PlantingSummary, plant_bugs
 from affidavit.quality.mutation.summary import describe_planting
 from affidavit.render.plain_text import visible
+from affidavit.render.wording import counted
 
 MUTATE = "mutate"
 MUTATE_FLAG = f"--{MUTATE}"
@@ -67,7 +68,7 @@ def mutate(context: click.Context, /, **options: Any) -> None:
     click.echo(visible(describe_planting(summary, request.out), keep="\n"))
     if summary.commits < request.commits:
         click.echo(
-            f"affidavit: only {summary.commits} of {request.commits} commits were suited; "
+            f"affidavit: {summary.commits} of {request.commits} commits got a bug, for no more were suited; "
             "name an older one with --since, or another seed",
             err=True,
         )
@@ -93,8 +94,8 @@ def _request(options: dict[str, Any]) -> PlantingRequest:
 
 def _nothing_planted(summary: PlantingSummary) -> str:
     reasons = {**summary.commits_unsuited, **summary.discarded}
-    told = "; ".join(f"{count} times: {reason}" for reason, count in reasons.items())
-    return f"no bug could be planted in {summary.commits_read} commits ({told})"
+    told = "; ".join(f"{counted(count, 'time')}: {reason}" for reason, count in reasons.items())
+    return f"no bug could be planted in {counted(summary.commits_read, 'commit')} ({told})"
 
 
 def _tell(text: str) -> None:

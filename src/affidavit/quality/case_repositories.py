@@ -11,10 +11,10 @@ from asyncio.subprocess import DEVNULL, PIPE
 from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from affidavit.code.git import Git, complaint, find_repository, git_environment, spawn_error
-from affidavit.errors import GitError, InputError
+from affidavit.errors import GitError, InputError, NotARepositoryError
 from affidavit.quality.cases import CaseFolder, folder_name
 from affidavit.quality.written_history import build_history, is_written_history
 
@@ -41,7 +41,7 @@ class CaseRepositories:
 
     async def locate(self, held: CaseFolder) -> Path:
         """The folder of the case's repository; raises InputError or GitError where there is none."""
-        address = held.case.repository
+        address = _bundle_of(held.case.repository)
         if is_address(address):
             return await self._cloned(address, held)
         place = held.folder / address
@@ -74,12 +74,22 @@ def is_address(text: str) -> bool:
     return "://" in text or SCP_ADDRESS.fullmatch(text) is not None
 
 
+def _bundle_of(address: str) -> str:
+    """The path in an address of a bundle, since git reads a bundle by its path only; else the address."""
+    if not address.lower().startswith("file://"):
+        return address
+    path = unquote(address[len("file://") :].removeprefix("localhost"))
+    return path if path.startswith("/") and Path(path).is_file() else address
+
+
 def _own_repository(place: Path) -> Path:
     """The folder, if it is itself a repository: a case must not be reviewed in one that lies around it."""
-    location = find_repository(place)
-    if place.resolve() not in {
-        folder.resolve() for folder in (location.work_tree, location.git_dir) if folder is not None
-    }:
+    try:
+        location = find_repository(place)
+        own = {folder.resolve() for folder in (location.work_tree, location.git_dir) if folder is not None}
+    except NotARepositoryError:
+        own = set()
+    if place.resolve() not in own:
         raise InputError(
             f"{place} is not itself a git repository, nor a written history (base/ and *.patch files)"
         )

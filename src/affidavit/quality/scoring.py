@@ -84,7 +84,8 @@ def _times(runs: Iterable[set[str]] | Iterable[set[int]]) -> Counter[str | int]:
 
 
 def _language(result: CaseResult) -> str:
-    return result.case.language or UNSTATED
+    # `Python` in one list of cases is `python` in another.
+    return result.case.language.strip().lower() or UNSTATED
 
 
 def _category(problem: ExpectedProblem) -> str:

@@ -89,7 +89,8 @@ def bootstrap_interval(
     """The interval of any score over cases, by drawing the cases again (bias-corrected and accelerated).
 
     `score` may say None where a draw has nothing to score, such as a precision without findings; such draws
-    do not count. None where the score has no value, or too few draws have one.
+    do not count. None where the score has no value, too few draws have one, or all draws are the same: then
+    they say nothing of chance, as with a single case.
     Efron, B. and Tibshirani, R. J. (1993), An Introduction to the Bootstrap, chapter 14.
     """
     estimate = score(cases)
@@ -99,7 +100,7 @@ def bootstrap_interval(
     draw = random.Random(seed)  # noqa: S311
     drawn = (score(draw.choices(cases, k=len(cases))) for _ in range(resamples))
     values = sorted(value for value in drawn if value is not None and math.isfinite(value))
-    if len(values) < resamples / 2:
+    if len(values) < resamples / 2 or values[0] == values[-1]:
         return None
     low, high = _corrected_limits(values, estimate, _acceleration(cases, score), confidence)
     return Interval(estimate=estimate, low=min(low, estimate), high=max(high, estimate))

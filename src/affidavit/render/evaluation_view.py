@@ -50,10 +50,11 @@ def with_interval(value: float | None, rate: Rate | None) -> str:
     return f"{percent(value)} {rates.interval_words(rate.low, rate.high)}, n={rate.n}"
 
 
-def difference(interval: Interval | None) -> str:
+def difference(interval: Interval | None, first: str = NOTHING, second: str = NOTHING) -> str:
     """`+4.0 points [-1.0 to +9.0]`, and whether chance alone could be the cause."""
     if interval is None:
-        return "not measurable"
+        is_known = NOTHING not in (first, second)
+        return "too few cases differ for an interval" if is_known else "not measurable"
     low, high = (f"{limit * 100:+.1f}" for limit in (interval.low, interval.high))
     sure = "" if interval.excludes_zero else "; may be chance"
     return f"{interval.estimate * 100:+.1f} points [{low} to {high}]{sure}"
@@ -114,7 +115,9 @@ def notices(evaluation: Evaluation) -> list[str]:
     """What a reader must know before the numbers mean anything."""
     sentences = []
     if evaluation.not_run:
-        sentences.append(f"{counted(evaluation.not_run, 'case')} could not be run: no score counts it")
+        what = counted(evaluation.not_run, "case")
+        which = "it" if evaluation.not_run == 1 else "them"
+        sentences.append(f"{what} could not be run: no score counts {which}")
     if evaluation.incomplete:
         sentences.append(f"{counted(evaluation.incomplete, 'review')} done in part: what it lacks is missed")
     if evaluation.found_but_withheld:
@@ -123,7 +126,8 @@ def notices(evaluation: Evaluation) -> list[str]:
         )
     if evaluation.unlabelled:
         sentences.append(
-            f"{counted(evaluation.unlabelled, 'finding')} are not labelled: label them to measure precision"
+            f"{counted(evaluation.unlabelled, 'finding has', 'findings have')} no label: precision counts"
+            " labelled ones only"
         )
     judged = (
         f"meaning compared by {evaluation.judge}" if evaluation.judge else "matched by place and category"
@@ -268,8 +272,9 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, str, str, str]]:
         "clean_cases_with_wrong": (str(first.clean_cases_with_wrong), str(second.clean_cases_with_wrong)),
     }
     return [
-        (one.what, *values.get(one.name, (NOTHING, NOTHING)), difference(one.interval))
+        (one.what, *both, difference(one.interval, *both))
         for one in comparison.differences
+        for both in (values.get(one.name, (NOTHING, NOTHING)),)
     ]
 
 

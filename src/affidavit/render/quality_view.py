@@ -77,7 +77,8 @@ def warnings(quality: Quality) -> list[str]:
     """What to keep in mind while reading the numbers."""
     said = []
     if quality.wrong is None:
-        said.append(f"Nobody has labelled a finding yet. {HOW_TO_LABEL}")
+        whose = f"since {quality.since} " if quality.since else ""
+        said.append(f"No finding that was shown {whose}has a label yet. {HOW_TO_LABEL}")
     elif quality.wrong.n < SMALL_SAMPLE:
         said.append(
             f"{counted(quality.wrong.n, 'label is', 'labels are')} few: read the interval, not the rate."
@@ -86,7 +87,7 @@ def warnings(quality: Quality) -> list[str]:
         unlabelled = quality.shown - quality.labelled
         said.append(
             f"{counted(unlabelled, 'shown finding has', 'shown findings have')} no label; the rate speaks"
-            " for them only if those labelled were not picked because they looked wrong or right."
+            f" for {'it' if unlabelled == 1 else 'them'} only if those labelled were not picked because they looked wrong or right."
         )
     if quality.unreadable:
         what = counted(quality.unreadable, "report was", "reports were")

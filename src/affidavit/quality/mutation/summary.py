@@ -38,7 +38,7 @@ def _listed(heading: str, counts: Counter[str]) -> list[str]:
 
 
 def _reasons(counts: Counter[str]) -> list[str]:
-    return [f"  {count} times: {reason}" for reason, count in _ordered(counts)]
+    return [f"  {_counted(count, 'time')}: {reason}" for reason, count in _ordered(counts)]
 
 
 def _ordered(counts: Counter[str]) -> list[tuple[str, int]]:
