@@ -37,13 +37,14 @@ def test_an_unknown_command_is_a_clear_line(tmp_path: Path) -> None:
     assert "No such command 'reveiw'" in done.err
 
 
-def test_a_closed_pipe_is_no_traceback(repo: Repo) -> None:
+@pytest.mark.parametrize("form", ["report", "terminal"])
+def test_a_closed_pipe_is_neither_a_traceback_nor_a_gate_that_was_not_passed(repo: Repo, form: str) -> None:
     repo.commit("base", {"a.py": "a = 1\n"})
     repo.write({"a.py": "a = b\n" * 200})
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
-        [AFFIDAVIT, "review", "--no-store", "--format", "report"],
+        [AFFIDAVIT, "review", "--no-store", "--fail-on", "never", "--format", form],
         cwd=repo.path,
         stdout=write,
         stderr=subprocess.PIPE,
@@ -51,6 +52,7 @@ def test_a_closed_pipe_is_no_traceback(repo: Repo) -> None:
     )
     os.close(write)
     assert b"Traceback" not in done.stderr
+    assert done.returncode == 2
 
 
 def test_a_review_that_is_told_to_end_leaves_no_folder_behind(repo: Repo, tmp_path: Path) -> None:

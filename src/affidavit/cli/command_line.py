@@ -76,8 +76,9 @@ def run() -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         click.echo("affidavit: stopped", err=True)
         code = 130
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):
         # The reader of our output has gone; point it elsewhere so that the interpreter's last flush is quiet.
+        # Rich ends the program with 1 then, which here would be a gate that was not passed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = EXIT_NOT_DONE
     except AffidavitError as error:

@@ -129,7 +129,13 @@ def _evaluate(held: list[CaseFolder], options: dict[str, Any]) -> Evaluated:
             labels={} if options["no_labels"] else labels_in_store(options["data"]),
             follow=follow,
         )
-        return asyncio.run(_until_told_to_end(evaluate(held, plan)))
+        try:
+            return asyncio.run(_until_told_to_end(evaluate(held, plan)))
+        except KeyboardInterrupt:
+            if archive:
+                goes_on = f"affidavit: what is done is kept; go on with --resume {archive.folder}"
+                click.echo(visible(goes_on), err=True)
+            raise
 
 
 async def _until_told_to_end(evaluating: Coroutine[Any, Any, Evaluated]) -> Evaluated:

@@ -87,7 +87,8 @@ def warnings(quality: Quality) -> list[str]:
         unlabelled = quality.shown - quality.labelled
         said.append(
             f"{counted(unlabelled, 'shown finding has', 'shown findings have')} no label; the rate speaks"
-            f" for {'it' if unlabelled == 1 else 'them'} only if those labelled were not picked because they looked wrong or right."
+            f" for {'it' if unlabelled == 1 else 'them'} only if those labelled were not picked because they"
+            " looked wrong or right."
         )
     if quality.unreadable:
         what = counted(quality.unreadable, "report was", "reports were")
