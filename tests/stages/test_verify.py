@@ -9,7 +9,7 @@ from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Code
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.report import Part
-from affidavit.stages.verify import unanswered, verify_candidates
+from affidavit.stages.verify import silences, unanswered, verify_candidates
 from claims import candidate, finding
 
 EXACT = QuoteCheck(outcome="exact", file="app.py", side="head")
@@ -82,6 +82,25 @@ def test_a_refuted_finding_is_withheld_as_a_false_positive() -> None:
 def test_a_verifier_without_an_answer_refutes_nothing(outcome: str) -> None:
     result = verify(candidate(quote=EXACT), Answers(outcome=outcome))
     assert (result.status, result.withheld) == (Status.UNVERIFIED, None)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "code"),
+    [
+        ("cut_off", Code.VERIFIER_FAILED),
+        ("failed", Code.VERIFIER_FAILED),
+        ("refused", Code.VERIFIER_FAILED),
+        ("skipped", Code.BUDGET_EXHAUSTED),
+    ],
+)
+def test_each_judgement_that_was_not_given_is_a_diagnostic(outcome: str, code: Code) -> None:
+    silent = verify(candidate(quote=EXACT), Answers(outcome=outcome, model="one", reason="timed out"))
+    (said,) = silences([silent])
+    assert (said.code, said.detail, said.specialist, said.id) == (code, "timed out", "logic", "f1")
+
+
+def test_a_judgement_that_was_given_is_no_diagnostic() -> None:
+    assert silences([verify(candidate(quote=EXACT), Answers(judgment="CONFIRMED", worth="act"))]) == []
 
 
 def test_a_finding_that_has_ended_is_not_judged() -> None:

@@ -9,6 +9,7 @@ from affidavit.ports import Answer, Brief, Mind, Reply, Talk, ToolSource
 from affidavit.prompts import PromptSet
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import FileChange, Hunk
+from affidavit.records.diagnostics import Code, Diagnostic
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Part
@@ -68,6 +69,7 @@ class ModelAgent:
             prompt_version=self.briefing.prompts.version,
             schema_version=self.briefing.prompts.schema_version,
             incomplete=_incomplete(self.name, answer),
+            diagnostics=_diagnostics(self.name, answer),
             usage=(answer.usage,),
             chunk=self.chunk.number,
             uses=tuple(tools.uses),
@@ -161,3 +163,9 @@ def _incomplete(name: str, answer: Answer) -> tuple[Part, ...]:
     if answer.outcome == "answered":
         return ()
     return (Part(name=name, reason=f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": ")),)
+
+
+def _diagnostics(name: str, answer: Answer) -> tuple[Diagnostic, ...]:
+    if answer.outcome != "budget_exhausted":
+        return ()
+    return (Diagnostic(code=Code.BUDGET_EXHAUSTED, detail=answer.detail, specialist=name),)

@@ -8,7 +8,7 @@ from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import Emit, EventName, event
 from affidavit.ports import Verifiers
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Code, Diagnostic
 from affidavit.records.finding import Confidence, Severity
 from affidavit.records.report import Part
 
@@ -95,6 +95,21 @@ def unanswered(candidates: Sequence[Candidate]) -> list[Part]:
             reason=f"no answer on {len(given)} finding{'s' * (len(given) > 1)}: {given[0]}",
         )
         for role, given in reasons.items()
+    ]
+
+
+def silences(candidates: Sequence[Candidate]) -> list[Diagnostic]:
+    """A remark on each judgement that was asked for in vain."""
+    return [
+        Diagnostic(
+            code=Code.BUDGET_EXHAUSTED if judgement.outcome == "skipped" else Code.VERIFIER_FAILED,
+            detail=judgement.reason or judgement.outcome,
+            specialist=candidate.specialist,
+            index=candidate.index,
+            id=candidate.finding.id if candidate.finding else None,
+        )
+        for candidate in candidates
+        for judgement in unanswered_in(candidate.judgements)
     ]
 
 
