@@ -61,6 +61,7 @@ class Tree(Protocol):
         is_word: bool = False,
         max_hits: int = 200,
         max_characters: int = 2000,
+        timeout_seconds: float = 30.0,
     ) -> list[SearchHit]:
         """Lines that match, a longer one around its match.
 

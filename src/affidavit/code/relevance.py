@@ -11,6 +11,7 @@ from affidavit.code.covering_tests import is_test
 from affidavit.code.history import Companion
 from affidavit.code.languages import language_of
 from affidavit.code.prose import DOCUMENT_LANGUAGES
+from affidavit.code.shared_texts import SharedText
 from affidavit.code.skipping import LOCK_FILES, VENDORED_FOLDERS
 from affidavit.code.sources import Source
 from affidavit.records.context import (
@@ -37,6 +38,7 @@ WEIGHTS: Mapping[str, float] = {
     "implements": 9,
     "uses": 7.5,
     "tests": 5,
+    "shares_text": 4.5,
     "imports": 4,
     "documents": 2.5,
     "changes_with": 2,
@@ -56,6 +58,10 @@ IN_A_TEST = 0.65
 IN_FOREIGN_CODE = 0.3
 COMMON_NAME_FILES = 10
 LEAST_SCORE = 0.5
+# A text that the change only uses says more of a file the fewer others have it.
+ADDED_TEXT = 0.9
+ADDED_COMMON_TEXT = 0.6
+FEW_FILES = 3
 # The file that defines a name says more of it than one that passes it on.
 BEHIND_ANOTHER = 1.5
 DEPENDING = frozenset({"calls", "uses", "implements", "imports"})
@@ -85,6 +91,8 @@ class Ties:
     documents: Sequence[tuple[str, SearchHit]] = ()
     """A changed path, and the line of a document that names it."""
     companions: Sequence[Companion] = ()
+    texts: Sequence[SharedText] = ()
+    """Where texts that the change takes away or brings in stand too."""
     fates: Mapping[str, SymbolFate] = field(default_factory=dict)
     """What the change does to each symbol."""
     sources: Sequence[Source] = ()
@@ -128,6 +136,7 @@ def _all_ties(ties: Ties) -> Iterable[_Tie]:
     for path, target in _grouped((one for one in ties.imports if one.target), _edge):
         yield _tie(target, "imported_by", f"is imported by {path}")
     yield from _source_ties(ties.sources)
+    yield from _text_ties(ties.texts)
     for path, subjects in ties.tests.items():
         yield _tie(path, "tests", f"is named after {_some(subjects)}")
     for (path, name), hits in _grouped(ties.documents, lambda one: (one[1].path, one[0])).items():
@@ -146,6 +155,23 @@ def _source_ties(sources: Sequence[Source]) -> Iterable[_Tie]:
     for (path, via, user), found in _grouped(passed, lambda one: (one.path, one.via, one.user)).items():
         detail = f"defines {_some([one.name for one in found])}; {via} passes that on to {user}"
         yield _tie(path, "imported_by", detail, factor=BEHIND_ANOTHER)
+
+
+def _text_ties(texts: Sequence[SharedText]) -> Iterable[_Tie]:
+    """Who reads these details for the changed file finds it at their end."""
+    groups = _grouped(texts, lambda one: (one.path, one.changed.fate, one.changed.path))
+    for (path, fate, changed_file), found in groups.items():
+        names = [f"`{one.changed.text}`" for one in found]
+        noun = "text" if len(names) == 1 else "texts"
+        detail = f"also has the {noun} {_some(names)}, which the change {fate} in {changed_file}"
+        lines = [line for one in found for line in one.lines]
+        yield _tie(path, "shares_text", detail, lines, max(map(_text_weight, found)))
+
+
+def _text_weight(text: SharedText) -> float:
+    if text.changed.fate != "adds":
+        return 1.0
+    return ADDED_TEXT if text.spread <= FEW_FILES else ADDED_COMMON_TEXT
 
 
 def _edge(statement: Import) -> tuple[str, str]:

@@ -116,12 +116,13 @@ class GitTree:
         is_word: bool = False,
         max_hits: int = 200,
         max_characters: int = 2000,
+        timeout_seconds: float = 30.0,
     ) -> list[SearchHit]:
         """Lines that match, a longer one around its match.
 
         Raises InputError for a bad pattern or for paths that name no file.
         """
-        query = Query(pattern, is_literal, is_word, max_hits, max_characters)
+        query = Query(pattern, is_literal, is_word, max_hits, max_characters, timeout_seconds)
         return search_tree(self._store.git, self, query, paths)
 
     def blame(self, path: str, line: int) -> BlameLine | None:

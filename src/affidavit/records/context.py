@@ -69,6 +69,7 @@ ReasonKind = Literal[
     "documents",
     "implements",
     "changes_with",
+    "shares_text",
 ]
 
 

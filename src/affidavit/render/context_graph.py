@@ -15,7 +15,7 @@ COLUMN_GAP = 170
 HEADING = 40
 MARGIN = 8
 WIDTH = 3 * BOX_WIDTH + 2 * COLUMN_GAP + 2 * MARGIN
-LEFT_GROUPS = ("dependants", "tests")
+LEFT_GROUPS = ("dependants", "texts", "tests")
 RIGHT_GROUPS = ("dependencies", "companions", "documents")
 # The strongest tie of a file gives its lines their look.
 TIE_OF_KIND: Mapping[str, str] = {
@@ -28,6 +28,7 @@ TIE_OF_KIND: Mapping[str, str] = {
     "tests": "tests",
     "documents": "documents",
     "changes_with": "changes",
+    "shares_text": "texts",
 }
 
 

@@ -41,6 +41,7 @@ NOTE_CHARACTERS = 48
 KINDS = {
     "uses": "calls, uses",
     "imports": "imports",
+    "texts": "has the text",
     "tests": "tests",
     "changes": "changes with",
     "documents": "documents",

@@ -15,9 +15,10 @@ from affidavit.records.context import (
     SymbolFate,
 )
 
-GROUPS = ("dependants", "tests", "dependencies", "companions", "documents")
+GROUPS = ("dependants", "texts", "tests", "dependencies", "companions", "documents")
 HEADINGS: Mapping[str, str] = {
     "dependants": "What depends on it",
+    "texts": "What has the same texts",
     "tests": "Which tests cover it",
     "dependencies": "What it depends on",
     "companions": "What usually changes with it",
@@ -34,8 +35,9 @@ FOLDED_FATES: tuple[SymbolFate, ...] = ("added", "touched")
 """Nobody outside has to know these differently, so their names are enough."""
 _FATE_ORDER = ("removed", "renamed", "resigned", "added", "touched")
 # These reasons end in the path of the changed file.
-_NAMING = frozenset({"tests", "documents", "changes_with", "imported_by", "extended_by"})
+_NAMING = frozenset({"tests", "documents", "changes_with", "imported_by", "extended_by", "shares_text"})
 _DEPENDING = frozenset({"calls", "uses", "implements", "imports"})
+_GROUP_OF_KIND = {"documents": "documents", "changes_with": "companions", "shares_text": "texts"}
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def _group(file: RelatedFile, context: ContextMap) -> str:
         return "tests"
     if strongest in _DEPENDING:
         return "dependants"
-    return {"documents": "documents", "changes_with": "companions"}.get(strongest, "dependencies")
+    return _GROUP_OF_KIND.get(strongest, "dependencies")
 
 
 def _links(

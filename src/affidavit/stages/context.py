@@ -13,6 +13,7 @@ from affidavit.code.languages import language_of
 from affidavit.code.prose import DOCUMENT_LANGUAGES
 from affidavit.code.relevance import MAX_RELATED, TOKEN_BUDGET, Ties, rank_related
 from affidavit.code.repository import GitRepository
+from affidavit.code.shared_texts import SharedText, find_shared_texts
 from affidavit.code.sources import Source, find_sources
 from affidavit.code.survey import Imports, Survey
 from affidavit.errors import GitError, InputError
@@ -58,6 +59,7 @@ class _Found:
     references: list[Reference]
     documents: list[tuple[str, SearchHit]]
     companions: list[Companion]
+    texts: list[SharedText]
     origins: list[BlameOrigin]
     left_out: list[str]
 
@@ -97,11 +99,12 @@ def gather_context(
 
 
 def _find(change: Change, repository: GitRepository, survey: Survey) -> _Found:
-    with ThreadPoolExecutor(3) as pool:
+    with ThreadPoolExecutor(4) as pool:
         # Git reads history and documents in processes of its own while the code is read here.
         asked_origins = pool.submit(find_origins, change, repository)
         asked_companions = pool.submit(find_companions, change, repository)
         asked_documents = pool.submit(_documents, change, repository.head)
+        asked_texts = pool.submit(find_shared_texts, change, repository)
         reviewed = change.model_copy(update={"files": tuple(change.reviewed_files())})
         symbols = tuple(survey.changed_symbols(reviewed, repository))
         edges = _edges(change, repository, survey)
@@ -109,8 +112,9 @@ def _find(change: Change, repository: GitRepository, survey: Survey) -> _Found:
         documents, not_searched = asked_documents.result()
         origins, not_blamed = asked_origins.result()
         companions, not_logged = asked_companions.result()
-    left_out = [*not_followed, *not_searched, *not_blamed, *not_logged]
-    return _Found(symbols, edges, references, documents, companions, origins, left_out)
+        texts, not_compared = asked_texts.result()
+    left_out = [*not_followed, *not_searched, *not_blamed, *not_logged, *not_compared]
+    return _Found(symbols, edges, references, documents, companions, texts, origins, left_out)
 
 
 def _tie(found: _Found, change: Change, repository: GitRepository, survey: Survey) -> Ties:
@@ -121,10 +125,17 @@ def _tie(found: _Found, change: Change, repository: GitRepository, survey: Surve
         tests=_namesakes(change, repository.head),
         documents=found.documents,
         companions=found.companions,
+        texts=_not_followed_yet(found.texts, found.symbols),
         fates=_fates(found.symbols),
         sources=_sources(found.symbols, found.edges, repository, survey),
         holds_tests=_tests_in(repository.head),
     )
+
+
+def _not_followed_yet(texts: Sequence[SharedText], symbols: Sequence[SymbolChange]) -> list[SharedText]:
+    """Without the names of changed symbols: who uses those is known better already."""
+    names = {symbol.name for one in symbols for symbol in (one.base, one.head) if symbol is not None}
+    return [one for one in texts if one.changed.text not in names]
 
 
 def _edges(change: Change, repository: GitRepository, survey: Survey) -> _Edges:

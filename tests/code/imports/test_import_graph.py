@@ -46,6 +46,7 @@ class CountingTree:
         is_word: bool = False,
         max_hits: int = 200,
         max_characters: int = 2000,
+        timeout_seconds: float = 30.0,
     ) -> list[SearchHit]:
         return self._tree.search(
             pattern,
@@ -54,6 +55,7 @@ class CountingTree:
             is_word=is_word,
             max_hits=max_hits,
             max_characters=max_characters,
+            timeout_seconds=timeout_seconds,
         )
 
     def blame(self, path: str, line: int) -> BlameLine | None:

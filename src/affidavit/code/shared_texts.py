@@ -1,0 +1,92 @@
+"""Where the texts that a change takes away or brings in stand too: files that only a text ties to it."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from affidavit.code.changed_texts import ChangedText, changed_texts
+from affidavit.code.skipping import Attributes, is_written_elsewhere
+from affidavit.errors import GitError, InputError
+from affidavit.ports import Repository, Tree
+from affidavit.records.change import Change
+from affidavit.records.evidence import SearchHit
+
+MAX_TEXTS = 80
+MAX_PATTERN = 9000
+MAX_HITS = 4000
+MAX_SECONDS = 8.0
+COMMON_FILES = 12
+"""A text in more files than that says nothing of any of them."""
+
+
+@dataclass(frozen=True)
+class SharedText:
+    """A file that has a changed text as well, and the lines that have it."""
+
+    path: str
+    changed: ChangedText
+    lines: tuple[int, ...]
+    spread: int
+    """In how many files the text stands that the change does not touch."""
+
+
+def find_shared_texts(change: Change, repository: Repository) -> tuple[list[SharedText], list[str]]:
+    """The files with such texts at head, and what was not searched for, in sentences."""
+    texts = changed_texts(change)
+    if not texts:
+        return [], []
+    wanted = _fitting(texts)
+    left_out = []
+    if len(texts) > len(wanted):
+        left_out.append(f"{len(texts) - len(wanted)} more changed texts were not searched for in other files")
+    try:
+        hits = _search([one.text for one in wanted], repository.head)
+    except (InputError, GitError) as error:
+        return [], [*left_out, f"other files with the changed texts could not be searched for: {error}"]
+    if len(hits) == MAX_HITS:
+        left_out.append(f"only the first {MAX_HITS} lines that have a changed text were looked at")
+    return _shared(wanted, _elsewhere(hits, change.changed_files, repository.base)), left_out
+
+
+def _fitting(texts: Sequence[ChangedText]) -> list[ChangedText]:
+    """As many as one pattern takes."""
+    sizes = accumulate(len(re.escape(one.text)) + 1 for one in texts[:MAX_TEXTS])
+    return [one for one, size in zip(texts, sizes, strict=False) if size <= MAX_PATTERN]
+
+
+def _search(texts: Sequence[str], tree: Tree) -> list[SearchHit]:
+    # What is long goes first: the search would else be content with the beginning of a longer text.
+    ordered = sorted(texts, key=len, reverse=True)
+    return tree.search(_pattern(ordered), max_hits=MAX_HITS, timeout_seconds=MAX_SECONDS)
+
+
+def _pattern(texts: Sequence[str]) -> str:
+    """Whole names only. A hyphen parts two names, except beside a name that has hyphens itself."""
+    plain = [re.escape(text) for text in texts if "-" not in text]
+    hyphened = [re.escape(text) for text in texts if "-" in text]
+    sides = []
+    if plain:
+        sides.append(rf"(?<!\w)(?:{'|'.join(plain)})(?!\w)")
+    if hyphened:
+        sides.append(rf"(?<![\w-])(?:{'|'.join(hyphened)})(?![\w-])")
+    return "|".join(sides)
+
+
+def _elsewhere(hits: Sequence[SearchHit], changed: Collection[str], base: Tree) -> list[SearchHit]:
+    attributes = Attributes(base)
+    foreign = {path for path in {hit.path for hit in hits} if is_written_elsewhere(path, attributes)}
+    return [hit for hit in hits if hit.path not in changed and hit.path not in foreign]
+
+
+def _shared(texts: Sequence[ChangedText], hits: Sequence[SearchHit]) -> list[SharedText]:
+    found: list[SharedText] = []
+    for one in texts:
+        whole = re.compile(_pattern([one.text]))
+        lines: dict[str, list[int]] = {}
+        for hit in hits:
+            if one.text in hit.text and whole.search(hit.text):
+                lines.setdefault(hit.path, []).append(hit.line)
+        if len(lines) <= COMMON_FILES:
+            found += [SharedText(path, one, tuple(at), len(lines)) for path, at in lines.items()]
+    return found
