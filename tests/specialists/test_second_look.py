@@ -62,9 +62,9 @@ def repository(repo: Repo) -> Iterator[GitRepository]:
         yield repository
 
 
-def second_look(repository: GitRepository, *reported: Finding) -> ModelAgent:
-    change: Change = change_of(files=(file_change("app.py", hunks=(LONG,)),))
-    chunk = Chunk(number=1, paths=("app.py",), tokens=1)
+def second_look(repository: GitRepository, *reported: Finding, path: str = "app.py") -> ModelAgent:
+    change: Change = change_of(files=(file_change(path, hunks=(LONG,)),))
+    chunk = Chunk(number=1, paths=(path,), tokens=1)
     return ModelAgent(
         lens=SECOND_LOOK,
         mind=Silent(),
@@ -79,8 +79,8 @@ def second_look(repository: GitRepository, *reported: Finding) -> ModelAgent:
 def test_a_finding_at_one_end_of_a_long_hunk_does_not_cover_the_other_end(repository: GitRepository) -> None:
     looking = second_look(repository, finding(line=LINES))
     assert [line.split(":")[0] for line in looking.uncovered()] == [
-        f"- app.py lines 1 to {STRETCH_LINES + 1}",
-        f"- app.py lines {STRETCH_LINES + 1} to {2 * STRETCH_LINES + 1}",
+        f"- app.py lines 1 to {STRETCH_LINES}",
+        f"- app.py lines {STRETCH_LINES + 1} to {2 * STRETCH_LINES}",
     ]
 
 
@@ -89,3 +89,7 @@ def test_what_two_have_found_is_told_once_and_with_its_first_sentence(repository
     told = second_look(repository, *twice).talk(None).task
     assert told.count("The total is wrong. It adds one too many\n") == 1
     assert "Also more" not in told
+
+
+def test_that_nobody_spoke_of_prose_is_no_lead(repository: GitRepository) -> None:
+    assert second_look(repository, path="notes.md").uncovered() == []

@@ -24,6 +24,7 @@ SECOND_LOOK = "second-look"
 TRIAGE = "triage"
 REVIEW_SCHEMA_NAME = "review_result"
 STRETCH_LINES = 40
+PROSE = (".md", ".rst", ".txt", ".adoc")
 MAX_TOLD = 240
 
 MakeTools = Callable[[Brief], ToolSource]
@@ -119,12 +120,17 @@ class ModelAgent:
         )
 
     def uncovered(self) -> list[str]:
-        """Stretches of the diff that no finding speaks of, one line each; a long hunk has several."""
+        """Stretches of the diff that no finding speaks of, one line each; a long hunk has several.
+
+        Prose is left out: that nobody spoke of it is no lead.
+        """
         spoken = [(finding.file, finding.lines) for finding in self.reported]
         lines = []
         for file in self.briefing.change.files:
+            if file.path.endswith(PROSE):
+                continue
             for hunk in _stretches(shown_hunks(file, self.chunk)):
-                first, last = hunk.new_start, hunk.new_start + hunk.new_count
+                first, last = hunk.new_start, hunk.new_start + max(hunk.new_count, 1) - 1
                 if not any(
                     path == file.path and start <= last and first <= end for path, (start, end) in spoken
                 ):
