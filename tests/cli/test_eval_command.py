@@ -268,6 +268,16 @@ def test_cases_are_imported_from_a_list_and_run(cases: Path, repo: Repo) -> None
     assert told["results"][0]["case"]["title"] == "Name the result"
 
 
+def test_reviews_that_were_done_in_part_are_said_whatever_the_format(cases: Path) -> None:
+    done = evaluate(
+        cases,
+        *("--model", "scripted", "--base-url", "http://127.0.0.1:9/v1", "--no-judge"),
+        *("--format", "json", "--model-timeout-seconds", "1"),
+    )
+    assert (done.code, json.loads(done.out)["incomplete"]) == (0, 2)
+    assert "affidavit: 2 reviews were done in part; the first: " in done.err
+
+
 def test_the_page_and_the_markdown_are_written_beside_the_text(cases: Path) -> None:
     page, prose = cases.parent / "page.html", cases.parent / "page.md"
     done = evaluate(cases, "--format", f"html={page}", "--format", f"markdown={prose}")

@@ -1,7 +1,7 @@
 """Evaluations as text, markdown and a page: every case is open to the proof, and nothing of it is obeyed."""
 
 from html.parser import HTMLParser
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from typing import Any
 
 import pytest
@@ -126,9 +126,9 @@ def plain_report() -> Report:
     return a_report(a_candidate(0), a_withheld(1, Code.REFUTED, "it cannot happen"))
 
 
-def as_text(evaluation: Evaluation) -> str:
+def as_text(evaluation: Evaluation, width: int = 100) -> str:
     page = StringIO()
-    console = Console(file=page, width=100, force_terminal=False, color_system=None)
+    console = Console(file=page, width=width, force_terminal=False, color_system=None)
     render_evaluation(evaluation, console=console)
     return page.getvalue()
 
@@ -159,6 +159,38 @@ def test_the_text_tells_found_missed_near_wrong_and_not_run() -> None:
     assert "wrong: shop/cart.py:12 ruff: `total` is not defined" in told
     assert "failure: The total is never set" in told
     assert "1 case could not be run: no score counts it" in told
+
+
+def test_a_narrow_terminal_gets_every_number() -> None:
+    wide, narrow = (as_text(an_evaluation(plain_report()), width) for width in (100, 50))
+    assert max(map(len, narrow.splitlines())) <= 50
+    assert "\N{HORIZONTAL ELLIPSIS} " not in wide.partition("Cases")[0] + narrow.partition("Cases")[0]
+    assert "- security: cases 1, recall -, found 0/0, precision -, true 0, wrong 0, on clean 0" in " ".join(
+        narrow.split()
+    )
+    page = StringIO()
+    render_comparison(a_comparison(), console=Console(file=page, width=50, color_system=None))
+    assert "- found: first 25.0%, second 50.0%, difference, 95% interval +25.0 points [-10.0 to +60.0]" in (
+        " ".join(page.getvalue().split())
+    )
+
+
+def test_a_terminal_without_dashes_and_arrows_gets_plain_signs() -> None:
+    page = TextIOWrapper(BytesIO(), encoding="ascii")
+    console = Console(file=page, width=100, force_terminal=False, color_system=None)
+    render_evaluation(an_evaluation(plain_report()), console=console)
+    page.seek(0)
+    told = " ".join(page.read().split())
+    assert "50.0% [9.5-90.5], n=2" in told
+    assert "The total is never set <- shop/cart.py:12" in told
+    assert "\\u" not in told
+
+
+def test_without_clean_cases_nothing_is_said_of_them() -> None:
+    told = a_comparison().model_copy(
+        update={"differences": (ScoreDifference(name="clean_cases_with_wrong", what="clean", interval=None),)}
+    )
+    assert "| clean | \\- | \\- | not measurable |" in comparison_markdown(told)
 
 
 def test_the_page_opens_every_case_to_its_proof() -> None:

@@ -32,6 +32,7 @@ from affidavit.quality.comparison import compare_evaluations
 from affidavit.quality.evaluation import Evaluated, EvaluationPlan, evaluate
 from affidavit.records.evaluation import Evaluation
 from affidavit.render.plain_text import visible
+from affidavit.render.wording import counted
 
 EXIT_MISSED, EXIT_NOT_DONE, EXIT_IN_PART = 1, 2, 3
 RUN = "run"
@@ -151,6 +152,9 @@ async def _until_told_to_end(evaluating: Coroutine[Any, Any, Evaluated]) -> Eval
 def _exit_code(evaluation: Evaluation, missed: list[str]) -> int:
     for sentence in missed:
         click.echo(f"affidavit: {sentence}", err=True)
+    if evaluation.incomplete:
+        what = counted(evaluation.incomplete, "review was", "reviews were")
+        click.echo(f"affidavit: {what} done in part; the first: {visible(_first_lack(evaluation))}", err=True)
     if evaluation.not_run == len(evaluation.results):
         first = evaluation.results[0].failure
         click.echo(f"affidavit: no case could be run; the first: {visible(first)}", err=True)
@@ -158,6 +162,11 @@ def _exit_code(evaluation: Evaluation, missed: list[str]) -> int:
     if missed:
         return EXIT_MISSED
     return EXIT_IN_PART if evaluation.not_run else 0
+
+
+def _first_lack(evaluation: Evaluation) -> str:
+    runs = (run for result in evaluation.results for run in result.runs)
+    return next((part for run in runs for part in run.incomplete), "")
 
 
 @command.command("import")

@@ -80,10 +80,11 @@ def describe_comparison(rollout: Rollout, comparison: Comparison, encoding: str 
     title = f"Rollout {rollout.number}, {rollout.state.replace('_', ' ')}: {rollout.new.name}"
     frame = box.HEAVY_HEAD if has_all_signs(encoding) else box.ASCII
     table = Table(title=f"{title} against {rollout.old.name}", title_justify="left", box=frame)
-    table.add_column("measure")
-    table.add_column(f"old, {counted(comparison.old_reviews, 'review')}")
-    table.add_column(f"new, {counted(comparison.new_reviews, 'review')}")
-    table.add_column("new less old")
+    table.add_column("measure", overflow="fold")
+    # Where a column is too narrow for a number, the number goes on in the next line.
+    table.add_column(f"old, {counted(comparison.old_reviews, 'review')}", overflow="fold")
+    table.add_column(f"new, {counted(comparison.new_reviews, 'review')}", overflow="fold")
+    table.add_column("new less old", overflow="fold")
     for pair in comparison.shares:
         table.add_row(*_share_row(pair))
     for median in comparison.medians:

@@ -9,6 +9,7 @@ from rich.text import Text
 from affidavit.records.evaluation import CaseResult, Comparison, Evaluation
 from affidavit.render import evaluation_view as view
 from affidavit.render.ink import Ink
+from affidavit.render.wording import counted
 
 _SIGNS: dict[view.Kind, tuple[str, str, str]] = {
     "found": ("✓", "+", "green"),
@@ -24,12 +25,14 @@ _SIGNS: dict[view.Kind, tuple[str, str, str]] = {
 }
 """Sign, its ASCII form, and its style."""
 _NAME_WIDTH = 11
+_UNBOUND = 10_000
+"""Wider than any table."""
 
 
 def render_evaluation(evaluation: Evaluation, *, console: Console) -> None:
     """Scores first, then the tables, then every case with its matches."""
     ink = Ink(console)
-    ink.line((ink.safe(view.title(evaluation)), "bold"))
+    _write_title(ink, view.title(evaluation))
     for name, value, meaning in view.headline(evaluation):
         _write_pair(ink, name, f"{value}  ({meaning})")
     _write_pair(ink, "cost", view.costs(evaluation))
@@ -47,8 +50,19 @@ def render_evaluation(evaluation: Evaluation, *, console: Console) -> None:
         ink.prose(f"{sentence}.", indent=0)
 
 
+def _write_title(ink: Ink, text: str) -> None:
+    ink.hanging(Text(), Text(_shown(ink, text), style="bold"), indent=0)
+
+
 def _write_pair(ink: Ink, name: str, text: str) -> None:
-    ink.hanging(Text(f"{name:<{_NAME_WIDTH}}", style="dim"), Text(ink.safe(text)), indent=2)
+    ink.hanging(Text(f"{name:<{_NAME_WIDTH}}", style="dim"), Text(_shown(ink, text)), indent=2)
+
+
+def _shown(ink: Ink, text: str) -> str:
+    """A sentence of ours, in signs that the console has."""
+    if ink.encoding.startswith("utf"):
+        return ink.safe(text)
+    return ink.safe(text.replace("\N{EN DASH}", "-").replace("\N{LEFTWARDS ARROW}", "<-"))
 
 
 def _write_table(ink: Ink, title: str, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
@@ -58,10 +72,17 @@ def _write_table(ink: Ink, title: str, head: Sequence[str], rows: Sequence[tuple
     for number, name in enumerate(head):
         grid.add_column(name, justify="left" if number == 0 else "right", header_style="dim", no_wrap=True)
     for row in rows:
-        grid.add_row(*(Text(ink.safe(cell)) for cell in row))
+        grid.add_row(*(Text(_shown(ink, cell)) for cell in row))
     ink.blank()
     ink.line((title, "bold"))
-    ink.console.print(grid)
+    unbound = ink.console.options.update(max_width=_UNBOUND)
+    if ink.console.measure(grid, options=unbound).maximum <= ink.width:
+        ink.console.print(grid)
+        return
+    # A column that is cut off or left out would be a number that nobody sees.
+    for name, *cells in rows:
+        told = ", ".join(f"{column} {cell}" for column, cell in zip(head[1:], cells, strict=True))
+        ink.hanging(Text("- "), Text(_shown(ink, f"{name}: {told}")), indent=0)
 
 
 def _write_case(ink: Ink, result: CaseResult) -> None:
@@ -73,13 +94,13 @@ def _write_case(ink: Ink, result: CaseResult) -> None:
     for line in view.case_lines(result):
         sign, plain, colour = _SIGNS[line.kind]
         shown = sign if ink.encoding.startswith("utf") else plain
-        ink.hanging(Text(f"{shown} {line.kind}: ", style=colour), Text(ink.safe(line.text)), indent=4)
+        ink.hanging(Text(f"{shown} {line.kind}: ", style=colour), Text(_shown(ink, line.text)), indent=4)
 
 
 def render_comparison(comparison: Comparison, *, console: Console) -> None:
     """The differences with their intervals, then the cases that changed."""
     ink = Ink(console)
-    ink.line((f"{comparison.cases} cases in both runs", "bold"))
+    _write_title(ink, f"{counted(comparison.cases, 'case')} in both runs")
     _write_pair(ink, "first", view.run_words(comparison.first))
     _write_pair(ink, "second", view.run_words(comparison.second))
     rows = view.comparison_rows(comparison)

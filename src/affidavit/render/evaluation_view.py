@@ -119,7 +119,8 @@ def notices(evaluation: Evaluation) -> list[str]:
         which = "it" if evaluation.not_run == 1 else "them"
         sentences.append(f"{what} could not be run: no score counts {which}")
     if evaluation.incomplete:
-        sentences.append(f"{counted(evaluation.incomplete, 'review')} done in part: what it lacks is missed")
+        what = counted(evaluation.incomplete, "review was", "reviews were")
+        sentences.append(f"{what} done in part: the scores count what was found")
     if evaluation.found_but_withheld:
         sentences.append(
             f"{counted(evaluation.found_but_withheld, 'missed problem')} had a finding that was withheld"
@@ -269,13 +270,17 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, str, str, str]]:
         "recall": (percent(first.recall), percent(second.recall)),
         "wrong_rate": (percent(first.wrong_rate), percent(second.wrong_rate)),
         "precision": (percent(first.precision), percent(second.precision)),
-        "clean_cases_with_wrong": (str(first.clean_cases_with_wrong), str(second.clean_cases_with_wrong)),
+        "clean_cases_with_wrong": (_on_clean(first), _on_clean(second)),
     }
     return [
         (one.what, *both, difference(one.interval, *both))
         for one in comparison.differences
         for both in (values.get(one.name, (NOTHING, NOTHING)),)
     ]
+
+
+def _on_clean(scores: Scores) -> str:
+    return str(scores.clean_cases_with_wrong) if scores.clean_cases else NOTHING
 
 
 def run_words(summary: dict[str, str]) -> str:
