@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from affidavit.code.changed_texts import ChangedText, TextFate
 from affidavit.code.history import Companion
 from affidavit.code.relevance import Ties, rank_related
+from affidavit.code.shared_texts import SharedText
 from affidavit.records.context import Import, Reference, RelatedFile
 from affidavit.records.evidence import SearchHit
 
@@ -26,6 +28,12 @@ def importing(path: str, target: str = "shop/prices.py") -> Import:
     return Import(path=path, line=1, name=target, target=target)
 
 
+def sharing(
+    path: str, text: str = "old_rate", fate: TextFate = "replaces", *, spread: int = 1, line: int = 4
+) -> SharedText:
+    return SharedText(path, ChangedText(text, fate, "shop/prices.py"), (line,), spread)
+
+
 def ranked(**ties: Any) -> list[RelatedFile]:
     return rank_related(Ties(**ties), CHANGED)[0]
 
@@ -42,11 +50,14 @@ def test_callers_come_before_importers_before_what_changes_together_before_depen
         companions=[Companion("companion.csv", "shop/prices.py", 4, 5)],
         tests={"tests/test_prices.py": ["shop/prices.py"]},
         documents=[("shop/prices.py", SearchHit(path="docs/a.md", line=2, text="see shop/prices.py"))],
+        texts=[sharing("events.yaml"), sharing("common.yaml", "new_rate", "adds", spread=9)],
     )
     assert paths(files) == [
         "caller.py",
         "tests/test_prices.py",
+        "events.yaml",
         "importer.py",
+        "common.yaml",
         "docs/a.md",
         "companion.csv",
         "dependency.py",
@@ -66,6 +77,16 @@ def test_each_file_says_why_it_is_related() -> None:
     ]
     assert caller.symbols == ("total",)
     assert companion.reasons[0].detail == "changed in 4 of the last 5 commits of shop/prices.py"
+
+
+def test_the_texts_that_a_file_shares_are_one_reason_with_all_their_lines() -> None:
+    [file] = ranked(texts=[sharing("events.yaml"), sharing("events.yaml", "low_rate", line=2)])
+    [reason] = file.reasons
+    assert (
+        reason.detail
+        == "also has the texts `old_rate`, `low_rate`, which the change replaces in shop/prices.py"
+    )
+    assert reason.lines == (2, 4)
 
 
 def test_a_caller_in_the_product_comes_before_a_test_that_calls() -> None:

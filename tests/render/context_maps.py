@@ -75,6 +75,11 @@ def a_map(**fields: Any) -> ContextMap:
         "related_files": (
             related("shop/checkout.py", ("calls", "calls total"), score=9, symbols=("total",)),
             related("tests/test_prices.py", ("tests", "is named after shop/prices.py"), score=5),
+            related(
+                "shop/events.yaml",
+                ("shares_text", "also has the text `old_rate`, which the change replaces in shop/prices.py"),
+                score=4.5,
+            ),
             related("docs/tax.md", ("documents", "names shop/prices.py"), score=2),
             related(
                 "shop/table.csv", ("changes_with", "changed in 4 of the last 5 commits of shop/prices.py")

@@ -37,6 +37,8 @@ def test_the_text_answers_every_question_with_its_reason() -> None:
         "within main",
         "What depends on it",
         "calls total, lines 3, 9",
+        "What has the same texts",
+        "also has the text `old_rate`, which the change replaces in shop/prices.py, line",
         "Which tests cover it",
         "part of the change: tests/test_new.py",
         "What it depends on",
@@ -102,6 +104,7 @@ def test_each_tie_of_the_picture_joins_a_related_file_with_its_changed_one() -> 
     graph = lay_out(view, {path: path for path in paths})
     assert {(line.start.path, line.end.path, line.kind) for line in graph.lines} == {
         ("shop/checkout.py", "shop/prices.py", "uses"),
+        ("shop/events.yaml", "shop/prices.py", "texts"),
         ("tests/test_prices.py", "shop/prices.py", "tests"),
         ("shop/prices.py", "docs/tax.md", "documents"),
         ("shop/prices.py", "shop/table.csv", "changes"),
@@ -161,7 +164,7 @@ def test_every_box_of_the_picture_leads_to_its_row() -> None:
     rows = {attrs["id"] for tag, attrs in tags if tag == "li" and "id" in attrs}
     links = {attrs["href"] for tag, attrs in tags if tag == "a"}
     assert links == {f"#{row}" for row in rows}
-    assert len(rows) == 7
+    assert len(rows) == 8
 
 
 def hostile_map(text: str) -> tuple[Change, ContextMap]:

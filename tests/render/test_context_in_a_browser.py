@@ -47,7 +47,7 @@ def test_the_arrow_keys_walk_along_the_ties_and_light_them(browser: Browser, tmp
     assert page.locator(".tie.lit").count() == 1
     page.keyboard.press("ArrowRight")
     assert "prices.py" in page.evaluate("document.activeElement.textContent")
-    assert page.locator(".tie.lit").count() == 5
+    assert page.locator(".tie.lit").count() == 6
     page.keyboard.press("Enter")
     assert page.locator("li:target .path").first.inner_text() == "shop/prices.py"
     watched.assert_quiet()

@@ -6,7 +6,7 @@ import pytest
 
 from affidavit.code.repository import GitRepository
 from affidavit.records.change import Change, Commit, Hunk
-from affidavit.records.context import ContextMap
+from affidavit.records.context import ContextMap, Reason, RelatedFile
 from affidavit.records.plan import Chunk, Plan
 from affidavit.specialists.briefing import MAX_CHANGED_FILES, MAX_COMMITS, Briefing
 from claims import change_of, file_change, finding, opened
@@ -64,6 +64,21 @@ def test_of_very_many_changed_files_those_of_the_part_are_named_and_the_rest_cou
     listed = text[text.index("<fence changed_files>") :]
     assert listed.startswith(f"<fence changed_files>\n{paths[-1]} [")
     assert "… and 100 more changed files, which are not named here" in listed
+
+
+def test_related_files_are_told_with_their_reasons_and_the_first_of_their_lines(
+    repository: GitRepository,
+) -> None:
+    reasons = (
+        Reason(kind="shares_text", detail="also has the text `old_rate`", lines=(855,)),
+        Reason(kind="calls", detail="calls total", lines=(1, 2, 3, 4, 5)),
+        Reason(kind="tests", detail="is a test"),
+    )
+    context = ContextMap(related_files=(RelatedFile(path="events.py", score=1, reasons=reasons),))
+    chunk = Chunk(number=1, paths=("app.py",), tokens=1)
+    text = Briefing(change_of("app.py"), repository, Plain(), context).change_text(chunk, PLAN)
+    told = "also has the text `old_rate`, line 855; calls total, lines 1, 2, 3, 4 and more; is a test"
+    assert f"- events.py: {told}\n" in text
 
 
 def test_the_same_text_is_written_once_for_all_specialists_of_a_part(repository: GitRepository) -> None:

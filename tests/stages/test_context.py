@@ -167,3 +167,32 @@ def test_bases_and_what_is_passed_on_are_related_and_what_serves_tests_is_no_tes
     view = view_map(case.change, context)
     assert view.links["web/views.py"] == ["app.py"]
     assert [file.path for file in view.groups["tests"]] == ["tests/checks.py"]
+
+
+REFERRER = 'class Referrer(Enum):\n    FREQUENCY = "tsdb-modelid:4.alert_event_frequency"\n'
+
+
+def test_a_file_that_only_a_replaced_text_ties_to_the_change_is_related(repo: Repo) -> None:
+    query = "def run(query):\n    query(suffix='alert_event_frequency')\n"
+    case = make_case(
+        repo,
+        {"app.py": query, "referrer.py": REFERRER, "importer.py": "import app\n"},
+        {"app.py": query.replace("alert_", "batch_alert_")},
+    )
+    found = mapped(case, {"importer.py": ["app.py"]})
+    assert [file.path for file in found.related_files] == ["referrer.py", "importer.py"]
+    [reason] = found.related_files[0].reasons
+    assert reason.kind == "shares_text"
+    assert reason.detail == "also has the text `alert_event_frequency`, which the change replaces in app.py"
+    assert reason.lines == (2,)
+    assert view_map(case.change, found).groups["texts"][0].path == "referrer.py"
+
+
+def test_the_name_of_a_changed_symbol_in_a_text_is_left_to_its_references(repo: Repo) -> None:
+    case = make_case(
+        repo,
+        {"app.py": "__all__ = []\n", "user.py": "from app import new_total\n\nnew_total()\n"},
+        {"app.py": "__all__ = ['new_total']\n\n\ndef new_total():\n    return 1\n"},
+    )
+    kinds = {reason.kind for file in mapped(case).related_files for reason in file.reasons}
+    assert "shares_text" not in kinds

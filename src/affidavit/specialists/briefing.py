@@ -8,7 +8,7 @@ from typing import Protocol
 from affidavit.ports import Repository
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change, FileChange, Hunk
-from affidavit.records.context import ContextMap, SymbolChange
+from affidavit.records.context import ContextMap, Reason, SymbolChange
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.record import Side
@@ -21,6 +21,7 @@ MAX_COMMITS = 30
 MAX_CHANGED_FILES = 400
 MAX_NAMED = 40
 MAX_SYMBOLS = 80
+MAX_REASON_LINES = 4
 MAX_INSTRUCTIONS = 12_000
 SURROUNDING_LINES = 20
 SMALL_DIFF_LINES = 120
@@ -182,7 +183,7 @@ class Briefing:
 
     def _related(self) -> str:
         lines = [
-            f"- {file.path}: " + "; ".join(reason.detail for reason in file.reasons)
+            f"- {file.path}: " + "; ".join(_reason_text(reason) for reason in file.reasons)
             for file in self.context.related_files
         ]
         return "\n".join([*lines, *self.context.left_out]) or NOTHING
@@ -197,6 +198,15 @@ class Briefing:
 
     def _leads(self) -> str:
         return "\n".join(lead_line(finding) for finding in self.leads) or NOTHING
+
+
+def _reason_text(reason: Reason) -> str:
+    """A reason with the first of its lines, so that nobody has to search for them again."""
+    if not reason.lines:
+        return reason.detail
+    noun = "line" if len(reason.lines) == 1 else "lines"
+    more = " and more" if len(reason.lines) > MAX_REASON_LINES else ""
+    return f"{reason.detail}, {noun} {', '.join(map(str, reason.lines[:MAX_REASON_LINES]))}{more}"
 
 
 def _listed(names: list[str]) -> str:
