@@ -266,7 +266,7 @@ def test_the_verifier_is_not_asked_about_what_the_machine_refuted(opened: Opened
 
 def test_the_events_of_a_review_come_in_their_order(opened: OpenedChange) -> None:
     told: list[Event] = []
-    report = run(opened, [Says(reply(claim()))], told)
+    report = run(opened, [Says(reply(claim()), "ruff", "mechanical")], told)
     names = [event.name for event in told]
     assert names == [
         "pipeline.started",
@@ -279,12 +279,47 @@ def test_the_events_of_a_review_come_in_their_order(opened: OpenedChange) -> Non
         "agent.handoff",
         "pipeline.completed",
     ]
+    (detected,) = [event for event in told if event.name == "finding.detected"]
+    assert (detected.data["severity"], detected.data["finding_id"]) == ("warning", report.candidates[0].id)
     assert told[0].data["review_id"] == told[-1].data["review_id"] == report.id
     assert [event.data["to"] for event in told if event.name == "agent.handoff"] == [
         "reviewer",
         "verifier",
         "reporter",
     ]
+
+
+def test_the_time_of_a_review_counts_the_reporter(opened: OpenedChange) -> None:
+    class Slow(Scripted):
+        async def converse(self, talk: Talk, emit: Emit) -> Answer:
+            await asyncio.sleep(0.2)
+            return await super().converse(talk, emit)
+
+    models = panel(reply(claim()))
+    reporter = Slow("reporter", "{}", "answered")
+    told: list[Event] = []
+    report = run(opened, told=told, models=replace(models, minds={**models.minds, "reporter": reporter}))
+    assert told[-1].data["duration_ms"] == report.duration_ms >= 200
+
+
+def test_what_a_role_spent_in_several_talks_is_one_sum(opened: OpenedChange) -> None:
+    other = claim(
+        id="g",
+        line=1,
+        category="performance",
+        title="Every name is imported twice",
+        message="Slow to load.",
+        evidence={
+            "code_examined": "def total(items):",
+            "line_range_examined": [1, 1],
+            "failing_input": "a cold start",
+            "wrong_outcome": "seconds of waiting",
+        },
+    )
+    models = panel(reply(claim(), other))
+    report = run(opened, models=models)
+    (spent,) = [usage for usage in report.usage if usage.role == "verifier"]
+    assert (spent.requests, spent.input_tokens) == (2, 20) == (heard(models, "verifier"), 20)
 
 
 json_values = st.recursive(

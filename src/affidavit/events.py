@@ -62,13 +62,16 @@ def handoff(giver: Agent, taker: Agent, **counts: int) -> Event:
     return event(EventName.AGENT_HANDOFF, **{"from": giver, "to": taker}, **counts)
 
 
-def finding_detected(candidate: Candidate) -> Event:
-    """A specialist's finding has passed the contract and the check of its evidence."""
+def finding_detected(candidate: Candidate, severity: str) -> Event:
+    """A specialist's finding has passed the contract and the check of its evidence.
+
+    `severity` is a word of seed 004, as in its verdict.
+    """
     finding = candidate.finding
     return event(
         EventName.FINDING_DETECTED,
         agent="reviewer",
-        severity=finding.severity if finding else None,
+        severity=severity,
         title=finding.title if finding else "",
         specialist=candidate.specialist,
         finding_id=candidate.id,

@@ -9,6 +9,7 @@ from typing import Any
 
 from affidavit.baseline import read_baseline
 from affidavit.code.skipping import mark_skipped
+from affidavit.contract.vocabulary import verdict_severity
 from affidavit.events import (
     Emit,
     finding_detected,
@@ -39,7 +40,7 @@ from affidavit.stages.reading import compare_reading
 from affidavit.stages.report import Proceedings, compile_report
 from affidavit.stages.review import collect_replies
 from affidavit.stages.said import note_said
-from affidavit.stages.verify import unanswered, verify_candidates
+from affidavit.stages.verify import silences, unanswered, verify_candidates
 from affidavit.stages.words import WORDS_SCHEMA, WORDS_SCHEMA_NAME, add_words
 
 NO_MODEL = Part(
@@ -148,25 +149,31 @@ async def review(
         incomplete=[*looks.incomplete, *unanswered(confirmed)],
         not_run=[*looks.not_run, *(part for reply in looks.replies for part in reply.not_run)],
         analyser_runs=[run for reply in looks.replies for run in reply.analyser_runs],
-        diagnostics=[*looks.diagnostics, *compared.diagnostics, *checked.diagnostics],
+        diagnostics=[
+            *looks.diagnostics,
+            *compared.diagnostics,
+            *checked.diagnostics,
+            *silences(confirmed),
+        ],
         usage=looks.usage,
         models=crew.models,
         prompt_version=crew.prompts.version,
         schema_version=crew.prompts.schema_version,
         plan=looks.plan,
-        duration_ms=round((time.monotonic() - started) * 1000),
     )
     report = compile_report(proceedings, change, settings, looks.specialists, read_baseline(repository.base))
     worded = await _put_into_words(report, looks.session, emit)
-    emit(pipeline_completed(worded))
-    return worded
+    done = worded.model_copy(update={"duration_ms": round((time.monotonic() - started) * 1000)})
+    emit(pipeline_completed(done))
+    return done
 
 
 def _announce_findings(merged: Sequence[Candidate], emit: Emit) -> None:
     """Tell of each finding that goes to the verifier."""
     standing = [candidate for candidate in merged if candidate.is_shown]
     for candidate in standing:
-        emit(finding_detected(candidate))
+        if finding := candidate.finding:
+            emit(finding_detected(candidate, verdict_severity(finding.severity, finding.category)))
     emit(handoff("reviewer", "verifier", findings_count=len(standing)))
 
 

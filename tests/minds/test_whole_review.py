@@ -110,6 +110,16 @@ def test_a_finding_goes_from_the_model_to_a_verified_report(changed: Repo) -> No
     assert "sk-not-written-down" not in done.out + done.err
 
 
+def test_what_was_spent_is_said_after_a_review(changed: Repo) -> None:
+    with serving(model()) as (address, script):
+        done = review(changed, address, "--format", "terminal=out.txt", "--format", "markdown=out.md")
+    asked = len(script.requests)
+    spent = f"{asked} requests, {asked * 100:,} tokens in, {asked * 10:,} out, price not known"
+    assert f"spent         {spent}" in (changed.path / "out.txt").read_text()
+    assert f"- spent: {spent}" in (changed.path / "out.md").read_text()
+    assert done.code == 1
+
+
 def test_text_of_the_change_stays_inside_its_fence(changed: Repo) -> None:
     with serving(model()) as (address, script):
         review(changed, address)

@@ -211,6 +211,9 @@ def _account(report: Report, *, show_withheld: bool, show_nits: bool) -> list[st
         blocks.append(f"- {_clipped_line('coverage: ' + covered)}")
     if report.words and report.words.summary:
         blocks.append(f"- {markdown_line(one_line('reporter: ' + report.words.summary, _LONGEST_TITLE))}")
+    spent = wording.spent_sentence(report)
+    if spent:
+        blocks.append(f"- spent: {spent}")
     blocks += _files("skipped", wording.skipped_files(report))
     blocks += _files("not looked at", wording.unexamined_files(report))
     return blocks + _withheld(report, show_withheld=show_withheld, show_nits=show_nits)

@@ -176,6 +176,9 @@ def _write_account(ink: Ink, report: Report, *, show_withheld: bool, show_nits: 
     if report.words and report.words.summary:
         label = _account_label("reporter")
         ink.line(label, ink.cut(ink.inline(report.words.summary), ink.text_width - label.cell_len))
+    spent = wording.spent_sentence(report)
+    if spent:
+        ink.hanging(_account_label("spent"), ink.inline(spent), indent=0)
     _write_measured(ink, report)
 
 

@@ -217,6 +217,22 @@ def coverage_sentence(report: Report) -> str:
     return f"{parts} examined" + (f" by {listed(by)}" if by else "")
 
 
+def spent_sentence(report: Report) -> str:
+    """What the models used up, all roles together; empty where none was asked."""
+    asked = sum(usage.requests for usage in report.usage)
+    if not asked:
+        return ""
+    taken = sum(usage.input_tokens for usage in report.usage)
+    cached = sum(usage.cached_tokens for usage in report.usage)
+    given = sum(usage.output_tokens for usage in report.usage)
+    read = f"{taken:,} tokens in" + (f" ({cached:,} of them cached)" if cached else "")
+    costs = [usage.cost_usd for usage in report.usage if usage.requests]
+    known = [cost for cost in costs if cost is not None]
+    # A part of the money is not the money.
+    money = f"{sum(known):.4f} USD" if len(known) == len(costs) else "price not known"
+    return f"{counted(asked, 'request')}, {read}, {given:,} out, {money}"
+
+
 def skipped_files(report: Report) -> list[tuple[str, str]]:
     """Path and reason of each changed file that nobody was asked to look at."""
     return [

@@ -10,6 +10,7 @@ from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import now_iso
+from affidavit.minds.ledger import add_usage
 from affidavit.ports import Specialist
 from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.change import Change, FileChange, Hunk
@@ -86,8 +87,17 @@ def compile_report(
         coverage=tuple(_coverage(file, specialists, proceedings) for file in change.files),
         analyser_runs=tuple(proceedings.analyser_runs),
         diagnostics=(*proceedings.diagnostics, *hidden),
-        usage=tuple(proceedings.usage),
+        usage=_per_role(proceedings.usage),
     )
+
+
+def _per_role(talks: Sequence[RoleUsage]) -> tuple[RoleUsage, ...]:
+    """What each role spent with each model, however many talks it held."""
+    roles: dict[tuple[str, str], RoleUsage] = {}
+    for spent in talks:
+        key = (spent.role, spent.model)
+        roles[key] = add_usage(roles[key], spent) if key in roles else spent
+    return tuple(roles.values())
 
 
 def may_block(candidate: Candidate) -> bool:

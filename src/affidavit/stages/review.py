@@ -13,7 +13,9 @@ async def collect_replies(specialists: Sequence[Specialist], brief: Brief) -> li
 
 
 async def _ask(specialist: Specialist, brief: Brief) -> Reply:
-    brief.emit(event(EventName.AGENT_STARTED, agent="reviewer", specialist=specialist.name, model=None))
+    if specialist.kind == "mechanical":
+        # A model's own conversation says when it begins, and with which model.
+        brief.emit(event(EventName.AGENT_STARTED, agent="reviewer", specialist=specialist.name, model=None))
     reply = await specialist.examine(brief)
     brief.emit(
         event(
