@@ -89,6 +89,14 @@ def test_the_texts_that_a_file_shares_are_one_reason_with_all_their_lines() -> N
     assert reason.lines == (2, 4)
 
 
+def test_a_text_in_a_document_or_a_test_weighs_less_than_in_the_product() -> None:
+    files = ranked(
+        importers=[importing("importer.py")],
+        texts=[sharing(path) for path in ("docs/a.md", "CHANGES", "tests/test_a.py", "events.yaml")],
+    )
+    assert paths(files) == ["events.yaml", "importer.py", "tests/test_a.py", "CHANGES", "docs/a.md"]
+
+
 def test_a_caller_in_the_product_comes_before_a_test_that_calls() -> None:
     files = ranked(references=[use("tests/test_a.py"), use("zoo.py", certainty="likely")])
     assert paths(files) == ["zoo.py", "tests/test_a.py"]

@@ -1,6 +1,6 @@
 """Files that only a text ties to the change are found, with the lines that have it."""
 
-from affidavit.code.shared_texts import COMMON_FILES, MAX_TEXTS, SharedText, find_shared_texts
+from affidavit.code.shared_texts import COMMON_FILES, MAX_FILES, MAX_TEXTS, SharedText, find_shared_texts
 from python_changes import make_case
 from repositories import Repo
 
@@ -60,6 +60,49 @@ def test_a_text_in_too_many_files_is_left_out(repo: Repo) -> None:
     line = "'alert_event_frequency'\n"
     many = {f"many{number}.py": line for number in range(COMMON_FILES + 1)}
     assert found(repo, many) == set()
+
+
+def test_a_common_text_does_not_hide_a_rare_one(repo: Repo) -> None:
+    common = "'project_id'\n" * 5
+    others = {f"a{number:02}.py": common for number in range(COMMON_FILES + 8)}
+    others["z.py"] = "'rare_name', 'project_id'\n"
+    case = make_case(repo, {"app.py": "a('project_id', 'rare_name')\n", **others}, {"app.py": "a()\n"})
+    with case.repository as repository:
+        ties, left_out = find_shared_texts(case.change, repository, max_hits=90)
+    assert [(one.path, one.changed.text) for one in ties] == [("z.py", "rare_name")]
+    assert left_out == []
+
+
+def test_where_there_are_too_many_lines_that_is_said_and_nothing_is_guessed(repo: Repo) -> None:
+    others = {"a.py": "'old_name'\n" * 20}
+    case = make_case(repo, {"app.py": "a('old_name')\n", **others}, {"app.py": "a()\n"})
+    with case.repository as repository:
+        ties, left_out = find_shared_texts(case.change, repository, max_hits=10)
+    assert ties == []
+    assert left_out == ["other files with the changed texts have more than 10 such lines"]
+
+
+def test_of_very_many_files_those_with_rare_texts_are_named(repo: Repo) -> None:
+    names = [f"event_name_{number}" for number in range(4)]
+    others = {f"common{number:02}.py": " ".join(f"'{name}'" for name in names[1:]) for number in range(9)}
+    more = {f"more{number:02}.py": f"'{names[2]}', 'some_name_{number}'" for number in range(3)}
+    rare = {"rare.py": f"'{names[0]}'"}
+    before = "".join(f"a('{name}')\n" for name in [*names, *(f"some_name_{number}" for number in range(15))])
+    apart = {f"z{number:02}.py": f"'some_name_{number}'" for number in range(15)}
+    ties, left_out = shared(repo, {**others, **more, **rare, **apart}, before, "pass\n")
+    paths = {one.path for one in ties}
+    assert len(paths) == MAX_FILES
+    assert "rare.py" in paths
+    assert left_out == [f"{9 + 3 + 1 + 15 - MAX_FILES} more files with changed texts are not named"]
+
+
+def test_an_import_of_a_module_is_left_to_the_import_graph(repo: Repo) -> None:
+    others = {"a.py": "from shop.old_module import x\n", "b.py": "patch('shop.old_module.x')\n"}
+    before = {"pyproject.toml": "checked = ['shop.old_module']\n", **others}
+    case = make_case(repo, before, {"pyproject.toml": "checked = []\n"})
+    with case.repository as repository:
+        ties, _ = find_shared_texts(case.change, repository)
+    assert {one.path for one in ties} == {"b.py"}
 
 
 def test_changed_vendored_and_lock_files_are_not_named(repo: Repo) -> None:

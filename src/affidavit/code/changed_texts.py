@@ -23,7 +23,6 @@ _QUOTED_OR_TEMPLATE = re.compile(r"""(["'`])((?:\\.|(?!\1).)*)\1""")
 _TOKEN = re.compile(r"[^\W]+(?:[./:-]+\w+)*")
 _COMMENT = re.compile(r"\s*(?:#(?!\[)|//|/?\*|--|;|<!--|%)")
 _CONFIGURATION_COMMENT = re.compile(r"(?:^|\s)[#;].*")
-# Who imports what is known from the import graph.
 _IMPORT = re.compile(
     r"""\s*(?:import\b|from\b|export\b.*\bfrom\b|@?(?:use|using|include|require)\b|\#\s*include\b)"""
     r"""|.*\b(?:require|require_relative|import)\s*\(?\s*["'`]"""
@@ -81,7 +80,7 @@ def _in_lines(hunk: Hunk, mark: str, path: str) -> dict[str, None]:
 
 def names_in_line(line: str, language: str) -> Iterator[str]:
     """The names that stand as texts in a line of code, or as keys and values in one of configuration."""
-    if _COMMENT.match(line) or _IMPORT.match(line):
+    if _COMMENT.match(line) or is_import(line):
         return
     if language in CONFIGURATION:
         plain = _CONFIGURATION_COMMENT.sub("", line)
@@ -92,6 +91,11 @@ def names_in_line(line: str, language: str) -> Iterator[str]:
     for literal in literals:
         if _SHAPE.fullmatch(literal):
             yield from filter(_is_name, dict.fromkeys((literal, *_INNER_SEPARATOR.split(literal))))
+
+
+def is_import(line: str) -> bool:
+    """The line takes in another file, in one of the languages that texts stand in."""
+    return _IMPORT.match(line[:MAX_LINE]) is not None
 
 
 def _is_name(text: str) -> bool:

@@ -62,6 +62,7 @@ LEAST_SCORE = 0.5
 ADDED_TEXT = 0.9
 ADDED_COMMON_TEXT = 0.6
 FEW_FILES = 3
+TEXT_IN_A_DOCUMENT = 0.5
 # The file that defines a name says more of it than one that passes it on.
 BEHIND_ANOTHER = 1.5
 DEPENDING = frozenset({"calls", "uses", "implements", "imports"})
@@ -169,6 +170,8 @@ def _text_ties(texts: Sequence[SharedText]) -> Iterable[_Tie]:
 
 
 def _text_weight(text: SharedText) -> float:
+    if language_of(text.path) in ("", *DOCUMENT_LANGUAGES):
+        return TEXT_IN_A_DOCUMENT
     if text.changed.fate != "adds":
         return 1.0
     return ADDED_TEXT if text.spread <= FEW_FILES else ADDED_COMMON_TEXT
@@ -221,7 +224,7 @@ def _best_certainty(references: Sequence[Reference]) -> Certainty:
 def _tie(
     path: str, kind: ReasonKind, detail: str, lines: Iterable[int] = (), factor: float = 1.0, symbol: str = ""
 ) -> _Tie:
-    if kind in ("calls", "uses", "implements") and is_test(path):
+    if kind in ("calls", "uses", "implements", "shares_text") and is_test(path):
         # A test that calls is found by running it; a caller in the product is not.
         factor *= IN_A_TEST
     shown = tuple(sorted(set(lines)))[:MAX_REASON_LINES]

@@ -1,11 +1,12 @@
 """Where the texts that a change takes away or brings in stand too: files that only a text ties to it."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from affidavit.code.changed_texts import ChangedText, changed_texts
+from affidavit.code.changed_texts import ChangedText, changed_texts, is_import
 from affidavit.code.skipping import Attributes, is_written_elsewhere
 from affidavit.errors import GitError, InputError
 from affidavit.ports import Repository, Tree
@@ -15,7 +16,9 @@ from affidavit.records.evidence import SearchHit
 MAX_TEXTS = 80
 MAX_PATTERN = 9000
 MAX_HITS = 4000
-MAX_SECONDS = 8.0
+MAX_SEARCHES = 2
+MAX_FILES = 20
+MAX_SECONDS = 4.0
 COMMON_FILES = 12
 """A text in more files than that says nothing of any of them."""
 
@@ -31,8 +34,10 @@ class SharedText:
     """In how many files the text stands that the change does not touch."""
 
 
-def find_shared_texts(change: Change, repository: Repository) -> tuple[list[SharedText], list[str]]:
-    """The files with such texts at head, and what was not searched for, in sentences."""
+def find_shared_texts(
+    change: Change, repository: Repository, *, max_hits: int = MAX_HITS
+) -> tuple[list[SharedText], list[str]]:
+    """The files with such texts at head, rare texts first, and what was not looked at, in sentences."""
     texts = changed_texts(change)
     if not texts:
         return [], []
@@ -41,12 +46,43 @@ def find_shared_texts(change: Change, repository: Repository) -> tuple[list[Shar
     if len(texts) > len(wanted):
         left_out.append(f"{len(texts) - len(wanted)} more changed texts were not searched for in other files")
     try:
-        hits = _search([one.text for one in wanted], repository.head)
+        rare = _search_rare(wanted, change, repository, max_hits)
     except (InputError, GitError) as error:
         return [], [*left_out, f"other files with the changed texts could not be searched for: {error}"]
-    if len(hits) == MAX_HITS:
-        left_out.append(f"only the first {MAX_HITS} lines that have a changed text were looked at")
-    return _shared(wanted, _elsewhere(hits, change.changed_files, repository.base)), left_out
+    if rare is None:
+        return [], [*left_out, f"other files with the changed texts have more than {max_hits} such lines"]
+    found, not_named = _few_files(_shared(*rare))
+    return found, [*left_out, *not_named]
+
+
+def _search_rare(
+    texts: Sequence[ChangedText], change: Change, repository: Repository, max_hits: int
+) -> tuple[list[ChangedText], list[SearchHit]] | None:
+    """Texts with all their lines elsewhere; None where even without common texts there are too many.
+
+    A common text fills the answer before the search is through. Then the others are searched for alone.
+    """
+    rare = list(texts)
+    for _ in range(MAX_SEARCHES):
+        found = _search([one.text for one in rare], repository.head, max_hits)
+        elsewhere = _elsewhere(found, change.changed_files, repository.base)
+        if len(found) < max_hits:
+            return rare, elsewhere
+        spread = Counter(one.changed for one in _shared(rare, elsewhere, most=len(elsewhere)))
+        rare = [one for one in rare if spread[one] <= COMMON_FILES]
+        if not rare:
+            return [], []
+    return None
+
+
+def _few_files(found: Sequence[SharedText]) -> tuple[list[SharedText], list[str]]:
+    """What the change takes away before what it adds, and rare texts before common ones."""
+    ordered = sorted(found, key=lambda one: (one.changed.fate == "adds", one.spread, one.path))
+    paths = list(dict.fromkeys(one.path for one in ordered))
+    kept = set(paths[:MAX_FILES])
+    rest = len(paths) - len(kept)
+    said = [f"{rest} more files with changed texts are not named"] if rest else []
+    return [one for one in ordered if one.path in kept], said
 
 
 def _fitting(texts: Sequence[ChangedText]) -> list[ChangedText]:
@@ -55,10 +91,10 @@ def _fitting(texts: Sequence[ChangedText]) -> list[ChangedText]:
     return [one for one, size in zip(texts, sizes, strict=False) if size <= MAX_PATTERN]
 
 
-def _search(texts: Sequence[str], tree: Tree) -> list[SearchHit]:
+def _search(texts: Sequence[str], tree: Tree, max_hits: int) -> list[SearchHit]:
     # What is long goes first: the search would else be content with the beginning of a longer text.
     ordered = sorted(texts, key=len, reverse=True)
-    return tree.search(_pattern(ordered), max_hits=MAX_HITS, timeout_seconds=MAX_SECONDS)
+    return tree.search(_pattern(ordered), max_hits=max_hits, timeout_seconds=MAX_SECONDS)
 
 
 def _pattern(texts: Sequence[str]) -> str:
@@ -76,10 +112,15 @@ def _pattern(texts: Sequence[str]) -> str:
 def _elsewhere(hits: Sequence[SearchHit], changed: Collection[str], base: Tree) -> list[SearchHit]:
     attributes = Attributes(base)
     foreign = {path for path in {hit.path for hit in hits} if is_written_elsewhere(path, attributes)}
-    return [hit for hit in hits if hit.path not in changed and hit.path not in foreign]
+    # Who imports a module is known from the import graph.
+    return [
+        hit for hit in hits if hit.path not in changed and hit.path not in foreign and not is_import(hit.text)
+    ]
 
 
-def _shared(texts: Sequence[ChangedText], hits: Sequence[SearchHit]) -> list[SharedText]:
+def _shared(
+    texts: Sequence[ChangedText], hits: Sequence[SearchHit], *, most: int = COMMON_FILES
+) -> list[SharedText]:
     found: list[SharedText] = []
     for one in texts:
         whole = re.compile(_pattern([one.text]))
@@ -87,6 +128,6 @@ def _shared(texts: Sequence[ChangedText], hits: Sequence[SearchHit]) -> list[Sha
         for hit in hits:
             if one.text in hit.text and whole.search(hit.text):
                 lines.setdefault(hit.path, []).append(hit.line)
-        if len(lines) <= COMMON_FILES:
+        if len(lines) <= most:
             found += [SharedText(path, one, tuple(at), len(lines)) for path, at in lines.items()]
     return found
