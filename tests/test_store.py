@@ -1,4 +1,7 @@
+import json
+import shutil
 import sqlite3
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,7 @@ from affidavit.settings import Settings
 from affidavit.stages.report import Proceedings, compile_report
 from affidavit.store import SqliteStore
 from claims import candidate, change_of
+from commands import AFFIDAVIT
 
 
 def report(review_id: str = "r1", title: str = "A change") -> Report:
@@ -86,3 +90,21 @@ def test_ids_are_found_by_their_beginning_as_it_is_written(tmp_path: Path) -> No
         store.save_report(report(review_id))
     assert store.report_ids("a%") == ["a%b"]
     assert set(store.report_ids("a")) == {"a%b", "a_b", "axb"}
+
+
+def in_a_fixed_folder(folder: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run a command where the folder cannot be written, not even by the superuser."""
+    fixed = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
+    unshared = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", fixed, str(folder)]
+    if shutil.which("unshare") is None or subprocess.run([*unshared, "true"], check=False).returncode != 0:
+        pytest.skip("no folder can be made read-only here: unshare is missing or not allowed")
+    return subprocess.run([*unshared, *command], capture_output=True, text=True, check=False)
+
+
+def test_what_is_kept_can_be_read_where_nothing_can_be_written(tmp_path: Path) -> None:
+    SqliteStore(tmp_path).save_report(report())
+    read = in_a_fixed_folder(tmp_path, AFFIDAVIT, "quality", "--format", "json", "--data", tmp_path)
+    assert (read.returncode, json.loads(read.stdout)["reports"]) == (0, 1), read.stderr
+    shown = report().shown[0].id
+    written = in_a_fixed_folder(tmp_path, AFFIDAVIT, "label", "r1", shown, "wrong", "--data", tmp_path)
+    assert (written.returncode, "cannot be used: attempt to write" in written.stderr) == (2, True)

@@ -1,5 +1,6 @@
 """Keep reports and the findings in them in one SQLite file."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -115,10 +116,12 @@ class SqliteStore:
         """A connection inside one transaction, for whoever keeps tables of their own in the store."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            database = sqlite3.connect(self.path, timeout=BUSY_SECONDS)
+            # Where nothing can be written, what is kept can still be read.
+            is_fixed = self.path.is_file() and not os.access(self.path.parent, os.W_OK)
+            database = _connect(self.path, is_fixed=is_fixed)
             try:
                 with database:
-                    _prepare(database, self.path)
+                    _prepare(database, self.path, is_fixed=is_fixed)
                     yield database
             finally:
                 database.close()
@@ -126,11 +129,22 @@ class SqliteStore:
             raise StoreError(f"the store {self.path} cannot be used: {error}") from error
 
 
-def _prepare(database: sqlite3.Connection, path: Path) -> None:
+def _connect(path: Path, *, is_fixed: bool) -> sqlite3.Connection:
+    if not is_fixed:
+        return sqlite3.connect(path, timeout=BUSY_SECONDS)
+    # SQLite makes files beside a store that it reads, unless they are there or nobody writes to it.
+    is_in_use = path.with_name(f"{path.name}-wal").exists()
+    how = "mode=ro" if is_in_use else "mode=ro&immutable=1"
+    return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=BUSY_SECONDS)
+
+
+def _prepare(database: sqlite3.Connection, path: Path, *, is_fixed: bool) -> None:
     if is_newer(database):
         raise StoreError(
             f"the store {path} was written by a newer Affidavit; install that, or name another --data"
         )
+    if is_fixed:
+        return
     if path.stat().st_size == 0:
         path.chmod(0o600)
     _let_readers_go_on(database)

@@ -173,6 +173,20 @@ def test_an_empty_installation_is_written_in_every_format() -> None:
         assert "not measured yet" in text
 
 
+def test_pictures_of_intervals_have_one_scale_that_is_stated() -> None:
+    wide, narrow = rate_of(1, 4), rate_of(1, 400)
+    groups = {
+        "specialist": (Group(value="ruff", shown=4, wrong=wide),),
+        "month": (Group(value="2026-01", shown=400, wrong=narrow),),
+    }
+    page = quality_page(a_quality(by=groups))
+    assert page.count("interval, 0 to 69.9%") == 2
+    first, second = (float(end) for end in re.findall(r'class="span" x1="[\d.]+" x2="([\d.]+)"', page))
+    assert first == 175
+    assert second < 10
+    assert printed(a_quality(by=groups)).count("0 to 69.9%") == 2
+
+
 def test_the_page_loads_nothing() -> None:
     page = quality_page(a_quality())
     assert "default-src 'none'" in page.replace("&#39;", "'")

@@ -10,6 +10,7 @@ from affidavit.records.measure import Group, Quality, Rate
 from affidavit.render import quality_view as view
 from affidavit.render.html.template import asset, content_policy, page_template
 from affidavit.render.plain_text import one_line
+from affidavit.render.rates import percent
 
 _LEFT, _WIDTH = 5, 170
 """Where the rail of a picture begins, and how long it is."""
@@ -28,6 +29,7 @@ class Bar:
 def quality_page(quality: Quality) -> str:
     """The rate first, then what qualifies it, then where it comes from."""
     style = asset("page.css") + asset("quality.css")
+    scale = view.scale(quality)
     return page_template("quality.html").render(
         style=Markup(style),  # noqa: S704 - assets of this package
         policy=content_policy(style),
@@ -37,17 +39,17 @@ def quality_page(quality: Quality) -> str:
         definition=view.DEFINITION,
         warnings=view.warnings(quality),
         tables=[
-            (view.DIMENSION_WORDS.get(dimension, dimension), _rows(groups))
+            (view.DIMENSION_WORDS.get(dimension, dimension), _rows(groups, scale))
             for dimension, groups in quality.by.items()
             if groups
         ],
+        scale=percent(scale),
         sections=view.sections(quality),
         version=__version__,
     )
 
 
-def _rows(groups: Sequence[Group]) -> list[tuple[list[str], Bar | None]]:
-    scale = max((one.wrong.high for one in groups if one.wrong), default=1.0)
+def _rows(groups: Sequence[Group], scale: float) -> list[tuple[list[str], Bar | None]]:
     return [
         ([one_line(cell, _LONGEST_CELL) for cell in view.group_cells(one)], _bar(one.wrong, scale))
         for one in groups

@@ -8,6 +8,7 @@ from rich.text import Text
 from affidavit.records.measure import Group, Quality, Rate
 from affidavit.render import quality_view as view
 from affidavit.render.ink import Ink
+from affidavit.render.rates import percent
 
 _LABEL_WIDTH = 12
 _BAR_CELLS = 24
@@ -32,7 +33,7 @@ def render_quality(quality: Quality, *, console: Console) -> None:
     for warning in view.warnings(quality):
         ink.hanging(Text("note  ", style="bold yellow"), ink.inline(warning), indent=0)
     for dimension, groups in quality.by.items():
-        _write_groups(ink, view.DIMENSION_WORDS.get(dimension, dimension), groups)
+        _write_groups(ink, view.DIMENSION_WORDS.get(dimension, dimension), groups, view.scale(quality))
     for section in view.sections(quality):
         _write_heading(ink, section.heading)
         _write_lines(ink, section.lines)
@@ -60,16 +61,15 @@ def _write_heading(ink: Ink, title: str) -> None:
     ink.line((title, "bold"), " ", (rule, "dim"))
 
 
-def _write_groups(ink: Ink, name: str, groups: Sequence[Group]) -> None:
+def _write_groups(ink: Ink, name: str, groups: Sequence[Group], scale: float) -> None:
     if not groups:
         return
     _write_heading(ink, f"By {name}")
     rows = [(_safe_cells(ink, one), one.wrong) for one in groups]
     head = ("", "shown", "labelled", "wrong", "nit")
     widths = [max(len(cells[column]) for cells in [head, *(row[0] for row in rows)]) for column in range(5)]
-    scale = max((rate.high for _, rate in rows if rate), default=1.0)
-    has_bar = ink.text_width >= _NARROWEST_WITH_BAR
-    ink.line((_aligned(head, widths), "dim"))
+    has_bar = ink.text_width >= _NARROWEST_WITH_BAR and any(rate for _, rate in rows)
+    ink.line((_aligned(head, widths), "dim"), (f"  0 to {percent(scale)}" if has_bar else "", "dim"))
     for cells, rate in rows:
         bar = _bar(ink, rate, scale) if has_bar and rate else Text()
         ink.line(Text(_aligned(cells, widths), style="" if rate else "dim"), "  ", bar)
@@ -87,7 +87,7 @@ def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _bar(ink: Ink, rate: Rate, scale: float) -> Text:
-    """Where the rate lies between none and the widest interval of the table."""
+    """Where the rate lies between none and the end of the scale."""
 
     def cell(share: float) -> int:
         return min(int(share / scale * _BAR_CELLS), _BAR_CELLS - 1)

@@ -96,6 +96,12 @@ def warnings(quality: Quality) -> list[str]:
     return said
 
 
+def scale(quality: Quality) -> float:
+    """What the end of every picture stands for: one scale, so that tables can be compared."""
+    highs = (one.wrong.high for groups in quality.by.values() for one in groups if one.wrong)
+    return max(highs, default=1.0)
+
+
 def group_cells(one: Group, dash: str = EN_DASH) -> tuple[str, str, str, str, str]:
     """Value, shown, labelled, wrong, nit."""
     labelled = one.wrong.n if one.wrong else 0
