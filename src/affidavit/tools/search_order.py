@@ -25,8 +25,8 @@ def in_reading_order(
         return [*own, *last], ""
     paths = list(dict.fromkeys(hit.path for hit in last))
     named = ", ".join(paths[:3]) + (" and others" if len(paths) > 3 else "")
-    note = f"{len(last)} more hits in {len(paths)} generated, minified, vendored, lock or SVG files"
-    return own, f"{note} are not listed; give paths to see them: {named}"
+    note = f"not listed: {len(last)} more in generated, minified, vendored, lock or SVG files"
+    return own, f"{note}; give paths to see them: {named}"
 
 
 def _foreign_paths(hits: Sequence[SearchHit], tree: Tree, attributes: Attributes) -> set[str]:
