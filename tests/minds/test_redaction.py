@@ -72,6 +72,11 @@ def test_the_middle_of_a_private_key_does_not_leave(prefix: str, suffix: str) ->
     assert redacted.endswith("]" + suffix)
 
 
+def test_the_first_line_of_a_key_with_few_digits_does_not_leave() -> None:
+    first = "MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQCxYzAbCdEfGhIj"
+    assert Redactor().redact(f"2: {first}") == "2: [redacted:encoded-data:1]"
+
+
 def test_the_rest_of_a_private_key_does_not_leave() -> None:
     redacted = Redactor().redact("\n".join(f"{n}: {line}" for n, line in enumerate(PEM.split("\n")[2:])))
     assert "MIIE" not in redacted

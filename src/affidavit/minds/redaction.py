@@ -24,7 +24,7 @@ _ENCODED_LINE = re.compile(
     r"(?=(?![A-Za-z0-9+/=])(?:\\[rn])*[^\w\n]{0,8}$)"
 )
 """A line as long as encoders of keys make it, and nothing beside it but marks."""
-_LEAST_LETTERS, _LEAST_DIGITS = 10, 3
+_LEAST_LETTERS, _LEAST_DIGITS = 10, 2
 _LAST_RUN = re.compile(r"[A-Za-z0-9+/=]+(?=[^A-Za-z0-9+/=\n]*$)", re.MULTILINE)
 _LINE_NUMBER = re.compile(r"[+\-\s]*\d{1,9}\s?[:|]\s*")
 _TOKENS: tuple[tuple[str, re.Pattern[str]], ...] = (
