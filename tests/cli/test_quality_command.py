@@ -45,11 +45,25 @@ def test_a_label_shows_in_the_footer_of_the_next_report_and_recheck_does_not_min
     assert run(broken, "recheck", place).code == 0
 
 
-def test_a_review_that_is_not_kept_is_not_measured(broken: Repo) -> None:
+@pytest.mark.parametrize("form", ["sarif", "review-result", "review-result@1.0", "junit", "markdown", "html"])
+def test_the_rate_stands_in_every_format_that_has_a_place_for_it(broken: Repo, form: str) -> None:
+    assert "not measured yet" in review(broken, "--format", form).out
+    report = Report.model_validate_json(review(broken, "--format", "report").out)
+    run(broken, "label", report.id, report.shown[0].id, "wrong")
+    said = review(broken, "--format", form).out.replace("\\", "").replace("\u2013", "-")
+    assert "wrong: 100% [20.7-100.0], n=1" in said
+
+
+def test_a_review_that_is_not_kept_has_the_rate_too_and_makes_no_store(broken: Repo, tmp_path: Path) -> None:
     report = Report.model_validate_json(review(broken, "--format", "report").out)
     run(broken, "label", "last", report.shown[0].id, "valid")
     unkept = review(broken, "--format", "report", "--no-store")
-    assert Report.model_validate_json(unkept.out).measured is None
+    measured = Report.model_validate_json(unkept.out).measured
+    assert measured is not None
+    assert measured.n == 1
+    nowhere = review(broken, "--format", "report", "--no-store", "--data", tmp_path / "none")
+    assert Report.model_validate_json(nowhere.out).measured is None
+    assert not (tmp_path / "none").exists()
     kept = review(broken, "--format", "report")
     measured = Report.model_validate_json(kept.out).measured
     assert measured is not None

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -115,7 +116,9 @@ def command(context: click.Context, /, **options: Any) -> None:
             return
         with show_progress(is_quiet=options["quiet"]) as emit:
             report = _review(opened, settings, options, emit, chosen)
-    if not options["no_store"]:
+    if options["no_store"]:
+        report = _measured(report, options["data"])
+    else:
         report = _store(report, options["data"])
         count_for_rollout(chosen, report, options)
     _write_outputs(report, outputs, show_withheld=options["show_withheld"])
@@ -218,6 +221,14 @@ def _print_terminal(report: Report, *, show_withheld: bool) -> None:
     from affidavit.render.terminal import render_terminal  # noqa: PLC0415
 
     render_terminal(report, console=Console(), show_withheld=show_withheld, show_nits=report.settings["nits"])
+
+
+def _measured(report: Report, folder: Path | None) -> Report:
+    """A report that is not kept has the error rate too, where a store is there already."""
+    store = SqliteStore(folder or state_folder())
+    with suppress(StoreError):
+        return with_measured(report, store) if store.path.exists() else report
+    return report
 
 
 def _store(report: Report, folder: Path | None) -> Report:

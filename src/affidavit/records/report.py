@@ -158,7 +158,7 @@ class Report(Record):
     measured: Rate | None = None
     """Wrong among the shown and labelled findings of this installation, when the review was made.
 
-    None: not measured yet, or the report is not kept. No part of the proof.
+    None: not measured yet. No part of the proof.
     """
 
     @property

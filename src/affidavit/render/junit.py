@@ -11,6 +11,7 @@ from affidavit.render.anchors import anchored
 from affidavit.render.exchange import account_of, fingerprint_of, inert, rule_of
 from affidavit.render.head_places import head_place
 from affidavit.render.plain_text import one_line, visible
+from affidavit.render.rates import measured_words
 
 _LONGEST_NAME = 300
 _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
@@ -53,7 +54,8 @@ def _add_review(root: Element, report: Report) -> None:
     """The review itself, so that what was not completed is an error and no file's fault."""
     suite = SubElement(root, "testsuite", name="affidavit review", timestamp=_moment(report))
     case = _case(suite, "affidavit review", "verdict")
-    SubElement(case, "system-out").text = inert(wording.summarize(report))
+    measured = f"Measured on this installation: {measured_words(report.measured, '-')}"
+    SubElement(case, "system-out").text = inert(f"{wording.summarize(report)}\n{measured}")
     _add_parts(suite, report.incomplete, "error", "not completed")
     _add_parts(suite, report.not_run, "skipped", "did not run")
 

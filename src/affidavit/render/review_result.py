@@ -9,6 +9,7 @@ from affidavit.records.finding import Finding, ReviewResult, Verification
 from affidavit.records.report import Report
 from affidavit.render import wording
 from affidavit.render.anchors import anchored, changed_place, head_line
+from affidavit.render.rates import measured_words
 
 VERSIONS = ("1.0", "1.1")
 
@@ -36,6 +37,7 @@ def _meta(report: Report) -> dict[str, Any]:
         "is_complete": not report.incomplete,
         "shown": len(report.shown),
         "withheld": len(report.withheld),
+        "measured": measured_words(report.measured, "-"),
     }
 
 

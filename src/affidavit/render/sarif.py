@@ -13,6 +13,7 @@ from affidavit.render import wording
 from affidavit.render.anchors import anchored
 from affidavit.render.exchange import account_of, fingerprint_of, inert, rule_of, whole_characters
 from affidavit.render.head_places import HeadPlace, head_place
+from affidavit.render.rates import measured_words
 from affidavit.render.sarif_places import cause_location, code_flow, location, message
 from affidavit.render.sarif_rules import sarif_rules
 
@@ -84,6 +85,7 @@ def _properties(report: Report) -> dict[str, Any]:
         "verdict": report.verdict.decision,
         "summary": inert(wording.summarize(report)),
         "exitCode": report.gate.exit_code,
+        "measured": measured_words(report.measured, "-"),
     }
 
 
