@@ -21,6 +21,7 @@ from talks import JUDGEMENT, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answe
 
 from affidavit.contract.reply_text import FoundObject, find_object
 from affidavit.events import Event, EventName
+from affidavit.minds.ledger import Budget, Ledger
 from affidavit.minds.limits import Limits
 from affidavit.minds.roles import kept_open
 from affidavit.ports import Answer, Talk
@@ -159,6 +160,30 @@ def test_a_connection_cut_in_the_middle_of_the_reply_is_tried_again() -> None:
     answer, script = converse(breaks_off('{"judgment":'), says(JUDGEMENT))
     assert (answer.outcome, answer.text) == ("answered", JUDGEMENT)
     assert len(script.requests) == 2
+
+
+def test_an_attempt_that_was_cut_in_the_middle_is_paid_for_too() -> None:
+    ledger = Ledger()
+    whole, _ = converse(says(JUDGEMENT))
+    answer, _ = converse(breaks_off('{"judgment":'), says(JUDGEMENT), ledger=ledger)
+    assert answer.usage.requests == 2
+    assert answer.usage.input_tokens > whole.usage.input_tokens
+    assert answer.usage.output_tokens > whole.usage.output_tokens
+    assert ledger.totals().input_tokens == answer.usage.input_tokens
+
+
+def test_an_attempt_after_a_cut_is_not_made_with_money_that_is_gone() -> None:
+    most = 200 + a_choice("http://127.0.0.1:9/v1").max_tokens
+    ledger = Ledger(Budget(tokens=most + 100))
+    answer, script = converse(breaks_off('{"judgment":' + "x" * 3_000), says(JUDGEMENT), ledger=ledger)
+    assert (answer.outcome, len(script.requests)) == ("budget_exhausted", 1)
+    assert answer.usage.output_tokens > 1_000
+
+
+def test_an_attempt_that_was_refused_costs_nothing() -> None:
+    whole, _ = converse(says(JUDGEMENT))
+    answer, _ = converse(fails(500), fails(429), says(JUDGEMENT))
+    assert answer.usage == whole.usage
 
 
 def test_a_reply_that_is_always_cut_keeps_what_came() -> None:

@@ -19,6 +19,8 @@ from affidavit.minds.limits import Limits
 
 Outcome = Literal["answered", "cut_off", "failed", "refused", "timed_out", "budget_exhausted"]
 Sleep = Callable[[float], Awaitable[None]]
+Lost = Callable[[ModelResponse], Awaitable[None]]
+"""Takes what came of a reply before the connection broke, which is paid for; may refuse another attempt."""
 _TRIED_AGAIN = (
     faults.ModelRateLimitError,
     faults.ModelUnavailableError,
@@ -60,7 +62,7 @@ class Line:
     _refused_forms: set[Form] = dataclasses.field(default_factory=set)
     _dialect: Dialect = dataclasses.field(default_factory=Dialect)
 
-    async def ask(self, messages: list[ModelMessage], question: Question) -> ModelResponse:
+    async def ask(self, messages: list[ModelMessage], question: Question, lose: Lost) -> ModelResponse:
         """The reply, from as many attempts as the limits allow; raises CallEnded."""
         for attempt in range(1, self.limits.attempts + 1):
             try:
@@ -69,6 +71,8 @@ class Line:
                 wait = self._wait_after(cut.fault, attempt)
                 if wait is None:
                     raise _ended(cut) from cut
+                if cut.reply is not None:
+                    await lose(cut.reply)
                 await self.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 

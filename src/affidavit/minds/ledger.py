@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from dataclasses import dataclass
+from typing import Self
 
 from affidavit.errors import BudgetError
 from affidavit.ports import Role
@@ -136,3 +137,32 @@ def add_usage(one: RoleUsage, other: RoleUsage) -> RoleUsage:
             "cost_usd": (one.cost_usd or 0.0) + (other.cost_usd or 0.0) if is_known else None,
         }
     )
+
+
+class Purse:
+    """What one exchange may cost and did cost, however many attempts it takes; entered to set money aside."""
+
+    def __init__(self, ledger: Ledger, role: Role, estimate: Estimate, nothing: RoleUsage) -> None:
+        self._ledger, self._role, self._estimate = ledger, role, estimate
+        self._reservation: Reservation | None = None
+        self.paid = nothing
+        self.due = nothing.model_copy(update={"requests": 1})
+        """What the attempt under way will have cost; unless it is set, a request that brought nothing."""
+
+    async def __aenter__(self) -> Self:
+        self._reservation = await self._ledger.reserve(self._estimate)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._pay(self.due)
+
+    async def pay_and_reserve(self, spent: RoleUsage) -> None:
+        """Pay for an attempt in vain, and set aside the same again; raises BudgetError where it is gone."""
+        self._pay(spent)
+        self._reservation = await self._ledger.reserve(self._estimate)
+
+    def _pay(self, spent: RoleUsage) -> None:
+        if self._reservation is not None:
+            self._ledger.settle(self._reservation, self._role, spent)
+            self.paid = add_usage(self.paid, spent)
+            self._reservation = None

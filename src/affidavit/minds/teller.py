@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -11,9 +11,9 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from affidavit.errors import BudgetError
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog, exchange_key
-from affidavit.minds.exchange import CallEnded, Line
+from affidavit.minds.exchange import CallEnded, Line, Lost
 from affidavit.minds.forms import Question
-from affidavit.minds.ledger import Estimate, Ledger
+from affidavit.minds.ledger import Estimate, Ledger, Purse
 from affidavit.minds.prices import cost_usd, estimate_tokens
 from affidavit.minds.transcript import as_data, reply_as_data, reply_from_data
 from affidavit.ports import Role
@@ -75,32 +75,34 @@ class Teller:
             )
             return Told(self._usage(0, 0, requests=0), ended=ended)
         estimate = _estimated_input(request)
-        try:
-            told = await self._ask(messages, question, estimate)
-        except BudgetError as error:
-            return Told(self._usage(0, 0, requests=0), ended=CallEnded("budget_exhausted", str(error)))
-        self.log.append(key, {"request": _new_in(request), **_as_kept(told)})
+        told = await self._ask(messages, question, estimate)
+        if told.ended is None or told.ended.outcome != "budget_exhausted":
+            self.log.append(key, {"request": _new_in(request), **_as_kept(told)})
         return told
 
     async def _ask(self, messages: list[ModelMessage], question: Question, input_tokens: int) -> Told:
         most = self.choice.max_tokens
-        usd = cost_usd(self.choice, input_tokens, most)
-        reservation = await self.ledger.reserve(Estimate(input_tokens + most, usd))
-        spent = self._usage(0, 0)
+        estimate = Estimate(input_tokens + most, cost_usd(self.choice, input_tokens, most))
+        purse = Purse(self.ledger, self.role, estimate, self._usage(0, 0, requests=0))
+
+        async def lose(part: ModelResponse) -> None:
+            await purse.pay_and_reserve(self._usage_of(part, input_tokens))
+
         try:
-            told = await self._over_the_line(messages, question, input_tokens)
-            spent = told.usage
-        finally:
-            self.ledger.settle(reservation, self.role, spent)
-        return told
+            async with purse:
+                told = await self._over_the_line(messages, question, input_tokens, lose)
+                purse.due = told.usage
+        except BudgetError as error:
+            return Told(purse.paid, ended=CallEnded("budget_exhausted", str(error)))
+        return replace(told, usage=purse.paid)
 
     async def _over_the_line(
-        self, messages: list[ModelMessage], question: Question, input_tokens: int
+        self, messages: list[ModelMessage], question: Question, input_tokens: int, lose: Lost
     ) -> Told:
         if self._line is None:
             raise AssertionError("the line is opened before anything is told")
         try:
-            reply = await self._line.ask(messages, question)
+            reply = await self._line.ask(messages, question, lose)
         except CallEnded as ended:
             return Told(self._usage_of_end(ended, input_tokens), ended=ended)
         return Told(self._usage_of(reply, input_tokens), reply=reply)
