@@ -262,7 +262,7 @@ def test_cases_are_imported_from_a_list_and_run(cases: Path, repo: Repo) -> None
     }
     (cases.parent / "list.json").write_text(json.dumps({"cases": [entry]}))
     done = affidavit("eval", "import", "list.json", "--clones", ".", "--out", "made", cwd=cases.parent)
-    assert (done.code, done.out) == (0, "1 cases written to made\n")
+    assert (done.code, done.out) == (0, "1 case written to made\n")
     told = scores(cases.parent / "made")
     assert told["recall"] == 1.0
     assert told["results"][0]["case"]["title"] == "Name the result"

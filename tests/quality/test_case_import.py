@@ -100,6 +100,24 @@ def test_an_id_cannot_choose_a_place_outside_of_the_cases(tmp_path: Path, clones
     assert read_case(written).case.id == "../../outside"
 
 
+def test_an_id_that_stands_twice_in_a_list_is_refused(tmp_path: Path, clones: Path) -> None:
+    base, head = a_clone(clones / "n")
+    entry = {"id": "a", "repository": "n", "base": base, "head": head, "clean": True}
+    with pytest.raises(InputError, match="case 3: the id 'a' is that of case 1 too"):
+        import_cases(listing(tmp_path, entry, {**entry, "id": "b"}, entry), clones, tmp_path / "cases")
+    assert not (tmp_path / "cases").exists()
+
+
+def test_a_case_of_which_nothing_is_known_is_not_taken_for_clean(tmp_path: Path, clones: Path) -> None:
+    base, head = a_clone(clones / "n")
+    entry = {"id": "a", "repository": "n", "base": base, "head": head}
+    unknown = import_cases(listing(tmp_path, entry), clones, tmp_path / "cases")
+    assert unknown.left_out == {"a": 'case.json: say "clean": true, or list the problems in expected.json'}
+    assert not (tmp_path / "cases" / "a").exists()
+    known = import_cases(listing(tmp_path, {**entry, "expected": []}), clones, tmp_path / "cases")
+    assert read_case(known.written[0]).case.clean
+
+
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [

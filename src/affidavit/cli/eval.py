@@ -190,7 +190,7 @@ def import_list(context: click.Context, /, listing: Path, **options: Any) -> Non
     imported = import_cases(listing, options["clones"], options["out"], replaces=options["force"])
     for case_id, reason in imported.left_out.items():
         click.echo(f"not imported: {visible(case_id)}: {visible(reason)}", err=True)
-    click.echo(f"{len(imported.written)} cases written to {options['out']}")
+    click.echo(f"{counted(len(imported.written), 'case')} written to {options['out']}")
     if imported.left_out:
         context.exit(EXIT_IN_PART if imported.written else EXIT_NOT_DONE)
 

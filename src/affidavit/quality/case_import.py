@@ -84,8 +84,13 @@ def _read_list(listing: Path) -> list[dict[str, Any]]:
     entries = told.get("cases") if isinstance(told, dict) else told
     if not isinstance(entries, list) or not entries:
         raise InputError(f'{listing}: expected a list of cases, or an object with the list "cases"')
+    numbers: dict[str, int] = {}
     for number, entry in enumerate(entries, 1):
         _check_entry(entry, f"{listing}: case {number}")
+        if numbers.setdefault(entry["id"], number) != number:
+            # The later one would replace the earlier one, and nobody would see it.
+            first = numbers[entry["id"]]
+            raise InputError(f"{listing}: case {number}: the id {entry['id']!r} is that of case {first} too")
     return entries
 
 
@@ -115,7 +120,9 @@ def _write_case(entry: dict[str, Any], clones: Path, folder: Path) -> Path:
     try:
         fresh.mkdir(parents=True)
         _write_json(fresh / CASE_FILE, case)
-        _write_json(fresh / EXPECTED_FILE, entry.get("expected") or [])
+        # Who says nothing of problems does not say that there are none.
+        if entry.get("expected") is not None:
+            _write_json(fresh / EXPECTED_FILE, entry["expected"])
         if entry.get("known_wrong"):
             _write_json(fresh / KNOWN_WRONG_FILE, entry["known_wrong"])
         read_case(fresh)
@@ -123,6 +130,9 @@ def _write_case(entry: dict[str, Any], clones: Path, folder: Path) -> Path:
         fresh.rename(folder)
     except OSError as error:
         raise InputError(f"{folder} cannot be written: {error.strerror}") from error
+    except InputError as error:
+        # The folder is gone when this is read; the file in it is the field of the list.
+        raise InputError(str(error).replace(f"{fresh}/", "")) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return folder
