@@ -161,6 +161,18 @@ def test_the_text_tells_found_missed_near_wrong_and_not_run() -> None:
     assert "1 case could not be run: no score counts it" in told
 
 
+def test_a_long_list_of_cases_ends_with_the_scores() -> None:
+    few = an_evaluation(plain_report())
+    case = few.results[0]
+    others = [
+        case.model_copy(update={"case": case.case.model_copy(update={"id": str(n)})}) for n in range(11)
+    ]
+    many = few.model_copy(update={"results": tuple(others)})
+    last = " ".join(as_text(many, width=300).splitlines()[-1].split())
+    assert last.startswith("recall 50.0% [9.5\u201390.5], n=2; precision -; f1 -;")
+    assert not as_text(few, width=300).splitlines()[-1].startswith("recall")
+
+
 def test_a_narrow_terminal_gets_every_number() -> None:
     wide, narrow = (as_text(an_evaluation(plain_report()), width) for width in (100, 50))
     assert max(map(len, narrow.splitlines())) <= 50

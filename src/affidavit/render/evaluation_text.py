@@ -25,6 +25,8 @@ _SIGNS: dict[view.Kind, tuple[str, str, str]] = {
 }
 """Sign, its ASCII form, and its style."""
 _NAME_WIDTH = 11
+_MOST_ON_A_SCREEN = 10
+"""With more cases the scores on top are out of sight when the last case is written, so they come again."""
 _UNBOUND = 10_000
 """Wider than any table."""
 
@@ -48,6 +50,8 @@ def render_evaluation(evaluation: Evaluation, *, console: Console) -> None:
     ink.blank()
     for sentence in view.notices(evaluation):
         ink.prose(f"{sentence}.", indent=0)
+    if len(evaluation.results) > _MOST_ON_A_SCREEN:
+        _write_title(ink, "; ".join(f"{name} {value}" for name, value, _ in view.headline(evaluation)))
 
 
 def _write_title(ink: Ink, text: str) -> None:
