@@ -17,6 +17,8 @@ from affidavit.specialists.briefing import NOTHING, Briefing
 
 ATTEMPTS = 2
 CONCURRENCY = 6
+FINAL = ("budget_exhausted", "timed_out")
+"""A spent budget stays spent, and a silent model may be paid for both times."""
 OUTCOMES = {"cut_off": "cut_off", "refused": "refused", "budget_exhausted": "skipped"}
 
 
@@ -40,7 +42,7 @@ class ModelVerifier:
         return Verifiers(self, voters, replace(self, mind=second) if second else None)
 
     async def judge(self, candidate: Candidate) -> Judgement:
-        """Ask; a verifier that was cut off or could not be read is asked once more, and refutes nothing."""
+        """Ask; one that was cut off, failed or refused is asked once more, and refutes nothing."""
         if candidate.finding is None:
             return Judgement(by="verifier", outcome="skipped", reason="there is no finding to judge")
         talk = self.talk(candidate, candidate.finding)
@@ -50,7 +52,7 @@ class ModelVerifier:
                 answer = await self.mind.converse(talk, self.emit)
             self.spent.append(answer.usage)
             judgement = self._read(answer)
-            if judgement.outcome in ("answered", "skipped", "refused"):
+            if judgement.outcome == "answered" or answer.outcome in FINAL:
                 break
         return judgement
 
