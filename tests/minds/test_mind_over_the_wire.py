@@ -55,6 +55,16 @@ def test_with_tools_the_answer_is_forced_by_a_tool_of_that_name() -> None:
     assert json.loads(script.requests[1]["messages"][-1]["content"]) == {"text": "x = 1"}
 
 
+def test_of_very_many_calls_in_one_reply_some_are_made_and_all_are_answered() -> None:
+    shelf = Shelf()
+    many = [("read", '{"path":"a.py"}')] * 500
+    answer, script = converse(calls(*many), calls((SCHEMA_NAME, JUDGEMENT)), talk=a_talk(shelf))
+    assert (answer.outcome, len(shelf.asked)) == ("answered", 32)
+    results = [message["content"] for message in script.requests[1]["messages"] if message["role"] == "tool"]
+    assert len(results) == 500
+    assert "not called: at most 32 calls at once" in results[-1]
+
+
 def test_each_request_begins_with_the_whole_request_before_it() -> None:
     _, script = converse(calls(("read", '{"path":"a.py"}')), says(JUDGEMENT), talk=a_talk(Shelf()))
     first, second = (request["messages"] for request in script.requests)

@@ -45,6 +45,8 @@ _ANSWER_NOW = "Stop calling tools. Hand in your answer now, with what you know."
 _WAS_EMPTY = "Your reply was empty. Go on, or hand in your answer."
 _LONGEST_ARGUMENT = 200
 _LONGEST_RESULT = 400_000
+_MOST_CALLS = 32
+"""In one reply; a model that calls without end is not followed for hours."""
 
 
 @dataclass
@@ -96,7 +98,9 @@ class Conversation:
                 self._say(UserPromptPart(content=_WAS_EMPTY))
                 continue
             self.messages.append(repaired(reply))
-            self.messages.append(ModelRequest(parts=[await self._result_of(call) for call in calls]))
+            results = [await self._result_of(call) for call in calls[:_MOST_CALLS]]
+            results += [_not_made(call) for call in calls[_MOST_CALLS:]]
+            self.messages.append(ModelRequest(parts=results))
         return await self._last_turn()
 
     async def _last_turn(self) -> Answer:
@@ -172,6 +176,11 @@ class Conversation:
 
     def _answer(self, outcome: Outcome, text: str | None, detail: str = "") -> Answer:
         return Answer(outcome=outcome, text=text, detail=detail, usage=self.usage)
+
+
+def _not_made(call: ToolCall) -> ToolReturnPart:
+    error = {"error": f"not called: at most {_MOST_CALLS} calls at once; call it again where it is needed"}
+    return ToolReturnPart(tool_name=call.name, content=json.dumps(error), tool_call_id=call.call_id)
 
 
 def _shown(arguments: object) -> Any:
