@@ -1,9 +1,8 @@
 """Ask a model whether a finding and a known claim in the same place are the same problem."""
 
-import json
-import re
 from typing import Any
 
+from affidavit.contract.told_object import told_object
 from affidavit.events import ignore_events
 from affidavit.minds.fence import EXPLANATION, fence, tag_of
 from affidavit.ports import Answer, Mind, Talk
@@ -23,7 +22,6 @@ SAME_SCHEMA: dict[str, Any] = {
         "reason": {"type": "string", "description": "One sentence"},
     },
 }
-OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 ATTEMPTS = 2
 LONGEST_REASON = 500
 LONGEST_TEXT = 8_000
@@ -86,12 +84,8 @@ def same_problem_talk(claim: KnownClaim, finding: Finding) -> Talk:
 
 def read_opinion(text: str | None) -> Opinion | None:
     """The judge's answer; None where it is no clear yes or no."""
-    found = OBJECT.search(text or "")
-    try:
-        value = json.loads(found.group()) if found else None
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(value, dict) or not isinstance(value.get("same"), bool):
+    value = told_object(text, "same")
+    if value is None or not isinstance(value.get("same"), bool):
         return None
     reason = " ".join(str(value.get("reason") or "").split())[:LONGEST_REASON]
     return Opinion(is_same=value["same"], basis="judged", reason=reason.encode("utf-8", "replace").decode())
