@@ -48,15 +48,6 @@ def test_an_empty_list_is_clean_and_nothing_was_dropped() -> None:
     assert (parsed.state, parsed.dropped, parsed.diagnostics) == ("clean", (), ())
 
 
-def test_a_reply_cut_off_inside_its_only_finding_keeps_what_there_is_of_it() -> None:
-    parsed = parse_reply(text(reply(finding(title="Half of it")))[:-30])
-    assert (parsed.state, parsed.is_truncated) == ("all_dropped", True)
-    (dropped,) = parsed.dropped
-    assert dropped.code is Code.TRUNCATED_JSON
-    assert "Half of it" in dropped.raw
-    assert Code.MISSING_REQUIRED_FIELD not in codes(parsed)
-
-
 def test_findings_that_stand_keep_their_index_in_the_reply() -> None:
     parsed = parse(finding(), 7, finding(id="F3"), finding(severity="x"), finding(id="F5"))
     assert parsed.state == "accepted"

@@ -154,20 +154,6 @@ def test_nothing_is_unfinished_between_findings_or_behind_them(tail: str) -> Non
     assert (found.is_truncated, found.unfinished) == (True, None)
 
 
-@pytest.mark.parametrize("tail", ['{"id": "F1", "title": "a', "{", '"x'])
-def test_a_reply_cut_off_inside_its_first_finding_keeps_it_as_unfinished(tail: str) -> None:
-    found = find_object('{"schema_version": "1.1", "findings": [' + tail)
-    assert isinstance(found, FoundObject)
-    assert found.value == {"schema_version": "1.1", "findings": []}
-    assert (found.is_truncated, found.unfinished) == (True, tail)
-
-
-def test_a_list_that_was_cut_off_before_its_first_finding_is_no_list() -> None:
-    found = find_object('{"schema_version": "1.1", "findings": [')
-    assert isinstance(found, FoundObject)
-    assert (found.value, found.unfinished) == ({"schema_version": "1.1"}, None)
-
-
 def test_only_the_findings_at_the_top_are_counted() -> None:
     found = find_object('{"meta": {"findings": [{"id": 1}, {"id')
     assert isinstance(found, FoundObject)

@@ -59,7 +59,6 @@ class _Scanner:
         self._open: list[str] = []
         self._key = ""
         self._is_in_findings = False
-        self._list_start = start
         self._element_start: int | None = None
         self._whole_until: tuple[int, str] | None = None
         self._value_end = start
@@ -93,7 +92,6 @@ class _Scanner:
             return
         if len(self._open) == 1 and self._open[0] == "{":
             self._is_in_findings = bracket == "[" and self._key == _LISTED
-            self._list_start = self._position
         self._open.append(bracket)
         if _CLOSED_AT_ONCE.match(self._text, self._position, self._end):
             self._step = self._after_value
@@ -170,13 +168,10 @@ class _Scanner:
     def _finish(self, outcome: Literal["whole", "cut_off", "malformed"]) -> None:
         salvage = unfinished = None
         if outcome == "cut_off":
-            whole = self._whole_until
+            if self._whole_until is not None:
+                position, closing = self._whole_until
+                salvage = self._text[self._start : position] + closing
             if self._element_start is not None:
                 unfinished = self._text[self._element_start : self._end]
-                if whole is None or whole[0] < self._list_start:
-                    # It was cut in its first finding: the list is there, and no whole finding is in it.
-                    whole = (self._list_start, "]}")
-            if whole is not None:
-                salvage = self._text[self._start : whole[0]] + whole[1]
             self._position = self._end
         self._scan = Scan(outcome, self._position, salvage, unfinished)

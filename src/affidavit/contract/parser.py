@@ -165,7 +165,7 @@ def _read_findings(reader: FieldReader, found: FoundObject, notes: Notes) -> lis
         notes.problem(Code.MISSING_REQUIRED_FIELD, "findings", "`findings` is missing", "an array")
     elif not isinstance(value, list):
         notes.problem(Code.INVALID_TYPE, "findings", f"`findings` is {show_value(value)}", "an array")
-    elif found.is_truncated and not value and found.unfinished is None:
+    elif found.is_truncated and not value:
         # An empty list in a reply that was cut off says nothing: silence is never approval.
         notes.problem(Code.TRUNCATED_JSON, "findings", "the reply was cut off and no finding is whole")
     else:
@@ -254,9 +254,9 @@ def _conclude(top: _TopLevel, findings: _Sorted, notes: Notes, *, is_truncated: 
     diagnostics = [*notes.diagnostics, *findings.diagnostics]
     if findings.kept:
         state = "accepted"
-    elif findings.dropped:
+    elif top.findings:
         state = "all_dropped"
-        detail = f"none of {len(findings.dropped)} findings is left"
+        detail = f"none of {len(top.findings)} findings is left"
         diagnostics.append(Diagnostic(code=Code.ALL_FINDINGS_DROPPED, detail=detail))
     else:
         state = "clean"
