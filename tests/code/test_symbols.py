@@ -75,7 +75,9 @@ def test_any_bytes_are_read_without_an_error(text):
     )
 )
 def test_broken_python_is_read_without_an_error(parts):
-    definitions("".join(parts).encode())
+    text = "".join(parts)
+    for found in definitions(text.encode()):
+        assert 1 <= found.line <= found.end_line <= text.count("\n") + 1
 
 
 def fates(repo, before, after):

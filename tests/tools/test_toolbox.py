@@ -390,4 +390,5 @@ def test_the_answers_to_calls_can_be_written_as_utf8(toolbox: Toolbox) -> None:
         ("get_blame", {"file_path": "\ud800", "line_number": 1}),
         ("\ud800", {}),
     ):
-        json.dumps(toolbox.call(tool, arguments), ensure_ascii=False).encode()
+        answer = toolbox.call(tool, arguments)
+        assert json.loads(json.dumps(answer, ensure_ascii=False).encode()) == answer

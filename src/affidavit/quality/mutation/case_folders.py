@@ -75,7 +75,7 @@ def write_planted_commit(store: ObjectStore, commit: str, tree: str) -> str:
 
 
 def write_cases(folder: Path, store: ObjectStore, location: Location, bugs: Sequence[PlantedBug]) -> None:
-    """Write the repository and all cases; nothing is left behind where that fails."""
+    """Write the repository and all cases; nothing of it is left behind where that fails."""
     try:
         # Git runs in that folder, where a relative name would mean another place.
         _write_repository(folder.absolute() / REPOSITORY, store, location, bugs)
@@ -83,8 +83,9 @@ def write_cases(folder: Path, store: ObjectStore, location: Location, bugs: Sequ
             _write_planted(folder / bug.case_id, bug)
             _write_clean(folder / clean_id(bug.commit), bug)
     except BaseException:
-        for place in folder.iterdir():
-            shutil.rmtree(place, ignore_errors=True)
+        # Only what was written here: others may have put something into the folder meanwhile.
+        for name in (REPOSITORY, *(name for bug in bugs for name in (bug.case_id, clean_id(bug.commit)))):
+            shutil.rmtree(folder / name, ignore_errors=True)
         raise
 
 

@@ -30,7 +30,6 @@ from affidavit.quality.mutation.operators.known_calls import (
 from affidavit.records.finding import Category, Severity
 
 ALL = frozenset({"python", "javascript", "go", "java"})
-PARAMETER_NAMES = ("name", "pattern")
 NAMES = frozenset({"identifier", "attribute", "member_expression", "selector_expression", "field_access"})
 COMPARED = frozenset({"comparison_operator", "binary_expression"})
 PLACEHOLDER = re.compile(r"%s")
