@@ -258,6 +258,20 @@ def test_a_folder_with_something_in_it_is_refused(shop: Repo, tmp_path: Path) ->
     assert (tmp_path / "cases" / "note").read_text() == "mine"
 
 
+def test_where_writing_fails_what_others_put_there_stays(shop: Repo, tmp_path: Path) -> None:
+    out = tmp_path / "cases"
+
+    def meanwhile(told: str) -> None:
+        out.mkdir(exist_ok=True)
+        (out / "mine").mkdir(exist_ok=True)
+        # Where the case belongs stands a file, so that it cannot be written.
+        (out / told.partition(":")[0]).write_text("in the way")
+
+    with pytest.raises(OSError, match="exists"):
+        asyncio.run(plant_bugs(PlantingRequest(shop.path, out), tell=meanwhile))
+    assert {place.name for place in out.iterdir() if place.is_dir()} == {"mine"}
+
+
 def test_bad_input_is_said(repo: Repo, shop: Repo, tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     with pytest.raises(NotARepositoryError):
