@@ -1,8 +1,10 @@
 """Programs that are missing, that crash, hang or flood, and what they can see of the machine."""
 
 import asyncio
+import gc
 import os
 import time
+import warnings
 from pathlib import Path
 
 import pytest
@@ -148,3 +150,44 @@ def test_there_is_no_network(script, tmp_path):
 )
 def test_a_version_is_read_from_what_is_printed(script, tmp_path, text, version):
     assert asyncio.run(read_version(script(text), ["--version"], tmp_path)) == version
+
+
+@pytest.mark.parametrize(
+    ("text", "limits", "state"),
+    [
+        ("setsid sleep 30 & sleep 60", {"timeout_seconds": 0.5}, "timed_out"),
+        ("setsid sleep 30 & yes flooding", {"output_mb": 1}, "flooded"),
+        ("setsid sleep 30 & yes flooding >&2", {"output_mb": 1}, "flooded"),
+    ],
+)
+def test_a_process_that_left_the_group_holds_no_pipe_of_ours_open(script, tmp_path, text, limits, state):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        started = time.monotonic()
+        outcome = run(script(text), tmp_path, **limits)
+        assert time.monotonic() - started < 15
+        gc.collect()
+    assert outcome.state == state
+    assert [str(warning.message) for warning in told] == []
+
+
+def test_a_run_that_is_cancelled_leaves_no_program_and_no_pipe(script, tmp_path):
+    marker = tmp_path / "still-alive"
+
+    async def stopped() -> None:
+        program = script(f"(sleep 1; touch {marker}) & sleep 60")
+        running = asyncio.create_task(
+            run_program([str(program)], folder=tmp_path, environment={"PATH": "/bin"}, limits=Limits())
+        )
+        await asyncio.sleep(0.4)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        asyncio.run(stopped())
+        gc.collect()
+    assert [str(warning.message) for warning in told] == []
+    time.sleep(1.2)
+    assert not marker.exists()

@@ -1,19 +1,17 @@
 """Run a program on files that may be hostile: isolated, limited, its faults returned as data."""
 
-import asyncio
 import os
 import re
 import shutil
-import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from subprocess import DEVNULL, PIPE
 from typing import Literal
+
+from affidavit.child_process import EndState, run_child
 
 MEGABYTE = 1024 * 1024
 VERSION = re.compile(r"\d+(?:\.\d+)+\S*")
@@ -33,7 +31,7 @@ class Limits:
     output_mb: int = 96
 
 
-OutcomeState = Literal["exited", "timed_out", "flooded", "not_started"]
+OutcomeState = EndState | Literal["not_started"]
 
 
 @dataclass(frozen=True)
@@ -131,25 +129,17 @@ async def run_program(
 ) -> Outcome:
     """Run a program in a process group of its own and end the whole group when it is over."""
     started = time.monotonic()
-    limited = limited_command(command, limits)
     try:
-        process = await asyncio.create_subprocess_exec(
-            *limited,
-            cwd=folder,
-            env=dict(environment),
-            stdin=DEVNULL,
-            stdout=PIPE,
-            stderr=PIPE,
-            start_new_session=True,
+        ended = await run_child(
+            limited_command(command, limits),
+            folder=folder,
+            environment=environment,
+            seconds=limits.timeout_seconds,
+            most_bytes=limits.output_mb * MEGABYTE,
         )
     except OSError as error:
         return Outcome("not_started", errors=str(error).encode(errors="replace"))
-    try:
-        state, output, errors = await _collect(process, limits)
-    finally:
-        _end_group(process)
-        await process.wait()
-    return Outcome(state, process.returncode or 0, output, errors, _milliseconds(started))
+    return Outcome(ended.state, ended.exit_code, ended.output, ended.errors, _milliseconds(started))
 
 
 def limited_command(command: Sequence[str], limits: Limits) -> list[str]:
@@ -157,38 +147,6 @@ def limited_command(command: Sequence[str], limits: Limits) -> list[str]:
     kilobytes = str(limits.memory_mb * 1024)
     blocks = str(limits.output_mb * 4 * 2048)
     return [*network_guard(), "/bin/sh", "-c", LIMIT_SCRIPT, "sh", kilobytes, blocks, *command]
-
-
-async def _collect(process: asyncio.subprocess.Process, limits: Limits) -> tuple[OutcomeState, bytes, bytes]:
-    output, errors = bytearray(), bytearray()
-    most = limits.output_mb * MEGABYTE
-    streams = [(process.stdout, output), (process.stderr, errors)]
-    try:
-        async with asyncio.timeout(limits.timeout_seconds):
-            whole = await asyncio.gather(
-                *(_drain(process, stream, kept, most) for stream, kept in streams if stream is not None)
-            )
-            await process.wait()
-    except TimeoutError:
-        return "timed_out", bytes(output), bytes(errors)
-    return ("exited" if all(whole) else "flooded"), bytes(output), bytes(errors)
-
-
-async def _drain(
-    process: asyncio.subprocess.Process, stream: asyncio.StreamReader, kept: bytearray, most: int
-) -> bool:
-    """Read a stream to its end; at the limit end the program instead."""
-    while chunk := await stream.read(MEGABYTE):
-        kept += chunk
-        if len(kept) > most:
-            _end_group(process)
-            return False
-    return True
-
-
-def _end_group(process: asyncio.subprocess.Process) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _milliseconds(started: float) -> int:

@@ -5,14 +5,12 @@ import hashlib
 import os
 import re
 import shutil
-import signal
 import tempfile
-from asyncio.subprocess import DEVNULL, PIPE
 from collections import defaultdict
-from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from affidavit.child_process import run_child
 from affidavit.code.git import Git, complaint, find_repository, git_environment, spawn_error
 from affidavit.errors import GitError, InputError, NotARepositoryError
 from affidavit.quality.cases import CaseFolder, folder_name
@@ -20,6 +18,7 @@ from affidavit.quality.written_history import build_history, is_written_history
 
 PROTOCOLS = ("https", "http", "ssh", "git", "file")
 CLONE_SECONDS = 3600.0
+COMPLAINT_BYTES = 1024 * 1024
 SCP_ADDRESS = re.compile(r"[\w.-]+@[\w.-]+:.+")
 # Nobody sits there to answer: what would ask for a name or a password fails.
 NO_QUESTIONS = {
@@ -191,27 +190,18 @@ async def _fetch_missing(address: str, target: Path, revisions: tuple[str, ...])
 async def _over_the_wire(git: Git, *args: str) -> bytes | None:
     """Run git and return its complaints, None where it did its work; whoever is stopped ends it, too."""
     try:
-        process = await asyncio.create_subprocess_exec(
-            *git.command(args),
-            cwd=git.folder,
-            env=dict(git.environment),
-            stdin=DEVNULL,
-            stdout=DEVNULL,
-            stderr=PIPE,
-            start_new_session=True,
+        ended = await run_child(
+            git.command(args),
+            folder=git.folder,
+            environment=git.environment,
+            seconds=CLONE_SECONDS,
+            most_bytes=COMPLAINT_BYTES,
         )
     except OSError as error:
         raise spawn_error(error, git.folder) from error
-    try:
-        async with asyncio.timeout(CLONE_SECONDS):
-            _, complaints = await process.communicate()
-    except TimeoutError:
+    if ended.state == "timed_out":
         return f"fatal: it took longer than {CLONE_SECONDS:g} seconds".encode()
-    finally:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
-    return complaints if process.returncode != 0 else None
+    return ended.errors if ended.state == "flooded" or ended.exit_code != 0 else None
 
 
 def _has_commit(git: Git, revision: str) -> bool:
