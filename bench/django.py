@@ -5,6 +5,8 @@ import sys
 import tarfile
 from pathlib import Path
 
+from bench.commits import git
+
 VERSION = "5.2"
 FOLDER = Path(".bench")
 CHANGED = "django/utils/text.py"
@@ -34,22 +36,14 @@ def repository() -> Path:
     if (place / ".git").is_dir():
         return place
     run("cp", "-r", source(), place)
-    identity = (
-        "-c",
-        "user.name=Bench",
-        "-c",
-        "user.email=bench@affidavit.example",
-        "-c",
-        "commit.gpgsign=false",
-    )
-    run("git", "init", "--quiet", cwd=place)
-    run("git", "add", "--all", "--force", cwd=place)
-    run("git", *identity, "commit", "--quiet", "--message", f"Django {VERSION}", cwd=place)
+    git(place, "init", "--quiet")
+    git(place, "add", "--all", "--force")
+    git(place, "commit", "--quiet", "--message", f"Django {VERSION}")
     changed = place / CHANGED
     text = changed.read_text()
     old = "def get_valid_filename(name):\n"
     if old not in text:
         raise SystemExit(f"{CHANGED} is not as expected")
     changed.write_text(text.replace(old, 'def get_valid_filename(name, replacement=""):\n'))
-    run("git", *identity, "commit", "--quiet", "--all", "--message", "Let callers choose", cwd=place)
+    git(place, "commit", "--quiet", "--all", "--message", "Let callers choose")
     return place

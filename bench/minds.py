@@ -1,13 +1,8 @@
 """What a conversation costs beyond the time of the model: a mind against a server of fixed latency."""
 
 import asyncio
-import json
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from affidavit.events import ignore_events
@@ -17,6 +12,7 @@ from affidavit.minds.mind import PydanticMind
 from affidavit.ports import Talk
 from bench import model_review
 from bench.row import Row
+from bench.slow_model import SlowModel, serve, serving, tool_call
 
 LATENCY_SECONDS = 1.0
 TURNS = 3
@@ -29,34 +25,12 @@ READ = {
 }
 
 
-class SlowModel(BaseHTTPRequestHandler):
-    """Calls a tool some times, then answers; each reply takes the same time."""
+class Caller(SlowModel):
+    """Calls a tool some times, then answers."""
 
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        time.sleep(LATENCY_SECONDS)
+    def reply(self, body: dict[str, Any]) -> dict[str, Any]:
         turn = sum(message["role"] == "tool" for message in body["messages"]) + 1
-        name, arguments = ("read", "{}") if turn < TURNS else ("result", '{"done": true}')
-        call = {"index": 0, "id": f"call_{turn}", "type": "function"}
-        delta = {"tool_calls": [{**call, "function": {"name": name, "arguments": arguments}}]}
-        self._send([self._chunk(delta, None), self._chunk({}, "tool_calls")])
-
-    def _chunk(self, delta: dict[str, Any], finish: str | None) -> dict[str, Any]:
-        choice = {"index": 0, "delta": delta, "finish_reason": finish}
-        return {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
-
-    def _send(self, chunks: list[dict[str, Any]]) -> None:
-        data = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data.encode())
-
-    def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        return tool_call("read", {}, turn) if turn < TURNS else tool_call("result", {"done": True}, turn)
 
 
 class Nothing:
@@ -66,25 +40,6 @@ class Nothing:
 
     def call(self, _name: str, _arguments: object) -> dict[str, Any]:
         return {"text": "x" * 2000}
-
-
-@contextmanager
-def slow_server() -> Iterator[str]:
-    """The address of the server; it has a process of its own, so that it takes no time from the mind."""
-    command = [sys.executable, "-m", "bench.minds", "serve"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            yield (server.stdout or sys.stdin).readline().strip()
-        finally:
-            server.kill()
-
-
-def serve() -> None:
-    """Serve until killed."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), SlowModel)
-    sys.stdout.write(f"http://127.0.0.1:{server.server_port}/v1\n")
-    sys.stdout.flush()
-    server.serve_forever()
 
 
 def talk(number: int) -> Talk:
@@ -118,7 +73,7 @@ async def hold(url: str, talks: int) -> float:
 def rows() -> list[Row]:
     """One talk, several at once, and a whole review, against the longest chain of calls."""
     chain = TURNS * LATENCY_SECONDS
-    with slow_server() as url:
+    with serving("bench.minds", LATENCY_SECONDS) as url:
         one, several = asyncio.run(hold(url, 1)), asyncio.run(hold(url, TALKS))
     against = f"{TURNS} calls of {LATENCY_SECONDS:g} s"
     return [
@@ -130,6 +85,6 @@ def rows() -> list[Row]:
 
 if __name__ == "__main__":
     if "serve" in sys.argv:
-        serve()
+        serve(Caller, float(sys.argv[-1]))
     for row in rows():
         print(row.line())

@@ -2,14 +2,12 @@
 
 import asyncio
 import json
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, get_args
 
@@ -30,7 +28,9 @@ from affidavit.specialists.briefing import diff_of
 from affidavit.specialists.model_agents import LENSES, ModelAgent
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.plan import plan_by_size
+from bench.commits import git
 from bench.row import ROUNDS, Row
+from bench.slow_model import SlowModel, serve, serving, tool_call
 
 LATENCY_SECONDS = 2.0
 CHAIN = ("plan", "read", "look", "read again", "second look", "read to verify", "verify", "words")
@@ -63,49 +63,21 @@ class TokenRow(Row):
         )
 
 
-class Panelist(BaseHTTPRequestHandler):
-    """Every role of a review: reads one file where it may, then answers; each reply takes the same time."""
+class Panelist(SlowModel):
+    """Every role of a review: reads one file where it may, then answers."""
 
-    protocol_version = "HTTP/1.1"
-    latency_seconds = 0.0
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        time.sleep(self.latency_seconds)
+    def reply(self, body: dict[str, Any]) -> dict[str, Any]:
         names = {tool["function"]["name"] for tool in body.get("tools", ())}
         has_read = any(message["role"] == "tool" for message in body["messages"])
         if not names:
-            self._send({"content": json.dumps(WORDS)}, "stop")
-        elif "review_plan" in names:
-            self._call("review_plan", PLAN)
-        elif not has_read:
-            self._call("get_file_context", {"file_path": "m00.py", "start_line": 1, "end_line": 40})
-        elif "review_result" in names:
-            self._call("review_result", _result(json.dumps(body["messages"])))
-        else:
-            self._call("verification_judgment", JUDGED)
-
-    def _call(self, name: str, arguments: dict[str, Any]) -> None:
-        function = {"name": name, "arguments": json.dumps(arguments)}
-        self._send(
-            {"tool_calls": [{"index": 0, "id": "c", "type": "function", "function": function}]}, "stop"
-        )
-
-    def _send(self, delta: dict[str, Any], finish: str) -> None:
-        about = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-        chunks = [(delta, None), ({}, finish)]
-        lines = [
-            {**about, "choices": [{"index": 0, "delta": part, "finish_reason": end}]} for part, end in chunks
-        ]
-        data = "".join(f"data: {json.dumps(line)}\n\n" for line in lines) + "data: [DONE]\n\n"
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data.encode())
-
-    def log_message(self, *_: Any) -> None:
-        """Quiet."""
+            return {"content": json.dumps(WORDS)}
+        if "review_plan" in names:
+            return tool_call("review_plan", PLAN)
+        if not has_read:
+            return tool_call("get_file_context", {"file_path": "m00.py", "start_line": 1, "end_line": 40})
+        if "review_result" in names:
+            return tool_call("review_result", _result(json.dumps(body["messages"])))
+        return tool_call("verification_judgment", JUDGED)
 
 
 def _result(told: str) -> dict[str, Any]:
@@ -130,37 +102,17 @@ def _result(told: str) -> dict[str, Any]:
 
 
 @contextmanager
-def serving(latency_seconds: float) -> Iterator[str]:
-    """The address of a server in a process of its own."""
-    command = [sys.executable, "-m", "bench.model_review", "serve", str(latency_seconds)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            yield (server.stdout or sys.stdin).readline().strip()
-        finally:
-            server.kill()
-
-
-def serve(latency_seconds: float) -> None:
-    """Serve until killed."""
-    Panelist.latency_seconds = latency_seconds
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Panelist)
-    sys.stdout.write(f"http://127.0.0.1:{server.server_port}/v1\n")
-    sys.stdout.flush()
-    server.serve_forever()
-
-
-@contextmanager
 def large_change() -> Iterator[OpenedChange]:
     """Some 2,000 changed lines in twenty files, in many hunks."""
     with tempfile.TemporaryDirectory() as folder:
         repository = Path(folder) / "repo"
         repository.mkdir()
-        _git(repository, "init", "-q", "-b", "main")
+        git(repository, "init", "-q", "-b", "main")
         for message, wrong in (("Before", "item"), ("Add twice what is bought twice", "item * 2")):
             for number in range(FILES):
                 (repository / f"m{number:02}.py").write_text(_module(number, wrong))
-            _git(repository, "add", "-A")
-            _git(repository, "commit", "-q", "-m", message)
+            git(repository, "add", "-A")
+            git(repository, "commit", "-q", "-m", message)
         with open_change(ChangeRequest(target="HEAD", repo=repository)) as opened:
             yield opened
 
@@ -181,18 +133,6 @@ def _module(number: int, added: str) -> str:
     return "\n\n".join(again)
 
 
-def _git(folder: Path, *args: str) -> None:
-    identity = (
-        "-c",
-        "user.name=Bench",
-        "-c",
-        "user.email=bench@affidavit.example",
-        "-c",
-        "commit.gpgsign=false",
-    )
-    subprocess.run(["git", *identity, *args], cwd=folder, check=True)
-
-
 def rows() -> list[Row]:
     """The review against its chain, the verifier against the whole diff, and what requests share."""
     with large_change() as opened, tempfile.TemporaryDirectory() as cache:
@@ -200,9 +140,9 @@ def rows() -> list[Row]:
 
 
 def _time_row(opened: OpenedChange, cache: Path) -> Row:
-    with serving(0) as url:
+    with serving("bench.model_review", 0) as url:
         _timed_review(opened, cache, url)
-    with serving(LATENCY_SECONDS) as url:
+    with serving("bench.model_review", LATENCY_SECONDS) as url:
         seconds = min(_timed_review(opened, cache, url) for _ in range(ROUNDS))
     against = f"the longest chain: {len(CHAIN)} calls of {LATENCY_SECONDS:g} s"
     return Row("a review with models", seconds, against, len(CHAIN) * LATENCY_SECONDS, TIME_BOUND)
@@ -299,6 +239,6 @@ def _candidate(finding: Finding) -> Candidate:
 
 if __name__ == "__main__":
     if "serve" in sys.argv:
-        serve(float(sys.argv[-1]))
+        serve(Panelist, float(sys.argv[-1]))
     for row in rows():
         print(row.line())
