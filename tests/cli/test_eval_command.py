@@ -234,8 +234,10 @@ def test_two_runs_are_compared_from_a_folder_and_a_file(cases: Path) -> None:
     assert done.code == 0
     assert told["differences"][0]["name"] == "recall"
     assert told["differences"][0]["interval"]["estimate"] == -1.0
-    assert [(one["case"], one["lost"]) for one in told["changes"]] == [("bug", [0])]
-    assert "missed now" in affidavit("eval", "compare", out, "blind.json", cwd=cases.parent).out
+    assert [(one["case"], one["gained"]) for one in told["changes"]] == [("bug", [])]
+    assert [(one["file"], one["line"]) for one in told["changes"][0]["lost"]] == [("app.py", 3)]
+    told_in_words = affidavit("eval", "compare", out, "blind.json", cwd=cases.parent).out
+    assert "missed now: app.py:3 correctness: The name is misspelt." in told_in_words
 
 
 def test_a_label_that_somebody_gave_counts_in_the_next_evaluation(cases: Path) -> None:

@@ -118,7 +118,13 @@ def a_comparison(text: str = "other") -> Comparison:
             ),
             ScoreDifference(name="wrong_rate", what="wrong", interval=None),
         ),
-        changes=(CaseChange(case=text, gained=(0,), wrong_gained=(text,)),),
+        changes=(
+            CaseChange(
+                case=text,
+                gained=(ExpectedProblem(file=text, line=3, description=text),),
+                wrong_gained=(text,),
+            ),
+        ),
     )
 
 
@@ -229,7 +235,7 @@ def test_a_comparison_tells_differences_changes_and_what_was_left_out() -> None:
         assert "+25.0 points" in text
         assert "may be chance" in text
         assert "not measurable" in text
-        assert "found now: expected problem 1" in text
+        assert "found now: other:3 other" in text
         assert "other" in text
 
 

@@ -112,8 +112,10 @@ def _has_wrong(result: CaseResult) -> bool:
 def _change(before: CaseResult, after: CaseResult) -> CaseChange | None:
     """What became different in a case; None where nothing did."""
     was, is_now = _found([before]), _found([after])
-    gained = tuple(number for number, found in enumerate(is_now) if found and not was[number])
-    lost = tuple(number for number, found in enumerate(was) if found and not is_now[number])
+    # Only a case that both runs read alike is compared, so its problems are the same in both.
+    both = list(zip(after.case.expected, was, is_now, strict=True))
+    gained = tuple(problem for problem, before_it, now in both if now and not before_it)
+    lost = tuple(problem for problem, before_it, now in both if before_it and not now)
     wrong_before, wrong_after = _wrong(before), _wrong(after)
     change = CaseChange(
         case=after.case.id,

@@ -221,11 +221,11 @@ class ScoreDifference(Record):
 
 
 class CaseChange(Record):
-    """What became different in a case: expected problems by position, wrong findings in words."""
+    """What became different in a case: expected problems as the case states them, wrong findings in words."""
 
     case: str
-    gained: tuple[int, ...] = ()
-    lost: tuple[int, ...] = ()
+    gained: tuple[ExpectedProblem, ...] = ()
+    lost: tuple[ExpectedProblem, ...] = ()
     wrong_gained: tuple[str, ...] = ()
     wrong_lost: tuple[str, ...] = ()
 

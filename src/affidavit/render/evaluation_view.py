@@ -294,8 +294,8 @@ def change_lines(comparison: Comparison) -> list[tuple[str, list[str]]]:
         (
             one.case,
             [
-                *(f"found now: expected problem {number + 1}" for number in one.gained),
-                *(f"missed now: expected problem {number + 1}" for number in one.lost),
+                *(f"found now: {problem_words(problem)}" for problem in one.gained),
+                *(f"missed now: {problem_words(problem)}" for problem in one.lost),
                 *(f"wrong now: {text}" for text in one.wrong_gained),
                 *(f"no longer wrong: {text}" for text in one.wrong_lost),
             ],
