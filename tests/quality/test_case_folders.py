@@ -82,6 +82,7 @@ def test_a_case_with_an_empty_list_and_no_word_on_it_is_clean(tmp_path: Path) ->
         ({**MEANT, "head": "HEAD:file"}, [], "head: "),
         ({**MEANT, "clean": "yes"}, [], "clean: "),
         (MEANT, None, 'say "clean": true'),
+        ({**MEANT, "clean": False}, None, "list the problems in expected.json"),
         ({**MEANT, "clean": True}, [{"file": "a.py", "line": 1}], "said to be clean"),
         (MEANT, {}, "expected a list"),
         (MEANT, ["a.py:3"], "item 1: expected an object"),

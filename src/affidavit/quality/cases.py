@@ -82,9 +82,9 @@ def read_case(folder: Path) -> CaseFolder:
     known_wrong = _read_claims(folder / KNOWN_WRONG_FILE, KnownClaim)
     told = {name: value for name, value in fields.items() if name not in LISTS and value is not None}
     case = _valid(Case, {"id": folder.resolve().name, **told}, where)
+    if expected is None and not case.clean:
+        raise InputError(f'{where}: say "clean": true, or list the problems in {EXPECTED_FILE}')
     if "clean" not in told:
-        if expected is None:
-            raise InputError(f'{where}: say "clean": true, or list the problems in {EXPECTED_FILE}')
         case = case.model_copy(update={"clean": not expected})
     if case.clean and expected:
         raise InputError(f"{where}: the case is said to be clean, but {EXPECTED_FILE} lists problems")
