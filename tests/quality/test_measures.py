@@ -171,10 +171,11 @@ def test_a_shown_absence_claim_without_a_search_is_named(store: SqliteStore) -> 
 def test_dropped_refuted_and_unverified_are_counted(store: SqliteStore) -> None:
     dropped = withheld("logic-1", Code.FINDING_DROPPED).model_copy(update={"finding": None})
     sure = shown("logic-2", status=Status.VERIFIED)
-    store.save_report(report_of([shown("logic-0"), dropped, sure, withheld("logic-3", Code.REFUTED)]))
+    refuted = [withheld("logic-3", Code.REFUTED), withheld("logic-4", Code.ABSENCE_DISPROVED)]
+    store.save_report(report_of([shown("logic-0"), dropped, sure, *refuted]))
     fates = measure_quality(store).fates
-    assert (fates.candidates, fates.shown, fates.dropped, fates.refuted, fates.unverified) == (4, 2, 1, 1, 1)
-    assert fates.withheld == {"finding_dropped": 1, "refuted": 1}
+    assert (fates.candidates, fates.shown, fates.dropped, fates.refuted, fates.unverified) == (5, 2, 1, 2, 1)
+    assert fates.withheld == {"finding_dropped": 1, "refuted": 1, "absence_disproved": 1}
 
 
 def test_cost_and_duration_are_told_as_median_and_total(store: SqliteStore) -> None:

@@ -7,12 +7,14 @@ from affidavit.events import Event, ignore_events
 from affidavit.ports import Verifiers
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Code
-from affidavit.records.evidence import QuoteCheck
+from affidavit.records.evidence import QuoteCheck, SearchHit, SearchRun
+from affidavit.records.finding import Search
 from affidavit.records.report import Part
 from affidavit.stages.verify import silences, unanswered, verify_candidates
 from claims import candidate, finding
 
 EXACT = QuoteCheck(outcome="exact", file="app.py", side="head")
+HIT = SearchHit(path="app.py", line=3, text="guard(total)")
 
 
 class Answers:
@@ -69,6 +71,27 @@ def test_a_qualified_confirmation_is_only_likely() -> None:
 
 def test_a_confirmation_that_leaves_the_worth_out_is_a_maybe() -> None:
     assert verify(candidate(quote=EXACT), Answers(judgment="CONFIRMED")).worth is Worth.MAYBE
+
+
+@pytest.mark.parametrize(
+    ("is_absence", "hits", "code"),
+    [
+        (True, (HIT,), Code.ABSENCE_DISPROVED),
+        (True, (), Code.REFUTED),
+        (False, (HIT,), Code.REFUTED),
+    ],
+)
+def test_an_absence_that_is_refuted_with_a_hit_at_hand_is_disproved(
+    is_absence: bool, hits: tuple[SearchHit, ...], code: Code
+) -> None:
+    search = Search(pattern="guard")
+    claim = finding(evidence={"is_absence_finding": is_absence, "searches": (search,)})
+    run = SearchRun(search=search, state="hits" if hits else "nothing_found", hits=hits)
+    item = candidate(claim, quote=EXACT, searches=(run,))
+    result = verify(item, Answers(judgment="REFUTED", reason="app.py:3 guards it"))
+    assert result.withheld is not None
+    assert (result.withheld.code, result.withheld.detail) == (code, "app.py:3 guards it")
+    assert result.status is Status.FALSE_POSITIVE
 
 
 def test_a_refuted_finding_is_withheld_as_a_false_positive() -> None:

@@ -253,7 +253,7 @@ def _fates(tally: Tally) -> Fates:
         candidates=tally.counts["candidates"],
         shown=tally.counts["shown"],
         dropped=tally.counts["dropped"],
-        refuted=tally.withheld[Code.REFUTED],
+        refuted=tally.withheld[Code.REFUTED] + tally.withheld[Code.ABSENCE_DISPROVED],
         unverified=tally.counts["unverified"],
         withheld={str(code): count for code, count in tally.withheld.most_common()},
     )

@@ -26,7 +26,7 @@ def count_review(report: Report) -> ReviewCounts:
         dropped=sum(reply.dropped for reply in replies),
         not_quoted=sum(_ended(one, Code.EVIDENCE_NOT_FOUND) for one in standing),
         judged=len(judged),
-        refuted=sum(_ended(one, Code.REFUTED) for one in judged),
+        refuted=sum(_ended(one, Code.REFUTED, Code.ABSENCE_DISPROVED) for one in judged),
         unverified=sum(one.status is Status.UNVERIFIED for one in judged),
         confirmed=len(confirmed),
         nits=sum(one.worth is Worth.NIT for one in confirmed),
@@ -41,8 +41,8 @@ def _replies_with(report: Report, code: Code) -> int:
     return len({item.specialist for item in report.diagnostics if item.code is code} & models)
 
 
-def _ended(candidate: Candidate, code: Code) -> bool:
-    return candidate.withheld is not None and candidate.withheld.code is code
+def _ended(candidate: Candidate, *codes: Code) -> bool:
+    return candidate.withheld is not None and candidate.withheld.code in codes
 
 
 def _cost(report: Report) -> float | None:

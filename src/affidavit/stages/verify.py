@@ -121,7 +121,7 @@ def _apply(candidate: Candidate, said: Sequence[Judgement]) -> Candidate:
     judgement = said[-1]
     judged = judged.model_copy(update={"judgements": (*candidate.judgements, *said)})
     if judgement.judgment == "REFUTED":
-        return judged.withhold(STAGE, Code.REFUTED, judgement.reason, status=Status.FALSE_POSITIVE)
+        return judged.withhold(STAGE, _refutation(judged), judgement.reason, status=Status.FALSE_POSITIVE)
     status = Status.UNVERIFIED
     if judgement.judgment == "CONFIRMED":
         is_open = judgement.qualified or (
@@ -132,6 +132,14 @@ def _apply(candidate: Candidate, said: Sequence[Judgement]) -> Candidate:
     worth = judgement.worth or (Worth.MAYBE if judgement.judgment else Worth.ACT)
     confidence = derive_confidence(judged, status)
     return judged.model_copy(update={"status": status, "worth": worth, "confidence": confidence})
+
+
+def _refutation(candidate: Candidate) -> Code:
+    """A claim of absence that was refuted with hits of its own searches at hand is disproved by them."""
+    proof = candidate.finding.verification if candidate.finding else None
+    is_absence = proof is not None and proof.is_absence_finding
+    has_hits = any(run.hits for run in candidate.searches)
+    return Code.ABSENCE_DISPROVED if is_absence and has_hits else Code.REFUTED
 
 
 def _who(judgement: Judgement) -> str:
