@@ -1,5 +1,6 @@
 """How rates are written, and that every report carries the headline."""
 
+import html
 import json
 from io import BytesIO, TextIOWrapper
 
@@ -32,10 +33,12 @@ def test_a_rate_of_none_still_says_how_little_is_known() -> None:
     assert rate_words(Rate(count=0, n=3, share=0, low=0, high=0.5616), "-") == "0% [0.0-56.2], n=3"
 
 
-@pytest.mark.parametrize("name", ["terminal", "markdown", "html"])
+@pytest.mark.parametrize("name", ["terminal", "markdown", "html", "sarif", "junit", "review-result"])
 def test_every_report_carries_the_headline(name: str) -> None:
-    text = render(a_report().model_copy(update={"measured": KNOWN}), name).replace("\\", "")
-    assert "wrong: 2.1% [0.8\u20135.3], n=190" in text
+    text = render(a_report().model_copy(update={"measured": KNOWN}), name)
+    # JSON and XML are written in ASCII.
+    told = html.unescape(text.replace("\\u2013", "\u2013"))
+    assert "wrong: 2.1% [0.8\u20135.3], n=190" in told
     assert "not measured yet" in render(a_report(), name)
 
 

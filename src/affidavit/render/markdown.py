@@ -37,8 +37,8 @@ def render_markdown(report: Report, *, show_withheld: bool = False, show_nits: b
         "remark",
         "remarks",
     )
-    # Outside what may be left out: every report carries it.
-    account.append(f"- {_clipped_line('measured on this installation: ' + measured_words(report.measured))}")
+    # Outside what may be left out: every report carries it. Its words are ours, so nothing is escaped.
+    account.append(f"- measured on this installation: {measured_words(report.measured)}")
     spent = sum(len(block) + 2 for block in head + account)
     findings = _fit(
         _finding_blocks(report, show_nits=show_nits), LONGEST - spent - 200, "finding", "findings"

@@ -37,7 +37,7 @@ def _meta(report: Report) -> dict[str, Any]:
         "is_complete": not report.incomplete,
         "shown": len(report.shown),
         "withheld": len(report.withheld),
-        "measured": measured_words(report.measured, "-"),
+        "measured": measured_words(report.measured),
     }
 
 

@@ -85,7 +85,7 @@ def _properties(report: Report) -> dict[str, Any]:
         "verdict": report.verdict.decision,
         "summary": inert(wording.summarize(report)),
         "exitCode": report.gate.exit_code,
-        "measured": measured_words(report.measured, "-"),
+        "measured": measured_words(report.measured),
     }
 
 
