@@ -11,7 +11,7 @@ from typing import Any
 
 from affidavit.records.evidence import AnalyserDiagnostic
 
-FORMAT = 1
+FORMAT = 2
 MAX_BYTES = 256 * 1024 * 1024
 
 

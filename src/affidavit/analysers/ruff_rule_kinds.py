@@ -32,7 +32,12 @@ def raising(
     ]
 
 
-def not_compiling(codes: str, fix: str) -> list[Rule]:
+def not_compiling(
+    codes: str,
+    fix: str,
+    *,
+    meaning: str = "{message}: Python refuses the whole file with SyntaxError, so it cannot be imported.",
+) -> list[Rule]:
     """Rules whose code does not even compile."""
     return [
         Rule(
@@ -41,7 +46,7 @@ def not_compiling(codes: str, fix: str) -> list[Rule]:
             category=Category.CORRECTNESS,
             worth=Worth.ACT,
             title="This file does not compile",
-            meaning="{message}: Python refuses the whole file with SyntaxError, so it cannot be imported.",
+            meaning=meaning,
             failing_input="Importing or running {file}.",
             wrong_outcome="SyntaxError is raised before any code of the file runs.",
             suggestion=fix,

@@ -75,6 +75,13 @@ _SYNTAX = not_compiling(
     "Correct the syntax.",
 )
 
+_ENCODING = not_compiling(
+    "E902",
+    "Save the file as UTF-8, or declare its encoding in the first line.",
+    meaning="The file is not UTF-8 and declares no encoding that fits: "
+    "Python refuses the whole of it with SyntaxError, so it cannot be imported.",
+)
+
 _FORMATTING = [
     *raising(
         "F501 F509 PLE1300", "ValueError", "The format string is not valid", "Correct the format string."
@@ -367,4 +374,4 @@ _SECURITY = [
     ),
 ]
 
-RUFF_RULES: tuple[Rule, ...] = (*_NAMES, *_SYNTAX, *_FORMATTING, *_LANGUAGE, *_ASYNC, *_SECURITY)
+RUFF_RULES: tuple[Rule, ...] = (*_NAMES, *_SYNTAX, *_ENCODING, *_FORMATTING, *_LANGUAGE, *_ASYNC, *_SECURITY)

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.cache import ResultCache, cache_key
+from affidavit.analysers.encoding import as_utf8
 from affidavit.analysers.execution import (
     Limits,
     Outcome,
@@ -219,7 +220,7 @@ def _lay_out(task: _Task, scratch: Path) -> tuple[str, ...]:
     for name, content in task.invocation.outside.items():
         (scratch / name).parent.mkdir(parents=True, exist_ok=True)
         (scratch / name).write_bytes(content)
-    return write_tree_to(task.tree, code, task.paths, overrides=task.invocation.files)
+    return write_tree_to(task.tree, code, task.paths, overrides=task.invocation.files, rewrite=as_utf8)
 
 
 def _read(

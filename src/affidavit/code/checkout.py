@@ -16,12 +16,13 @@ def write_tree_to(
     *,
     wanted: Callable[[str], bool] | None = None,
     overrides: Mapping[str, bytes | None] | None = None,
+    rewrite: Callable[[str, bytes], bytes] | None = None,
 ) -> tuple[str, ...]:
     """Write regular files of the tree below an empty folder; the paths that were refused.
 
     `overrides` has contents that stand instead of the tree's (None: no such file), whether the tree
-    has the path or not. Refused are paths that would leave the folder or forge a repository,
-    and those that the file system cannot hold.
+    has the path or not; `rewrite` changes the tree's own. Refused are paths that would leave the folder
+    or forge a repository, and those that the file system cannot hold.
     """
     instead = overrides or {}
     chosen = [
@@ -32,7 +33,7 @@ def write_tree_to(
     asked = [*chosen, *(path for path, content in instead.items() if content is not None)]
     refused = [path for path in asked if not is_safe_path(path)]
     made: set[Path] = set()
-    for path, content in _contents(tree, chosen, instead):
+    for path, content in _contents(tree, chosen, instead, rewrite):
         if is_safe_path(path) and not _write(folder / path, content, made):
             refused.append(path)
     return tuple(refused)
@@ -44,13 +45,18 @@ def _is_regular(tree: Tree, path: str) -> bool:
 
 
 def _contents(
-    tree: Tree, paths: list[str], instead: Mapping[str, bytes | None]
+    tree: Tree,
+    paths: list[str],
+    instead: Mapping[str, bytes | None],
+    rewrite: Callable[[str, bytes], bytes] | None,
 ) -> Iterator[tuple[str, bytes | None]]:
     yield from ((path, content) for path, content in instead.items() if content is not None)
-    if isinstance(tree, GitTree):
-        yield from tree.read_many(paths)
-    else:
-        yield from ((path, tree.read(path)) for path in paths)
+    stored: Iterable[tuple[str, bytes | None]]
+    stored = (
+        tree.read_many(paths) if isinstance(tree, GitTree) else ((path, tree.read(path)) for path in paths)
+    )
+    for path, content in stored:
+        yield path, content if content is None or rewrite is None else rewrite(path, content)
 
 
 def _write(place: Path, content: bytes | None, made: set[Path]) -> bool:
