@@ -180,6 +180,63 @@ def test_a_series_of_patches_without_its_repository_is_refused(nowhere: Path):
         from_nowhere(one + one)
 
 
+def copied_and_changed(repo: Repo) -> bytes:
+    """A diff with two copies of a file that has a change of its own, which moves the lines."""
+    copies = {"copy.py": TEN + "copied\n", "twin.py": TEN + "other\n"}
+    repo.commit("Copy", {"a.py": "zero\n" + TEN, **copies})
+    return run_git(repo.path, "diff", "-C", "HEAD~1", "HEAD")
+
+
+def test_a_copy_of_a_file_that_also_changes_is_made_from_what_the_file_was(ten: Repo):
+    text = copied_and_changed(ten)
+    made = ten.git("rev-parse", "HEAD^{tree}")
+    ten.git("reset", "-q", "--hard", "HEAD~1")
+    with from_text(text, ten.path) as opened:
+        statuses = {file.path: file.status for file in opened.change.files}
+        assert statuses == {"a.py": "modified", "copy.py": "copied", "twin.py": "copied"}
+        assert opened.repository.head.revision == made
+
+
+def test_copies_are_known_by_their_hunks_without_a_repository(
+    ten: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    text = copied_and_changed(ten)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    monkeypatch.chdir(outside)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    with from_nowhere(text) as opened:
+        assert [file.path for file in opened.change.files] == ["a.py", "copy.py", "twin.py"]
+        assert opened.repository.base.lines("a.py") == ["line 1", "line 2", "line 3"]
+        assert list(opened.repository.base.entries()) == ["a.py"]
+        assert (opened.repository.head.lines("twin.py") or [])[-1] == "other"
+
+
+def test_files_that_change_names_with_each_other_are_told_apart(ten: Repo):
+    # Git takes only files of some length apart.
+    first, second = ("".join(f"{word} {number}\n" for number in range(100)) for word in ("this", "that"))
+    ten.commit("Before", {"a.py": first, "z.py": second})
+    ten.commit("Exchange", {"a.py": second, "z.py": first})
+    made = ten.git("rev-parse", "HEAD^{tree}")
+    text = run_git(ten.path, "diff", "-B", "-M", "HEAD~1", "HEAD")
+    assert text.count(b"rename from") == 2
+    ten.git("reset", "-q", "--hard", "HEAD~1")
+    with from_text(text, ten.path) as opened:
+        assert opened.repository.head.revision == made
+
+
+def test_a_later_patch_is_made_from_what_an_earlier_one_left(ten: Repo):
+    first = ten.git("rev-parse", "HEAD")
+    ten.commit("Change", {"a.py": EDITED})
+    ten.commit("Copy", {"copy.py": EDITED})
+    made = ten.git("rev-parse", "HEAD^{tree}")
+    text = run_git(ten.path, "format-patch", "--find-copies-harder", "--stdout", f"{first}..HEAD")
+    assert b"copy from a.py" in text
+    ten.git("reset", "-q", "--hard", first)
+    with from_text(text, ten.path) as opened:
+        assert opened.repository.head.revision == made
+
+
 def test_hunks_whose_new_numbers_are_off_are_renumbered_by_the_repository(ten: Repo):
     text = "--- a/a.py\n+++ b/a.py\n@@ -5 +7 @@\n-line 5\n+five\n"
     with from_text(text, ten.path) as opened:

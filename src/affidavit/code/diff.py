@@ -30,6 +30,8 @@ class FileDiff:
     new_blob: str | None = None
     similarity: int | None = None
     is_binary: bool = False
+    follows_text: bool = False
+    """Text stands between this file and the one before, so that another patch may begin here."""
     hunks: list[RawHunk] = field(default_factory=list)
 
     @property
@@ -83,10 +85,13 @@ class _Parser:
 
     def files(self) -> list[FileDiff]:
         found: list[FileDiff] = []
+        follows_text = False
         while self._at < len(self._lines):
             file = self._next_file()
             if file is not None:
+                file.follows_text = follows_text
                 found.append(file)
+            follows_text = file is None
         if not found:
             self._at = 0
             self._refuse(f"this is no diff: {_why_no_file(self._lines[0])}")

@@ -1,8 +1,8 @@
 """From a tree and the files of a diff to the tree after it; or from the diff alone to what it shows."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from affidavit.code.changes import detect_language
 from affidavit.code.diff import SUBMODULE_MODE, FileDiff
@@ -29,6 +29,27 @@ class Content:
     blob: str | None = None
 
 
+@dataclass
+class _Patch:
+    """One of the patches that are applied one after the other: what it was made from, and its files."""
+
+    before: dict[bytes, Content | None] = field(default_factory=dict)
+    old_names: set[bytes] = field(default_factory=set)
+    new_names: set[bytes] = field(default_factory=set)
+
+    def has_names_of(self, file: FileDiff) -> bool:
+        """A patch takes a file away once and makes one once; only copies may share what they come from."""
+        is_taken = file.status is not FileStatus.COPIED and file.old_name in self.old_names
+        return is_taken or file.new_name in self.new_names
+
+    def add(self, file: FileDiff) -> None:
+        """Note the names that the file stands for."""
+        if file.old_name is not None and file.status is not FileStatus.COPIED:
+            self.old_names.add(file.old_name)
+        if file.new_name is not None:
+            self.new_names.add(file.new_name)
+
+
 class PatchedTree:
     """A tree on which diffs are applied one after the other, exactly or not at all."""
 
@@ -37,16 +58,21 @@ class PatchedTree:
         self._base = base
         self._entries: dict[bytes, Entry] = {entry.raw_path: entry for entry in base.entries().values()}
         self._changed: dict[bytes, Content | None] = {}
+        self._patch = _Patch()
 
     def apply(self, file: FileDiff) -> bool:
         """Apply one file's diff; False where the tree does not hold exactly what it was made from."""
+        if file.follows_text or self._patch.has_names_of(file):
+            self._patch = _Patch(dict(self._changed))
         new = self._after(file)
         if new is None and file.status is not FileStatus.DELETED:
             return False
         if file.status is FileStatus.DELETED and not self._can_delete(file):
             return False
-        if file.old_name and file.status in (FileStatus.DELETED, FileStatus.RENAMED):
+        is_gone = file.status in (FileStatus.DELETED, FileStatus.RENAMED)
+        if file.old_name and is_gone and file.old_name not in self._patch.new_names:
             self._changed[file.old_name] = None
+        self._patch.add(file)
         if file.new_name and new is not None:
             self._changed[file.new_name] = new
         return True
@@ -57,8 +83,11 @@ class PatchedTree:
 
     def content(self, name: bytes) -> Content | None:
         """A file as it stands after the diffs applied so far."""
-        if name in self._changed:
-            return self._changed[name]
+        return self._content(name, self._changed)
+
+    def _content(self, name: bytes, changed: Mapping[bytes, Content | None]) -> Content | None:
+        if name in changed:
+            return changed[name]
         entry = self._entries.get(name)
         if entry is None:
             return None
@@ -97,7 +126,7 @@ class PatchedTree:
         if file.is_submodule and (file.new_mode or SUBMODULE_MODE) == SUBMODULE_MODE:
             commit = _subproject(file)
             return Content(SUBMODULE_MODE, None, commit) if commit else None
-        old = self.content(file.old_name) if file.old_name is not None else Content(REGULAR_MODE, b"")
+        old = self._source(file.old_name) if file.old_name is not None else Content(REGULAR_MODE, b"")
         if old is None or (file.old_name is None and self.content(file.new_name) is not None):
             return None
         mode = file.new_mode or old.mode
@@ -108,13 +137,17 @@ class PatchedTree:
         data = apply_hunks(old.data, file.hunks) if old.data is not None else None
         return None if data is None else Content(mode, data)
 
+    def _source(self, name: bytes) -> Content | None:
+        """What a file of the patch was made from: all of them were made from the same tree."""
+        return self._content(name, self._patch.before) or self.content(name)
+
     def _known_blob(self, file: FileDiff, mode: str) -> Content | None:
         if file.new_blob is None or self._store.kind(file.new_blob) != "blob":
             return None
         return Content(mode, self._store.read(file.new_blob), file.new_blob)
 
     def _can_delete(self, file: FileDiff) -> bool:
-        old = self.content(file.old_name or b"")
+        old = self._source(file.old_name or b"")
         if old is None or not file.hunks or old.mode == SUBMODULE_MODE or file.is_binary:
             return old is not None
         return old.data is not None and apply_hunks(old.data, file.hunks) == b""
@@ -155,9 +188,7 @@ def is_wholly_shown(file: FileDiff) -> bool:
 
 def shown_tree(store: ObjectStore, files: Sequence[FileDiff], side: Side) -> str:
     """The part of a tree that a diff shows. Lines it does not show are empty."""
-    names = [file.old_name if side == "base" else file.new_name for file in files]
-    present = [(name, file) for name, file in zip(names, files, strict=True) if name is not None]
-    _refuse_repeated([name for name, _ in present])
+    present = _present(files, side)
     empty = GitTree(store, store.empty_tree())
     tree = PatchedTree(store, empty)
     total = 0
@@ -171,6 +202,23 @@ def shown_tree(store: ObjectStore, files: Sequence[FileDiff], side: Side) -> str
             raise InputError("the diff is too large to lay out without its repository")
         tree.put(name, Content(mode, data))
     return tree.write()
+
+
+def _present(files: Sequence[FileDiff], side: Side) -> list[tuple[bytes, FileDiff]]:
+    """The files of a side by their names there."""
+    own: list[tuple[bytes, FileDiff]] = []
+    copied: dict[bytes, FileDiff] = {}
+    for file in files:
+        name = file.old_name if side == "base" else file.new_name
+        if name is None:
+            continue
+        if side == "base" and file.status is FileStatus.COPIED:
+            copied.setdefault(name, file)
+        else:
+            own.append((name, file))
+    _refuse_repeated([name for name, _ in own])
+    # What was copied may have a change of its own, or several copies: at base it stood only once.
+    return list({**copied, **dict(own)}.items())
 
 
 def _refuse_repeated(names: Sequence[bytes]) -> None:
