@@ -68,6 +68,18 @@ def test_a_reply_encoded_as_a_string_is_decoded_once() -> None:
     assert find_object(text(text(REPLY))) == FoundObject(REPLY, was_encoded=True)
 
 
+@pytest.mark.parametrize("around", ["```json\n{}\n```", "```\r\n{}\r\n```", "~~~ json\n{}\n~~~\n"])
+def test_an_encoded_reply_in_a_fence_is_decoded_once(around: str) -> None:
+    assert find_object(around.format(text(text(REPLY)))) == FoundObject(REPLY, was_encoded=True)
+
+
+def test_an_encoded_reply_in_a_fence_that_was_cut_off_is_truncated() -> None:
+    encoded = text(text(REPLY))
+    found = find_object(f"```json\n{encoded[: encoded.index('F2')]}")
+    assert isinstance(found, FoundObject)
+    assert (found.is_truncated, found.was_encoded, len(found.value["findings"])) == (True, True, 1)
+
+
 def test_a_reply_encoded_twice_over_is_refused() -> None:
     assert isinstance(find_object(text(text(text(REPLY)))), NothingFound)
 

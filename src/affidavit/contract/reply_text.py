@@ -39,12 +39,13 @@ class _Unreadable:
 _UNREADABLE = _Unreadable()
 _CANDIDATE = re.compile(r'(?:\[[ \t\n\r]*+)?\{[ \t\n\r]*+(?:"|\Z)')
 _REVIEW_KEYS = ('"schema_version"', '"prompt_version"', '"findings"')
+_OPENING_FENCE = re.compile(r"(?P<fence>`{3,}+|~{3,}+)[ \t]*+\w*+[ \t]*+\r?\n\s*+")
 _WHOLE_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 
 def find_object(text: str) -> FoundObject | NothingFound:
     """Take the reply's object; nothing is guessed where there are several, or a broken one."""
-    text = text.strip().removeprefix("\ufeff").strip()
+    text = _without_fence(text.strip().removeprefix("\ufeff").strip())
     value = decode_json(text)
     if isinstance(value, dict):
         return FoundObject(value)
@@ -58,6 +59,15 @@ def find_object(text: str) -> FoundObject | NothingFound:
     if encoded is not None:
         return _mark_encoded(_search(encoded), is_cut=True)
     return _search(text)
+
+
+def _without_fence(text: str) -> str:
+    """What a fence around the whole reply holds, where that is an encoded reply; `_search` finds objects."""
+    opened = _OPENING_FENCE.match(text)
+    if opened is None:
+        return text
+    body = text[opened.end() :].removesuffix(opened["fence"]).rstrip()
+    return body if body.startswith('"') else text
 
 
 def decode_json(text: str) -> Any:
