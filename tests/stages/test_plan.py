@@ -104,7 +104,7 @@ def test_odd_fields_of_a_plan_do_no_harm(odd: dict[str, Any]) -> None:
     assert "nobody" not in plan.questions
     for questions in plan.questions.values():
         assert len(questions) <= MAX_QUESTIONS
-        assert all(0 < len(question) <= 500 for question in questions)
+        assert all(0 < len(question) <= 4_000 for question in questions)
 
 
 def test_what_no_model_is_shown_makes_the_review_incomplete() -> None:

@@ -14,6 +14,7 @@ FOREIGN = {
     "a.min.js": "needle\n",
     "assets/logo.svg": "<path d='needle'/>\n",
     "bundle.js": PACKED,
+    "locale/messages.mo": "x\0needle\0y\n",
     "api/shop_pb2.py": "needle = 1\n",
     "made/rows.txt": "needle\n",
     "package-lock.json": '"needle"\n',
@@ -36,7 +37,7 @@ def paths(answer: dict[str, Any]) -> list[str]:
 def test_beside_many_other_hits_those_of_other_people_s_files_are_counted(repo: Repo) -> None:
     answer = searched(repo, {"zoo.py": "needle = 1\n" * 30})
     assert paths(answer) == ["zoo.py"]
-    assert "not listed: 7 more in generated, minified, vendored, lock or SVG files" in answer["note"]
+    assert "not listed: 8 more in generated, minified, vendored, lock, SVG or binary files" in answer["note"]
     assert "a.min.js" in answer["note"]
 
 

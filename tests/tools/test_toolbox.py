@@ -179,6 +179,15 @@ def test_a_very_long_line_is_cut_and_says_by_how_much(toolbox: Toolbox) -> None:
     assert "cut" in answer["note"]
 
 
+def test_a_cut_does_not_go_through_a_token(tmp_path: Path) -> None:
+    line = f"token = {'x' * 420!r}, key = {'k3y' * 30!r}\n"
+    case = make_case(Repo(tmp_path / "repo"), {"a.py": line}, {"b.py": "X = 1\n"})
+    with case.repository:
+        answer = read(Toolbox(case.repository, case.change, written_survey({})), "a.py", 1, 1)
+    assert "k3y" not in answer["content"]
+    assert answer["content"].endswith("key = '… (91 more characters)")
+
+
 def test_search_groups_lines_by_file_and_takes_globs_and_folders(toolbox: Toolbox) -> None:
     answer = toolbox.call("search", {"pattern": r"def \w+\(", "paths": ["./shop/"]})
     assert answer["files"] == [
@@ -186,6 +195,29 @@ def test_search_groups_lines_by_file_and_takes_globs_and_folders(toolbox: Toolbo
         {"file_path": "shop/prices.py", "lines": ["4: def total(items, tax=TAX):"]},
     ]
     assert toolbox.call("search", {"pattern": "total", "paths": ["*.md"]})["hits"] == 1
+
+
+def test_search_shows_what_stands_around_a_match(toolbox: Toolbox) -> None:
+    answer = toolbox.call("search", {"pattern": "def|sum", "paths": ["shop"], "context_lines": 1})
+    assert answer["files"] == [
+        {
+            "file_path": "shop/checkout.py",
+            "lines": ["4- class Cart:", "5:     def pay(self, items):", "6-         return total(items)"],
+        },
+        {
+            "file_path": "shop/prices.py",
+            "lines": ["3- ", "4: def total(items, tax=TAX):", "5:     return sum(items) * TAX"],
+        },
+    ]
+
+
+def test_lines_between_two_matches_are_left_out_and_hits_in_context_are_fewer(toolbox: Toolbox) -> None:
+    arguments = {"pattern": "row (1|9)$|row 5.", "paths": ["long.txt"], "context_lines": 2}
+    answer = toolbox.call("search", arguments)
+    (file,) = answer["files"]
+    assert file["lines"][:7] == ["1: row 1", "2- row 2", "3- row 3", "--", "7- row 7", "8- row 8", "9: row 9"]
+    assert answer["hits"] == 25
+    assert "skip 25" in answer["note"]
 
 
 def test_search_is_cut_and_read_on_with_skip(toolbox: Toolbox) -> None:
@@ -208,6 +240,8 @@ def test_search_is_cut_and_read_on_with_skip(toolbox: Toolbox) -> None:
         ({"pattern": "x", "paths": ["*.rs", "nowhere/"]}, "matches '*.rs'; there is no file 'nowhere'"),
         ({"pattern": "x", "paths": ["link"]}, "symbolic link"),
         ({"pattern": "x", "skip": -1}, "skip is a number"),
+        ({"pattern": "x", "context_lines": 6}, "from 0 to 5"),
+        ({"pattern": "x", "context_lines": -1}, "from 0 to 5"),
     ],
 )
 def test_a_bad_search_says_what_is_wrong(toolbox: Toolbox, arguments: dict[str, Any], said: str) -> None:
@@ -254,10 +288,24 @@ def test_find_definition_knows_functions_and_methods(toolbox: Toolbox) -> None:
             "start_line": 4,
             "end_line": 5,
             "signature": "def total(items, tax=TAX):",
+            "content": "4: def total(items, tax=TAX):\n5:     return sum(items) * TAX",
         }
     ]
     (method,) = toolbox.call("find_definition", {"symbol": "Cart.pay()"})["definitions"]
     assert (method["name"], method["kind"]) == ("Cart.pay", "method")
+
+
+def test_a_long_definition_is_shown_in_part_and_many_are_only_listed(tmp_path: Path) -> None:
+    long = "def long():\n" + "    x = 1\n" * 200
+    many = {f"part{number}.py": "def often():\n    pass\n" for number in range(4)}
+    case = make_case(Repo(tmp_path / "repo"), {"a.py": long, **many}, {"b.py": "X = 1\n"})
+    with case.repository:
+        tools = Toolbox(case.repository, case.change, written_survey({}))
+        (shown,) = tools.call("find_definition", {"symbol": "long"})["definitions"]
+        often = tools.call("find_definition", {"symbol": "often"})["definitions"]
+    assert shown["content"].endswith("80:     x = 1\n(read on from line 81)")
+    assert len(often) == 4
+    assert not any("content" in one for one in often)
 
 
 def test_find_definition_says_where_only_others_have_the_name(toolbox: Toolbox) -> None:

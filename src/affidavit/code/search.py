@@ -21,8 +21,7 @@ GREP_OPTIONS = ("-n", "-z", "--text", "--full-name", "--no-color", "--column", "
 CUT = "…"
 # Basic and extended expressions read these as something else instead of refusing them.
 PERL_ONLY = re.compile(r"\\[dDhHvVRKQEAZzGpPxuX]|\(\?|[*+?}][?+]")
-
-_TOKEN = re.compile(r"[\w+/=.-]")
+TOKEN = re.compile(r"[\w+/=.-]")
 
 
 class Listing(Protocol):
@@ -156,10 +155,10 @@ def _around_match(text: bytes, column: int, most: int) -> str:
     start = max(0, min(match - most // 4, len(line) - most))
     end = start + most
     if start:
-        start = next(at for at in range(start, match + 1) if at == match or not _TOKEN.match(line, at))
+        start = next(at for at in range(start, match + 1) if at == match or not TOKEN.match(line, at))
     if end < len(line):
         least = match + most // 8
-        end = next((at for at in range(end, least, -1) if not _TOKEN.match(line, at)), least)
+        end = next((at for at in range(end, least, -1) if not TOKEN.match(line, at)), least)
     return f"{CUT if start else ''}{line[start:end]}{CUT if end < len(line) else ''}"
 
 

@@ -130,6 +130,4 @@ def _text(value: Any) -> str:
 def _texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list):
         return ()
-    return tuple(item.strip()[:500] for item in value if isinstance(item, str) and item.strip())[
-        :MAX_QUESTIONS
-    ]
+    return tuple(text for item in value if (text := _text(item)))[:MAX_QUESTIONS]

@@ -90,6 +90,11 @@ DESCRIPTIONS: dict[str, dict[str, Any]] = {
                     "type": "boolean",
                     "description": "Match whole words only. Defaults to false.",
                 },
+                "context_lines": {
+                    "type": "integer",
+                    "description": "How many lines to show before and after each match, 0 to 5; they are "
+                    "marked with '-' behind their number. Defaults to 0.",
+                },
                 "branch": BRANCH,
                 "skip": SKIP,
             },
@@ -130,7 +135,8 @@ DESCRIPTIONS: dict[str, dict[str, Any]] = {
         ),
         _tool(
             "find_definition",
-            "Find where a function, class, method or constant is defined, with its signature and line range.",
+            "Find where a function, class, method or constant is defined, with its signature and line range, "
+            "and with its code where few fit.",
             {
                 "symbol": {
                     "type": "string",

@@ -1,12 +1,16 @@
 """Cut what a tool answers to a size that a model can take, and say what was cut."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
+
+from affidavit.code.search import TOKEN
 
 MAX_LINES = 500
 MAX_CHARACTERS = 40_000
 MAX_LINE_CHARACTERS = 500
+MIN_LINE_CHARACTERS = 60
+MAX_CONTEXT_LINES = 5
 
 Row = TypeVar("Row")
 
@@ -21,10 +25,18 @@ class Excerpt:
 
 
 def clipped(line: str) -> str:
-    """A line of a minified file must not fill the whole answer."""
+    """A line of a minified file must not fill the whole answer.
+
+    A token that would be cut is left out: half of a secret could not be told from other text any more.
+    """
     if len(line) <= MAX_LINE_CHARACTERS:
         return line
-    return f"{line[:MAX_LINE_CHARACTERS]}… ({len(line) - MAX_LINE_CHARACTERS} more characters)"
+    end = MAX_LINE_CHARACTERS
+    while end > MIN_LINE_CHARACTERS and TOKEN.match(line, end - 1) and TOKEN.match(line, end):
+        end -= 1
+    if end == MIN_LINE_CHARACTERS:
+        end = MAX_LINE_CHARACTERS
+    return f"{line[:end]}… ({len(line) - end} more characters)"
 
 
 def numbered_lines(lines: Sequence[str], first: int, last: int) -> Excerpt:
@@ -43,6 +55,20 @@ def numbered_lines(lines: Sequence[str], first: int, last: int) -> Excerpt:
         rows.append(row)
     note = f"lines longer than {MAX_LINE_CHARACTERS} characters are cut" if is_clipped else ""
     return Excerpt("\n".join(rows), first + len(rows) - 1 if rows else last, note)
+
+
+def lines_around(lines: Sequence[str], matches: Mapping[int, str], reach: int) -> list[str]:
+    """`10: …` for each match and `9- …` for its neighbours, each line once, `--` where lines are left out."""
+    numbers = {number for match in matches for number in range(match - reach, match + reach + 1)}
+    rows: list[str] = []
+    before = 0
+    for number in sorted(number for number in numbers if number in matches or 1 <= number <= len(lines)):
+        if rows and number > before + 1:
+            rows.append("--")
+        shown = matches.get(number)
+        rows.append(f"{number}- {clipped(lines[number - 1])}" if shown is None else f"{number}: {shown}")
+        before = number
+    return rows
 
 
 def page_of(found: Sequence[Row], skip: int, limit: int, noun: str, advice: str) -> tuple[list[Row], str]:

@@ -25,13 +25,14 @@ def in_reading_order(
         return [*own, *last], ""
     paths = list(dict.fromkeys(hit.path for hit in last))
     named = ", ".join(paths[:3]) + (" and others" if len(paths) > 3 else "")
-    note = f"not listed: {len(last)} more in generated, minified, vendored, lock or SVG files"
+    note = f"not listed: {len(last)} more in generated, minified, vendored, lock, SVG or binary files"
     return own, f"{note}; give paths to see them: {named}"
 
 
 def _foreign_paths(hits: Sequence[SearchHit], tree: Tree, attributes: Attributes) -> set[str]:
     paths = dict.fromkeys(hit.path for hit in hits)
     found = {path for path in paths if is_written_elsewhere(path, attributes)}
+    found |= {hit.path for hit in hits if "\0" in hit.text}
     # A bundle does not always say so in its name: its long lines do.
     long = dict.fromkeys(
         hit.path

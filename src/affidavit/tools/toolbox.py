@@ -9,11 +9,19 @@ from affidavit.code.survey import Survey
 from affidavit.errors import AffidavitError, InputError
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
+from affidavit.records.context import Symbol
 from affidavit.records.evidence import SearchHit
 from affidavit.records.record import Side
 from affidavit.tools.arguments import check_arguments, shown
 from affidavit.tools.descriptions import DESCRIPTIONS
-from affidavit.tools.excerpts import Excerpt, clipped, numbered_lines, page_of
+from affidavit.tools.excerpts import (
+    MAX_CONTEXT_LINES,
+    Excerpt,
+    clipped,
+    lines_around,
+    numbered_lines,
+    page_of,
+)
 from affidavit.tools.lookup import (
     close_paths,
     find_file,
@@ -34,9 +42,12 @@ from affidavit.tools.symbol_lookup import (
 )
 
 MAX_HITS = 100
+MAX_HITS_IN_CONTEXT = 25
 MAX_HIT_CHARACTERS = 300
 MAX_FILES = 200
 MAX_SYMBOLS = 200
+MAX_READ_DEFINITIONS = 3
+MAX_READ_LINES = 80
 MAX_SKIP = 10_000
 MAX_GLOB = 1000
 MAX_NAMED_MISSING = 5
@@ -126,11 +137,14 @@ class Toolbox:
         paths: Sequence[str] = (),
         literal: bool = False,
         whole_word: bool = False,
+        context_lines: int = 0,
         branch: str = "head",
         skip: int = 0,
     ) -> Answer:
-        """Lines that match, grouped by file."""
+        """Lines that match, grouped by file, with what stands around them where that is asked for."""
         side, skipped = side_named(branch), _skipped(skip)
+        if not 0 <= context_lines <= MAX_CONTEXT_LINES:
+            raise InputError(f"context_lines is a number from 0 to {MAX_CONTEXT_LINES}")
         tree = self._repository.side(side)
         places, missing = self._search_places(tree, side, paths)
         hits = tree.search(
@@ -142,8 +156,10 @@ class Toolbox:
             max_characters=MAX_HIT_CHARACTERS,
         )
         found, counted = in_reading_order(hits, tree, self._repository.base, is_everywhere=not places)
-        page, note = page_of(found, skipped, MAX_HITS, "hits", "narrow it with paths, or")
-        answer = {"pattern": pattern, "branch": side, "hits": len(page), "files": _by_file(page)}
+        limit = MAX_HITS_IN_CONTEXT if context_lines else MAX_HITS
+        page, note = page_of(found, skipped, limit, "hits", "narrow it with paths, or")
+        files = _by_file(page, tree, context_lines)
+        answer = {"pattern": pattern, "branch": side, "hits": len(page), "files": files}
         nothing = "nothing matches; a pattern matches within one line"
         return _with_note(answer, missing, note if hits else nothing, counted)
 
@@ -186,12 +202,24 @@ class Toolbox:
         page, cut = page_of(
             found, 0, MAX_SYMBOLS, "definitions", "write the name with its class, as in Cart.total, or"
         )
-        rows = [definition_row(one) for one in page]
+        shown_whole = 1 if "meant" in told else len(found) if len(found) <= MAX_READ_DEFINITIONS else 0
+        rows = [
+            definition_row(one) | (self._code_of(one, tree) if number < shown_whole else {})
+            for number, one in enumerate(page)
+        ]
         answer = {"symbol": symbol, "branch": side, "definitions": rows, **told}
         nothing = (
             "" if found else f"no definition found; search for {shown(last_name(symbol))} as a whole word"
         )
         return _with_note(answer, cut, nothing, *notes)
+
+    @staticmethod
+    def _code_of(symbol: Symbol, tree: Tree) -> Answer:
+        lines = tree.lines(symbol.path) or []
+        last = min(symbol.end_line, symbol.line + MAX_READ_LINES - 1)
+        excerpt = numbered_lines(lines, symbol.line, last)
+        cut = f"\n(read on from line {excerpt.last + 1})" if excerpt.last < symbol.end_line else ""
+        return {"content": excerpt.text + cut}
 
     def outline(self, file_path: str, branch: str = "head", skip: int = 0) -> Answer:
         """What a file defines."""
@@ -293,11 +321,20 @@ def _cut_note(excerpt: Excerpt, last: int) -> str:
     return f"cut after line {excerpt.last}: ask again with start_line {excerpt.last + 1} for the rest"
 
 
-def _by_file(hits: Sequence[SearchHit]) -> list[dict[str, Any]]:
-    files: dict[str, list[str]] = {}
+def _by_file(hits: Sequence[SearchHit], tree: Tree, context_lines: int) -> list[dict[str, Any]]:
+    files: dict[str, dict[int, str]] = {}
     for hit in hits:
-        files.setdefault(hit.path, []).append(f"{hit.line}: {hit.text}")
-    return [{"file_path": path, "lines": lines} for path, lines in files.items()]
+        files.setdefault(hit.path, {})[hit.line] = hit.text
+    texts = {path: (tree.lines(path) or []) if context_lines else [] for path in files}
+    return [
+        {
+            "file_path": path,
+            "lines": lines_around(texts[path], found, context_lines)
+            if texts[path]
+            else [f"{number}: {text}" for number, text in found.items()],
+        }
+        for path, found in files.items()
+    ]
 
 
 def _with_note(answer: Mapping[str, Any], *notes: str) -> Answer:
