@@ -60,7 +60,7 @@ def test_several_commits_are_listed_oldest_first(two_commits: Repo):
     two_commits.commit("Third", {"app.py": "3\n"})
     change = opened(two_commits, "HEAD~2..HEAD")
     assert [commit.subject for commit in change.commits] == ["Second", "Third"]
-    assert (change.title, change.description) == ("HEAD~2..HEAD", "- Second\n- Third")
+    assert (change.title, change.description) == ("Second (and 1 more commit)", "- Second\n- Third")
 
 
 def test_a_root_commit_is_compared_with_nothing(two_commits: Repo):

@@ -240,7 +240,12 @@ def _revision(tree: GitTree, name: str) -> Revision:
 def _default_words(sides: Sides) -> tuple[str, str]:
     if len(sides.commits) == 1:
         return sides.commits[0].subject, sides.commits[0].body
-    return sides.default_title, "\n".join(f"- {commit.subject}" for commit in sides.commits)
+    if not sides.commits:
+        return sides.default_title, ""
+    # The first commit says what was begun; the later ones are often "fix lint" and merges.
+    others = len(sides.commits) - 1
+    listed = "\n".join(f"- {commit.subject}" for commit in sides.commits)
+    return f"{sides.commits[0].subject} (and {others} more commit{'s' * (others > 1)})", listed
 
 
 def repository_name(store: ObjectStore, location: Location) -> str:
