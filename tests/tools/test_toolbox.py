@@ -334,6 +334,27 @@ def test_find_references_says_how_sure_each_is(toolbox: Toolbox) -> None:
     }
 
 
+def test_a_method_with_a_common_name_is_found_by_its_class_and_the_surest_uses_come_first(
+    tmp_path: Path,
+) -> None:
+    others = {f"a{number:03}.py": "import re\n\nre.match('a', 'b')\n" for number in range(310)}
+    files = {
+        **others,
+        "locale/de.po": 'msgid "match"\n',
+        "locale/de.mo": b"\0match\0",
+        "shop/routes.py": "class Route:\n    def match(self, path):\n        return path\n",
+        "shop/views.py": "from shop.routes import Route\n\nRoute().match('x')\n",
+    }
+    case = make_case(Repo(tmp_path / "repo"), files, {"b.py": "X = 1\n"})
+    with case.repository:
+        tools = Toolbox(case.repository, case.change, written_survey({"shop/views.py": ["shop/routes.py"]}))
+        (found,) = tools.call("find_definition", {"symbol": "Route.match"})["definitions"]
+        uses = tools.call("find_references", {"symbol": "Route.match"})["references"]
+    assert (found["file_path"], found["name"]) == ("shop/routes.py", "Route.match")
+    assert uses[0]["file_path"] == "shop/views.py"
+    assert not any(one["file_path"].startswith("locale/") for one in uses)
+
+
 def test_find_references_from_a_file_that_is_not_there_answers_for_any_file(toolbox: Toolbox) -> None:
     answer = toolbox.call("find_references", {"symbol": "total", "file_path": "shop/price.py"})
     assert {one["file_path"] for one in answer["references"]} == {"shop/checkout.py", "docs/prices.md"}

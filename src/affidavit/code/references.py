@@ -29,6 +29,8 @@ MAX_SECONDS = 8.0
 SHORTEST_NAME = 3
 MAX_LINE = 2000
 MAX_DOCUMENTS = 200
+CATALOGUES = (".po", ".pot", ".mo")
+"""Translations quote messages, and no message uses a symbol."""
 CERTAINTIES = ("certain", "likely", "possible")
 KINDS = ("call", "import", "name", "text")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -275,6 +277,8 @@ class _Users:
 def _by_file(hits: Sequence[SearchHit], by_name: Mapping[str, Sequence[Symbol]]) -> dict[str, _Hits]:
     found: dict[str, _Hits] = {}
     for hit in hits:
+        if hit.path.endswith(CATALOGUES) or "\0" in hit.text:
+            continue
         file = found.setdefault(hit.path, _Hits())
         file.lines[hit.line] = hit.text
         for word in _WORD.findall(hit.text):

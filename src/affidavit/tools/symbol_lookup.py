@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from affidavit.code.definitions import grammar_of
 from affidavit.code.references import CERTAINTIES
 from affidavit.code.survey import Survey
 from affidavit.errors import InputError
@@ -14,7 +15,7 @@ from affidavit.tools.arguments import shown
 from affidavit.tools.excerpts import clipped
 
 MAX_NAME = 300
-MAX_HITS = 5000
+MAX_HITS = 10_000
 MAX_FILES_READ = 300
 MAX_DEFINITIONS = 5
 _SEPARATORS = re.compile(r"::|->|[.#\\]")
@@ -39,10 +40,13 @@ def _names(symbol: str) -> list[str]:
 def find_definitions(symbol: str, tree: Tree, survey: Survey) -> tuple[list[Symbol], list[str]]:
     """The definitions of that name, those whose class or module fits first; and what was not looked at."""
     names = _names(symbol)
-    hits = tree.search(names[-1], is_literal=True, is_word=True, max_hits=MAX_HITS)
-    paths = list(dict.fromkeys(hit.path for hit in hits))
+    paths, was_cut = _code_naming(names[-1], tree)
+    if len(names) > 1:
+        # Many files may have a common method's name; few of them also name its class.
+        owners = set(_code_naming(names[-2], tree)[0])
+        paths.sort(key=lambda path: path not in owners)
     notes = []
-    if len(paths) > MAX_FILES_READ or len(hits) == MAX_HITS:
+    if len(paths) > MAX_FILES_READ or was_cut:
         notes.append(
             f"the name is so common that only {min(len(paths), MAX_FILES_READ)} files were looked at"
         )
@@ -56,6 +60,13 @@ def find_definitions(symbol: str, tree: Tree, survey: Survey) -> tuple[list[Symb
     if found and not fitting:
         notes.append(f"no {'.'.join(names)} was found, only others called {names[-1]}")
     return fitting or found, notes
+
+
+def _code_naming(name: str, tree: Tree) -> tuple[list[str], bool]:
+    """The files of code that have the name, and whether there are more."""
+    hits = tree.search(name, is_literal=True, is_word=True, max_hits=MAX_HITS)
+    paths = dict.fromkeys(hit.path for hit in hits)
+    return [path for path in paths if grammar_of(path)], len(hits) == MAX_HITS
 
 
 def _fits(symbol: Symbol, names: Sequence[str]) -> bool:
@@ -110,13 +121,13 @@ def references_to(
 
 
 def _one_a_line(references: Iterable[Reference]) -> list[Reference]:
-    """Classes may share a name: of one line for several of them, the surest."""
+    """The surest first; classes may share a name, and of one line for several of them the surest counts."""
     best: dict[tuple[str, int], Reference] = {}
     for one in references:
         known = best.setdefault((one.path, one.line), one)
         if CERTAINTIES.index(one.certainty) < CERTAINTIES.index(known.certainty):
             best[one.path, one.line] = one
-    return list(best.values())
+    return sorted(best.values(), key=lambda one: (CERTAINTIES.index(one.certainty), one.kind == "text"))
 
 
 def _lines_naming(name: str, tree: Tree, side: Side) -> list[Reference]:
