@@ -14,6 +14,7 @@ from affidavit.errors import SettingsError
 from affidavit.ports import Role, Tree
 from affidavit.records.finding import Category, Severity
 from affidavit.records.linter import Linter
+from affidavit.records.price import Price, read_prices
 from affidavit.records.record import Record
 
 FILE_NAMES = ("affidavit.toml", "pyproject.toml")
@@ -78,6 +79,8 @@ class Settings(Record):
     model_timeout_seconds: float | None = None
     budget_usd: float | None = None
     budget_tokens: int | None = None
+    prices_usd_per_million: dict[str, Price] | None = None
+    """Of models that the table of prices does not know, by their names."""
     folders: tuple[FolderSettings, ...] = ()
     sources: tuple[str, ...] = ()
     """Where settings came from, for the report."""
@@ -222,6 +225,7 @@ MODEL_READERS: dict[str, Callable[[Any], Any]] = {
     "model_timeout_seconds": _number_between(0.001, 86_400),
     "budget_usd": _number_between(0, 1_000_000),
     "budget_tokens": _whole_number(10**12),
+    "prices_usd_per_million": read_prices,
 }
 READERS: dict[str, Callable[[Any], Any]] = {
     "fail_on": _gate,

@@ -8,6 +8,7 @@ from affidavit.cli.model_options import chosen_model, chosen_models, ledger_of, 
 from affidavit.code.repository import open_repository
 from affidavit.errors import SettingsError
 from affidavit.minds.ledger import Budget
+from affidavit.minds.prices import cost_usd
 from affidavit.minds.providers import build_model
 from affidavit.settings import MODEL_READERS, Settings, load_settings
 from repositories import Repo
@@ -93,6 +94,16 @@ def test_a_folder_cannot_choose_a_model(repo: Repo) -> None:
         ("verifier_votes = 11", "odd number from 1 to 9"),
         ("verifier_votes = true", "odd number from 1 to 9"),
         ("second_verifier_model = ''", "expected PROVIDER:NAME"),
+        ("prices_usd_per_million = 3", "expected a table for each model"),
+        ("prices_usd_per_million.large = 3", "expected a table with input, output"),
+        ("prices_usd_per_million.large.input = 3", r"large\.output: Field required"),
+        ("prices_usd_per_million.large = {input = -1, output = 1}", r"large\.input: .* greater than"),
+        ("prices_usd_per_million.large = {input = nan, output = 1}", r"large\.input: "),
+        ("prices_usd_per_million.large = {input = true, output = 1}", "expected numbers"),
+        ("prices_usd_per_million.large = {input = 1, output = 1, inptu = 1}", r"large\.inptu: "),
+        ("prices_usd_per_million.large = {input = 1, cached_input = 2, output = 3}", "dearer than input"),
+        ("prices_usd_per_million = 'large=1'", "expected MODEL=INPUT/OUTPUT"),
+        ("prices_usd_per_million = '=1/2'", "expected MODEL=INPUT/OUTPUT"),
         ("second_verifier_base_url = 'http://evil.example/v1'", "only as a flag or in the environment"),
     ],
 )
@@ -100,6 +111,38 @@ def test_a_bad_value_is_one_clear_line(repo: Repo, line: str, complaint: str) ->
     with pytest.raises(SettingsError, match=complaint) as error:
         loaded(repo, line + "\n")
     assert "affidavit.toml" in str(error.value)
+
+
+def test_a_file_says_what_a_model_costs_that_no_table_knows(repo: Repo) -> None:
+    settings = loaded(
+        repo, 'prices_usd_per_million."acme/large:2" = {input = 2, cached_input = 0.5, output = 8}\n'
+    )
+    chosen = models_of(settings, {"base_url": ONE}, {}) | models_of(
+        settings.model_copy(update={"model": "acme/large:2", "verifier_model": "small"}),
+        {"base_url": ONE},
+        {},
+    )
+    assert cost_usd(chosen["planner"], 1_000_000, 1_000_000) == 10.0
+    assert cost_usd(chosen["planner"], 1_000_000, 1_000_000, 600_000) == pytest.approx(9.1)
+    assert cost_usd(chosen["verifier"], 1, 1) is None
+
+
+@pytest.mark.parametrize("name", ["openai:large", "large"])
+def test_a_price_is_found_by_the_name_as_written_and_as_reported(name: str) -> None:
+    flags = {"model": "openai:large", "base_url": ONE, "prices_usd_per_million": f"{name}=1/2, other=3/1/4"}
+    assert cost_usd(chosen_models(flags, {})["planner"], 1_000_000, 1_000_000) == 3.0
+
+
+def test_a_file_cannot_make_a_model_cheap_whose_price_is_known(repo: Repo) -> None:
+    file = 'model = "openai:gpt-4o"\nprices_usd_per_million."openai:gpt-4o" = {input = 0, output = 0}\n'
+    choice = models_of(loaded(repo, file), {}, {})["planner"]
+    assert cost_usd(choice, 1_000_000, 0) == pytest.approx(2.5)
+
+
+def test_prices_of_the_environment_come_before_those_of_a_file(repo: Repo) -> None:
+    file = 'model = "large"\nprices_usd_per_million.large = {input = 0, output = 0}\n'
+    settings = loaded(repo, file, {"AFFIDAVIT_PRICES_USD_PER_MILLION": "large=5/6"})
+    assert cost_usd(models_of(settings, {"base_url": ONE}, {})["planner"], 1_000_000, 0) == 5.0
 
 
 def test_a_command_without_a_repository_reads_flags_and_the_environment() -> None:

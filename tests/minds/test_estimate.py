@@ -110,6 +110,15 @@ def test_a_review_is_estimated_without_a_key_and_without_a_question(changed: Rep
     assert "Assumed:" in done.out
 
 
+def test_a_model_behind_an_address_is_estimated_at_the_price_that_the_user_says(changed: Repo) -> None:
+    priced = ("--prices-usd-per-million", "tiny=1/0.25/4")
+    done = review(changed, "--model", "tiny", "--base-url", "http://127.0.0.1:9/v1", *priced)
+    tokens_in, tokens_out = (int(cell.replace(",", "")) for cell in row(done, "total")[-4:-2])
+    without, cached = (float(cell) for cell in row(done, "total")[-2:])
+    assert without == pytest.approx((tokens_in + 4 * tokens_out) / 1_000_000, abs=0.003)
+    assert 0 < cached < without
+
+
 def test_the_money_of_each_role_adds_up(changed: Repo) -> None:
     done = review(changed, "--model", "openai:gpt-4o", "--verifier-model", "anthropic:claude-sonnet-4-5")
     assert row(done, "verifier")[1] == "anthropic:claude-sonnet-4-5"

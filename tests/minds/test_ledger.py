@@ -9,6 +9,7 @@ from affidavit.errors import BudgetError
 from affidavit.minds.choice import choose_model
 from affidavit.minds.ledger import Budget, Estimate, Ledger
 from affidavit.minds.prices import cost_usd, estimate_tokens, has_price
+from affidavit.records.price import Price
 from affidavit.records.report import RoleUsage
 
 
@@ -122,9 +123,8 @@ def test_a_known_model_has_a_price_and_cached_tokens_cost_less() -> None:
 def test_the_price_of_a_model_behind_an_address_is_what_the_user_says() -> None:
     unknown = choose_model("gpt-5", "verifier", base_url="http://localhost:1/v1")
     assert not has_price(unknown)
-    known = choose_model(
-        "gpt-5", "verifier", base_url="http://localhost:1/v1", prices_usd_per_million=(1.0, 2.0)
-    )
+    prices = {"gpt-5": Price(input=1.0, output=2.0)}
+    known = choose_model("gpt-5", "verifier", base_url="http://localhost:1/v1", prices=prices)
     assert cost_usd(known, 1_000_000, 1_000_000) == 3.0
     assert cost_usd(choose_model("ollama:llama3", "verifier"), 10, 10) == 0.0
     assert cost_usd(choose_model("openai:no-such-model", "verifier"), 10, 10) is None

@@ -120,6 +120,26 @@ def test_what_was_spent_is_said_after_a_review(changed: Repo) -> None:
     assert done.code == 1
 
 
+def test_a_budget_in_dollars_holds_where_the_user_says_what_the_model_costs(changed: Repo) -> None:
+    with serving(model()) as (address, script):
+        refused = review(changed, address, "--budget-usd", "1")
+        assert (refused.code, script.requests) == (2, [])
+        assert "--prices-usd-per-million" in refused.err
+        priced = ("--prices-usd-per-million", "scripted=10/20")
+        enough = review(changed, address, "--budget-usd", "100", *priced)
+        asked = len(script.requests)
+        short = review(changed, address, "--budget-usd", "0.3", *priced)
+    report = Report.model_validate_json(enough.out)
+    assert sum(usage.cost_usd or 0 for usage in report.usage) == pytest.approx(
+        asked * (100 * 10 + 10 * 20) / 1_000_000
+    )
+    assert (enough.code, report.incomplete) == (1, ())
+    stopped = Report.model_validate_json(short.out)
+    assert (short.code, stopped.verdict.decision) == (3, "comment")
+    assert "of 0.3000 US dollars" in stopped.incomplete[0].reason
+    assert sum(usage.cost_usd or 0 for usage in stopped.usage) <= 0.3
+
+
 def test_text_of_the_change_stays_inside_its_fence(changed: Repo) -> None:
     with serving(model()) as (address, script):
         review(changed, address)

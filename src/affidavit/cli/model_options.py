@@ -54,6 +54,12 @@ def talk_options(command: Command) -> Command:
         ),
         click.option("--budget-usd", metavar="USD", help="Stop in an orderly way before this is spent."),
         click.option("--budget-tokens", metavar="N", help="The same in tokens."),
+        click.option(
+            "--prices-usd-per-million",
+            metavar="MODEL=IN/OUT",
+            help="What models cost that the table of prices does not know, in USD per million tokens;"
+            " IN/CACHED/OUT where cached input is cheaper; several with commas.",
+        ),
         *(click.option(name, type=click.Path(path_type=Path), metavar="DIR", help=use) for name, use in kept),
     ]
     return _with_options(options, command)
@@ -131,6 +137,7 @@ def _choice_of(
         temperature=getattr(settings, f"{role}_temperature"),
         max_tokens=getattr(settings, f"{role}_max_tokens"),
         silence_seconds=settings.model_timeout_seconds,
+        prices=settings.prices_usd_per_million,
     )
 
 

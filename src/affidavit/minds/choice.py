@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from affidavit.errors import SettingsError
 from affidavit.ports import Role
+from affidavit.records.price import Price
 from affidavit.records.record import Record
 
 Provider = Literal[
@@ -50,9 +51,8 @@ class ModelChoice(Record):
     """How long a call may show no sign of life."""
     call_seconds: float = CALL_SECONDS
     """How long a call may take that does show signs of life."""
-    input_usd_per_million: float | None = None
-    output_usd_per_million: float | None = None
-    """Prices of models that the price table does not know."""
+    price: Price | None = None
+    """What the user says that it costs; the table of prices comes first."""
 
     @property
     def model(self) -> str:
@@ -69,13 +69,12 @@ def choose_model(
     temperature: float | None = None,
     max_tokens: int | None = None,
     silence_seconds: float | None = None,
-    prices_usd_per_million: tuple[float, float] | None = None,
+    prices: Mapping[str, Price] | None = None,
 ) -> ModelChoice:
     """The choice that the text names; what is not given has the role's defaults."""
     provider, name = _read_name(text.strip(), base_url)
-    input_price, output_price = prices_usd_per_million or (None, None)
     limit = SILENCE_SECONDS if silence_seconds is None else silence_seconds
-    return ModelChoice(
+    choice = ModelChoice(
         provider=provider,
         name=name,
         base_url=_checked_url(base_url),
@@ -86,9 +85,10 @@ def choose_model(
         ),
         silence_seconds=_between("the time limit in seconds", limit, 0.001, 86_400),
         call_seconds=max(CALL_SECONDS, limit),
-        input_usd_per_million=_between("a price", input_price, 0, 1_000_000),
-        output_usd_per_million=_between("a price", output_price, 0, 1_000_000),
     )
+    stated = prices or {}
+    # A price is found by the name as the user writes it here, and by the name that reports have.
+    return choice.model_copy(update={"price": stated.get(text.strip()) or stated.get(choice.model)})
 
 
 def names_provider(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""From tokens to money by the kept-up table of prices; None where a model has no known price."""
+"""From tokens to money by the kept-up table of prices, else by what the user says; None: nobody knows."""
 
 import math
 from functools import lru_cache
@@ -6,6 +6,7 @@ from functools import lru_cache
 from affidavit.minds.choice import ModelChoice
 
 _PRICE_TABLE_NAMES = {"bedrock": "aws"}
+OF_NO_TABLE = ("compatible", "ollama")
 _BYTES_PER_TOKEN = 3
 """Fewer than any tokeniser needs for code or prose on the average, so that an estimate is rarely too low."""
 
@@ -23,18 +24,15 @@ def cost_usd(
     cache_write_tokens: int = 0,
 ) -> float | None:
     """What the tokens cost; cached ones are part of the input."""
-    if choice.input_usd_per_million is not None and choice.output_usd_per_million is not None:
-        return (
-            input_tokens * choice.input_usd_per_million + output_tokens * choice.output_usd_per_million
-        ) / 1_000_000
-    if choice.provider == "ollama":
-        return 0.0
-    if choice.provider == "compatible":
-        # The same name behind another address may have any price.
-        return None
-    return _table_price(
-        choice.provider, choice.name, input_tokens, output_tokens, cached_tokens, cache_write_tokens
-    )
+    known = None
+    # The same name behind another address may have any price.
+    if choice.provider not in OF_NO_TABLE:
+        known = _table_price(
+            choice.provider, choice.name, input_tokens, output_tokens, cached_tokens, cache_write_tokens
+        )
+    if known is None and choice.price is not None:
+        return choice.price.cost_usd(input_tokens, output_tokens, cached_tokens)
+    return 0.0 if choice.provider == "ollama" else known
 
 
 def has_price(choice: ModelChoice) -> bool:

@@ -67,5 +67,5 @@ def _check_price(choice: ModelChoice, ledger: Ledger) -> None:
     if ledger.budget.usd is not None and not has_price(choice):
         raise SettingsError(
             f"model {choice.model}: its price is not known, so a budget in US dollars cannot be kept: "
-            "set one in tokens with --budget-tokens"
+            "set one in tokens with --budget-tokens, or say what it costs with --prices-usd-per-million"
         )

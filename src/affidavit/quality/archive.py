@@ -20,7 +20,14 @@ from affidavit.settings import Settings
 BEGUN_FILE = "begun.json"
 EVALUATION_FILE = "evaluation.json"
 LARGEST_BYTES = 500_000_000
-WITHOUT_A_SAY = ("budget_usd", "budget_tokens", "model_timeout_seconds", "fail_on", "sources")
+WITHOUT_A_SAY = (
+    "budget_usd",
+    "budget_tokens",
+    "prices_usd_per_million",
+    "model_timeout_seconds",
+    "fail_on",
+    "sources",
+)
 """Settings that change nothing in what a whole review says: who goes on may spend more."""
 
 
