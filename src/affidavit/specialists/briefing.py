@@ -216,7 +216,8 @@ def _listed(names: list[str]) -> str:
 
 def lead_line(finding: Finding) -> str:
     """One finding in one line."""
-    return f"- {finding.file}:{finding.line} {finding.severity} {finding.rule_id or ''}: {finding.title}"
+    rule = f" {finding.rule_id}" if finding.rule_id else ""
+    return f"- {finding.file}:{finding.line} {finding.severity}{rule}: {finding.title}"
 
 
 def diff_of(file: FileChange, hunks: Iterable[Hunk] | None = None) -> str:

@@ -35,7 +35,7 @@ VERIFIER_TASK_TOKENS = 3_000
 """Assumed for one finding with its claim, its hunks and forty lines around its quote."""
 REPORTER_TOKENS = 900
 """Assumed for the reporter's instructions and what the change is about."""
-REPORTED_FINDING_TOKENS = 50
+REPORTED_FINDING_TOKENS = 110
 """Assumed for one finding as the reporter reads it: place, severity and title."""
 FINDINGS_PER_CONVERSATION = 2
 """Assumed: specialists report widely, and the verifier is asked about each finding by itself."""

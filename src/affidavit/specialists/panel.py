@@ -6,6 +6,7 @@ from typing import Any
 
 from affidavit.ports import Brief, Mind, Role, Specialist, Talk, ToolSource, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
+from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.records.finding import Finding
@@ -20,6 +21,8 @@ SECOND_LOOK_LINES = 12
 """A change with fewer changed lines has been seen whole by the first look."""
 LARGE_LINES = 60
 """A change with this many is looked at again even where a finding speaks of every hunk."""
+MAX_PROPOSED = 300
+"""Characters of a proposal that the reporter reads."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,9 @@ class Session:
     def reporter_talk(self, report: Report, schema: dict[str, Any], schema_name: str) -> Talk:
         """What the reporter is asked about a finished review; it has no tools, for all is found."""
         wrap, verdict, change = self.briefing.fence.wrap, report.verdict, report.change
-        found = [lead_line(one.finding) for one in report.shown if one.finding]
+        found = [
+            line for one in report.shown if (line := _outcome(one, is_blocking=one.id in verdict.blocking))
+        ]
         parts = [f"- {part.name}: {part.reason}" for part in report.incomplete]
         task = self.briefing.prompts.render(
             "reporter-task",
@@ -165,3 +170,13 @@ class Session:
             make_tools=self.panel.make_tools,
             reported=reported,
         )
+
+
+def _outcome(candidate: Candidate, *, is_blocking: bool) -> str:
+    """A shown finding in one line, with what it says is to be done."""
+    finding = candidate.finding
+    if finding is None:
+        return ""
+    blocks = " (must be dealt with before merging)" if is_blocking else ""
+    proposed = " ".join((finding.suggestion or "").split())[:MAX_PROPOSED]
+    return f"{lead_line(finding)}{blocks}" + (f". Proposed: {proposed}" if proposed else "")
