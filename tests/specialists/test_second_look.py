@@ -62,9 +62,12 @@ def repository(repo: Repo) -> Iterator[GitRepository]:
         yield repository
 
 
-def second_look(repository: GitRepository, *reported: Finding, path: str = "app.py") -> ModelAgent:
-    change: Change = change_of(files=(file_change(path, hunks=(LONG,)),))
-    chunk = Chunk(number=1, paths=(path,), tokens=1)
+def second_look(
+    repository: GitRepository, *reported: Finding, path: str = "app.py", others: dict[str, Hunk] | None = None
+) -> ModelAgent:
+    hunks = {path: LONG, **(others or {})}
+    change: Change = change_of(files=tuple(file_change(name, hunks=(hunks[name],)) for name in hunks))
+    chunk = Chunk(number=1, paths=tuple(hunks), tokens=1)
     return ModelAgent(
         lens=SECOND_LOOK,
         mind=Silent(),
@@ -93,3 +96,21 @@ def test_what_two_have_found_is_told_once_and_with_its_first_sentence(repository
 
 def test_that_nobody_spoke_of_prose_is_no_lead(repository: GitRepository) -> None:
     assert second_look(repository, path="notes.md").uncovered() == []
+
+
+def hunk_of(*lines: str) -> Hunk:
+    return Hunk(old_start=0, old_count=0, new_start=1, new_count=len(lines), lines=lines)
+
+
+def test_imports_and_beside_other_code_tests_are_no_lead(repository: GitRepository) -> None:
+    others = {
+        "tests/test_app.py": hunk_of("+assert True"),
+        "names.py": hunk_of("+from os import path", "+import re", "+"),
+        "used.py": hunk_of("+import re", "+x = re.escape('a')"),
+    }
+    listed = second_look(repository, finding(line=1, end_line=LINES), others=others).uncovered()
+    assert [line.split(":")[0] for line in listed] == ["- used.py lines 1 to 2"]
+
+
+def test_tests_are_a_lead_where_there_is_nothing_else(repository: GitRepository) -> None:
+    assert len(second_look(repository, path="tests/test_app.py").uncovered()) == 3

@@ -1,9 +1,12 @@
 """Model agents that propose findings: one lens each, the same change before all of them."""
 
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import filterfalse
 
+from affidavit.code.covering_tests import is_test
 from affidavit.contract.schema import schema_of
 from affidavit.ports import Answer, Brief, Mind, Reply, Talk, ToolSource
 from affidavit.prompts import PromptSet
@@ -26,6 +29,7 @@ REVIEW_SCHEMA_NAME = "review_result"
 STRETCH_LINES = 40
 PROSE = (".md", ".rst", ".txt", ".adoc")
 MAX_TOLD = 240
+IMPORT = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|using\s+[\w.:]+;|use\s+[\w:\\]+)")
 
 MakeTools = Callable[[Brief], ToolSource]
 
@@ -122,14 +126,13 @@ class ModelAgent:
     def uncovered(self) -> list[str]:
         """Stretches of the diff that no finding speaks of, one line each; a long hunk has several.
 
-        Prose is left out: that nobody spoke of it is no lead.
+        Prose, imports and, beside other code, tests are left out: that nobody spoke of them is no lead.
         """
         spoken = [(finding.file, finding.lines) for finding in self.reported]
         lines = []
-        for file in self.briefing.change.files:
-            if file.path.endswith(PROSE):
-                continue
-            for hunk in _stretches(shown_hunks(file, self.chunk)):
+        files = [file for file in self.briefing.change.files if not file.path.endswith(PROSE)]
+        for file in [file for file in files if not is_test(file.path)] or files:
+            for hunk in filterfalse(_only_imports, _stretches(shown_hunks(file, self.chunk))):
                 first, last = hunk.new_start, hunk.new_start + max(hunk.new_count, 1) - 1
                 if not any(
                     path == file.path and start <= last and first <= end for path, (start, end) in spoken
@@ -144,6 +147,11 @@ def _stretches(hunks: Iterable[Hunk]) -> Iterator[Hunk]:
     for hunk in hunks:
         starts = range(0, len(hunk.lines), STRETCH_LINES)
         yield from (hunk.part(start, min(start + STRETCH_LINES, len(hunk.lines))) for start in starts)
+
+
+def _only_imports(hunk: Hunk) -> bool:
+    changed = [text for mark, _, _, text in hunk.numbered() if mark in "+-" and text.strip()]
+    return all(map(IMPORT.match, changed))
 
 
 def _told(finding: Finding) -> str:
