@@ -1,13 +1,17 @@
 """Prove a native report again: every quote, search and analyser result, and the verdict drawn from them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from affidavit import __version__
+from affidavit.code.record_check import compare_record, lost_files
+from affidavit.code.repository import GitRepository
 from affidavit.contract.ruling import rule_on
 from affidavit.events import ignore_events
 from affidavit.ports import Brief, Repository, Specialist
 from affidavit.records.candidate import Candidate, Status
+from affidavit.records.change import Change
 from affidavit.records.diagnostics import Code
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Finding, Search
@@ -21,7 +25,9 @@ from affidavit.stages.review import collect_replies
 CHOICES = frozenset({Code.NIT, Code.BELOW_THRESHOLD, Code.OUT_OF_FOCUS, Code.STYLE_OFF, Code.DISMISSED})
 """Reasons that hide a proven finding; its proof is checked all the same."""
 
-Kind = Literal["quote", "search", "analyser", "judgement", "verdict"]
+MAX_DIFFERENCES = 10
+NOT_HERE = {"holds": None, "detail": "its file is not here and cannot be made again from the report"}
+Kind = Literal["change", "quote", "search", "analyser", "judgement", "verdict"]
 
 
 class Proof(Record):
@@ -32,6 +38,16 @@ class Proof(Record):
     kind: Kind
     holds: bool | None
     detail: str
+
+
+def recheck_change(change: Change, repository: GitRepository) -> Proof:
+    """Whether the report speaks of the commits, files and lines that it says it does."""
+    differences = compare_record(change, repository)
+    wrong = [one.detail for one in differences if not one.is_unknown]
+    unknown = [one.detail for one in differences if one.is_unknown]
+    holds = False if wrong else None if unknown else True
+    detail = "; ".join((wrong or unknown)[:MAX_DIFFERENCES]) or "commits, files and lines are as recorded"
+    return Proof(finding="", title="change", kind="change", holds=holds, detail=detail)
 
 
 async def recheck_report(
@@ -46,6 +62,9 @@ async def recheck_report(
     again = await _look_again(report, repository, specialists)
     proofs += [_check_analyser(candidate, again) for candidate in standing if candidate.kind == "mechanical"]
     proofs += [proof for candidate in standing for proof in _check_judgement(candidate, report)]
+    gone = lost_files(report.change, repository)
+    lost = {candidate.id for candidate in standing if _is_lost(candidate, gone)}
+    proofs = [proof.model_copy(update=NOT_HERE) if proof.finding in lost else proof for proof in proofs]
     order = {candidate.id: position for position, candidate in enumerate(standing)}
     proofs.sort(key=lambda proof: order[proof.finding])
     return [*proofs, *_left_out(report, again), _check_verdict(report)]
@@ -54,6 +73,10 @@ async def recheck_report(
 def _is_claimed(candidate: Candidate) -> bool:
     is_hidden_by_choice = candidate.withheld is not None and candidate.withheld.code in CHOICES
     return candidate.finding is not None and (candidate.withheld is None or is_hidden_by_choice)
+
+
+def _is_lost(candidate: Candidate, lost: Collection[str]) -> bool:
+    return candidate.finding is not None and candidate.finding.file in lost
 
 
 def _proof(candidate: Candidate, kind: Kind, holds: bool | None, detail: str) -> Proof:
@@ -128,8 +151,13 @@ class _Again:
 
 
 async def _look_again(report: Report, repository: Repository, specialists: Sequence[Specialist]) -> _Again:
+    excused = {part.name for part in (*report.not_run, *report.incomplete)}
+    known = {reply.specialist for reply in report.replies}
+    # A reply that the report leaves out may be one that was taken out of it.
     asked = {
-        reply.specialist for reply in report.replies if reply.kind == "mechanical" and reply.state != "none"
+        one.name
+        for one in specialists
+        if one.name not in excused and (one.name in known or report.affidavit_version == __version__)
     }
     brief = Brief(report.change, repository, ignore_events)
     replies = await collect_replies([one for one in specialists if one.name in asked], brief)
@@ -191,8 +219,11 @@ def _spot(finding: Finding) -> tuple[str | None, str, int]:
     return finding.rule_id, finding.file, finding.line
 
 
-def _said(finding: Finding) -> tuple[str, ...]:
-    return finding.severity, finding.category, finding.title, finding.message
+def _said(finding: Finding) -> tuple[object, ...]:
+    proof = finding.verification
+    evidence = (proof.failing_input, proof.wrong_outcome, proof.caused_by) if proof else ()
+    words = (finding.title, finding.message, finding.suggestion)
+    return finding.severity, finding.category, *words, *evidence
 
 
 def _method(finding: Finding) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from commands import affidavit
-from repositories import Repo
+from repositories import Repo, run_git
 
 BASE = {
     "app.py": "def add(a, b):\n    return a + b\n",
@@ -34,7 +34,7 @@ def test_every_proof_of_an_honest_report_holds(repo: Repo, report: Path) -> None
     done = affidavit("recheck", report, "--format", "json", cwd=repo.path)
     proofs = json.loads(done.out)["proofs"]
     assert done.code == 0, done.out
-    assert {proof["kind"] for proof in proofs} == {"quote", "analyser", "verdict"}
+    assert {proof["kind"] for proof in proofs} == {"change", "quote", "analyser", "verdict"}
     assert all(proof["holds"] for proof in proofs)
 
 
@@ -89,9 +89,63 @@ def forge_kind(content: Any) -> None:
         candidate["kind"] = "model"
 
 
+def forge_cause(content: Any) -> None:
+    caused = [one["finding"]["verification"] for one in content["candidates"]]
+    next(proof for proof in caused if proof["caused_by"])["caused_by"]["symbol"] = "innocent"
+
+
+def forge_advice(content: Any) -> None:
+    shown(content)["finding"]["suggestion"] = "Do nothing."
+
+
+def forge_commit(content: Any) -> None:
+    content["change"]["head"]["commit"] = content["change"]["base"]["commit"]
+
+
+def forge_blob(content: Any) -> None:
+    content["change"]["files"][0]["new_blob"] = "1" * 40
+
+
+def forge_hunk(content: Any) -> None:
+    lines = content["change"]["files"][0]["hunks"][0]["lines"]
+    lines[-1] = "+    return 0"
+
+
+def forge_files(content: Any) -> None:
+    """The file that changes is taken out, and with it what was found there."""
+    content["change"]["files"] = []
+
+
+def forge_silence(content: Any) -> None:
+    """Everything that was found is taken out, as if nobody had looked; the verdict says the same."""
+    content["candidates"] = []
+    for reply in content["replies"]:
+        reply["state"] = "none"
+    counts = content["verdict"]["counts"]
+    counts.update(candidates=0, shown=0, withheld=0, blocking=0, withheld_by_code={})
+    counts["by_severity"] = dict.fromkeys(counts["by_severity"], 0)
+    content["verdict"].update(decision="comment", blocking=[])
+    content["gate"].update(failed_by=[], exit_code=0)
+
+
 @pytest.mark.parametrize(
     "change",
-    [forge_quote, forge_rule, forge_verdict, forge_place, forge_quoted_place, forge_gate, forge_kind],
+    [
+        forge_quote,
+        forge_rule,
+        forge_verdict,
+        forge_place,
+        forge_quoted_place,
+        forge_gate,
+        forge_kind,
+        forge_cause,
+        forge_advice,
+        forge_commit,
+        forge_blob,
+        forge_hunk,
+        forge_files,
+        forge_silence,
+    ],
 )
 def test_a_forged_report_fails(repo: Repo, report: Path, change: Callable[[Any], None]) -> None:
     forge(report, change)
@@ -135,6 +189,62 @@ def test_a_review_of_a_diff_without_a_repository_is_proven_from_the_report_alone
     assert done.code == 1, done.err
     done = affidavit("recheck", "r.json", cwd=empty)
     assert done.code == 0, done.out + done.err
+
+
+ODD_BASE = {
+    "kept.py": "".join(f"x{number} = {number}\n" for number in range(30)),
+    "moved.py": "".join(f"y{number} = {number}\n" for number in range(30)),
+    "gone.py": "z = 1\n",
+    "crlf.py": b"a = 1\r\nb = 2\r\n",
+    "mark.py": "\ufeffa = 1\n".encode(),
+    "end.py": "a = 1",
+}
+ODD_HEAD = {
+    "kept.py": "first = 0\n" + ODD_BASE["kept.py"],
+    "copied.py": ODD_BASE["kept.py"] + "last = undefined_name\n",
+    "moved.py": None,
+    "there.py": ODD_BASE["moved.py"] + "last = 1\n",
+    "gone.py": None,
+    "crlf.py": b"a = 1\r\nb = 3\r\n",
+    "mark.py": "\ufeffa = 2\n".encode(),
+    "end.py": "a = 2",
+    "empty.py": "",
+    "f\u00fcr dich.py": "c = 1\n",
+    "sort.py": b"# coding: latin-1\nd = '\xe9'\ne = undefined_name\n",
+}
+
+
+@pytest.mark.parametrize("is_diff", [False, True])
+def test_every_kind_of_changed_file_is_as_it_was_recorded(repo: Repo, tmp_path: Path, is_diff: bool) -> None:
+    repo.commit("base", ODD_BASE)
+    repo.commit("head", ODD_HEAD)
+    target: str | Path = "HEAD"
+    if is_diff:
+        target = tmp_path / "odd.diff"
+        target.write_bytes(run_git(repo.path, "diff", "-C", "HEAD~1", "HEAD"))
+        repo.git("reset", "-q", "--hard", "HEAD~1")
+    done = affidavit("recheck", review(repo, tmp_path, target), cwd=repo.path)
+    assert done.code == 0, done.out
+
+
+def test_what_the_record_cannot_hold_cannot_be_checked(repo: Repo, tmp_path: Path) -> None:
+    """The record is text, so that bytes of another encoding cannot be made again from it."""
+    repo.commit("base", ODD_BASE)
+    repo.write(ODD_HEAD)
+    report = review(repo, tmp_path)
+    repo.git("clean", "-q", "-f")
+    repo.git("checkout", "-q", ".")
+    done = affidavit("recheck", report, cwd=repo.path)
+    assert done.code == 3, done.out
+    assert "cannot be checked here: change: " in done.out
+    assert "FAILS" not in done.out
+
+
+def test_a_commit_that_is_not_here_cannot_be_checked(repo: Repo, report: Path) -> None:
+    forge(report, lambda content: content["change"]["head"].update(commit="1" * 40))
+    done = affidavit("recheck", report, cwd=repo.path)
+    assert done.code == 3, done.out
+    assert "commit 111111111111 of head is not in this repository" in done.out
 
 
 def test_what_is_no_report_is_a_clear_line(repo: Repo, tmp_path: Path) -> None:

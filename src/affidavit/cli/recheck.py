@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from affidavit.cli.naming import read_report
 from affidavit.crew import assemble_crew
 from affidavit.errors import InputError
-from affidavit.recheck import Proof, recheck_report
+from affidavit.recheck import Proof, recheck_change, recheck_report
 from affidavit.records.report import Report
 from affidavit.render.plain_text import visible
 from affidavit.settings import Settings
@@ -29,7 +29,8 @@ MARKS = {True: "holds", False: "FAILS", None: "cannot be checked here"}
 def command(context: click.Context, report: Path, repo: Path | None, output: str) -> None:
     """Prove every finding of REPORT (written by `review --format report=FILE`) again.
 
-    Quotes and searches are run against the commit, analysers once more on both sides, without a cache.
+    The recorded change is compared with the commits, quotes and searches are run against them, analysers
+    once more on both sides, without a cache.
     Exit code 0: every proof holds. 1: one does not. 3: some could not be checked here. 2: nothing could.
     """
     recorded = read_report(report)
@@ -38,7 +39,8 @@ def command(context: click.Context, report: Path, repo: Path | None, output: str
         for notice in opened.notices:
             click.echo(f"note: {visible(notice)}", err=True)
         specialists = assemble_crew(settings, cache_dir=None).specialists
-        proofs = asyncio.run(recheck_report(recorded, opened.repository, specialists))
+        proofs = [recheck_change(recorded.change, opened.repository)]
+        proofs += asyncio.run(recheck_report(recorded, opened.repository, specialists))
     click.echo(_as_json(proofs) if output == "json" else _as_text(proofs))
     context.exit(_exit_code(proofs))
 
