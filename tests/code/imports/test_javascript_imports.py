@@ -135,6 +135,65 @@ def test_paths_and_base_url_come_from_the_nearest_configuration_and_what_it_exte
     ]
 
 
+PATHS = '{"compilerOptions": {"paths": {"@a/*": ["%s"]}}}'
+
+
+@pytest.mark.parametrize("extends", ['"../config/wide"', '["../config/wide.json", "../config/plain.json"]'])
+def test_an_extended_configuration_may_have_any_name(graph: Graph, extends: str) -> None:
+    found = graph(
+        {
+            "config/wide.json": PATHS % "../lib/*",
+            "config/plain.json": '{"compilerOptions": {"strict": true}}',
+            "app/tsconfig.json": f'{{"extends": {extends}}}',
+            "app/main.ts": "import { one } from '@a/one';",
+            "lib/one.ts": "",
+        }
+    )
+    assert targets(found, "app/main.ts") == ["lib/one.ts"]
+
+
+@pytest.mark.parametrize("extends", ["@acme/configs/web.json", "@acme/configs/web"])
+def test_a_configuration_of_a_package_of_the_same_repository_is_extended(graph: Graph, extends: str) -> None:
+    found = graph(
+        {
+            "tools/configs/package.json": '{"name": "@acme/configs"}',
+            "tools/configs/web.json": PATHS % "${configDir}/src/*",
+            "app/tsconfig.json": f'{{"extends": "{extends}"}}',
+            "app/main.ts": "import { one } from '@a/one';",
+            "app/src/one.ts": "",
+        }
+    )
+    assert targets(found, "app/main.ts") == ["app/src/one.ts"]
+
+
+def test_of_several_extended_configurations_the_last_one_and_all_that_it_extends_win(graph: Graph) -> None:
+    found = graph(
+        {
+            "first.json": PATHS % "./first/*",
+            "second.json": '{"extends": "./third.json"}',
+            "third.json": PATHS % "./third/*",
+            "tsconfig.json": '{"extends": ["./first.json", "./second.json"]}',
+            "main.ts": "import { one } from '@a/one';",
+            "first/one.ts": "",
+            "third/one.ts": "",
+        }
+    )
+    assert targets(found, "main.ts") == ["third/one.ts"]
+
+
+def test_paths_are_seen_from_a_base_url_that_an_extended_configuration_sets(graph: Graph) -> None:
+    found = graph(
+        {
+            "tsconfig.base.json": '{"compilerOptions": {"baseUrl": "."}}',
+            "app/tsconfig.json": '{"extends": "../tsconfig.base.json", ' + (PATHS % "lib/*")[1:],
+            "app/main.ts": "import { one } from '@a/one';",
+            "lib/one.ts": "",
+            "app/lib/one.ts": "",
+        }
+    )
+    assert targets(found, "app/main.ts") == ["lib/one.ts"]
+
+
 def test_a_solution_file_has_its_rules_in_the_projects_that_it_lists(graph: Graph) -> None:
     found = graph(
         {

@@ -34,7 +34,7 @@ class JavaScriptModules:
     def __init__(self, survey: Survey) -> None:
         self._survey = survey
         self._packages = read_packages(survey)
-        self._configurations = PathConfigurations(survey)
+        self._configurations = PathConfigurations(survey, self._packages.values())
         self._folders_of_name: dict[str, list[str]] = {}
         for package in self._packages.values():
             if package.name and "node_modules" not in package.folder.split("/"):

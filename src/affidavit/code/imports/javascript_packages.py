@@ -1,12 +1,14 @@
 """JavaScript: what `package.json` and `tsconfig.json` files say about where imports lead."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from affidavit.code.imports.settings_files import read_json, table, texts
-from affidavit.code.imports.survey import Survey, join, parent
+from affidavit.code.imports.survey import Survey, below, join, parent, upwards
 
 MAX_EXTENDS = 20
+# What TypeScript puts in place of this: the folder of the configuration that extends the others.
+CONFIGURED_FOLDER = "${configDir}"
 ENTRY_FIELDS = ("source", "module", "main", "browser", "types", "typings")
 
 
@@ -93,16 +95,12 @@ def match_star(pattern: str, name: str) -> str | None:
 class PathConfigurations:
     """The `tsconfig.json` and `jsconfig.json` files of a tree, with what they extend."""
 
-    def __init__(self, survey: Survey) -> None:
+    def __init__(self, survey: Survey, packages: Iterable[Package] = ()) -> None:
         self._survey = survey
-        names = [
-            name
-            for name in survey.by_name
-            if name.startswith(("tsconfig", "jsconfig")) and name.endswith(".json")
-        ]
-        self._told = {
-            path: read_json(text) for name in names for path, text in survey.configurations(name).items()
-        }
+        self._packages: dict[str, list[str]] = {}
+        for package in (each for each in packages if each.name):
+            self._packages.setdefault(package.name, []).append(package.folder)
+        self._told = self._read_with_what_they_extend()
         self._rules = {
             folder: rules
             for name in ("jsconfig.json", "tsconfig.json")
@@ -114,19 +112,38 @@ class PathConfigurations:
         """The rules that the configuration of a folder sets."""
         return self._rules.get(folder)
 
+    def _read_with_what_they_extend(self) -> dict[str, dict[str, object]]:
+        """What each configuration says; one that is extended may have any name."""
+        waiting = {
+            path
+            for name, paths in self._survey.by_name.items()
+            if name.startswith(("tsconfig", "jsconfig")) and name.endswith(".json")
+            for path in paths
+        }
+        told: dict[str, dict[str, object]] = {}
+        for _ in range(MAX_EXTENDS):
+            texts_of_paths = self._survey.settings(sorted(waiting))
+            told |= {path: read_json(text) for path, text in texts_of_paths.items()}
+            waiting = {wider for path in waiting & told.keys() for wider in self._extended(path, told[path])}
+            waiting -= told.keys()
+            if not waiting:
+                break
+        return told
+
     def _rules_of(self, path: str, *, with_references: bool) -> PathRules | None:
         base: str | None = None
-        paths: dict[str, list[str]] | None = None
+        paths: dict[str, object] | None = None
+        home = parent(path)
         for config in self._chain(path):
             options = table(self._told[config].get("compilerOptions"))
             base_url = options.get("baseUrl")
             if base is None and isinstance(base_url, str):
-                base = join(parent(config), base_url)
+                base = join(*_seen_from(parent(path), parent(config), base_url))
             if paths is None and "paths" in options:
-                root = join(parent(config), base_url) if isinstance(base_url, str) else base or parent(config)
-                paths = _located(table(options["paths"]), root or "")
+                paths, home = table(options["paths"]), parent(config)
         if base is not None or paths:
-            return PathRules(base, paths or {})
+            # With a `baseUrl`, whoever sets it, all `paths` are seen from there; else from their own file.
+            return PathRules(base, _located(paths or {}, home if base is None else base, parent(path)))
         return self._referenced(path) if with_references else None
 
     def _referenced(self, path: str) -> PathRules | None:
@@ -146,20 +163,50 @@ class PathConfigurations:
         """A configuration and what it extends, the nearest first; each once, so that no ring holds us."""
         waiting, seen = [path], set[str]()
         while waiting and len(seen) < MAX_EXTENDS:
-            config = waiting.pop(0)
+            config = waiting.pop()
             if config in seen or config not in self._told:
                 continue
             seen.add(config)
             yield config
-            for name in reversed(texts(self._told[config].get("extends"))):
-                place = join(parent(config), name) if name.startswith(".") else f"node_modules/{name}"
-                found = self._survey.first((place, f"{place}.json", f"{place}/tsconfig.json"))
-                if found is not None:
-                    waiting.append(found)
+            # Of several the last one wins, and so does all that it extends.
+            waiting.extend(self._extended(config, self._told[config]))
+
+    def _extended(self, config: str, told: dict[str, object]) -> Iterator[str]:
+        for name in texts(told.get("extends")):
+            places = self._extended_places(parent(config), name)
+            found = self._survey.first(
+                spelling
+                for place in places
+                if place is not None
+                for spelling in (place, f"{place}.json", f"{place}/tsconfig.json")
+            )
+            if found is not None:
+                yield found
+
+    def _extended_places(self, folder: str, name: str) -> Iterator[str | None]:
+        if name.startswith("."):
+            yield join(folder, name)
+            return
+        yield from (join(below(around, "node_modules"), name) for around in upwards(folder))
+        parts = name.split("/")
+        count = 2 if name.startswith("@") else 1
+        for home in self._packages.get("/".join(parts[:count]), ()):
+            yield join(home, "/".join(parts[count:])) if parts[count:] else home
 
 
-def _located(paths: dict[str, object], root: str) -> dict[str, list[str]]:
+def _seen_from(project: str, folder: str, target: str) -> tuple[str, str]:
+    """The folder that a path of a configuration starts from, and the rest of it."""
+    if target.startswith(CONFIGURED_FOLDER):
+        return project, target.removeprefix(CONFIGURED_FOLDER).lstrip("/") or "."
+    return folder, target
+
+
+def _located(paths: dict[str, object], root: str, project: str) -> dict[str, list[str]]:
     return {
-        pattern: [place for target in texts(paths[pattern]) if (place := join(root, target)) is not None]
+        pattern: [
+            place
+            for target in texts(paths[pattern])
+            if (place := join(*_seen_from(project, root, target))) is not None
+        ]
         for pattern in sorted(paths, key=lambda each: -len(each.partition("*")[0]))
     }

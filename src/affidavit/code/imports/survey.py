@@ -55,9 +55,13 @@ class Survey:
 
     def configurations(self, name: str) -> dict[str, str]:
         """The texts of all files of that name, unless they are too large to be settings."""
+        return self.settings(self.named(name))
+
+    def settings(self, paths: Iterable[str]) -> dict[str, str]:
+        """The texts of these files, unless they are too large to be settings."""
         return {
             path: content.decode("utf-8-sig", "replace")
-            for path, content in self.read(self.named(name))
+            for path, content in self.read(paths)
             if len(content) <= MAX_CONFIGURATION_BYTES
         }
 
