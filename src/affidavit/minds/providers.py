@@ -41,7 +41,7 @@ SUPPLIES: Mapping[Provider, Supply] = {
     "openrouter": Supply("openrouter", "OpenRouterModel", "OpenRouterProvider", ("OPENROUTER_API_KEY",)),
     "ollama": Supply("ollama", "OllamaModel", "OllamaProvider", (), "openai"),
     "bedrock": Supply("bedrock", "BedrockConverseModel", "BedrockProvider"),
-    "compatible": Supply("openai", "OpenAIChatModel", "OpenAICompatibleProvider", (), "openai"),
+    "compatible": Supply("openai", "ForbearingChatModel", "OpenAICompatibleProvider", (), "openai"),
 }
 
 
@@ -49,9 +49,12 @@ def build_model(choice: ModelChoice, environment: Mapping[str, str]) -> "Model[A
     """The client for a model; raises SettingsError with what to set or to install."""
     supply = SUPPLIES[choice.provider]
     options = _options(choice, supply, environment)
-    where = "openai_compatible" if choice.provider == "compatible" else supply.module
+    is_compatible = choice.provider == "compatible"
+    where = "openai_compatible" if is_compatible else supply.module
     try:
-        models = importlib.import_module(f"pydantic_ai.models.{supply.module}")
+        models = importlib.import_module(
+            "affidavit.minds.plain_replies" if is_compatible else f"pydantic_ai.models.{supply.module}"
+        )
         providers = importlib.import_module(f"pydantic_ai.providers.{where}")
     except ImportError as error:
         raise SettingsError(

@@ -1,0 +1,78 @@
+"""Read a whole reply from a server that was asked for a stream and answers plainly, as some do."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any, cast
+
+import httpx2
+from openai import APIConnectionError, APITimeoutError
+from openai.types.chat import ChatCompletionChunk
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.models.openai import OpenAIChatModel, OpenAIChatModelSettings
+
+if TYPE_CHECKING:
+    from openai import AsyncStream
+    from pydantic_ai.models.openai import OpenAIStreamedResponse
+
+LARGEST_BYTES = 16_000_000
+
+
+class ForbearingChatModel(OpenAIChatModel):
+    """Chat Completions that takes a plain reply for a stream of one piece, so that nobody is asked twice."""
+
+    async def _process_streamed_response(
+        self,
+        response: "AsyncStream[ChatCompletionChunk]",
+        model_request_parameters: ModelRequestParameters,
+        model_settings: OpenAIChatModelSettings | None = None,
+    ) -> "OpenAIStreamedResponse":
+        if "json" in response.response.headers.get("content-type", "").lower():
+            # What reads the stream only iterates over it.
+            response = cast("AsyncStream[ChatCompletionChunk]", _as_stream(response))
+        return await super()._process_streamed_response(response, model_request_parameters, model_settings)
+
+
+async def _as_stream(response: "AsyncStream[ChatCompletionChunk]") -> AsyncIterator[ChatCompletionChunk]:
+    body, source = bytearray(), response.response
+    # The client's own reader of streams tells these two apart in the same way.
+    try:
+        async for piece in source.aiter_bytes():
+            body += piece
+            if len(body) > LARGEST_BYTES:
+                raise ValueError(f"the reply is larger than {LARGEST_BYTES:,} bytes")
+    except httpx2.TimeoutException as error:
+        raise APITimeoutError(request=source.request) from error
+    except httpx2.RequestError as error:
+        raise APIConnectionError(request=source.request) from error
+    yield chunk_of(json.loads(bytes(body)))
+
+
+def chunk_of(reply: Any) -> ChatCompletionChunk:
+    """A plain reply as the one chunk of a stream; raises ValueError for what is none."""
+    choices = reply.get("choices") if isinstance(reply, dict) else None
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(choice, dict) or not isinstance(message, dict):
+        raise ValueError(f"the reply holds no message: {json.dumps(reply)[:200]}")
+    calls = [_call(index, call) for index, call in enumerate(message.get("tool_calls") or ())]
+    # A reply that is whole has ended, also where the server does not say how.
+    finish = choice.get("finish_reason") or ("tool_calls" if calls else "stop")
+    # The client checks nothing that a server streams, so nothing is checked here either.
+    return ChatCompletionChunk.construct(
+        id=reply.get("id") or "",
+        object="chat.completion.chunk",
+        created=reply.get("created") or 0,
+        model=reply.get("model") or "",
+        choices=[{"index": 0, "delta": {**message, "tool_calls": calls or None}, "finish_reason": finish}],
+        usage=reply.get("usage"),
+    )
+
+
+def _call(index: int, call: Any) -> Any:
+    """A call of a tool as streams have it: numbered, and with its arguments as text."""
+    told = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(told, dict):
+        raise ValueError("the reply holds a call of no function")
+    given = told.get("arguments")
+    arguments = given if isinstance(given, str) else json.dumps(given if given is not None else {})
+    return {**call, "index": index, "function": {**told, "arguments": arguments}}
