@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from affidavit.cli.change_options import read_config, requested_change
+from affidavit.cli.event_log import kept_events
 from affidavit.cli.hints import say_hints
 from affidavit.cli.model_options import ledger_of, model_options, models_of, opened_log
 from affidavit.cli.outputs import check_outputs, print_text, write_output
@@ -96,6 +97,12 @@ FLAGS_THAT_ARE_SETTINGS = (
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 @click.option("--no-store", is_flag=True, help="Do not keep the report.")
 @click.option("--no-cache", is_flag=True, help="Run every analyser again.")
+@click.option(
+    "--events",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write what happens there while it happens, one JSON object a line.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="No progress, no hints.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
 @click.pass_context
@@ -114,7 +121,10 @@ def command(context: click.Context, /, **options: Any) -> None:
         if options["estimate"] or options["what_leaves"]:
             print_text(_foretell(opened, settings, options, chosen))
             return
-        with show_progress(is_quiet=options["quiet"]) as emit:
+        with (
+            show_progress(is_quiet=options["quiet"]) as shown,
+            kept_events(options["events"], shown) as emit,
+        ):
             report = _review(opened, settings, options, emit, chosen)
     if options["no_store"]:
         report = _measured(report, options["data"])
