@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from affidavit.errors import OutsideError
 from affidavit.events import EventName, event
 from affidavit.ports import Brief, Reply
 from affidavit.records.candidate import SpecialistKind
-from affidavit.records.change import FileChange
+from affidavit.records.change import Change, FileChange
 from affidavit.records.diagnostics import Code, Diagnostic
 from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun
 from affidavit.records.report import Part
@@ -112,7 +112,23 @@ class MechanicalSpecialist:
         if not found.is_complete:
             return self._reply(started, None, incomplete=_unfinished(runs), analyser_runs=runs)
         text = self._result_text(found, program)
-        return self._reply(started, text, analyser_runs=runs, diagnostics=self._remarks(found))
+        unread = self._unread(found, brief.change)
+        return self._reply(
+            started, text, incomplete=unread, analyser_runs=runs, diagnostics=self._remarks(found)
+        )
+
+    def _unread(self, found: Examination, change: Change) -> tuple[Part, ...]:
+        """The changed files that the analyser could not be given: its silence says nothing about them."""
+        refused = {*found.base.run.refused, *found.head.run.refused}
+        return tuple(
+            Part(
+                name=self.name,
+                reason=f"{self.name} did not read {file.path}: a file of this name cannot be written out",
+                advice="Rename the file.",
+            )
+            for file in change.files
+            if self._looks_at(file) and not refused.isdisjoint({file.path, file.old_path or file.path})
+        )
 
     async def look(self, brief: Brief, program: Program, *, use_cache: bool = True) -> Examination:
         """Run the analyser on both sides and decide what is new and what counts.
@@ -154,7 +170,9 @@ class MechanicalSpecialist:
             return found
         symbols = changed_symbols(change, repository)
         inspection = Inspection(change, repository, symbols, found.base.diagnostics)
-        decided = [(diagnostic, self._count(diagnostic, inspection)) for diagnostic in new]
+        decided = [
+            (diagnostic, self._count(diagnostic, inspection, found.base.run.refused)) for diagnostic in new
+        ]
         return Examination(
             found.base,
             found.head,
@@ -162,7 +180,9 @@ class MechanicalSpecialist:
             dropped=tuple((diagnostic, why) for diagnostic, why in decided if isinstance(why, str)),
         )
 
-    def _count(self, diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Counted | str:
+    def _count(
+        self, diagnostic: AnalyserDiagnostic, inspection: Inspection, refused_at_base: Collection[str]
+    ) -> Counted | str:
         """The finding, or the reason why there is none."""
         rule = self.analyser.rules.get(diagnostic.rule)
         if rule is None or self._is_rule_off(diagnostic.rule, diagnostic.path):
@@ -172,6 +192,8 @@ class MechanicalSpecialist:
         file = inspection.change.file_at(diagnostic.path)
         if file is not None and not self._looks_at(file):
             return "the file is not looked at"
+        if file is not None and file.old_path in refused_at_base:
+            return "the file could not be read at base, so that nothing in it is known to be new"
         lines = inspection.repository.head.lines(diagnostic.path)
         if not lines:
             return "the file has no text to quote"

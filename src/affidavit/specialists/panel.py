@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from textwrap import shorten
 from typing import Any
 
 from affidavit.ports import Brief, Mind, Role, Specialist, Talk, ToolSource, Verifiers
@@ -178,5 +179,5 @@ def _outcome(candidate: Candidate, *, is_blocking: bool) -> str:
     if finding is None:
         return ""
     blocks = " (must be dealt with before merging)" if is_blocking else ""
-    proposed = " ".join((finding.suggestion or "").split())[:MAX_PROPOSED]
+    proposed = shorten(finding.suggestion or "", MAX_PROPOSED, placeholder=" …")
     return f"{lead_line(finding)}{blocks}" + (f". Proposed: {proposed}" if proposed else "")

@@ -11,6 +11,7 @@ from affidavit.code.grammars import ancestors, parse
 from affidavit.code.languages import language_of
 from affidavit.code.occurrences import Occurrence, occurrences
 from affidavit.code.prose import DOCUMENT_LANGUAGES
+from affidavit.code.skipping import VENDORED_FOLDERS
 from affidavit.errors import GitError, InputError
 from affidavit.records.context import Symbol
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_telling
@@ -22,6 +23,10 @@ MAX_PASTES = 5000
 C_GRAMMARS = frozenset(("c", "cpp"))
 # What stands in for functions of other systems is removed where those have them by now.
 STAND_IN_FOLDERS = frozenset(("compat", "port", "portability", "missing", "gnulib", "lib", "libs"))
+# Headers below these may come from the system, once the copy is gone.
+LIBRARY_FOLDERS = VENDORED_FOLDERS | {
+    "compat", "contrib", "dependencies", "deps", "ext", "extern", "external", "externals", "gnulib", "missing",
+}  # fmt: skip
 BUILD_FILE = re.compile(
     r"(?:^|/)(?:configure[^/]*|CMakeLists\.txt|meson[^/]*|[^/]*makefile[^/]*|[^/]*\.(?:m4|ac|am|mk|cmake|gn|bazel))$",
     re.IGNORECASE,
@@ -93,13 +98,23 @@ def _is_conditional(node: Node, path: str) -> bool:
     return bool(conditions)
 
 
+def is_own_header(ground: Ground, path: str) -> bool:
+    """A header that no library brings: it lay among the repository's own, and the build stays as it was."""
+    folders = {part.lower() for part in path.split("/")[:-1]}
+    return folders.isdisjoint(LIBRARY_FOLDERS) and not _build_may_bring(ground)
+
+
+def _build_may_bring(ground: Ground) -> bool:
+    """Submodules and altered builds may bring what nobody sees here."""
+    entries = ground.repository.head.entries().values()
+    return any(entry.mode == SUBMODULE_MODE for entry in entries) or any(
+        BUILD_FILE.search(file.path) for file in ground.change.files
+    )
+
+
 def _may_come_from_elsewhere(ground: Ground) -> bool:
-    """Submodules, new includes and altered builds may bring functions that nobody sees here."""
-    if any(entry.mode == SUBMODULE_MODE for entry in ground.repository.head.entries().values()):
-        return True
-    if any(BUILD_FILE.search(file.path) for file in ground.change.files):
-        return True
-    return any(
+    """New includes may bring functions, too."""
+    return _build_may_bring(ground) or any(
         INCLUDE.match(line) for file in ground.code_files for hunk in file.hunks for line in hunk.lines
     )
 

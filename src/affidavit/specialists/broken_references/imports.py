@@ -9,9 +9,11 @@ from tree_sitter import Node
 from affidavit.code.definitions import grammar_of
 from affidavit.code.exports import JAVASCRIPT_GRAMMARS
 from affidavit.code.grammars import ancestors, node_text
+from affidavit.code.ignored import is_ignored
 from affidavit.code.occurrences import occurrences
 from affidavit.records.change import FileChange
 from affidavit.records.context import Import
+from affidavit.specialists.broken_references.c_functions import is_own_header
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
 from affidavit.specialists.broken_references.php_classes import is_loaded_class
 
@@ -149,18 +151,28 @@ def find_removed_modules(ground: Ground) -> Iterator[Break]:
 
 def _is_replaced(ground: Ground, path: str) -> bool:
     """Something else stands in the file's place, or its name is one that a build makes."""
-    stem = path.removesuffix("/__init__.py").partition(".")[0] if "/." not in path else path
-    entries = ground.repository.head.entries()
-    # A folder of that name answers a JavaScript import only with an index or a manifest.
-    is_javascript = grammar_of(path) in JAVASCRIPT_GRAMMARS
-    folder = (f"{stem}/index.", f"{stem}/package.json") if is_javascript else (f"{stem}/",)
-    if any(known.startswith((f"{stem}.", *folder)) for known in entries):
+    if _has_stand_in(ground, path):
         return True
     name = path.rpartition("/")[2]
     if path.endswith(".java") and _is_type_elsewhere(ground, name.removesuffix(".java")):
         return True
-    ignores = [known for known in entries if known.rpartition("/")[2] == ".gitignore"]
-    return any(name in line for known in ignores for line in ground.repository.head.lines(known) or ())
+    head = ground.repository.head
+    ignores = [known for known in head.entries() if known.rpartition("/")[2] == ".gitignore"]
+    is_named = any(name in line for known in ignores for line in head.lines(known) or ())
+    return is_named or is_ignored(head, path)
+
+
+def _has_stand_in(ground: Ground, path: str) -> bool:
+    stem = path.removesuffix("/__init__.py").partition(".")[0] if "/." not in path else path
+    grammar = grammar_of(path)
+    # A folder of that name answers a JavaScript import only with an index or a manifest.
+    is_javascript = grammar in JAVASCRIPT_GRAMMARS
+    folder = (f"{stem}/index.", f"{stem}/package.json") if is_javascript else (f"{stem}/",)
+    likes = [known for known in ground.repository.head.entries() if known.startswith((f"{stem}.", *folder))]
+    if grammar in ("c", "cpp"):
+        # A header and its source share the stem; a template or a grammar is what a header is made from.
+        return any(grammar_of(known) not in ("c", "cpp") for known in likes)
+    return bool(likes)
 
 
 def _is_type_elsewhere(ground: Ground, name: str) -> bool:
@@ -207,7 +219,8 @@ def _can_be_told(ground: Ground, parsed: Parsed, one: Import) -> bool:
     if parsed.grammar == "ruby":
         return b"require_relative" in _line(parsed.text, one.line)
     if parsed.grammar in ("c", "cpp"):
-        return not one.is_conditional and b'"' in _line(parsed.text, one.line)
+        is_quoted = b'"' in _line(parsed.text, one.line)
+        return not one.is_conditional and is_quoted and is_own_header(ground, one.target or "")
     if parsed.grammar == "rust":
         # A use of what a module has is another matter: the name may come from elsewhere.
         return not one.is_conditional and RUST_MODULE.match(_line(parsed.text, one.line)) is not None
