@@ -56,6 +56,11 @@ BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
         {"shop/prices.py": None},
         {("removed-module", "app.py", 1), ("removed-module", "b.py", 1), ("removed-import", "c.py", 1)},
     ),
+    "a deleted module that git is told not to ignore": (
+        {**PYTHON, "app.py": "import shop.prices\n"},
+        {"shop/prices.py": None, "shop/.gitignore": "p*\n!p*.py\n"},
+        {("removed-module", "app.py", 1)},
+    ),
     "an attribute of a module": (
         {
             **PYTHON,
@@ -230,6 +235,14 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
     "a JavaScript file that became a folder with an index": (
         {"src/a.ts": "export const one = 1\n", "b.ts": "import { one } from './src/a'\n"},
         {"src/a.ts": None, "src/a/index.ts": "export const one = 1\n"},
+    ),
+    "a build makes the file, and git ignores its folder": (
+        {"src/made/api.ts": "export const one = 1\n", "src/b.ts": "import { one } from './made/api'\n"},
+        {"src/made/api.ts": None, ".gitignore": "*.log\nsrc/made/\n"},
+    ),
+    "a build makes the file, and its own folder ignores all such files": (
+        {**PYTHON, "app.py": "from shop.prices import total\n"},
+        {"shop/prices.py": None, "shop/.gitignore": "p*.py\n!public.py\n"},
     ),
     "the import is ready to fail": (
         {

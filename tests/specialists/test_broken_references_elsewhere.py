@@ -44,6 +44,11 @@ BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
         {"cart.c": CART.replace("cart_total", "cart_sum"), "cart.h": "int cart_sum(int a);\n"},
         {("removed-attribute", "main.c", 4)},
     ),
+    "a C header that is included, though its source is left": (
+        C,
+        {"cart.h": None, "cart.c": CART},
+        {("removed-module", "main.c", 1)},
+    ),
     "a static C function of the same file": (
         {"a.c": f"static {CART}\nint run(void) {{\n    return cart_total(1) + cart_count();\n}}\n"},
         {"a.c": f"{LEFT}\nint run(void) {{\n    return cart_total(1) + cart_count();\n}}\n"},
@@ -110,6 +115,12 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
     "it lay among stand-ins": (
         {"compat/cart.c": CART, "main.c": MAIN, "cart.h": C["cart.h"]},
         {"compat/cart.c": LEFT, "cart.h": C_GONE["cart.h"]},
+    ),
+    "a template of the C header is left": ({**C, "cart.h.in": ""}, {"cart.h": None}),
+    "the build may bring the C header": (C, {"cart.h": None, "CMakeLists.txt": "find_package(cart)\n"}),
+    "the C header was a library's": (
+        {"deps/cart/cart.h": C["cart.h"], "main.c": MAIN},
+        {"deps/cart/cart.h": None},
     ),
     "its name is like no other of the file": (
         {**C, "cart.c": CART.replace("cart_count", "count_all")},

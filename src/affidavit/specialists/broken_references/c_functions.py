@@ -25,7 +25,8 @@ C_GRAMMARS = frozenset(("c", "cpp"))
 STAND_IN_FOLDERS = frozenset(("compat", "port", "portability", "missing", "gnulib", "lib", "libs"))
 # Headers below these may come from the system, once the copy is gone.
 LIBRARY_FOLDERS = VENDORED_FOLDERS | {
-    "compat", "contrib", "dependencies", "deps", "ext", "extern", "external", "externals", "gnulib", "missing",
+    "compat", "contrib", "dependencies", "deps", "ext", "extern", "external", "externals", "gnulib",
+    "missing",
 }  # fmt: skip
 BUILD_FILE = re.compile(
     r"(?:^|/)(?:configure[^/]*|CMakeLists\.txt|meson[^/]*|[^/]*makefile[^/]*|[^/]*\.(?:m4|ac|am|mk|cmake|gn|bazel))$",

@@ -142,11 +142,10 @@ def find_removed_modules(ground: Ground) -> Iterator[Break]:
     """Imports of files that the change deleted or moved, which now mean nothing."""
     for file in _gone_files(ground):
         path = file.base_path or ""
-        if _is_replaced(ground, path):
-            continue
-        for one in ground.base_imports.importers_of(path):
-            if _was_enough(ground, one, path):
-                yield from _broken_module(ground, file, one)
+        importers = [one for one in ground.base_imports.importers_of(path) if _was_enough(ground, one, path)]
+        broken = [found for one in importers for found in _broken_module(ground, file, one)]
+        if broken and not _is_replaced(ground, path):
+            yield from broken
 
 
 def _is_replaced(ground: Ground, path: str) -> bool:
