@@ -55,6 +55,13 @@ def test_the_rate_of_wrong_findings_has_an_interval_around_its_difference() -> N
     assert interval.low <= interval.estimate <= interval.high <= 0
 
 
+def test_the_harmonic_mean_of_recall_and_precision_is_compared_too() -> None:
+    interval = differences(run({0, 1, 2, 3}, {0}), run({0, 1}, set()))["f1"]
+    assert interval is not None
+    # Recall 4 of 6 and precision 4 of 5 at first, then 2 of 6 and 2 of 2.
+    assert interval.estimate == pytest.approx(2 * 2 / (6 + 2) - 2 * 4 / (6 + 5))
+
+
 def test_a_run_compared_with_itself_differs_in_nothing() -> None:
     told = compare_evaluations(run({0, 1}, {0}), run({0, 1}, {0}))
     assert told.changes == ()

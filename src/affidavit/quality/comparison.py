@@ -88,6 +88,11 @@ def _differences(before: Sequence[CaseResult], after: Sequence[CaseResult]) -> t
             what="true findings among those whose truth is known",
             interval=paired_bootstrap(after, before, lambda cases: score(cases).precision),
         ),
+        ScoreDifference(
+            name="f1",
+            what="both together: the harmonic mean of recall and precision",
+            interval=paired_bootstrap(after, before, lambda cases: score(cases).f1),
+        ),
     )
 
 

@@ -270,6 +270,7 @@ def comparison_rows(comparison: Comparison) -> list[tuple[str, str, str, str]]:
         "recall": (percent(first.recall), percent(second.recall)),
         "wrong_rate": (percent(first.wrong_rate), percent(second.wrong_rate)),
         "precision": (percent(first.precision), percent(second.precision)),
+        "f1": (percent(first.f1), percent(second.f1)),
         "clean_cases_with_wrong": (_on_clean(first), _on_clean(second)),
     }
     return [
