@@ -37,6 +37,14 @@ def test_distinct_specialists_that_say_the_same_agree(repo: Repo) -> None:
     assert (withheld.code, withheld.detail) == (Code.DUPLICATE_OF, "logic-0")
 
 
+def test_of_two_models_the_one_who_tells_more_stays(repo: Repo) -> None:
+    told = "The total starts with one and grows. "
+    fuller = of("security", message=told + "Refunds are also affected by that.")
+    result = merged(repo, of("logic", message=told), fuller)
+    assert result["security-0"].agreed_by == ("logic",)
+    assert result["logic-0"].withheld is not None
+
+
 def test_one_specialist_twice_is_joined_and_is_no_agreement(repo: Repo) -> None:
     result = merged(repo, of("logic", 0), of("logic", 1))
     assert result["logic-0"].agreed_by == ()

@@ -14,6 +14,7 @@ FOREIGN = {
     "a.min.js": "needle\n",
     "assets/logo.svg": "<path d='needle'/>\n",
     "bundle.js": PACKED,
+    "locale/de.po": 'msgid "needle"\n',
     "locale/messages.mo": "x\0needle\0y\n",
     "api/shop_pb2.py": "needle = 1\n",
     "made/rows.txt": "needle\n",
@@ -37,7 +38,8 @@ def paths(answer: dict[str, Any]) -> list[str]:
 def test_beside_many_other_hits_those_of_other_people_s_files_are_counted(repo: Repo) -> None:
     answer = searched(repo, {"zoo.py": "needle = 1\n" * 30})
     assert paths(answer) == ["zoo.py"]
-    assert "not listed: 8 more in generated, minified, vendored, lock, SVG or binary files" in answer["note"]
+    kinds = "generated, minified, vendored, translated, lock, SVG or binary files"
+    assert f"not listed: 9 more in {kinds}" in answer["note"]
     assert "a.min.js" in answer["note"]
 
 
@@ -72,3 +74,8 @@ def test_a_change_cannot_hide_a_file_from_searches_by_calling_it_generated(repo:
         toolbox = Toolbox(case.repository, case.change, written_survey({}))
         answer = toolbox.call("search", {"pattern": "needle"})
     assert paths(answer) == ["own.py", "zoo.py"]
+
+
+def test_where_hits_are_cut_the_note_says_which_files_have_the_others(repo: Repo) -> None:
+    answer = searched(repo, {"a.py": "needle\n" * 90, "b.py": "needle\n" * 30, "c.py": "needle\n" * 5})
+    assert "most of the others are in b.py (20), c.py (5)" in answer["note"]

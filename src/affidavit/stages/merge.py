@@ -44,12 +44,15 @@ def merge_candidates(
     return _with_fingerprints(list(merged.values()), change, repository)
 
 
-def _best_first(candidate: Candidate) -> tuple[int, int, bool, int, str, int]:
+def _best_first(candidate: Candidate) -> tuple[int, int, bool, int, int, str, int]:
     rank = candidate.finding.severity.rank if candidate.finding else 9
     # A finding in the change itself can be shown where it is discussed.
     is_outside = candidate.finding is not None and candidate.finding.is_impact
     quote = QUOTE_ORDER.get(candidate.quote.outcome, 3) if candidate.quote else 3
-    return KIND_ORDER[candidate.kind], rank, is_outside, quote, candidate.specialist, candidate.index
+    # Of two models that tell the same, the one who tells more of it; analysers are told by their rules.
+    told = len(_claim_words(candidate.finding)) if candidate.finding and candidate.kind == "model" else 0
+    kind = KIND_ORDER[candidate.kind]
+    return kind, rank, is_outside, quote, -told, candidate.specialist, candidate.index
 
 
 def _places(finding: Finding) -> set[tuple[str, str]]:

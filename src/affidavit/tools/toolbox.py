@@ -30,7 +30,7 @@ from affidavit.tools.lookup import (
     side_named,
     standing_place,
 )
-from affidavit.tools.search_order import in_reading_order
+from affidavit.tools.search_order import in_reading_order, where_others_are
 from affidavit.tools.symbol_lookup import (
     Use,
     definition_row,
@@ -161,7 +161,8 @@ class Toolbox:
         files = _by_file(page, tree, context_lines)
         answer = {"pattern": pattern, "branch": side, "hits": len(page), "files": files}
         nothing = "nothing matches; a pattern matches within one line"
-        return _with_note(answer, missing, note if hits else nothing, counted)
+        others = where_others_are(found[skipped + limit :])
+        return _with_note(answer, missing, note if hits else nothing, others, counted)
 
     def list_files(self, pattern: str = "**", branch: str = "head", skip: int = 0) -> Answer:
         """Paths that match a glob."""
