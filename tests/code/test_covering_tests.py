@@ -38,6 +38,15 @@ def test_of_many_namesakes_the_closest_is_taken() -> None:
     assert tests.of("shop/models.py") == []
 
 
+def test_a_test_with_a_subject_of_its_own_is_not_named_after_another_one() -> None:
+    tests = NamesakeTests(
+        ["web/lambda/handler.ts", "web/lambda/handler.test.ts", "web/next/handler.ts", "core/handler.ts"]
+    )
+    assert tests.of("web/lambda/handler.ts") == ["web/lambda/handler.test.ts"]
+    assert tests.of("web/next/handler.ts") == []
+    assert tests.of("core/handler.ts") == []
+
+
 def test_a_package_is_known_by_its_folder() -> None:
     assert NamesakeTests(["tests/test_shop.py"]).of("src/shop/__init__.py") == ["tests/test_shop.py"]
 

@@ -110,8 +110,34 @@ def test_callers_of_what_is_gone_come_before_callers_of_what_was_touched() -> No
     assert paths(files) == ["b.py", "a.py"]
 
 
+def test_a_plain_word_that_only_may_be_meant_relates_files_that_imports_tie_and_no_others() -> None:
+    places = ["near.py", "far.py", "far.css", "far.rb"]
+    references = [use(path, symbol="Cart.match", certainty="possible") for path in places]
+    files, left_out = rank_related(Ties(references=references, near=frozenset({"near.py"})), CHANGED)
+    # Ruby loads by name: there is no import to miss.
+    assert sorted(paths(files)) == ["far.rb", "near.py"]
+    assert left_out == ["2 files that only mention a common name are not taken as related"]
+
+
+def test_a_name_that_many_files_only_may_mean_relates_none_that_no_import_ties() -> None:
+    many = [use(f"f{number}.py", symbol="Query.as_sql", certainty="possible") for number in range(11)]
+    assert ranked(references=many) == []
+    assert len(ranked(references=many[:10])) == 10
+    sure = [use(f"sure{number}.py", symbol="Query.as_sql") for number in range(20)]
+    assert len(ranked(references=[*sure, *many[:10]])) == 30
+
+
+def test_a_mere_word_is_no_further_reason_of_a_related_file() -> None:
+    (file,) = ranked(
+        references=[use("far.py", symbol="Cart.match", certainty="possible")], texts=[sharing("far.py")]
+    )
+    assert [reason.kind for reason in file.reasons] == ["shares_text"]
+    assert file.symbols == ()
+
+
 def test_a_mere_mention_comes_after_an_importer() -> None:
-    files = ranked(references=[use("mention.py", certainty="possible")], importers=[importing("importer.py")])
+    mention = use("mention.py", symbol="Cart.total_price", certainty="possible")
+    files = ranked(references=[mention], importers=[importing("importer.py")])
     assert paths(files) == ["importer.py", "mention.py"]
 
 

@@ -86,20 +86,29 @@ class NamesakeTests:
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._by_name: dict[tuple[str, str], list[str]] = {}
+        self._subjects: dict[tuple[str, str], list[str]] = {}
         for path in paths:
             name = subject_of(path.rsplit("/", 1)[-1])
             if name is not None:
                 self._by_name.setdefault((name, _family(path)), []).append(path)
+            else:
+                self._subjects.setdefault((_subject(path), _family(path)), []).append(path)
 
     def of(self, path: str) -> list[str]:
         """The tests that are named after a file; of many of that name, those that lie closest."""
-        found = self._by_name.get((_subject(path), _family(path)), [])
+        key = (_subject(path), _family(path))
+        found = [test for test in self._by_name.get(key, ()) if not self._has_closer_subject(test, path, key)]
         if len(found) <= 1:
-            return list(found)
+            return found
         nearness = {test: _shared_folders(test, path) for test in found}
         best = max(nearness.values())
         # Many tests of one name and none of them close by: the name says nothing (`test_base.py`).
         return [test for test in found if nearness[test] == best][:MAX_NAMESAKES] if best else []
+
+    def _has_closer_subject(self, test: str, path: str, key: tuple[str, str]) -> bool:
+        """Another file of the same name lies closer to the test, which is that one's then."""
+        nearness = _shared_folders(test, path)
+        return any(_shared_folders(test, other) > nearness for other in self._subjects.get(key, ()))
 
 
 def _subject(path: str) -> str:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from affidavit.code.covering_tests import is_test
+from affidavit.code.definitions import grammar_of
 from affidavit.code.history import Companion
 from affidavit.code.languages import language_of
-from affidavit.code.prose import DOCUMENT_LANGUAGES
+from affidavit.code.prose import DOCUMENT_LANGUAGES, is_plain_word
 from affidavit.code.shared_texts import SharedText
 from affidavit.code.skipping import LOCK_FILES, VENDORED_FOLDERS
 from affidavit.code.sources import Source
@@ -58,6 +59,8 @@ IN_A_TEST = 0.65
 IN_FOREIGN_CODE = 0.3
 COMMON_NAME_FILES = 10
 LEAST_SCORE = 0.5
+# There who uses a file imports it, or what stands for it. Others load by name, or include a header of it.
+IMPORTING_LANGUAGES = frozenset(("python", "javascript", "typescript", "go", "java", "rust"))
 # A text that the change only uses says more of a file the fewer others have it.
 ADDED_TEXT = 0.9
 ADDED_COMMON_TEXT = 0.6
@@ -98,6 +101,8 @@ class Ties:
     """What the change does to each symbol."""
     sources: Sequence[Source] = ()
     """Where that which the changed files import is defined."""
+    near: frozenset[str] = frozenset()
+    """Files that imports lead from to a changed file, or to what its classes build on, in a few steps."""
     holds_tests: Callable[[str], bool] = is_test
     """Whether a file of test code has tests in it, and is not merely there for them."""
 
@@ -131,7 +136,7 @@ def rank_related(
 
 def _all_ties(ties: Ties) -> Iterable[_Tie]:
     importing = {one.path for one in ties.importers}
-    yield from _reference_ties(ties.references, ties.fates, importing)
+    yield from _reference_ties(ties.references, ties.fates, importing, ties.near)
     for (path, target), found in _grouped(ties.importers, _edge).items():
         yield _tie(path, "imports", f"imports {target}", [one.line for one in found])
     for path, target in _grouped((one for one in ties.imports if one.target), _edge):
@@ -189,9 +194,15 @@ def _grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, lis
 
 
 def _reference_ties(
-    references: Sequence[Reference], fates: Mapping[str, SymbolFate], importing: set[str]
+    references: Sequence[Reference],
+    fates: Mapping[str, SymbolFate],
+    importing: set[str],
+    near: frozenset[str],
 ) -> Iterable[_Tie]:
     spread = Counter(symbol for symbol, _ in {(one.symbol, one.path) for one in references})
+    surely = {(one.symbol, one.path) for one in references if one.certainty != "possible"}
+    maybe = {(one.symbol, one.path) for one in references} - surely
+    doubtful = Counter(symbol for symbol, _ in maybe)
     # The import graph has said already that the file imports.
     told = [one for one in references if one.kind != "import" or one.path not in importing]
     groups = _grouped(told, lambda one: (one.path, one.symbol, _reason_kind(one)))
@@ -200,11 +211,22 @@ def _reference_ties(
         factor = CERTAINTY_WEIGHTS[certainty] * FATE_WEIGHTS[fates.get(symbol, "touched")]
         if certainty == "possible":
             # A name that stands in many files most likely means many things.
-            factor *= min(1.0, COMMON_NAME_FILES / spread[symbol])
+            is_mere_word = path not in near and _is_mere_word(path, symbol, doubtful[symbol])
+            factor *= 0.0 if is_mere_word else min(1.0, COMMON_NAME_FILES / spread[symbol])
         detail = f"{_VERBS[kind]} {symbol}" + ("" if certainty == "certain" else f" ({certainty})")
         # Lines that only may mean it would pass for sure ones beside one that is.
         surest = [one.line for one in found if one.certainty == certainty]
         yield _tie(path, kind, detail, surest, factor, symbol)
+
+
+def _is_mere_word(path: str, symbol: str, files: int) -> bool:
+    """The file has the word, and nothing says that it means the symbol: `match`, `get`, or one of many."""
+    if language_of(path) in DOCUMENT_LANGUAGES:
+        # There it is written as code.
+        return False
+    if grammar_of(path) is not None and language_of(path) not in IMPORTING_LANGUAGES:
+        return False
+    return is_plain_word(symbol.rpartition(".")[2]) or files > COMMON_NAME_FILES
 
 
 def _reason_kind(reference: Reference) -> ReasonKind:
@@ -234,7 +256,9 @@ def _tie(
 def _score(path: str, ties: Sequence[_Tie]) -> float:
     """The strongest reason counts; the others only part those of one strength."""
     weights = sorted((tie.weight for tie in ties), reverse=True)
-    places = sum(len(tie.lines) for tie in ties)
+    if not weights[0]:
+        return 0.0
+    places = sum(len(tie.lines) for tie in ties if tie.weight)
     score = weights[0] + 0.1 * sum(weights[1 : MAX_REASONS + 1]) + 0.05 * math.log1p(places)
     if not VENDORED_FOLDERS.isdisjoint(path.lower().split("/")):
         score *= IN_FOREIGN_CODE
@@ -244,7 +268,7 @@ def _score(path: str, ties: Sequence[_Tie]) -> float:
 def _related(
     path: str, score: float, ties: Sequence[_Tie], holds_tests: Callable[[str], bool]
 ) -> RelatedFile:
-    ordered = sorted(ties, key=lambda tie: (-tie.weight, tie.detail))
+    ordered = sorted((tie for tie in ties if tie.weight), key=lambda tie: (-tie.weight, tie.detail))
     reasons = [Reason(kind=tie.kind, detail=tie.detail, lines=tie.lines) for tie in ordered[:MAX_REASONS]]
     is_surely_tied = reasons[0].kind in DEPENDING and "(possible)" not in reasons[0].detail
     if is_surely_tied and holds_tests(path):

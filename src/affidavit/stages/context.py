@@ -36,6 +36,7 @@ MAX_REFERENCES = 1000
 MAX_IMPORTS = 1000
 MAX_DOCUMENTED_PATHS = 100
 MAX_DOCUMENT_HITS = 300
+MAX_PASSING = 100
 FATES_BY_WEIGHT: tuple[SymbolFate, ...] = ("removed", "renamed", "resigned", "touched")
 # Methods that nobody calls by their names: constructors, operators, iteration.
 _PROTOCOL_NAME = re.compile(r"__\w+__|constructor|initialize")
@@ -118,6 +119,7 @@ def _find(change: Change, repository: GitRepository, survey: Survey) -> _Found:
 
 
 def _tie(found: _Found, change: Change, repository: GitRepository, survey: Survey) -> Ties:
+    sources = _sources(found.symbols, found.edges, repository, survey)
     return Ties(
         references=found.references,
         imports=found.edges.imports,
@@ -127,7 +129,8 @@ def _tie(found: _Found, change: Change, repository: GitRepository, survey: Surve
         companions=found.companions,
         texts=_not_followed_yet(found.texts, found.symbols),
         fates=_fates(found.symbols),
-        sources=_sources(found.symbols, found.edges, repository, survey),
+        sources=sources,
+        near=_near(found.edges, sources, survey.imports(repository.head)),
         holds_tests=_tests_in(repository.head),
     )
 
@@ -164,6 +167,17 @@ def _sources(
     changes = [one for one in symbols if one.head and not is_test(one.head.path)]
     imported = [one for one in edges.imports if not is_test(one.path)]
     return find_sources(changes, imported, survey.imports(head), lambda path: survey.symbols_of(head, path))
+
+
+def _near(edges: _Edges, sources: Sequence[Source], imports: Imports) -> frozenset[str]:
+    """Who imports a changed file, its importers or a base of its classes; and whom the change imports."""
+    direct = {one.path for one in edges.importers}
+    bases = {one.path for one in sources if one.heir}
+    # What half of the repository imports ties nobody to anybody.
+    passing = direct if len(direct) <= MAX_PASSING else set[str]()
+    further = {one.path for path in (*passing, *bases) for one in imports.importers_of(path)}
+    imported = {one.target for one in edges.imports if one.target}
+    return frozenset(direct | bases | further | imported)
 
 
 def _references(
