@@ -374,6 +374,7 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
             "shop/prices.py": "def total_price():\n    return 1\n",
             "docs/releases/1.md": "Use `total_price()`.\n",
             "README.md": "`total_price()` was removed.\n",
+            "GUIDE.md": "For example, the last feature added `total_price()`.\n",
         },
         {"shop/prices.py": "X = 1\n"},
     ),

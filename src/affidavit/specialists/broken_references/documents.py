@@ -19,7 +19,7 @@ PAST_PATH = re.compile(
 )
 PAST_TEXT = re.compile(
     r"remov|deprecat|renam|former|previous|no longer|replaced|was |used to|old |legacy|instead|since|version"
-    r"|until",
+    r"|until|\badded\b|introduced",
     re.IGNORECASE,
 )
 MAX_HITS = 100
