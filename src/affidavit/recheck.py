@@ -151,8 +151,10 @@ class _Again:
 
 
 async def _look_again(report: Report, repository: Repository, specialists: Sequence[Specialist]) -> _Again:
-    excused = {part.name for part in (*report.not_run, *report.incomplete)}
-    known = {reply.specialist for reply in report.replies}
+    known = {reply.specialist: reply.state for reply in report.replies}
+    excused = {
+        part.name for part in (*report.not_run, *report.incomplete) if known.get(part.name, "none") == "none"
+    }
     # A reply that the report leaves out may be one that was taken out of it.
     asked = {
         one.name
@@ -164,7 +166,7 @@ async def _look_again(report: Report, repository: Repository, specialists: Seque
     silent = {
         reply.specialist: parts[0].reason
         for reply in replies
-        if (parts := [*reply.not_run, *reply.incomplete])
+        if reply.text is None and (parts := [*reply.not_run, *reply.incomplete])
     }
     findings: dict[str, list[Finding]] = {
         reply.specialist: [] for reply in replies if reply.specialist not in silent

@@ -123,6 +123,12 @@ def test_malformed_output_makes_the_review_incomplete(printed, form, case, tmp_p
     assert "cannot be read" in reply.incomplete[0].reason
 
 
+def test_a_linter_that_fails_without_output_is_said_to_have_failed(case, tmp_path):
+    mine = linter(tmp_path / "mine", "#!/bin/sh\nexit 70\n")
+    reply = asyncio.run(MechanicalSpecialist(mine).examine(case({"x": ""}, {"a.txt": "1"}).brief))
+    assert "ended with exit code 70" in reply.incomplete[0].reason
+
+
 def test_sarif_levels_come_from_the_result_or_its_rule():
     rules = {"driver": {"name": "t", "rules": [{"id": "r", "defaultConfiguration": {"level": "note"}}]}}
     unlevelled = {key: value for key, value in SARIF_RESULT.items() if key not in ("level", "ruleId")}

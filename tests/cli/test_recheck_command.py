@@ -240,6 +240,16 @@ def test_what_the_record_cannot_hold_cannot_be_checked(repo: Repo, tmp_path: Pat
     assert "FAILS" not in done.out
 
 
+def test_an_analyser_that_could_not_read_one_file_is_proven_on_the_others(repo: Repo, tmp_path: Path) -> None:
+    repo.commit("base", BASE)
+    repo.commit("head", {**HEAD, "back\\slash.py": "x = missing\n"})
+    report = review(repo, tmp_path, "HEAD")
+    files = {one["path"]: one["state"] for one in json.loads(report.read_text())["coverage"]}
+    assert files == {"app.py": "examined", "back\\slash.py": "partly"}
+    done = affidavit("recheck", report, cwd=repo.path)
+    assert done.code == 0, done.out
+
+
 def test_a_commit_that_is_not_here_cannot_be_checked(repo: Repo, report: Path) -> None:
     forge(report, lambda content: content["change"]["head"].update(commit="1" * 40))
     done = affidavit("recheck", report, cwd=repo.path)

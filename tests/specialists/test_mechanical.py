@@ -162,6 +162,25 @@ def test_any_garbage_is_unreadable_and_no_traceback(garbage, case, tmp_path):
     assert {run.state for run in reply.analyser_runs if run.side == "head"} == {"unreadable"}
 
 
+def test_a_changed_file_that_cannot_be_written_out_leaves_the_review_incomplete(case, tmp_path):
+    name = "back\\slash.py"
+    one = case({"a.py": "", name: ""}, {"a.py": UNDEFINED, name: UNDEFINED})
+    specialist = MechanicalSpecialist(RUFF, cache_dir=tmp_path)
+    for _again in range(2):
+        reply = examine(specialist, one)
+        assert [found.file for found in ReviewResult.model_validate_json(reply.text).findings] == ["a.py"]
+        assert [part.reason.partition(":")[0] for part in reply.incomplete] == [f"ruff did not read {name}"]
+
+
+def test_what_could_not_be_read_at_base_is_not_called_new(case):
+    text = "".join(f"x{number} = {number}\n" for number in range(30)) + "y = total\n"
+    one = case({"a\\b.py": text}, {"a\\b.py": None, "b.py": text + "z = 1\n"})
+    reply = examine(MechanicalSpecialist(RUFF), one)
+    assert [file.old_path for file in one.brief.change.files] == ["a\\b.py"]
+    assert ReviewResult.model_validate_json(reply.text).findings == ()
+    assert reply.incomplete
+
+
 class LostTree:
     """A tree whose objects cannot be read, as in a damaged or partial clone."""
 

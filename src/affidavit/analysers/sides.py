@@ -133,7 +133,7 @@ async def analyse_paths(
         return task.result("completed", kept, is_cached=True)
     async with nullcontext() if slots is None else slots.one():
         found = await _run(task, limits)
-    if found.run.state == "completed":
+    if found.run.state == "completed" and not found.run.refused:
         await asyncio.to_thread(cache.save, key, found.diagnostics)
     return found
 
@@ -172,6 +172,7 @@ class _Task:
         detail: str = "",
         duration_ms: int = 0,
         is_cached: bool = False,
+        refused: Sequence[str] = (),
     ) -> SideResult:
         """The result with the record of the run."""
         run = AnalyserRun(
@@ -186,6 +187,7 @@ class _Task:
             duration_ms=duration_ms,
             is_cached=is_cached,
             detail=detail,
+            refused=tuple(refused),
         )
         return SideResult(run, tuple(diagnostics))
 
@@ -200,7 +202,7 @@ async def _run(task: _Task, limits: Limits) -> SideResult:
     with TemporaryDirectory(prefix="affidavit-", dir=_temporary_folder(), ignore_cleanup_errors=True) as name:
         scratch = Path(name)
         code = scratch / "code"
-        refused = await asyncio.to_thread(_lay_out, task, scratch)
+        refused = set(await asyncio.to_thread(_lay_out, task, scratch)) & set(task.paths)
         outcome = await run_program(
             [str(task.program.path), *task.invocation.arguments],
             folder=code,
@@ -208,10 +210,8 @@ async def _run(task: _Task, limits: Limits) -> SideResult:
             limits=limits,
         )
         state, diagnostics, detail = _read(task, outcome, code, limits)
-    if refused and not detail:
-        detail = f"{len(refused)} files could not be written out, {refused[0]} among them"
     duration_ms = round((time.monotonic() - started) * 1000)
-    return task.result(state, diagnostics, detail=detail, duration_ms=duration_ms)
+    return task.result(state, diagnostics, detail=detail, duration_ms=duration_ms, refused=sorted(refused))
 
 
 def _lay_out(task: _Task, scratch: Path) -> tuple[str, ...]:
@@ -239,7 +239,8 @@ def _read(
     try:
         found = task.analyser.read_output(outcome.output.decode("utf-8"))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        return "unreadable", [], f"{name} printed what cannot be read ({type(error).__name__})"
+        ended = f"ended with exit code {outcome.exit_code} and " if outcome.exit_code else ""
+        return "unreadable", [], f"{name} {ended}printed what cannot be read ({type(error).__name__})"
     return "completed", _located(task, found, code), ""
 
 

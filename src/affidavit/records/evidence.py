@@ -73,3 +73,5 @@ class AnalyserRun(Record):
     duration_ms: int = 0
     is_cached: bool = False
     detail: str = ""
+    refused: tuple[str, ...] = ()
+    """Files that it did not get: their names cannot be written out."""

@@ -190,10 +190,8 @@ class MechanicalSpecialist:
         if not rule.counts_in_tests and is_test_code(diagnostic.path):
             return "the rule says nothing about tests"
         file = inspection.change.file_at(diagnostic.path)
-        if file is not None and not self._looks_at(file):
-            return "the file is not looked at"
-        if file is not None and file.old_path in refused_at_base:
-            return "the file could not be read at base, so that nothing in it is known to be new"
+        if file is not None and (not self._looks_at(file) or file.old_path in refused_at_base):
+            return "the file is not looked at, or could not be at base"
         lines = inspection.repository.head.lines(diagnostic.path)
         if not lines:
             return "the file has no text to quote"
@@ -269,7 +267,7 @@ def _nothing_to_compare(head: SideResult, brief: Brief) -> SideResult:
         "state": "nothing_to_do",
         "detail": detail,
     }
-    spared = {"command": (), "files": 0, "duration_ms": 0, "is_cached": False}
+    spared = {"refused": (), "command": (), "files": 0, "duration_ms": 0, "is_cached": False}
     return SideResult(head.run.model_copy(update={**changes, **spared}))
 
 

@@ -268,6 +268,7 @@ def _coverage(file: FileChange, specialists: Sequence[Specialist], proceedings: 
     if file.skipped:
         return FileCoverage(path=file.path, state="skipped", reason=file.skipped)
     answered = {reply.specialist for reply in proceedings.replies if reply.state not in ("none", "rejected")}
+    answered -= {run.analyser for run in proceedings.analyser_runs if file.path in run.refused}
     able = [specialist.name for specialist in specialists if specialist.examines(file)]
     examined_by = tuple(name for name in able if name in answered)
     looks = _looks_at(file, examined_by, proceedings)
