@@ -93,6 +93,20 @@ BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
         {"cart.py": "class Cart:\n    def add(self):\n        return 2\n"},
         {("removed-method", "app.py", 5)},
     ),
+    "documents that name it with its module, or call it": (
+        {
+            **PYTHON,
+            "docs/api.rst": "API\n\n.. autofunction:: shop.prices.total\n\n:func:`shop.prices.total`\n",
+            "README.md": "```python\nfrom shop.prices import LIMIT, total\n```\n",
+            "GUIDE.md": "The module prices:\n\nCall `total([1])`.\n",
+        },
+        {"shop/prices.py": "LIMIT = 3\n"},
+        {
+            ("stale-document", "docs/api.rst", 3),
+            ("stale-document", "README.md", 2),
+            ("stale-document", "GUIDE.md", 3),
+        },
+    ),
     "a JavaScript export": (
         {
             "src/a.ts": "export const one = 1\nexport function two() {}\n",
@@ -285,6 +299,23 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
         {**PYTHON, "app.py": "from shop.prices import total\n"},
         {"shop/prices.py": None, "shop/prices/__init__.py": PYTHON["shop/prices.py"]},
     ),
+    "the package stands aside for another one that has the module": (
+        {**PYTHON, "app.py": "from shop.prices import total\n"},
+        {
+            "shop/prices.py": None,
+            "shop/__init__.py": "import sys\nimport store\n\nsys.modules[__name__] = store\n",
+            "store/__init__.py": "",
+            "store/prices.py": PYTHON["shop/prices.py"],
+        },
+    ),
+    "some code keeps the old name of the module alive": (
+        {**PYTHON, "app.py": "from shop.prices import total\nfrom shop import prices\n"},
+        {
+            "shop/prices.py": None,
+            "store.py": PYTHON["shop/prices.py"],
+            "main.py": "import sys\nimport store\n\nsys.modules['shop.prices'] = store\n",
+        },
+    ),
     "the function becomes a module": (
         {"shop/__init__.py": "def total():\n    return 1\n", "app.py": "from shop import total\n"},
         {"shop/__init__.py": "", "shop/total.py": ""},
@@ -377,6 +408,22 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
             "GUIDE.md": "For example, the last feature added `total_price()`.\n",
         },
         {"shop/prices.py": "X = 1\n"},
+    ),
+    "a document that the change writes tells what the change takes away": (
+        PYTHON,
+        {**GONE, "NOTES.md": "We drop `shop.prices.total`, so `total()` of prices is gone.\n"},
+    ),
+    "documents that mean another one of that name": (
+        {
+            **PYTHON,
+            "README.md": "`other.prices.total`, `shop.prices.totals`, cart.total(1) and the total (of all)\n",
+            "GUIDE.md": "Call `total([1])` of that other thing.\n",
+        },
+        GONE,
+    ),
+    "a document calls a function that other code has, too": (
+        {**PYTHON, "b.py": "def total(): ...\n", "GUIDE.md": "prices: call `total([1])`.\n"},
+        GONE,
     ),
     "the definition moved and its importers with it": (
         {**PYTHON, "app.py": "from shop.prices import total\n"},

@@ -1,7 +1,10 @@
 """Documents that still name, as code, what is gone from all code."""
 
+import builtins
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from affidavit.code.definitions import grammar_of
 from affidavit.code.languages import language_of
@@ -23,34 +26,126 @@ PAST_TEXT = re.compile(
     re.IGNORECASE,
 )
 MAX_HITS = 100
+MAX_MODULES = 50
+SHORTEST_CALLED = 4
+BUILT_IN = frozenset(dir(builtins)) | {"fetch", "require", "alert", "main", "test", "make", "append", "panic"}
+WORD = re.compile(r"\w+")
+CALLED = r"(?<![\w.:/-])(?:{})\("
+# `pkg.shapes.area`, `from pkg.shapes import area`
+QUALIFIED = r"(?<![\w.])(?:\w+\.)*{}(?:\.|\s+import\s(?:[\w\s,(]*[\s,(])?)(?:{{}})(?!\w)"
+
+
+class _Named(NamedTuple):
+    """A line of a document, and the definition that it names."""
+
+    hit: SearchHit
+    path: str
+    qualified: str
+    is_with_module: bool = False
 
 
 def find_stale_documents(ground: Ground) -> Iterator[Break]:
     """The first line of each document that names a removed definition."""
+    written = _written_lines(ground)
+    told = [*_named_alone(ground), *_named_with_module(ground)]
+    seen: set[tuple[str, str]] = set()
+    for one in sorted(told, key=lambda one: (one.hit.path, one.hit.line)):
+        name = one.qualified.rpartition(".")[2]
+        # Who writes the name while taking it away tells of that.
+        if (one.hit.path, one.hit.line) not in written and (one.hit.path, name) not in seen:
+            seen.add((one.hit.path, name))
+            who = f"`{one.path}` does not have" if one.is_with_module else "no code has"
+            message = f"`{name}` is named here, and {who} it any more"
+            yield Break(RULE, one.hit.path, one.hit.line, message, ground.cause(one.path, one.qualified))
+
+
+def _written_lines(ground: Ground) -> set[tuple[str, int]]:
+    return {
+        (file.path, number)
+        for file in ground.change.files
+        for hunk in file.hunks
+        for mark, _, number, _ in hunk.numbered()
+        if mark == "+" and number is not None
+    }
+
+
+def _named_alone(ground: Ground) -> Iterator[_Named]:
+    """Names that stand in no code any more."""
     shown = {old.name: old for old in ground.gone if _is_public(old)}
-    by_name = {name: ground.telling_hits[name] for name in shown}
-    for name, hits in sorted(by_name.items()):
+    callable_names = [name for name, old in sorted(shown.items()) if _may_be_called(old)]
+    # Such words stand everywhere; few documents call them.
+    endings = {path.rpartition(".")[2] for path in ground.repository.head.entries() if _is_document(path)}
+    globs = sorted(f"*.{ending}" for ending in endings if ending.isalnum())
+    calls = ground.search(callable_names, CALLED, globs) if globs else []
+    called = {name for hit in calls for name in WORD.findall(hit.text)} & set(callable_names)
+    hits_of_called = ground.words(sorted(called))
+    for name, old in sorted(shown.items()):
+        is_short = name in called
+        hits = hits_of_called[name] if is_short else ground.telling_hits.get(name, [])
         if len(hits) > MAX_HITS or any(not _is_document(hit.path) for hit in hits):
             continue
-        told = {hit.path: hit for hit in reversed(hits) if _names_as_code(hit, name)}
-        for path, hit in sorted(told.items()):
-            message = f"`{name}` is named here, and no code has it any more"
-            cause = ground.cause(shown[name].path, shown[name].qualified)
-            yield Break(RULE, path, hit.line, message, cause)
+        is_named = partial(_is_called, ground, old) if is_short else partial(_names_as_code, name=name)
+        yield from (_Named(hit, old.path, old.qualified) for hit in hits if is_named(hit))
+
+
+def _named_with_module(ground: Ground) -> Iterator[_Named]:
+    """Python: names that come with their module; other modules may have the same."""
+    for path, names in list(ground.lost_names.items())[:MAX_MODULES]:
+        public = [name for name in names if not name.startswith("_")]
+        module = _module(path)
+        if not public or not module or "test" in path.lower():
+            continue
+        pattern = QUALIFIED.format(re.escape(module))
+        for hit in ground.search(public, pattern):
+            found = re.search(pattern.format("|".join(map(re.escape, public))), hit.text)
+            if found and _is_document(hit.path) and not _tells_of_the_past(hit):
+                yield _Named(hit, path, re.split(r"[\s.,(]+", found[0])[-1], is_with_module=True)
+
+
+def _module(path: str) -> str:
+    """The end of a module's name that hardly means another one; nothing in other languages than Python."""
+    if not path.endswith(".py"):
+        return ""
+    parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
+    return ".".join(parts[-2:]) if all(part.isidentifier() for part in parts[-2:]) else ""
 
 
 def _is_public(symbol: Symbol) -> bool:
     is_private = any(part.startswith(("_", "#")) for part in symbol.qualified.split("."))
     is_test = "test" in symbol.path.lower()
-    return is_telling(symbol.name) and not is_private and not is_test and symbol.kind != "module"
+    return not is_private and not is_test and symbol.kind != "module"
+
+
+def _may_be_called(symbol: Symbol) -> bool:
+    """A function or class with a short name; anything else of one word may be any word."""
+    is_callable = symbol.kind in ("function", "class") and "." not in symbol.qualified
+    return (
+        is_callable
+        and not is_telling(symbol.name)
+        and len(symbol.name) >= SHORTEST_CALLED
+        and symbol.name not in BUILT_IN
+    )
+
+
+def _is_called(ground: Ground, old: Symbol, hit: SearchHit) -> bool:
+    """The line calls the name, and the document names its module as well."""
+    if _tells_of_the_past(hit) or not re.search(CALLED.format(re.escape(old.name)), hit.text):
+        return False
+    stem = old.path.removesuffix("/__init__.py").rpartition("/")[2].partition(".")[0]
+    lines: Sequence[str] = ground.repository.head.lines(hit.path) or ()
+    return any(re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", line) for line in lines)
 
 
 def _is_document(path: str) -> bool:
     return language_of(path) in DOCUMENT_LANGUAGES and grammar_of(path) is None
 
 
+def _tells_of_the_past(hit: SearchHit) -> bool:
+    return PAST_PATH.search(hit.path) is not None or PAST_TEXT.search(hit.text) is not None
+
+
 def _names_as_code(hit: SearchHit, name: str) -> bool:
-    if PAST_PATH.search(hit.path) or PAST_TEXT.search(hit.text):
+    if _tells_of_the_past(hit):
         return False
     quoted = re.escape(name)
     return re.search(rf"`[^`]*\b{quoted}\b[^`]*`|\b{quoted}\s*\(|\.{quoted}\b", hit.text) is not None

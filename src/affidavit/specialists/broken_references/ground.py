@@ -65,7 +65,7 @@ class Ground:
         self.repository = repository
         self._cache = cache
         self._parsed: dict[str, Parsed | None] = {}
-        self._hits: dict[str, list[SearchHit]] = {}
+        self._hits: dict[tuple[str, tuple[str, ...]], list[SearchHit]] = {}
         self.unread: list[str] = []
         """What could not be searched for, in sentences."""
 
@@ -132,9 +132,13 @@ class Ground:
     @cached_property
     def telling_hits(self) -> dict[str, list[SearchHit]]:
         """Names of gone definitions that hardly mean anything else → the lines of head that have them."""
-        names = sorted({one.name for one in self.gone if is_telling(one.name)})
+        return self.words(sorted({one.name for one in self.gone if is_telling(one.name)}))
+
+    def words(self, names: Sequence[str]) -> dict[str, list[SearchHit]]:
+        """Names → the lines of head that have them; none where not all of these lines are known."""
         found: dict[str, list[SearchHit]] = {name: [] for name in names}
-        for hit in self.search(names):
+        hits = self.search(names)
+        for hit in hits if len(hits) < MAX_HITS else ():
             for word in set(WORD.findall(hit.text)) & found.keys():
                 found[word].append(hit)
         return found
@@ -154,18 +158,21 @@ class Ground:
         root = parse(grammar, text)
         return None if root is None else Parsed(path, grammar, text, root)
 
-    def search(self, names: Sequence[str], around: str = r"\b(?:{})\b") -> list[SearchHit]:
+    def search(
+        self, names: Sequence[str], around: str = r"\b(?:{})\b", paths: Sequence[str] = ()
+    ) -> list[SearchHit]:
         """The lines of head with one of these words, or with what stands `around` them."""
         if not names:
             return []
         pattern = around.format("|".join(map(re.escape, names[:MAX_NAMES])))
-        if pattern not in self._hits:
-            self._hits[pattern] = self._search(pattern, names[0])
-        return self._hits[pattern]
+        key = (pattern, tuple(paths))
+        if key not in self._hits:
+            self._hits[key] = self._search(pattern, paths, names[0])
+        return self._hits[key]
 
-    def _search(self, pattern: str, name: str) -> list[SearchHit]:
+    def _search(self, pattern: str, paths: Sequence[str], name: str) -> list[SearchHit]:
         try:
-            hits = self.repository.head.search(pattern, max_hits=MAX_HITS)
+            hits = self.repository.head.search(pattern, paths, max_hits=MAX_HITS)
         except (InputError, GitError) as error:
             self.unread.append(f"uses of {name} and others could not be searched for: {error}")
             return []

@@ -24,6 +24,9 @@ STATEMENTS = frozenset(
 OWN_FILE = re.compile(r"^(?:\.|#|@/|~/|src/)")
 TYPE_ONLY = re.compile(r"(?:import|export)\s+type\b")
 RUST_MODULE = re.compile(rb"\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+\s*;")
+# With one of these a Python package gives a module that no file of its own has.
+ALIASING = re.compile(rb"sys\.modules|__path__|meta_path|path_hooks|extend_path")
+QUOTED = r"[\"'](?:\w+\.)*(?:{})[\"']"
 MAX_PASSED_ON = 50
 MAX_OTHER_LINES = 10
 
@@ -80,6 +83,8 @@ def _broken_import(ground: Ground, one: Import, name: str, path: str, changed: s
     is_type = _is_for_types(statement, parsed, name) or _was_type(ground, path, name)
     rule = "references/removed-type-import" if is_type else "references/removed-import"
     gone = _gone_module(ground, path, name)
+    if gone is not None and _is_passed_on_at_run_time(ground, gone.base_path or ""):
+        return
     cause = ground.module_cause(gone) if gone else ground.cause(changed, name)
     message = f"`{name}` is imported from `{path}`, which does not have it any more"
     yield Break(rule, one.path, line, message, cause)
@@ -155,6 +160,8 @@ def _is_replaced(ground: Ground, path: str) -> bool:
     name = path.rpartition("/")[2]
     if path.endswith(".java") and _is_type_elsewhere(ground, name.removesuffix(".java")):
         return True
+    if path.endswith(".py") and _is_passed_on_at_run_time(ground, path):
+        return True
     head = ground.repository.head
     ignores = [known for known in head.entries() if known.rpartition("/")[2] == ".gitignore"]
     is_named = any(name in line for known in ignores for line in head.lines(known) or ())
@@ -172,6 +179,18 @@ def _has_stand_in(ground: Ground, path: str) -> bool:
         # A header and its source share the stem; a template or a grammar is what a header is made from.
         return any(grammar_of(known) not in ("c", "cpp") for known in likes)
     return bool(likes)
+
+
+def _is_passed_on_at_run_time(ground: Ground, path: str) -> bool:
+    """A package around has its modules found elsewhere, or some code puts the module where imports look."""
+    head = ground.repository.head
+    folders = path.split("/")[:-1]
+    around = ("/".join([*folders[:depth], "__init__.py"]) for depth in range(1, len(folders) + 1))
+    if any(ALIASING.search(head.read(package) or b"") for package in around):
+        return True
+    name = ".".join(path.removesuffix(".py").removesuffix("/__init__").split("/")[-2:])
+    quoting = {hit.path for hit in ground.search([name], QUOTED) if hit.path.endswith(".py")}
+    return any(ALIASING.search(head.read(known) or b"") for known in quoting)
 
 
 def _is_type_elsewhere(ground: Ground, name: str) -> bool:
