@@ -253,3 +253,78 @@ def test_a_vote_that_the_majority_can_spare_leaves_the_review_complete() -> None
     result = verify(candidate(quote=EXACT), judges(YES, SILENT, YES))
     assert (result.status, unanswered([result])) == (Status.VERIFIED, [])
     assert "1 without an answer (cut off)" in result.judgements[-1].reason
+
+
+class Refuting:
+    """A verifier that refutes findings by their title."""
+
+    def __init__(self, *titles: str) -> None:
+        self.titles = titles
+        self.asked: list[str] = []
+
+    async def judge(self, candidate: Candidate) -> Judgement:
+        title = candidate.finding.title if candidate.finding else ""
+        self.asked.append(title)
+        return Judgement(
+            by="verifier",
+            judgment="REFUTED" if title in self.titles else "CONFIRMED",
+            worth="act",
+            reason="r",
+        )
+
+
+KEPT = "The total starts with one"
+OTHER = "Refunds ignore their currency"
+THIRD = "Receipts lose every decimal"
+
+
+def joined(*titles: str) -> list[Candidate]:
+    """The first as it stands, the others as its duplicates."""
+    claims = [
+        candidate(finding(title=title, message=title), id=f"m-{at}", index=at, quote=EXACT)
+        for at, title in enumerate(titles)
+    ]
+    return [claims[0], *(one.withhold("merge", Code.DUPLICATE_OF, "m-0") for one in claims[1:])]
+
+
+def verify_all(items: list[Candidate], verifier: Refuting, emit: Any = ignore_events) -> list[Candidate]:
+    done = verify_candidates(items, verifiers=Verifiers(verifier), worth_of=lambda _: Worth.ACT, emit=emit)
+    return asyncio.run(done)
+
+
+def test_a_duplicate_is_judged_by_itself_where_the_finding_that_stood_for_it_is_refuted() -> None:
+    told: list[Event] = []
+    verifier = Refuting(KEPT)
+    kept, other = verify_all(joined(KEPT, OTHER), verifier, told.append)
+    assert kept.withheld is not None
+    assert (other.withheld, other.status) == (None, Status.VERIFIED)
+    assert any("judged by itself" in step.what for step in other.steps)
+    assert [event.data["finding_id"] for event in told if event.name == "finding.detected"] == ["m-1"]
+
+
+def test_the_first_duplicate_that_stands_has_the_others_for_its_duplicates() -> None:
+    verifier = Refuting(KEPT)
+    _, other, third = verify_all(joined(KEPT, OTHER, THIRD), verifier)
+    assert other.withheld is None
+    assert third.withheld is not None
+    assert (third.withheld.code, third.withheld.detail) == (Code.DUPLICATE_OF, "m-1")
+    assert verifier.asked == [KEPT, OTHER]
+
+
+def test_a_duplicate_that_is_refuted_as_well_is_withheld_as_refuted() -> None:
+    _, other, third = verify_all(joined(KEPT, OTHER, THIRD), Refuting(KEPT, OTHER, THIRD))
+    assert [one.withheld.code for one in (other, third) if one.withheld] == [Code.REFUTED, Code.REFUTED]
+
+
+def test_a_duplicate_in_the_same_words_falls_with_the_finding_that_is_refuted() -> None:
+    verifier = Refuting(KEPT)
+    _, same = verify_all(joined(KEPT, KEPT), verifier)
+    assert same.withheld is not None
+    assert same.withheld.code is Code.DUPLICATE_OF
+    assert verifier.asked == [KEPT]
+
+
+def test_a_duplicate_of_a_confirmed_finding_is_not_judged() -> None:
+    verifier = Refuting()
+    assert verify_all(joined(KEPT, OTHER), verifier)[1].withheld is not None
+    assert verifier.asked == [KEPT]

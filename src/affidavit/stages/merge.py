@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 from affidavit.code.quotes import fold
+from affidavit.contract.likeness import SIMILAR_WORDS, claim_words, likeness
 from affidavit.ports import Repository
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
@@ -13,9 +14,6 @@ from affidavit.records.diagnostics import Code
 from affidavit.records.finding import Finding
 
 STAGE = "merge"
-SIMILAR_WORDS = 0.25
-"""Chosen on the pairs of five real reviews: one problem told twice shares 0.26 to 0.46 of its words, two
-problems in one place at most 0.23."""
 NEAR_LINES = 3
 KIND_ORDER = {"mechanical": 0, "model": 1, "outside": 2}
 QUOTE_ORDER = {"exact": 0, "relocated": 1, "ambiguous": 2}
@@ -50,7 +48,7 @@ def _best_first(candidate: Candidate) -> tuple[int, int, bool, int, int, str, in
     is_outside = candidate.finding is not None and candidate.finding.is_impact
     quote = QUOTE_ORDER.get(candidate.quote.outcome, 3) if candidate.quote else 3
     # Of two models that tell the same, the one who tells more of it; analysers are told by their rules.
-    told = len(_claim_words(candidate.finding)) if candidate.finding and candidate.kind == "model" else 0
+    told = len(claim_words(candidate.finding)) if candidate.finding and candidate.kind == "model" else 0
     kind = KIND_ORDER[candidate.kind]
     return kind, rank, is_outside, quote, -told, candidate.specialist, candidate.index
 
@@ -84,30 +82,16 @@ def _is_twin(other: Finding | None, finding: Finding, same_problem: SameProblem)
     if other.file != finding.file:
         # One tells the cause, the other what it breaks. Two broken places of one cause are two findings.
         is_told_apart = bool(other.rule_id and finding.rule_id) or other.is_impact == finding.is_impact
-        return not is_told_apart and _similarity(other, finding) >= SIMILAR_WORDS
+        return not is_told_apart and likeness(other, finding) >= SIMILAR_WORDS
     gap = max(other.lines[0] - finding.lines[1], finding.lines[0] - other.lines[1])
     if other.rule_id and finding.rule_id:
         return gap <= 0 and same_problem(other.rule_id, finding.rule_id)
     # Two lenses may file one problem under two categories: the words tell, not the category.
-    return gap <= NEAR_LINES and _similarity(other, finding) >= SIMILAR_WORDS
+    return gap <= NEAR_LINES and likeness(other, finding) >= SIMILAR_WORDS
 
 
 def _names(finding: Finding | None) -> set[str]:
     return set(re.findall(r"`([^`]+)`", finding.title)) if finding else set()
-
-
-def _similarity(one: Finding, other: Finding) -> float:
-    """The share of words that two claims have in common, of all that either uses."""
-    words = [_claim_words(finding) for finding in (one, other)]
-    union = words[0] | words[1]
-    return len(words[0] & words[1]) / len(union) if union else 0.0
-
-
-def _claim_words(finding: Finding) -> set[str]:
-    proof = finding.verification
-    failure = (proof.failing_input or "", proof.wrong_outcome or "") if proof else ()
-    text = " ".join([finding.title, finding.message, *failure])
-    return set(re.findall(r"[^\W\d]\w{3,}", text.lower()))
 
 
 def _agree(kept: Candidate, duplicate: Candidate) -> Candidate:

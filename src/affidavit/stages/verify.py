@@ -1,13 +1,14 @@
 """Decide of each surviving finding whether it is true, and what it is worth."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
+from affidavit.contract.likeness import SAME_WORDS, likeness
 from affidavit.contract.ruling import needs_second, rule_on, unanswered_in
-from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
-from affidavit.events import Emit, EventName, event
+from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
+from affidavit.events import Emit, EventName, event, finding_detected
 from affidavit.ports import Verifiers
-from affidavit.records.candidate import Candidate, Judgement, Status, Worth
+from affidavit.records.candidate import Candidate, Judgement, Status, Withheld, Worth
 from affidavit.records.diagnostics import Code, Diagnostic
 from affidavit.records.finding import Confidence, Severity
 from affidavit.records.report import Part
@@ -44,7 +45,50 @@ async def verify_candidates(
         )
         return decided
 
-    return list(await asyncio.gather(*(decide(candidate) for candidate in candidates)))
+    decided = list(await asyncio.gather(*(decide(candidate) for candidate in candidates)))
+    heard = await asyncio.gather(*(_hear(others, decide, emit) for others in _unheard(decided)))
+    revived = {candidate.id: candidate for candidates in heard for candidate in candidates}
+    return [revived.get(candidate.id, candidate) for candidate in decided]
+
+
+def _unheard(decided: Sequence[Candidate]) -> list[list[Candidate]]:
+    """What was withheld as a duplicate of a refuted finding, and tells it in other words.
+
+    Two findings may have been taken for one: what refutes the one that stood need not refute the other.
+    """
+    refuted = {one.id: one.finding for one in decided if one.kind == "model" and _is_refuted(one)}
+    others: dict[str, list[Candidate]] = {}
+    for candidate in decided:
+        twin = candidate.withheld.detail if candidate.withheld else ""
+        kept = (
+            refuted.get(twin) if candidate.withheld and candidate.withheld.code is Code.DUPLICATE_OF else None
+        )
+        if kept and candidate.finding and likeness(kept, candidate.finding) < SAME_WORDS:
+            others.setdefault(twin, []).append(candidate)
+    return list(others.values())
+
+
+async def _hear(
+    others: Sequence[Candidate], decide: Callable[[Candidate], Awaitable[Candidate]], emit: Emit
+) -> list[Candidate]:
+    """Judge one after the other, until one stands; the rest are its duplicates."""
+    heard: list[Candidate] = []
+    standing = ""
+    for candidate in others:
+        if standing:
+            again = Withheld(code=Code.DUPLICATE_OF, detail=standing)
+            heard.append(candidate.then(STAGE, f"a duplicate of {standing}", withheld=again))
+        elif finding := candidate.finding:
+            emit(finding_detected(candidate, verdict_severity(finding.severity, finding.category)))
+            what = "judged by itself: what it was a duplicate of is refuted"
+            judged = await decide(candidate.then(STAGE, what, withheld=None))
+            standing = "" if _is_refuted(judged) else judged.id
+            heard.append(judged)
+    return heard
+
+
+def _is_refuted(candidate: Candidate) -> bool:
+    return candidate.status is Status.FALSE_POSITIVE
 
 
 async def _judge(candidate: Candidate, verifiers: Verifiers | None, worth_of: WorthOf) -> list[Judgement]:
