@@ -28,6 +28,7 @@ from affidavit.records.change import Change, FileChange
 from affidavit.records.diagnostics import Code, Diagnostic
 from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun
 from affidavit.records.report import Part
+from affidavit.side_by_side import side_by_side
 from affidavit.specialists.causes import NamedCause, find_cause
 from affidavit.specialists.wording import Proof, write_finding
 
@@ -156,7 +157,7 @@ class MechanicalSpecialist:
             slots=self._slots,
         )
         if self.analyser.scope == "project":
-            base, head = await asyncio.gather(run("base"), run("head"))
+            base, head = await side_by_side([run("base"), run("head")])
         else:
             head = await run("head")
             base = await run("base") if head.diagnostics else _nothing_to_compare(head, brief)

@@ -1,15 +1,15 @@
 """Let every specialist look at the change side by side, and collect their replies."""
 
-import asyncio
 from collections.abc import Sequence
 
 from affidavit.events import EventName, event
 from affidavit.ports import Brief, Reply, Specialist
+from affidavit.side_by_side import side_by_side
 
 
 async def collect_replies(specialists: Sequence[Specialist], brief: Brief) -> list[Reply]:
     """Ask all specialists at once; the replies come in the specialists' order."""
-    return list(await asyncio.gather(*(_ask(specialist, brief) for specialist in specialists)))
+    return await side_by_side(_ask(specialist, brief) for specialist in specialists)
 
 
 async def _ask(specialist: Specialist, brief: Brief) -> Reply:

@@ -1,0 +1,22 @@
+"""Await several coroutines at once, and leave none of them running behind."""
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+async def side_by_side(work: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
+    """The results in order. Where one fails, the others have ended before its error is raised.
+
+    Left to the end of the event loop, they would be cancelled together with asyncio's own tasks, and
+    a program that was just being started would be waited for without end.
+    """
+    tasks = [asyncio.ensure_future(each) for each in work]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
