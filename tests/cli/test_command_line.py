@@ -1,5 +1,6 @@
 """What holds for every command."""
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from affidavit import __version__
+from affidavit.cli.command_line import pass_on_as_interrupt
 from commands import AFFIDAVIT, affidavit
 from repositories import Repo
 
@@ -73,6 +75,26 @@ def test_a_review_that_is_told_to_end_leaves_no_folder_behind(repo: Repo, tmp_pa
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=60) in (0, 1, 130)
     assert list(scratch.iterdir()) == []
+
+
+def test_a_signal_to_end_lets_what_is_under_way_clean_up() -> None:
+    seen = []
+
+    async def work() -> None:
+        signal.raise_signal(signal.SIGTERM)
+        seen.append("the line that ran is finished")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            seen.append("cleaned up")
+
+    before = signal.signal(signal.SIGTERM, pass_on_as_interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            asyncio.run(work())
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert seen == ["the line that ran is finished", "cleaned up"]
 
 
 def test_the_doctor_names_what_is_here_and_how_to_get_the_rest(tmp_path: Path) -> None:

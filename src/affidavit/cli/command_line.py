@@ -65,7 +65,7 @@ def run() -> NoReturn:
     """Run the command line; the exit codes are 0 clean, 1 gate, 2 not done, 3 done in part."""
     is_debug = "--debug" in sys.argv or bool(os.environ.get("AFFIDAVIT_DEBUG"))
     # A review that is told to end still deletes its temporary folders.
-    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGTERM, pass_on_as_interrupt)
     try:
         code = commands.main(standalone_mode=False)
     except click.exceptions.Exit as stop:
@@ -102,5 +102,8 @@ def _complain(message: str) -> None:
     click.echo(f"affidavit: {visible(message, keep=chr(10))}", err=True)
 
 
-def _stop(_number: int, _frame: object) -> NoReturn:
-    raise KeyboardInterrupt
+def pass_on_as_interrupt(_number: int, _frame: object) -> None:
+    """Treat a request to end like the one from the keyboard."""
+    # An event loop takes this signal as a wish to end, and lets what is under way clean up behind itself;
+    # an exception raised here would strike whatever line happens to run.
+    signal.raise_signal(signal.SIGINT)
