@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from commands import affidavit
+from repositories import Repo
 
 
 def reply(*findings: dict[str, Any], **top: Any) -> bytes:
@@ -59,6 +60,18 @@ def test_paths_are_reconciled_only_where_changed_files_are_given(tmp_path: Path)
     assert [finding["file"] for finding in printed["result"]["findings"]] == ["b.py"]
     dropped = next(item for item in printed["diagnostics"] if item["code"] == "file_not_in_changed_files")
     assert (dropped["index"], dropped["id"]) == (0, "a")
+
+
+@pytest.mark.parametrize("name", ["f\u00fcr dich.py", 'a "quoted" one.py', '"half quoted.py'])
+def test_changed_files_may_be_listed_as_git_lists_them(repo: Repo, name: str) -> None:
+    repo.commit("base", {"b.py": ""})
+    repo.commit("head", {name: "x = 1\n"})
+    (repo.path / "changed").write_text(repo.git("diff", "--name-only", "HEAD~1", "HEAD"))
+    assert (repo.path / "changed").read_text().startswith('"')
+    listed = parse(repo.path, reply(claim(file=name)), "--changed-files", "changed")
+    (repo.path / "changed").write_text(name)
+    assert listed == parse(repo.path, reply(claim(file=name)), "--changed-files", "changed")
+    assert listed[1]["state"] == "accepted"
 
 
 def test_a_pinned_prompt_version_is_exact_unless_drift_is_allowed(tmp_path: Path) -> None:

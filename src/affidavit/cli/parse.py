@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from affidavit.code.diff_names import unquoted
+from affidavit.code.paths import decode_path
 from affidavit.contract.export import to_json
 from affidavit.contract.parsed import ParsedReply
 from affidavit.contract.parser import Retired, parse_reply
@@ -74,7 +76,16 @@ def _read(reply: str) -> str:
 def _paths(changed_files: Path | None) -> set[str] | None:
     if changed_files is None:
         return None
-    return {line.rstrip("\r") for line in _read(str(changed_files)).split("\n") if line.strip()}
+    lines = (line.rstrip("\r") for line in _read(str(changed_files)).split("\n"))
+    return {name for line in lines if line.strip() for name in _names(line)}
+
+
+def _names(line: str) -> tuple[str, ...]:
+    """The path as it stands, and what it stands for where git has quoted it (`git diff --name-only`)."""
+    try:
+        return line, decode_path(unquoted(line.strip().encode("utf-8", "surrogatepass")))
+    except ValueError:
+        return (line,)
 
 
 def _printable(parsed: ParsedReply) -> dict[str, Any]:
