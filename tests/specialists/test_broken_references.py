@@ -333,6 +333,15 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
         {**PYTHON, "app.py": "from shop import prices\n\n\ndef run(prices):\n    return prices.total()\n"},
         GONE,
     ),
+    "the module's name is bound by a pattern": (
+        {
+            **PYTHON,
+            "app.py": "from shop import prices\n\n\ndef run(*prices):\n    return prices.total()\n",
+            "a.ts": "export const one = 1\nexport const two = 2\n",
+            "b.ts": "import * as a from './a'\n\nexport const f = [a.two].map(a => a.one)\n",
+        },
+        {**GONE, "a.ts": "export const two = 2\n"},
+    ),
     "the file asks first": (
         {
             **PYTHON,

@@ -1,4 +1,4 @@
-"""Broken references in C, Rust and PHP: only what no build and no run can mend."""
+"""Broken references in C, Rust, PHP and CommonJS: only what no build and no run can mend."""
 
 from collections.abc import Mapping
 
@@ -37,6 +37,16 @@ PHP = {
     "src/Till.php": "<?php\nnamespace Shop\\Desk;\nuse Shop\\Cart;\nfunction pay() { return new Cart(); }\n",
 }
 
+NODE = {
+    "a.js": (
+        "function total() {}\nclass Cart {\n  add() { this.x = 1 }\n}\n"
+        "module.exports = { total, Cart, n: 1 }\n"
+    ),
+    "b.js": "const { total, Cart: Box } = require('./a')\n\ntotal([])\nnew Box()\n",
+    "c.js": "const a = require('./a.js')\n\na.total([])\n",
+}
+NODE_LEFT = "if (require.main === module) run()\nfunction run() {}\nmodule.exports = { n: 1 }\n"
+
 BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
     "a C function that is called elsewhere": (C, C_GONE, {("removed-attribute", "main.c", 4)}),
     "a C function that was renamed": (
@@ -69,6 +79,25 @@ BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
         {"src/till.rs": None},
         {("removed-module", "src/lib.rs", 2)},
     ),
+    "what CommonJS exported in an object": (
+        NODE,
+        {"a.js": NODE_LEFT},
+        {
+            ("removed-attribute", "b.js", 3),
+            ("removed-attribute", "b.js", 4),
+            ("removed-attribute", "c.js", 3),
+        },
+    ),
+    "what CommonJS exported by name": (
+        {**NODE, "a.js": "exports.total = () => 1\nmodule.exports.n = exports.m = 2\n"},
+        {"a.js": "module.exports.n = exports.m = 2\n"},
+        {("removed-attribute", "b.js", 3), ("removed-attribute", "c.js", 3)},
+    ),
+    "a default export": (
+        {"a.ts": "export default class A {}\nexport const x = 1\n", "b.ts": "import A, { x } from './a'\n"},
+        {"a.ts": "export class A {}\nexport const x = 1\n"},
+        {("removed-import", "b.ts", 1)},
+    ),
     "a PHP class that is made": (PHP, {"src/Cart.php": None}, {("removed-module", "src/Till.php", 3)}),
     "a PHP class that another extends": (
         {
@@ -97,6 +126,11 @@ def rust_case(prices: str, **more: str) -> tuple[Files, Files]:
     """The Rust case with another text of what is left, or of the files around it."""
     before = {**RUST, **{f"src/{name}.rs": text for name, text in more.items()}}
     return before, {"src/prices.rs": prices}
+
+
+def node_case(after: str, **more: str) -> tuple[Files, Files]:
+    """The case of CommonJS with another text of what is left, or of the files around it."""
+    return {**NODE, **more}, {"a.js": after}
 
 
 HARMLESS: dict[str, tuple[Files, Files]] = {
@@ -139,6 +173,36 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
     ),
     "the Rust use means another crate": rust_case(RUST_LEFT, till="use other::prices::total;\n"),
     "the Rust module became a folder": (RUST, {"src/till.rs": None, "src/till/mod.rs": RUST["src/till.rs"]}),
+    "the CommonJS module takes others along": node_case("module.exports = { ...require('./d'), n: 1 }\n"),
+    "the CommonJS module adds names at run time": node_case(
+        "module.exports = { n: 1 }\nfor (const k of all) module.exports[k] = all[k]\n"
+    ),
+    "the CommonJS module is made by a call": node_case("module.exports = build({ n: 1 })\n"),
+    "the CommonJS module became one of ES": node_case("export const total = 1, Cart = 2\n"),
+    "the CommonJS export is set by another file": node_case(
+        NODE_LEFT, **{"d.js": "const a = require('./a')\na.total = a.Cart = () => 1\n"}
+    ),
+    "the file replaces the CommonJS module": node_case(
+        NODE_LEFT, **{"b.js": "jest.mock('./a')\n" + NODE["b.js"], "c.js": ""}
+    ),
+    "the file is ready for the lack of the export": node_case(
+        NODE_LEFT,
+        **{
+            "b.js": "const { total = one, Cart } = require('./a')\ntotal()\nif (Cart) new Cart()\n",
+            "c.js": "const a = require('./a')\na.total?.()\n",
+        },
+    ),
+    "a local variable has the name of the CommonJS module": node_case(
+        NODE_LEFT, **{"b.js": "", "c.js": "const a = require('./a')\nfunction f(a) { a.total() }\n"}
+    ),
+    "a bundler takes the text of the file": (
+        {"a.ts": "export default 1\nexport const x = 1\n", "b.ts": "import text from './a?raw'\n"},
+        {"a.ts": "export const x = 1\n"},
+    ),
+    "the default export is passed on": (
+        {"a.ts": "export default 1\n", "b.ts": "import one from './a'\n"},
+        {"a.ts": "export { default } from './c'\n", "c.ts": "export default 1\n"},
+    ),
     "the PHP class moved within its namespace": (
         PHP,
         {"src/Cart.php": None, "src/shop/Cart.php": PHP["src/Cart.php"]},

@@ -34,10 +34,31 @@ BINDING_TYPES = re.compile(
     r"parameter|^(?:as_pattern_target|let_declaration|for_in_clause|for_statement|for_in_statement|range_clause"
     r"|assignment$|named_expression|object_pattern|array_pattern|pattern_list|tuple_pattern|catch_clause"
     r"|short_var_declaration|var_spec|const_spec|init_declarator|aliased_import|import_spec|closure_parameters"
-    r"|foreach_statement|enhanced_for_statement|nonlocal_statement|delete_statement)"
+    r"|foreach_statement|enhanced_for_statement|nonlocal_statement|delete_statement|list_pattern"
+    r"|list_splat_pattern|dictionary_splat_pattern|splat_pattern|rest_pattern)"
 )
+# Node → the field that it binds, where others of its fields are mere values.
+BOUND_FIELDS = {
+    "pair_pattern": "value",
+    "assignment_pattern": "left",
+    "object_assignment_pattern": "left",
+    "arrow_function": "parameter",
+    "function_expression": "name",
+    "type_switch_statement": "alias",
+    "receive_statement": "left",
+    "range_clause": "left",
+    "type_alias_statement": "left",
+}
+# Between a name and what binds it may stand these.
+GROUPING = frozenset(("expression_list", "tuple", "list", "type"))
 BINDING_FIELDS = ("name", "pattern", "left", "parameter", "alias", "declarator")
-KEY_FIELDS = {"keyword_argument": "name", "pair": "key", "field_initializer": "field", "keyed_element": "key"}
+KEY_FIELDS = {
+    "keyword_argument": "name",
+    "pair": "key",
+    "pair_pattern": "key",
+    "field_initializer": "field",
+    "keyed_element": "key",
+}
 # Expression with a dot → the field of the member and those of what stands before the dot.
 MEMBER_FIELDS = {
     "attribute": ("attribute", ("object",)),
@@ -165,15 +186,26 @@ def _is_key(parent: Node, node: Node) -> bool:
 
 
 def _is_binding(parent: Node, node: Node) -> bool:
-    if node.type == "shorthand_property_identifier_pattern":
+    if node.type == "shorthand_property_identifier_pattern" or _is_captured(node, parent):
         return True
     for child, holder in _upwards(node, parent):
+        if holder.type in BOUND_FIELDS:
+            return _is_one_of(holder, (BOUND_FIELDS[holder.type],), child)
         if BINDING_TYPES.search(holder.type):
             has_fields = any(holder.child_by_field_name(field) is not None for field in BINDING_FIELDS)
             return _is_one_of(holder, BINDING_FIELDS, child) or not has_fields
-        if holder.type != "expression_list":
+        if holder.type not in GROUPING:
             return False
     return False
+
+
+def _is_captured(node: Node, parent: Node) -> bool:
+    """A name in a pattern of Python's `case`: `case [first, Point(x=name)]`, `case {} as name`."""
+    if parent.type == "as_pattern":
+        return parent.named_children[-1] == node
+    is_alone = parent.type == "dotted_name" and parent.named_child_count == 1
+    holder = parent.parent
+    return is_alone and holder is not None and holder.type in ("case_pattern", "keyword_pattern")
 
 
 def _upwards(node: Node, parent: Node) -> Iterator[tuple[Node, Node]]:

@@ -25,7 +25,7 @@ from affidavit.code.occurrences import Occurrence, Role, occurrences
 from affidavit.code.tree import is_binary, read_all
 from affidavit.ports import Tree
 
-CACHE_VERSION = 2
+CACHE_VERSION = 3
 MAX_RECEIVER = 200
 SCOPES = frozenset(("class_definition", "function_definition", "lambda"))
 # What is bound inside of these is known inside of them only.

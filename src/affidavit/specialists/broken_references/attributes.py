@@ -116,7 +116,11 @@ def _is_rebound(parsed: Parsed, bound: _Bound) -> bool:
 
 
 def _is_import(place: Occurrence) -> bool:
-    return any(above.type.startswith(("import_", "export_")) for above in ancestors(place.node))
+    # Not all of an `export`: its functions have parameters.
+    return any(
+        above.type.startswith("import_") or above.type in ("export_clause", "namespace_export")
+        for above in ancestors(place.node)
+    )
 
 
 def _is_assigned(place: Occurrence) -> bool:

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from affidavit.code.definitions import grammar_of
 from affidavit.code.exports import JAVASCRIPT_GRAMMARS
-from affidavit.code.grammars import ancestors, node_text
+from affidavit.code.grammars import ancestors, matches, node_text
 from affidavit.code.ignored import is_ignored
 from affidavit.code.occurrences import occurrences
 from affidavit.records.change import FileChange
@@ -27,6 +27,7 @@ RUST_MODULE = re.compile(rb"\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+\s*;")
 # With one of these a Python package gives a module that no file of its own has.
 ALIASING = re.compile(rb"sys\.modules|__path__|meta_path|path_hooks|extend_path")
 QUOTED = r"[\"'](?:\w+\.)*(?:{})[\"']"
+DEFAULT_IMPORT = "(import_statement (import_clause . (identifier) @name)) @statement"
 MAX_PASSED_ON = 50
 MAX_OTHER_LINES = 10
 
@@ -71,7 +72,9 @@ def _package_file(path: str) -> str:
 
 
 def _means_own_file(one: Import) -> bool:
-    return one.path.endswith((".py", ".pyi")) or OWN_FILE.match(one.name) is not None
+    # After a question mark a bundler is told to take something else out of the file.
+    is_plain = OWN_FILE.match(one.name) is not None and "?" not in one.name
+    return one.path.endswith((".py", ".pyi")) or is_plain
 
 
 def _broken_import(ground: Ground, one: Import, name: str, path: str, changed: str) -> Iterator[Break]:
@@ -124,6 +127,8 @@ def _gone_files(ground: Ground) -> list[FileChange]:
 
 def _taken_at(parsed: Parsed, one: Import, name: str) -> tuple[int, Node] | None:
     """Where the statement takes the name, and the statement; None where nothing is proven by it."""
+    if name == "default" and (found := _default_taken_at(parsed, one)):
+        return found
     for place in occurrences(parsed.root, parsed.text, name):
         if place.role != "import":
             continue
@@ -132,6 +137,15 @@ def _taken_at(parsed: Parsed, one: Import, name: str) -> tuple[int, Node] | None
             is_source = _is_inside(place.node, statement.child_by_field_name("module_name"))
             if not is_source:
                 return place.line, statement
+    return None
+
+
+def _default_taken_at(parsed: Parsed, one: Import) -> tuple[int, Node] | None:
+    """`import name from …` does not say `default`."""
+    for captured in matches(parsed.grammar, DEFAULT_IMPORT, parsed.root):
+        name, statement = captured["name"][0], captured["statement"][0]
+        if _spans(statement, one.line):
+            return name.start_point.row + 1, statement
     return None
 
 

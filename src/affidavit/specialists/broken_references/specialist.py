@@ -24,6 +24,7 @@ from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.report import Part
 from affidavit.specialists.broken_references.attributes import find_removed_attributes, find_removed_go_names
 from affidavit.specialists.broken_references.c_functions import find_removed_c_functions
+from affidavit.specialists.broken_references.commonjs import find_removed_commonjs_names
 from affidavit.specialists.broken_references.documents import find_stale_documents
 from affidavit.specialists.broken_references.ground import Break, Finder, Ground
 from affidavit.specialists.broken_references.implementations import find_unimplemented_methods
@@ -43,6 +44,7 @@ FINDERS: tuple[Finder, ...] = (
     find_removed_imports,
     find_removed_modules,
     find_removed_attributes,
+    find_removed_commonjs_names,
     find_removed_go_names,
     find_removed_rust_uses,
     find_removed_c_functions,
@@ -54,7 +56,7 @@ FINDERS: tuple[Finder, ...] = (
 IsRuleOff = Callable[[str, str], bool]
 """Whether a rule is off for a path."""
 MAX_BREAKS = 200
-HANDS_ON = re.compile(r"\b(import|export|exports|from|require|use|include|using|autoload|__all__)\b")
+HANDS_ON = re.compile(r"\b(import|export|exports|module|from|require|use|include|using|autoload|__all__)\b")
 """A removed line with such a word may have handed a name on to others."""
 PROOF = Proof("the search for references", "all files of the repository that import or name it")
 
