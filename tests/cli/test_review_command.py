@@ -170,6 +170,17 @@ def test_settings_of_the_working_tree_that_do_not_count_are_said(shop: Repo) -> 
     assert "pyproject.toml" not in done.err
 
 
+def test_what_is_switched_off_and_exists_nowhere_is_noted(repo: Repo) -> None:
+    repo.commit("base", BASE)
+    repo.write(HARMLESS)
+    wrong = ("--analysers-off", "rufff,ty,references", "--rules-off", "bandid/B602,ruff/F401")
+    done = review(repo, *wrong)
+    assert "note: analysers_off: 'rufff' is of no analyser here; they are " in done.err
+    assert "note: rules_off: 'bandid/B602' is of no analyser here" in done.err
+    assert done.err.count("note:") == 2
+    assert review(repo, *wrong, "--quiet").err == ""
+
+
 def test_a_name_in_a_note_or_an_error_moves_no_cursor(tmp_path: Path) -> None:
     name = r"a/x\033[2Jy.py"
     diff = f'--- "{name}"\n+++ "{name}"\n@@ -1 +1 @@\n-a = 1\n+a = 2\n'.encode()

@@ -5,9 +5,10 @@ from pathlib import Path
 import click
 
 from affidavit.baseline import BASELINE_PATH
+from affidavit.crew import assemble_crew
 from affidavit.ports import Tree
 from affidavit.render.plain_text import visible
-from affidavit.settings import FILE_NAMES, settings_files
+from affidavit.settings import FILE_NAMES, Settings, settings_files
 from affidavit.stages.intake import OpenedChange
 
 LARGEST_SETTINGS_BYTES = 1_000_000
@@ -28,6 +29,22 @@ def say_hints(opened: OpenedChange) -> None:
         ]
     for hint in hints:
         click.echo(f"note: {visible(hint)}", err=True)
+
+
+def say_unknown_names(settings: Settings) -> None:
+    """What the settings switch off and nobody has: a slip of the pen would leave it on."""
+    everybody = assemble_crew(settings.model_copy(update={"analysers_off": (), "allow_linters": True}), None)
+    known = [specialist.name for specialist in everybody.specialists]
+    rules = [
+        *settings.rules_off,
+        *(rule for folder in settings.folders for rule in folder.rules_off),
+    ]
+    named = [("analysers_off", name, name) for name in settings.analysers_off]
+    named += [("rules_off", rule, rule.partition("/")[0]) for rule in rules]
+    for setting, text, name in dict.fromkeys(named):
+        if name not in known:
+            hint = f"{setting}: {text!r} is of no analyser here; they are {', '.join(known)}"
+            click.echo(f"note: {visible(hint)}", err=True)
 
 
 def _is_changed(path: str, base: Tree, head: Tree) -> bool:

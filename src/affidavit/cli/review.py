@@ -12,7 +12,7 @@ import click
 
 from affidavit.cli.change_options import read_config, requested_change
 from affidavit.cli.event_log import kept_events
-from affidavit.cli.hints import say_hints
+from affidavit.cli.hints import say_hints, say_unknown_names
 from affidavit.cli.model_options import ledger_of, model_options, models_of, opened_log
 from affidavit.cli.outputs import check_outputs, print_text, write_output
 from affidavit.cli.progress import show_progress
@@ -117,6 +117,7 @@ def command(context: click.Context, /, **options: Any) -> None:
         settings = _settings(opened, options)
         if not options["quiet"]:
             say_hints(opened)
+            say_unknown_names(settings)
         chosen = prompts_for(opened.change, options) if models_of(settings, options) else None
         if options["estimate"] or options["what_leaves"]:
             print_text(_foretell(opened, settings, options, chosen))
