@@ -37,6 +37,15 @@ PHP = {
     "src/Till.php": "<?php\nnamespace Shop\\Desk;\nuse Shop\\Cart;\nfunction pay() { return new Cart(); }\n",
 }
 
+SHAPES = {
+    "shapes.py": (
+        "from abc import ABC, abstractmethod\n\n\nclass Shape(ABC):\n"
+        "    @abstractmethod\n    def area(self): ...\n"
+    )
+}
+TITLE = "\n    @abstractmethod\n    def title(self): ...\n"
+RING = "from shapes import Shape\n\n\nclass Ring(Shape):\n    def area(self): ...\n"
+
 NODE = {
     "a.js": (
         "function total() {}\nclass Cart {\n  add() { this.x = 1 }\n}\n"
@@ -98,6 +107,27 @@ BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
         {"a.ts": "export class A {}\nexport const x = 1\n"},
         {("removed-import", "b.ts", 1)},
     ),
+    "a method that is new in an abstract class of Python": (
+        {**SHAPES, "ring.py": RING},
+        {"shapes.py": SHAPES["shapes.py"] + TITLE},
+        {("unimplemented-method", "ring.py", 4)},
+    ),
+    "a method that is new in a PHP interface of the same namespace": (
+        {
+            "src/Shape.php": "<?php\nnamespace A;\ninterface Shape {\n  function area();\n}\n",
+            "src/Ring.php": "<?php\nnamespace A;\nclass Ring implements Shape {\n  function area() {}\n}\n",
+        },
+        {"src/Shape.php": "<?php\nnamespace A;\ninterface Shape {\n  function area(); function name();\n}\n"},
+        {("unimplemented-method", "src/Ring.php", 3)},
+    ),
+    "a method that is new in a C# interface": (
+        {
+            "Shape.cs": "namespace A;\npublic interface IShape {\n  int Area();\n}\n",
+            "Ring.cs": "namespace A;\npublic class Ring : IShape {\n  public int Area() => 1;\n}\n",
+        },
+        {"Shape.cs": "namespace A;\npublic interface IShape {\n  int Area();\n  string Name();\n}\n"},
+        {("unimplemented-method", "Ring.cs", 2)},
+    ),
     "a PHP class that is made": (PHP, {"src/Cart.php": None}, {("removed-module", "src/Till.php", 3)}),
     "a PHP class that another extends": (
         {
@@ -131,6 +161,13 @@ def rust_case(prices: str, **more: str) -> tuple[Files, Files]:
 def node_case(after: str, **more: str) -> tuple[Files, Files]:
     """The case of CommonJS with another text of what is left, or of the files around it."""
     return {**NODE, **more}, {"a.js": after}
+
+
+def shape_case(*users: str) -> tuple[Files, Files]:
+    """The abstract class of Python gets a method, and others build on it."""
+    names = ("ring.py", "gold.py")
+    before = {**SHAPES, **dict(zip(names, users, strict=False))}
+    return before, {"shapes.py": SHAPES["shapes.py"] + TITLE}
 
 
 HARMLESS: dict[str, tuple[Files, Files]] = {
@@ -173,6 +210,30 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
     ),
     "the Rust use means another crate": rust_case(RUST_LEFT, till="use other::prices::total;\n"),
     "the Rust module became a folder": (RUST, {"src/till.rs": None, "src/till/mod.rs": RUST["src/till.rs"]}),
+    "the heirs of the Python class have the method": shape_case(
+        RING, "from ring import Ring\n\n\nclass Gold(Ring):\n    def title(self): ...\n"
+    ),
+    "the Python class inherits from others, too": shape_case(RING.replace("(Shape)", "(Shape, Titled)")),
+    "the Python class is abstract itself": shape_case(
+        RING.replace("def area", "@abstractmethod\n    def area")
+    ),
+    "a decorator makes methods of the Python class": shape_case(RING.replace("class", "@titled\nclass")),
+    "nobody looks at what is abstract in the Python class": (
+        {"shapes.py": SHAPES["shapes.py"].replace("(ABC)", ""), "ring.py": RING},
+        {"shapes.py": SHAPES["shapes.py"].replace("(ABC)", "") + TITLE},
+    ),
+    "the new method of the Python class has a body that all inherit": (
+        {**SHAPES, "ring.py": RING},
+        {"shapes.py": SHAPES["shapes.py"] + TITLE.replace("@abstractmethod", "@property")},
+    ),
+    "the C# class has other parts": (
+        {
+            "Shape.cs": "namespace A;\npublic interface IShape {\n  int Area();\n}\n",
+            "Ring.cs": "namespace A;\npublic partial class Ring : IShape {\n  public int Area() => 1;\n}\n",
+            "Other.cs": "namespace B;\npublic class Other : IShape {\n}\n",
+        },
+        {"Shape.cs": "namespace A;\npublic interface IShape {\n  int Area();\n  string Name();\n}\n"},
+    ),
     "the CommonJS module takes others along": node_case("module.exports = { ...require('./d'), n: 1 }\n"),
     "the CommonJS module adds names at run time": node_case(
         "module.exports = { n: 1 }\nfor (const k of all) module.exports[k] = all[k]\n"

@@ -17,7 +17,9 @@ from affidavit.specialists.causes import NamedCause
 RULE = "references/unimplemented-method"
 GENERIC = re.compile(r"<.*", re.DOTALL)
 # Every Java object has these.
-INHERITED = frozenset(("equals", "hashCode", "toString", "getClass", "clone", "finalize"))
+INHERITED = frozenset(
+    ("ToString", "Equals", "GetHashCode", "equals", "hashCode", "toString", "getClass", "clone", "finalize")
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,36 @@ PHP = _Language(
     "(class_declaration (class_interface_clause . (_) @interface .) body: (_) @body) @class",
     frozenset(("use_declaration", "base_clause", "abstract_modifier")),
 )
-LANGUAGES = {"java": JAVA, "typescript": TYPESCRIPT, "tsx": TYPESCRIPT, "rust": RUST, "php": PHP}
+CSHARP = _Language(
+    "(interface_declaration name: (_) @interface"
+    " body: (_ (method_declaration name: (_) @name !body) @method))",
+    "(class_declaration (base_list . (_) @interface .) body: (_) @body) @class",
+    frozenset(("attribute_list", "modifier")),
+)
+# Without the metaclass of `ABC` nobody looks at what is abstract.
+PYTHON = _Language(
+    "(class_definition name: (_) @interface superclasses: (argument_list) @bases"
+    " body: (_ (decorated_definition (decorator) @decorator definition: (_ name: (_) @name)) @method))",
+    "(class_definition superclasses: (argument_list . (_) @interface .) body: (_) @body) @class",
+    frozenset(),
+)
+LANGUAGES = {
+    "java": JAVA,
+    "typescript": TYPESCRIPT,
+    "tsx": TYPESCRIPT,
+    "rust": RUST,
+    "php": PHP,
+    "c_sharp": CSHARP,
+    "python": PYTHON,
+}
+INTERFACE_NODES = {"rust": "trait_item", "python": "class_definition"}
+ABSTRACT_BASE = re.compile(r"\bABC(?:Meta)?\b")
+ABSTRACT = re.compile(r"abstract")
+NAMESPACE = re.compile(rb"^\s*namespace\s+([\w.\\]+)", re.MULTILINE)
+# Files of one namespace see one another, wherever they lie.
+NAMESPACED = (".php", ".cs")
+# An unlisted word in front of `class` may mean that its parts stand elsewhere.
+PLAIN_MODIFIERS = frozenset(("public", "internal", "private", "protected", "sealed", "readonly"))
 
 
 def find_unimplemented_methods(ground: Ground) -> Iterator[Break]:
@@ -85,13 +116,18 @@ def _required(text: bytes, grammar: str) -> dict[str, set[str]]:
     for captured in matches(grammar, LANGUAGES[grammar].required, root):
         name = node_text(captured["name"][0], text)
         is_optional = f"{name}?" in node_text(captured["method"][0], text)
-        if not is_optional:
+        if not is_optional and (grammar != "python" or _is_abstract(captured, text)):
             found.setdefault(node_text(captured["interface"][0], text), set()).add(name)
     return found
 
 
+def _is_abstract(captured: dict[str, list[Node]], text: bytes) -> bool:
+    is_base = ABSTRACT_BASE.search(node_text(captured["bases"][0], text))
+    return bool(is_base and ABSTRACT.search(node_text(captured["decorator"][0], text)))
+
+
 def _interfaces(root: Node, text: bytes, grammar: str) -> Iterator[str]:
-    kind = "trait_item" if grammar == "rust" else "interface_declaration"
+    kind = INTERFACE_NODES.get(grammar, "interface_declaration")
     for captured in matches(grammar, f"({kind} name: (_) @name)", root):
         yield node_text(captured["name"][0], text)
 
@@ -103,10 +139,10 @@ def _lacking(ground: Ground, path: str, interface: str, name: str) -> Iterator[B
     knowing = _knowing(ground, symbol)
     for user in sorted({hit.path for hit in ground.search([interface])}):
         parsed = ground.parsed(user) if grammar_of(user) in LANGUAGES else None
-        if parsed is None or not _knows(user, path, knowing) or parsed.root.has_error:
+        if parsed is None or parsed.root.has_error or not _knows(ground, parsed, path, knowing):
             continue
         for node in _implementations(parsed, interface):
-            if not _has_member(node, parsed.text, name):
+            if not _has_member(node, parsed.text, name) and not _is_continued(ground, parsed, node):
                 yield _break(path, interface, name, parsed, node)
 
 
@@ -115,9 +151,27 @@ def _knowing(ground: Ground, symbol: Symbol) -> set[str]:
     return {path for path, way in reach.ways.items() if way == "by_name" or symbol.language == "java"}
 
 
-def _knows(user: str, path: str, knowing: set[str]) -> bool:
+def _knows(ground: Ground, parsed: Parsed, path: str, knowing: set[str]) -> bool:
+    user = parsed.path
+    if user.endswith(NAMESPACED):
+        declared = NAMESPACE.findall(ground.repository.head.read(path) or b"")
+        is_same_namespace = len(declared) == 1 and NAMESPACE.findall(parsed.text) == declared
+        return user == path or is_same_namespace or (user in knowing and user.endswith(".php"))
     is_same_package = user.endswith(".java") and user.rpartition("/")[0] == path.rpartition("/")[0]
     return user == path or user in knowing or is_same_package
+
+
+def _is_continued(ground: Ground, parsed: Parsed, node: Node) -> bool:
+    """Python: the class is abstract itself, is decorated, or has heirs that may have the method."""
+    if parsed.grammar != "python":
+        return False
+    holder = node.parent
+    is_decorated = holder is not None and holder.type == "decorated_definition"
+    if is_decorated or ABSTRACT.search(node_text(node, parsed.text)):
+        return True
+    name = node_text(node.child_by_field_name("name"), parsed.text)
+    inherits = re.compile(rf"\bclass\s+\w+\s*\([^)]*\b{re.escape(name)}\b|\btype\s*\(")
+    return any(inherits.search(hit.text) for hit in ground.search([name]))
 
 
 def _implementations(parsed: Parsed, interface: str) -> Iterator[Node]:
@@ -131,8 +185,14 @@ def _implementations(parsed: Parsed, interface: str) -> Iterator[Node]:
             for child in (outer, *outer.children)
             if outer.type not in ("method_declaration", "method_definition", "function_item")
         }
+        if parsed.grammar == "c_sharp" and _modifiers(node, parsed.text) <= PLAIN_MODIFIERS:
+            parts.discard("modifier")
         if written == interface and parts.isdisjoint(language.makers):
             yield node
+
+
+def _modifiers(node: Node, text: bytes) -> set[str]:
+    return {node_text(child, text) for child in node.children if child.type == "modifier"}
 
 
 def _has_member(node: Node, text: bytes, name: str) -> bool:
