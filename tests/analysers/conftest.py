@@ -19,16 +19,17 @@ def case(repo: Repo) -> Iterator[Open]:
     yield from opened_cases(repo)
 
 
-def findings_of(analyser: Analyser, case: Case) -> list[dict[str, Any]]:
-    """What the analyser's specialist hands in."""
+def findings_of(analyser: Analyser, case: Case, unread: str | None = None) -> list[dict[str, Any]]:
+    """What the analyser's specialist hands in; at most one file was not read, and that is said."""
     reply = asyncio.run(MechanicalSpecialist(analyser).examine(case.brief))
-    assert not reply.incomplete, reply.incomplete
+    said = [f"{analyser.name} did not read {unread}: a file of this name cannot be written out"]
+    assert [part.reason for part in reply.incomplete] == (said if unread else [])
     assert reply.text is not None
     found: list[dict[str, Any]] = json.loads(reply.text)["findings"]
     return found
 
 
 @pytest.fixture
-def ask() -> Callable[[Analyser, Case], list[dict[str, Any]]]:
+def ask() -> Callable[..., list[dict[str, Any]]]:
     """Ask an analyser's specialist about a case."""
     return findings_of

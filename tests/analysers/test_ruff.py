@@ -236,5 +236,6 @@ def test_settings_inside_a_script_of_the_change_have_no_effect(case, ask):
 
 
 def test_a_folder_named_like_a_configuration_file_has_no_effect(case, ask):
-    found = ask(RUFF, case({"a.py": EMPTY}, {"a.py": PLANTED["F821"], ".ruff.toml/b.py": EMPTY}))
+    change = {"a.py": PLANTED["F821"], ".ruff.toml/b.py": EMPTY}
+    found = ask(RUFF, case({"a.py": EMPTY}, change), ".ruff.toml/b.py")
     assert [finding["rule_id"] for finding in found] == ["ruff/F821"]
