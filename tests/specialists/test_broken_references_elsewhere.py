@@ -46,6 +46,15 @@ SHAPES = {
 TITLE = "\n    @abstractmethod\n    def title(self): ...\n"
 RING = "from shapes import Shape\n\n\nclass Ring(Shape):\n    def area(self): ...\n"
 
+BOX = {
+    "box.ts": "export class Box {\n  seal() {}\n  static make() {}\n  open() {}\n}\n",
+    "app.ts": (
+        "import { Box } from './box'\n\nconst box = new Box()\n"
+        "box.seal()\nnew Box().seal()\nBox.make()\nbox.open()\n"
+    ),
+}
+BOX_LEFT = "export class Box {\n  open() {}\n}\n"
+
 NODE = {
     "a.js": (
         "function total() {}\nclass Cart {\n  add() { this.x = 1 }\n}\n"
@@ -128,6 +137,22 @@ BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
         {"Shape.cs": "namespace A;\npublic interface IShape {\n  int Area();\n  string Name();\n}\n"},
         {("unimplemented-method", "Ring.cs", 2)},
     ),
+    "a short method of an object that the file makes": (
+        BOX,
+        {"box.ts": BOX_LEFT},
+        {("removed-method", "app.ts", 4), ("removed-method", "app.ts", 6)},
+    ),
+    "a static method of a Java class": (
+        {
+            "a/Box.java": "package a;\npublic class Box {\n  static int seal() { return 1; }\n  int n;\n}\n",
+            "b/App.java": (
+                "package b;\nimport a.Box;\nclass App {\n  int f() {\n    Box b = new Box();\n"
+                "    return b.seal() + Box.seal();\n  }\n}\n"
+            ),
+        },
+        {"a/Box.java": "package a;\npublic class Box {\n  int n;\n}\n"},
+        {("removed-method", "b/App.java", 6)},
+    ),
     "a PHP class that is made": (PHP, {"src/Cart.php": None}, {("removed-module", "src/Till.php", 3)}),
     "a PHP class that another extends": (
         {
@@ -168,6 +193,11 @@ def shape_case(*users: str) -> tuple[Files, Files]:
     names = ("ring.py", "gold.py")
     before = {**SHAPES, **dict(zip(names, users, strict=False))}
     return before, {"shapes.py": SHAPES["shapes.py"] + TITLE}
+
+
+def box_case(after: str, **more: str) -> tuple[Files, Files]:
+    """The class of TypeScript with another text of what is left, or of the files around it."""
+    return {**BOX, **more}, {"box.ts": after}
 
 
 HARMLESS: dict[str, tuple[Files, Files]] = {
@@ -233,6 +263,29 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
             "Other.cs": "namespace B;\npublic class Other : IShape {\n}\n",
         },
         {"Shape.cs": "namespace A;\npublic interface IShape {\n  int Area();\n  string Name();\n}\n"},
+    ),
+    "the class got the method as a field": box_case(
+        "export class Box {\n  seal = () => 1\n  static make = () => 2\n  open() {}\n}\n"
+    ),
+    "the class inherits": box_case("export class Box extends Crate {\n  open() {}\n}\n"),
+    "the class is declared twice": box_case(f"{BOX_LEFT}export interface Box {{ open(): void }}\n"),
+    "the prototype of the class gets more": box_case(f"{BOX_LEFT}Object.assign(Box.prototype, more)\n"),
+    "another file gives the class its method": box_case(
+        BOX_LEFT, **{"more.ts": "import { Box } from './box'\nBox.make = Box.prototype.seal = () => 1\n"}
+    ),
+    "a decorator makes members of the class": box_case(f"@sealed\n{BOX_LEFT}"),
+    "the variable may hold another object": box_case(
+        BOX_LEFT,
+        **{
+            "app.ts": (
+                "import { Box } from './box'\n\nlet a = new Box()\na.seal()\n"
+                "const b = new Box()\nfunction f(b) { b.seal() }\nnew Box().open().seal()\n"
+                "const c = new Box().open()\nc.seal()\n"
+            )
+        },
+    ),
+    "another class of that name is meant": box_case(
+        BOX_LEFT, **{"app.ts": "import { Box } from 'boxes'\n\nconst b = new Box()\nb.seal()\n"}
     ),
     "the CommonJS module takes others along": node_case("module.exports = { ...require('./d'), n: 1 }\n"),
     "the CommonJS module adds names at run time": node_case(

@@ -31,7 +31,7 @@ def find_removed_methods(ground: Ground) -> Iterator[Break]:
 
 def _only_uses(ground: Ground, old: Symbol) -> list[tuple[Parsed, Occurrence]] | None:
     """The uses by files that know the class; None where the name may mean something else."""
-    if not _class_is_plain(ground, old):
+    if not class_is_plain(ground, old):
         return None
     hits = ground.telling_hits[old.name]
     paths = sorted({hit.path for hit in hits})
@@ -48,7 +48,7 @@ def _only_uses(ground: Ground, old: Symbol) -> list[tuple[Parsed, Occurrence]] |
         if any(not _is_member_use(place) for place in places):
             return None
         found += [(parsed, place) for place in places if not is_guarded(place.node, parsed.text)]
-    knowing = _knowing(ground, old)
+    knowing = knowing_files(ground, old)
     return [(parsed, place) for parsed, place in found if parsed.path in knowing]
 
 
@@ -57,7 +57,7 @@ def _is_member_use(place: Occurrence) -> bool:
     return place.role in ("call", "name") and place.receiver is not None
 
 
-def _class_is_plain(ground: Ground, old: Symbol) -> bool:
+def class_is_plain(ground: Ground, old: Symbol) -> bool:
     """The class still stands at head, inherits from nothing, and its file makes no members at run time."""
     owner = old.qualified.rpartition(".")[0]
     text = ground.repository.head.read(old.path)
@@ -68,7 +68,9 @@ def _class_is_plain(ground: Ground, old: Symbol) -> bool:
     return bool(found) and not any(INHERITING.search(one.signature) for one in found)
 
 
-def _knowing(ground: Ground, old: Symbol) -> set[str]:
+def knowing_files(ground: Ground, old: Symbol) -> set[str]:
     """The files that import the class by its name, and its own."""
     reach = find_reach(old, ground.head_imports, lambda _paths, _name: ())
-    return {old.path, *(path for path, way in reach.ways.items() if way == "by_name")}
+    # A file of Java is a class.
+    is_class = old.language == "java"
+    return {old.path, *(path for path, way in reach.ways.items() if way == "by_name" or is_class)}

@@ -33,6 +33,7 @@ from affidavit.specialists.broken_references.imports import (
     find_removed_imports,
     find_removed_modules,
 )
+from affidavit.specialists.broken_references.known_objects import find_methods_lost_by_known_objects
 from affidavit.specialists.broken_references.methods import find_removed_methods
 from affidavit.specialists.broken_references.patches import find_removed_patch_targets
 from affidavit.specialists.broken_references.rust_uses import find_removed_rust_uses
@@ -50,6 +51,7 @@ FINDERS: tuple[Finder, ...] = (
     find_removed_c_functions,
     find_removed_patch_targets,
     find_removed_methods,
+    find_methods_lost_by_known_objects,
     find_unimplemented_methods,
     find_stale_documents,
 )
