@@ -19,7 +19,7 @@ MAX_HITS = 4000
 MAX_SEARCHES = 2
 MAX_FILES = 20
 MAX_SECONDS = 4.0
-COMMON_FILES = 12
+COMMON_FILES = 6
 """A text in more files than that says nothing of any of them."""
 
 
