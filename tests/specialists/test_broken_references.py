@@ -8,6 +8,7 @@ import pytest
 
 from affidavit.analysers.rules import same_problem, worth_of
 from affidavit.contract.parser import parse_reply
+from affidavit.specialists.broken_references.ground import Ground
 from affidavit.specialists.broken_references.specialist import BrokenReferences
 from python_changes import Case, Open
 
@@ -450,6 +451,12 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
 def test_what_is_not_proven_is_not_said(what: str, case: Open) -> None:
     before, after = HARMLESS[what]
     assert found(case(before, after)) == set()
+
+
+def test_a_comment_among_exports_is_no_name_that_can_be_lost(case: Open) -> None:
+    before = {"a.ts": "const one = 1\nexport {\n  // the first\n  one,\n}\n", "b.ts": "import './a'\n"}
+    opened = case(before, {"a.ts": "const one = 1\nexport { one }\n"})
+    assert Ground(opened.brief.change, opened.brief.repository).lost_names == {}
 
 
 def examined(case: Case) -> str:
