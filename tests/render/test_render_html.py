@@ -266,6 +266,26 @@ def test_lines_beyond_the_room_of_a_page_are_counted_and_findings_in_them_are_dr
     assert 'data-n="8000"' in page
 
 
+def test_of_a_hunk_longer_than_a_page_the_part_with_the_finding_is_drawn() -> None:
+    change = a_change([a_file("new.txt", a_hunk(*["+word"] * 60_000), language="")])
+    page = render_html(a_report(a_candidate(finding=a_finding(file="new.txt", line=50_000)), change=change))
+    assert 'data-n="50000"' in page
+    assert page.count("<tr") < 21_000
+    left_out = [int(number) for number in re.findall(r"(\d+) lines are not drawn", page)]
+    assert len(left_out) == 2
+    assert sum(left_out) == 40_000
+
+
+def test_a_part_of_a_long_hunk_that_was_looked_at_is_not_called_unseen() -> None:
+    hunk = a_hunk(*["+word"] * 12_000)
+    looked = HunkCoverage(new_start=1, new_count=12_000, old_start=1, old_count=0, examined_by=("ruff",))
+    for covered, is_said in ((looked, False), (looked.model_copy(update={"examined_by": ()}), True)):
+        coverage = (FileCoverage(path="new.txt", state="partly", hunks=(covered,)),)
+        change = a_change([a_file("new.txt", hunk, language="")])
+        page = render_html(a_report(change=change, coverage=coverage))
+        assert ("nobody looked" in page) == is_said
+
+
 def test_a_line_of_a_megabyte_is_cut_and_the_cut_is_said() -> None:
     page = render_html(a_report(change=a_change([a_file("min.js", a_hunk("+" + "x" * 1_000_000))])))
     assert len(page) < 60_000

@@ -1,7 +1,7 @@
 """Lay out the diff: files, hunks and rows, with each card beside the lines that it is about."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
@@ -15,6 +15,9 @@ from affidavit.render.plain_text import clip, one_line, visible
 
 MOST_ROWS = 20_000
 """A page draws no more lines than this; hunks with findings come first."""
+MOST_PIECE = 500
+"""A longer hunk, such as a new file of many thousand lines, is drawn or left out piece by piece."""
+ELLIPSIS = " … "
 _SMALL = 600
 """A diff of up to this many lines is open as a whole."""
 Placed = tuple[Finding, Card]
@@ -91,10 +94,13 @@ def _of(file: FileChange, placed: Sequence[Placed]) -> list[Placed]:
     return [(finding, card) for finding, card in placed if file.path_at(finding.side) == finding.file]
 
 
-def _file(file: FileChange, number: int, placed: Sequence[Placed], layout: Layout) -> FileView:
+def _file(whole: FileChange, number: int, placed: Sequence[Placed], layout: Layout) -> FileView:
+    file = whole.model_copy(update={"hunks": tuple(part for hunk in whole.hunks for part in _pieces(hunk))})
     spots = {card.anchor: _spot(file, finding) for finding, card in placed}
     covered = layout.coverage.get(file.path)
     marks = [line[:1] for hunk in file.hunks for line in hunk.lines]
+    guilty = {spot[0] for spot in spots.values() if spot is not None}
+    layout.room -= sum(len(file.hunks[index].lines) for index in guilty)
     hunks = [
         _hunk(file, index, [(finding, card, spots[card.anchor]) for finding, card in placed], layout)
         for index in range(len(file.hunks))
@@ -105,7 +111,7 @@ def _file(file: FileChange, number: int, placed: Sequence[Placed], layout: Layou
         words=_words(file, covered),
         added=marks.count("+"),
         removed=marks.count("-"),
-        hunks=tuple(hunks),
+        hunks=tuple(_joined(hunks)),
         outside=tuple(card for _, card in placed if spots[card.anchor] is None),
         findings=len(placed),
         is_open=bool(placed) or (layout.is_small and file.skipped is None),
@@ -149,8 +155,9 @@ def _hunk(
     for _, card, spot in placed:
         if spot is not None and spot[0] == index:
             below.setdefault(spot[1], []).append(card)
-    is_drawn = len(hunk.lines) <= layout.room or bool(below)
-    layout.room -= len(hunk.lines) if is_drawn else 0
+    # The room for a hunk with findings is taken already.
+    is_drawn = bool(below) or len(hunk.lines) <= layout.room
+    layout.room -= len(hunk.lines) if is_drawn and not below else 0
     covered = layout.coverage.get(file.path)
     return HunkView(
         heading=_heading(hunk),
@@ -161,6 +168,32 @@ def _hunk(
     )
 
 
+def _pieces(hunk: Hunk) -> list[Hunk]:
+    if len(hunk.lines) <= MOST_ROWS // 2:
+        return [hunk]
+    return [hunk.part(start, start + MOST_PIECE) for start in range(0, len(hunk.lines), MOST_PIECE)]
+
+
+def _joined(views: Sequence[HunkView]) -> list[HunkView]:
+    """The hunks, those in a row of which nothing is drawn as one."""
+    joined: list[HunkView] = []
+    for view in views:
+        if joined and view.left_out and joined[-1].left_out:
+            joined.append(_as_one(joined.pop(), view))
+        else:
+            joined.append(view)
+    return joined
+
+
+def _as_one(first: HunkView, last: HunkView) -> HunkView:
+    return replace(
+        last,
+        heading=f"{first.heading.partition(ELLIPSIS)[0]}{ELLIPSIS}{last.heading}",
+        left_out=first.left_out + last.left_out,
+        is_unseen=first.is_unseen or last.is_unseen,
+    )
+
+
 def _heading(hunk: Hunk) -> str:
     old = f"-{hunk.old_start},{hunk.old_count}"
     new = f"+{hunk.new_start},{hunk.new_count}"
@@ -168,10 +201,17 @@ def _heading(hunk: Hunk) -> str:
 
 
 def _is_unseen(hunk: Hunk, covered: FileCoverage) -> bool:
-    alike = [
-        one for one in covered.hunks if (one.new_start, one.old_start) == (hunk.new_start, hunk.old_start)
+    around = [
+        one
+        for one in covered.hunks
+        if _begins_in(hunk.new_start, one.new_start, one.new_count)
+        and _begins_in(hunk.old_start, one.old_start, one.old_count)
     ]
-    return not any(one.examined_by for one in alike)
+    return not any(one.examined_by for one in around)
+
+
+def _begins_in(line: int, start: int, count: int) -> bool:
+    return line == start or start < line < start + count
 
 
 def _lacks_newline(hunk: Hunk) -> str:
