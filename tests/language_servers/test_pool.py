@@ -94,6 +94,18 @@ def test_a_server_that_fails_is_asked_no_more_and_that_is_said_once(tree: GitTre
     assert (len(said), said_again) == (1, [])
 
 
+def test_a_server_that_is_not_installed_is_said_once_where_it_would_have_helped(tree: GitTree) -> None:
+    found, symbols = question(tree)
+    with ServerPool({}, wanted=(TY, TYPESCRIPT)) as pool:
+        confirmed, said = pool.confirm(found, symbols, tree)
+        again = pool.confirm(found, symbols, tree)
+    sentence = (
+        "ty is not installed, so references in python are no more precise than without language servers"
+    )
+    assert (confirmed, said) == (found, [sentence])
+    assert again == (found, [])
+
+
 def test_readers_made_precise_share_the_imports_with_the_plain_ones(tree: GitTree, tmp_path: Path) -> None:
     survey = assemble_survey()
     _, symbols = question(tree)

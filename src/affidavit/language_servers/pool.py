@@ -30,8 +30,15 @@ class ServerPool(Closing):
     Several threads may ask. Leaving, or forgetting the pool, ends the servers and deletes their checkouts.
     """
 
-    def __init__(self, servers: Mapping[Server, Path], *, limits: Limits = LIMITS) -> None:
+    def __init__(
+        self,
+        servers: Mapping[Server, Path],
+        *,
+        wanted: Sequence[Server] = (),
+        limits: Limits = LIMITS,
+    ) -> None:
         self._programs = dict(servers)
+        self._missing = [server for server in wanted if server not in servers]
         self._limits = limits
         self._workplaces: dict[tuple[Server, str], Workplace] = {}
         self._asking = threading.Lock()
@@ -51,14 +58,27 @@ class ServerPool(Closing):
         What a server does not name stays as it was, because its silence proves nothing. The sentences say
         which server could not help.
         """
+        said = self._say_missing(symbols)
         if not self._programs:
-            return list(references), []
+            return list(references), said
         if not self._asking.acquire(timeout=self._limits.timeout_seconds):
             return list(references), ["the language servers were busy and have not been asked"]
         try:
-            return self._confirm(references, symbols, tree)
+            found, failed = self._confirm(references, symbols, tree)
         finally:
             self._asking.release()
+        return found, [*said, *failed]
+
+    def _say_missing(self, symbols: Sequence[Symbol]) -> list[str]:
+        """Once for each server that is wanted for a symbol and not installed."""
+        languages = {symbol.language for symbol in symbols}
+        lacking = [server for server in self._missing if server.languages & languages]
+        self._missing = [server for server in self._missing if server not in lacking]
+        return [
+            f"{server.name} is not installed, so references in {' and '.join(sorted(server.languages))} "
+            "are no more precise than without language servers"
+            for server in lacking
+        ]
 
     def resolve(self, tree: Tree, path: str, line: int, name: str) -> Resolution | None:
         """Where the name in a line is defined and what type it has; None where no server knows."""
