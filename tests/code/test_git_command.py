@@ -89,6 +89,15 @@ def test_a_repository_of_another_user_is_refused_with_the_fix(repo: Repo):
         distrusting.run("rev-parse", "--git-dir")
 
 
+def test_a_clone_that_lacks_an_object_is_refused_with_the_fix(repo: Repo):
+    repo.commit("First", {"a.txt": "one\n"})
+    repo.commit("Second", {"a.txt": "two\n"})
+    lacking = Git(repo.path).line("rev-parse", "HEAD:a.txt")
+    (repo.path / ".git" / "objects" / lacking[:2] / lacking[2:]).unlink()
+    with pytest.raises(GitError, match=f"lacks the object {lacking}.*git fetch --refetch"):
+        open_change(ChangeRequest(target="HEAD", repo=repo.path))
+
+
 def test_a_broken_repository_is_not_taken_for_none(repo: Repo):
     (repo.path / ".git" / "config").write_text("[core\n")
     with pytest.raises(GitError, match="cannot be read"):

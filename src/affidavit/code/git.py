@@ -127,6 +127,7 @@ class Git:
         """Run git and return what it prints; raises GitError where it fails."""
         done = self.attempt(*args, stdin=stdin, timeout_seconds=timeout_seconds)
         if done.returncode != 0:
+            _refuse_incomplete_clone(done.stderr)
             raise GitError(f"git {_shown(args)} failed: {complaint(done.stderr)}")
         return done.stdout
 
@@ -164,6 +165,15 @@ def _refuse_foreign_owner(stderr: bytes) -> None:
         f"git does not trust {folder}, because it belongs to another user; "
         f"if you trust it, run: git config --global --add safe.directory {folder}"
     )
+
+
+def _refuse_incomplete_clone(stderr: bytes) -> None:
+    named = re.search(rb"unable to read (?:tree |blob )?\(?([0-9a-f]{40,64})", stderr)
+    if named is not None:
+        raise GitError(
+            f"the repository lacks the object {named.group(1).decode()}, so this change cannot be read: "
+            "complete a partial clone with `git fetch --refetch --no-filter`, or look at it with `git fsck`"
+        )
 
 
 @dataclass(frozen=True)
