@@ -97,6 +97,16 @@ def test_a_signal_to_end_lets_what_is_under_way_clean_up() -> None:
     assert seen == ["the line that ran is finished", "cleaned up"]
 
 
+def test_a_signal_to_end_is_heard_where_interrupts_are_ignored() -> None:
+    """As in what a shell runs in the background."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            pass_on_as_interrupt(signal.SIGTERM, None)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_the_doctor_names_what_is_here_and_how_to_get_the_rest(tmp_path: Path) -> None:
     done = affidavit("doctor", cwd=tmp_path)
     assert done.code == 0

@@ -106,4 +106,8 @@ def pass_on_as_interrupt(_number: int, _frame: object) -> None:
     """Treat a request to end like the one from the keyboard."""
     # An event loop takes this signal as a wish to end, and lets what is under way clean up behind itself;
     # an exception raised here would strike whatever line happens to run.
-    signal.raise_signal(signal.SIGINT)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.raise_signal(signal.SIGINT)
+        return
+    # Shells start what runs in the background so that interrupts are lost on it; this request must not be.
+    raise KeyboardInterrupt
