@@ -19,7 +19,8 @@ class Endless:
         try:
             await asyncio.Event().wait()
         finally:
-            await asyncio.sleep(0)
+            for _ in range(5):
+                await asyncio.sleep(0)
             self.has_ended = True
         return "never"
 
@@ -66,6 +67,25 @@ def test_where_the_whole_is_stopped_its_parts_have_ended() -> None:
         endless = Endless()
         whole = asyncio.ensure_future(side_by_side([endless.work()]))
         await endless.has_begun.wait()
+        whole.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await whole
+        return endless.has_ended
+
+    assert asyncio.run(ask())
+
+
+def test_what_cleans_up_when_the_whole_is_stopped_is_not_disturbed() -> None:
+    async def ask() -> bool:
+        endless, has_begun = Endless(), asyncio.Event()
+
+        async def short() -> str:
+            # It ends at once, while the other still cleans up.
+            has_begun.set()
+            return await answer("never", asyncio.Event())
+
+        whole = asyncio.ensure_future(side_by_side([short(), endless.work()]))
+        await asyncio.gather(has_begun.wait(), endless.has_begun.wait())
         whole.cancel()
         with pytest.raises(asyncio.CancelledError):
             await whole

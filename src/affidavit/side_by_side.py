@@ -18,5 +18,7 @@ async def side_by_side(work: Iterable[Coroutine[Any, Any, Result]]) -> list[Resu
         return list(await asyncio.gather(*tasks))
     finally:
         for task in tasks:
-            task.cancel()
+            # What is ending already must not be struck again while it cleans up behind itself.
+            if not task.cancelling():
+                task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,6 +1,5 @@
 """Ask the verifiers one trivial judgement, so that one who cannot answer is found before money is spent."""
 
-import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
 from affidavit.prompts import PromptSet
 from affidavit.records.report import Part, RoleUsage
+from affidavit.side_by_side import side_by_side
 
 CLAIM = "The finding: `return 1 + 1` returns 3. The code: `return 1 + 1`."
 FATAL = ("failed", "refused", "timed_out")
@@ -25,7 +25,7 @@ class Probed:
 
 async def probe_verifiers(minds: Iterable[Mind], prompts: PromptSet, emit: Emit) -> Probed:
     """Try all of them at the same time."""
-    probed = await asyncio.gather(*(_probe(mind, prompts, emit) for mind in minds))
+    probed = await side_by_side(_probe(mind, prompts, emit) for mind in minds)
     return Probed(
         usage=tuple(usage for one in probed for usage in one.usage),
         failures=tuple(part for one in probed for part in one.failures),
