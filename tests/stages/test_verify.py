@@ -275,7 +275,8 @@ class Refuting:
 
 KEPT = "The total starts with one"
 OTHER = "Refunds ignore their currency"
-THIRD = "Receipts lose every decimal"
+THIRD = "Refunds ignore every currency"
+UNLIKE = "Receipts arrive without decimals after midnight whenever nobody prints"
 
 
 def joined(*titles: str) -> list[Candidate]:
@@ -309,6 +310,13 @@ def test_the_first_duplicate_that_stands_has_the_others_for_its_duplicates() -> 
     assert third.withheld is not None
     assert (third.withheld.code, third.withheld.detail) == (Code.DUPLICATE_OF, "m-1")
     assert verifier.asked == [KEPT, OTHER]
+
+
+def test_a_duplicate_that_is_unlike_the_one_that_stands_is_judged_as_well() -> None:
+    verifier = Refuting(KEPT)
+    _, other, unlike = verify_all(joined(KEPT, OTHER, UNLIKE), verifier)
+    assert (other.withheld, unlike.withheld) == (None, None)
+    assert verifier.asked == [KEPT, OTHER, UNLIKE]
 
 
 def test_a_duplicate_that_is_refuted_as_well_is_withheld_as_refuted() -> None:

@@ -1,9 +1,8 @@
 """Decide of each surviving finding whether it is true, and what it is worth."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
-from affidavit.contract.likeness import SAME_WORDS, likeness
+from affidavit.contract.likeness import SAME_WORDS, SIMILAR_WORDS, likeness
 from affidavit.contract.ruling import needs_second, rule_on, unanswered_in
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
 from affidavit.events import Emit, EventName, event, finding_detected
@@ -12,6 +11,7 @@ from affidavit.records.candidate import Candidate, Judgement, Status, Withheld, 
 from affidavit.records.diagnostics import Code, Diagnostic
 from affidavit.records.finding import Confidence, Severity
 from affidavit.records.report import Part
+from affidavit.side_by_side import side_by_side
 
 STAGE = "verify"
 GRAVE = (Severity.CRITICAL, Severity.HIGH)
@@ -45,8 +45,8 @@ async def verify_candidates(
         )
         return decided
 
-    decided = list(await asyncio.gather(*(decide(candidate) for candidate in candidates)))
-    heard = await asyncio.gather(*(_hear(others, decide, emit) for others in _unheard(decided)))
+    decided = await side_by_side(decide(candidate) for candidate in candidates)
+    heard = await side_by_side(_hear(others, decide, emit) for others in _unheard(decided))
     revived = {candidate.id: candidate for candidates in heard for candidate in candidates}
     return [revived.get(candidate.id, candidate) for candidate in decided]
 
@@ -71,20 +71,33 @@ def _unheard(decided: Sequence[Candidate]) -> list[list[Candidate]]:
 async def _hear(
     others: Sequence[Candidate], decide: Callable[[Candidate], Awaitable[Candidate]], emit: Emit
 ) -> list[Candidate]:
-    """Judge one after the other, until one stands; the rest are its duplicates."""
+    """Judge one after the other; what tells the same as one that stands is its duplicate."""
     heard: list[Candidate] = []
-    standing = ""
+    standing: list[Candidate] = []
     for candidate in others:
-        if standing:
-            again = Withheld(code=Code.DUPLICATE_OF, detail=standing)
-            heard.append(candidate.then(STAGE, f"a duplicate of {standing}", withheld=again))
+        twin = _twin_among(standing, candidate)
+        if twin:
+            again = Withheld(code=Code.DUPLICATE_OF, detail=twin.id)
+            heard.append(candidate.then(STAGE, f"a duplicate of {twin.id}", withheld=again))
         elif finding := candidate.finding:
             emit(finding_detected(candidate, verdict_severity(finding.severity, finding.category)))
             what = "judged by itself: what it was a duplicate of is refuted"
             judged = await decide(candidate.then(STAGE, what, withheld=None))
-            standing = "" if _is_refuted(judged) else judged.id
+            standing += [] if _is_refuted(judged) else [judged]
             heard.append(judged)
     return heard
+
+
+def _twin_among(standing: Iterable[Candidate], candidate: Candidate) -> Candidate | None:
+    """Two that were like a refuted finding need not be like each other."""
+    return next(
+        (
+            one
+            for one in standing
+            if one.finding and candidate.finding and likeness(one.finding, candidate.finding) >= SIMILAR_WORDS
+        ),
+        None,
+    )
 
 
 def _is_refuted(candidate: Candidate) -> bool:
@@ -98,7 +111,7 @@ async def _judge(candidate: Candidate, verifiers: Verifiers | None, worth_of: Wo
     if verifiers is None:
         return [Judgement(by="verifier", outcome="skipped", reason="no model is configured to verify it")]
     voters = verifiers.voters if candidate.finding and candidate.finding.severity in GRAVE else ()
-    said = list(await asyncio.gather(*(one.judge(candidate) for one in (verifiers.first, *voters))))
+    said = await side_by_side(one.judge(candidate) for one in (verifiers.first, *voters))
     if verifiers.second and needs_second(rule_on(said)):
         said.append(await verifiers.second.judge(candidate))
     return said if len(said) == 1 else [*said, rule_on(said)]
