@@ -161,6 +161,18 @@ def test_equal_findings_on_equal_lines_have_distinct_fingerprints(repo: Repo) ->
     assert result["logic-0"].fingerprint != result["logic-1"].fingerprint
 
 
+def test_a_duplicate_has_a_fingerprint_of_its_own_and_leaves_those_that_stay_alone(repo: Repo) -> None:
+    """It may be shown yet, where the finding that stands for it is refuted."""
+    kept = of("logic", title="The total starts with one")
+    duplicate = of("quality", title="The total starts with one")
+    other = of("security", title="Refunds ignore their currency", message="Nobody converts")
+    alone = merged(repo, kept, other)
+    together = merged(repo, kept, duplicate, other)
+    assert together["quality-0"].withheld is not None
+    assert len({one.fingerprint for one in together.values()}) == 3
+    assert [together[one].fingerprint for one in alone] == [alone[one].fingerprint for one in alone]
+
+
 def test_another_rule_has_another_fingerprint(repo: Repo) -> None:
     result = merged(
         repo, of("a", kind="mechanical", rule_id="r/1"), of("a", 1, kind="mechanical", rule_id="r/2")

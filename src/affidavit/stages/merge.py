@@ -112,18 +112,17 @@ def _with_fingerprints(
     candidates: list[Candidate], change: Change, repository: Repository
 ) -> list[Candidate]:
     seen: Counter[str] = Counter()
-    named = []
-    for candidate in sorted(candidates, key=_by_place):
+    named: dict[str, Candidate] = {}
+    in_order = sorted(candidates, key=_by_place)
+    # What is withheld must not shift the count of what stays, and may yet be judged by itself and shown.
+    for candidate in sorted(in_order, key=lambda one: one.withheld is not None):
         if candidate.finding is None:
-            named.append(candidate)
             continue
         seed = _fingerprint_seed(candidate.finding, change, repository)
         fingerprint = hashlib.sha256(f"{seed}\n{seen[seed]}".encode()).hexdigest()[:16]
-        # A duplicate shares its twin's place, so it must not shift the count of the findings that stay.
-        if candidate.withheld is None:
-            seen[seed] += 1
-        named.append(candidate.model_copy(update={"fingerprint": fingerprint}))
-    return named
+        seen[seed] += 1
+        named[candidate.id] = candidate.model_copy(update={"fingerprint": fingerprint})
+    return [named.get(candidate.id, candidate) for candidate in in_order]
 
 
 def _by_place(candidate: Candidate) -> tuple[str, int, str, int]:
