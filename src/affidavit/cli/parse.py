@@ -13,7 +13,7 @@ from affidavit.contract.export import to_json
 from affidavit.contract.parsed import ParsedReply
 from affidavit.contract.parser import Retired, parse_reply
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, SCHEMAS
-from affidavit.errors import InputError
+from affidavit.errors import InputError, StoreError
 from affidavit.places import state_folder
 from affidavit.quality.rollout_state import RolloutBook
 from affidavit.records.diagnostics import Diagnostic
@@ -61,8 +61,15 @@ def command(
 
 
 def _retired(data: Path | None) -> Retired:
-    book = RolloutBook(SqliteStore(data or state_folder()))
-    return Retired(prompts=book.retired("prompt"), schemas=book.retired("schema"))
+    """What is retired here; a broken store that nobody named keeps no reply from being read."""
+    try:
+        book = RolloutBook(SqliteStore(data or state_folder()))
+        return Retired(prompts=book.retired("prompt"), schemas=book.retired("schema"))
+    except StoreError as error:
+        if data is not None:
+            raise
+        click.echo(f"affidavit: no version counts as retired: {error}", err=True)
+        return Retired()
 
 
 def _read(reply: str) -> str:
