@@ -178,7 +178,15 @@ def test_what_could_not_be_read_at_base_is_not_called_new(case):
     reply = examine(MechanicalSpecialist(RUFF), one)
     assert [file.old_path for file in one.brief.change.files] == ["a\\b.py"]
     assert ReviewResult.model_validate_json(reply.text).findings == ()
-    assert reply.incomplete
+    (part,) = reply.incomplete
+    assert part.reason == "ruff could not compare b.py: a\\b.py of base cannot be written out"
+
+
+def test_a_file_that_cannot_be_written_out_and_is_deleted_is_not_missed(case):
+    one = case({"a.py": "", "a\\b.py": UNDEFINED}, {"a.py": UNDEFINED, "a\\b.py": None})
+    reply = examine(MechanicalSpecialist(RUFF), one)
+    assert [run.refused for run in reply.analyser_runs] == [("a\\b.py",), ()]
+    assert reply.incomplete == ()
 
 
 class LostTree:

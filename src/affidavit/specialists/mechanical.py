@@ -120,16 +120,17 @@ class MechanicalSpecialist:
 
     def _unread(self, found: Examination, change: Change) -> tuple[Part, ...]:
         """The changed files that the analyser could not be given: its silence says nothing about them."""
-        refused = {*found.base.run.refused, *found.head.run.refused}
-        return tuple(
-            Part(
-                name=self.name,
-                reason=f"{self.name} did not read {file.path}: a file of this name cannot be written out",
-                advice="Rename the file.",
-            )
-            for file in change.files
-            if self._looks_at(file) and not refused.isdisjoint({file.path, file.old_path or file.path})
-        )
+        parts = []
+        for file in change.files:
+            if file.head_path is None or not self._looks_at(file):
+                continue
+            if file.path in found.head.run.refused:
+                reason = f"{self.name} did not read {file.path}: a file of this name cannot be written out"
+                parts.append(Part(name=self.name, reason=reason, advice="Rename the file."))
+            elif (before := file.old_path or file.path) in found.base.run.refused:
+                reason = f"{self.name} could not compare {file.path}: {before} of base cannot be written out"
+                parts.append(Part(name=self.name, reason=reason))
+        return tuple(parts)
 
     async def look(self, brief: Brief, program: Program, *, use_cache: bool = True) -> Examination:
         """Run the analyser on both sides and decide what is new and what counts.
