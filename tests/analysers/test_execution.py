@@ -1,6 +1,7 @@
 """Programs that are missing, that crash, hang or flood, and what they can see of the machine."""
 
 import asyncio
+import errno
 import gc
 import os
 import signal
@@ -91,22 +92,42 @@ def test_a_crash_is_an_exit_code_with_the_last_words(script, tmp_path):
     assert (outcome.state, outcome.exit_code, outcome.last_words) == ("exited", 7, "broken")
 
 
-def test_a_program_that_hangs_is_ended_with_its_children(script, tmp_path):
-    marker = tmp_path / "still-alive"
-    hanging = script(f"(sleep 2; touch {marker}) & sleep 60")
-    started = time.monotonic()
-    outcome = run(hanging, tmp_path, timeout_seconds=0.5)
+@pytest.fixture
+def pipe(tmp_path):
+    """A named pipe: programs keep it open for as long as they live, and hand it on to their children."""
+    place = tmp_path / "pipe"
+    os.mkfifo(place)
+    return place
+
+
+def is_held(pipe: Path) -> bool:
+    """Whether a program has the pipe open."""
+    try:
+        os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        return False
+    return True
+
+
+def becomes(pipe: Path, *, held: bool) -> bool:
+    """Wait until a program has the pipe open, or until all who had it are gone."""
+    deadline = time.monotonic() + 60
+    while is_held(pipe) is not held and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return is_held(pipe) is held
+
+
+def test_a_program_that_hangs_is_ended_with_its_children(script, tmp_path, pipe):
+    outcome = run(script(f"exec 3<>{pipe}\nsleep 600 & sleep 600"), tmp_path, timeout_seconds=1)
     assert outcome.state == "timed_out"
-    assert time.monotonic() - started < 10
-    time.sleep(2.2)
-    assert not marker.exists()
+    assert becomes(pipe, held=False)
 
 
-def test_a_program_that_leaves_a_child_behind_does_not_leave_it_running(script, tmp_path):
-    marker = tmp_path / "still-alive"
-    run(script(f"(sleep 1; touch {marker}) >/dev/null 2>&1 & exit 0"), tmp_path)
-    time.sleep(1.3)
-    assert not marker.exists()
+def test_a_program_that_leaves_a_child_behind_does_not_leave_it_running(script, tmp_path, pipe):
+    run(script(f"exec 3<>{pipe}\nsleep 600 >/dev/null 2>&1 & exit 0"), tmp_path)
+    assert becomes(pipe, held=False)
 
 
 @pytest.mark.parametrize("stream", ["", ">&2"])
@@ -174,15 +195,13 @@ def test_a_process_that_left_the_group_holds_no_pipe_of_ours_open(script, tmp_pa
     assert [str(warning.message) for warning in told] == []
 
 
-def test_a_run_that_is_cancelled_leaves_no_program_and_no_pipe(script, tmp_path):
-    marker = tmp_path / "still-alive"
-
+def test_a_run_that_is_cancelled_leaves_no_program_and_no_pipe(script, tmp_path, pipe):
     async def stopped() -> None:
-        program = script(f"(sleep 1; touch {marker}) & sleep 60")
+        program = script(f"exec 3<>{pipe}\nsleep 600 & sleep 600")
         running = asyncio.create_task(
             run_program([str(program)], folder=tmp_path, environment={"PATH": "/bin"}, limits=Limits())
         )
-        await asyncio.sleep(0.4)
+        assert await asyncio.to_thread(becomes, pipe, held=True)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
@@ -192,5 +211,4 @@ def test_a_run_that_is_cancelled_leaves_no_program_and_no_pipe(script, tmp_path)
         asyncio.run(stopped())
         gc.collect()
     assert [str(warning.message) for warning in told] == []
-    time.sleep(1.2)
-    assert not marker.exists()
+    assert becomes(pipe, held=False)
