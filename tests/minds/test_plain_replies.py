@@ -71,6 +71,15 @@ def test_calls_of_tools_are_made_whether_their_arguments_are_text_or_not(argumen
     assert script.requests[1]["messages"][-1]["tool_call_id"] == "c1"
 
 
+@pytest.mark.parametrize("levels", [60, 500, 100_000])
+def test_arguments_that_are_nested_too_deeply_are_for_the_tool_to_refuse(levels: int) -> None:
+    shelf = Shelf()
+    deep = '{"path": ' * levels + "1" + "}" * levels
+    answer, _ = converse(calling("read", deep), plainly({"content": JUDGEMENT}), talk=a_talk(shelf))
+    assert answer.outcome == "answered"
+    assert [type(arguments) for _, arguments in shelf.asked] == [str]
+
+
 def test_a_whole_reply_has_ended_where_the_server_does_not_say_how() -> None:
     answer, _ = converse(plainly({"content": JUDGEMENT}, finish=None))
     assert (answer.outcome, answer.text) == ("answered", JUDGEMENT)
@@ -106,6 +115,17 @@ def test_a_plain_refusal_is_its_own_outcome(act: Act) -> None:
 def test_json_that_is_no_reply_ends_as_failed(body: Any) -> None:
     answer, script = converse(sends(body))
     assert (answer.outcome, answer.text, len(script.requests)) == ("failed", None, 1)
+
+
+def test_json_that_is_too_deep_to_read_ends_as_failed() -> None:
+    def send(exchange: Exchange) -> None:
+        exchange.send_response(200)
+        exchange.send_header("Content-Type", "application/json")
+        exchange.end_headers()
+        exchange.wfile.write(b"[" * 100_000)
+        exchange.close_connection = True
+
+    assert converse(send)[0].outcome == "failed"
 
 
 def test_the_reason_that_a_server_gives_in_place_of_a_reply_is_told() -> None:

@@ -34,6 +34,7 @@ _FAULTS = (
     # The clients do not check what a server sends: a malformed piece shows itself as any of these.
     AttributeError,
     LookupError,
+    RecursionError,
     TypeError,
     ValueError,
 )

@@ -22,6 +22,8 @@ from pydantic_ai.messages import (
 from affidavit.minds.redaction import Redactor
 
 _RESPONSES: TypeAdapter[ModelResponse] = TypeAdapter(ModelResponse)
+_MOST_LEVELS = 50
+"""No tool takes more than a list in an object."""
 
 
 @dataclass(frozen=True)
@@ -140,12 +142,23 @@ def calls_in(reply: ModelResponse, schema_name: str) -> list[ToolCall]:
 
 
 def _arguments(part: ToolCallPart) -> object:
+    """What the tool is called with; what is no JSON or nested too deeply is text, which the tool refuses."""
     if not isinstance(part.args, str):
-        return part.args or {}
-    try:
-        return json.loads(part.args) if part.args.strip() else {}
-    except ValueError:
-        return writable(part.args)
+        read: object = part.args or {}
+    else:
+        try:
+            read = json.loads(part.args) if part.args.strip() else {}
+        except (ValueError, RecursionError):
+            return writable(part.args)
+    return read if _is_within(read, _MOST_LEVELS) else f"arguments of more than {_MOST_LEVELS} levels"
+
+
+def _is_within(value: object, levels: int) -> bool:
+    """Whether a value is nested no deeper than that; who looks into it must come out again."""
+    if not isinstance(value, dict | list):
+        return True
+    inner = value.values() if isinstance(value, dict) else value
+    return levels > 0 and all(_is_within(each, levels - 1) for each in inner)
 
 
 def as_data(messages: Sequence[ModelMessage]) -> list[dict[str, Any]]:
