@@ -279,10 +279,10 @@ THIRD = "Refunds ignore every currency"
 UNLIKE = "Receipts arrive without decimals after midnight whenever nobody prints"
 
 
-def joined(*titles: str) -> list[Candidate]:
+def joined(*titles: str, kind: str = "model") -> list[Candidate]:
     """The first as it stands, the others as its duplicates."""
     claims = [
-        candidate(finding(title=title, message=title), id=f"m-{at}", index=at, quote=EXACT)
+        candidate(finding(title=title, message=title), id=f"m-{at}", index=at, quote=EXACT, kind=kind)
         for at, title in enumerate(titles)
     ]
     return [claims[0], *(one.withhold("merge", Code.DUPLICATE_OF, "m-0") for one in claims[1:])]
@@ -293,10 +293,11 @@ def verify_all(items: list[Candidate], verifier: Refuting, emit: Any = ignore_ev
     return asyncio.run(done)
 
 
-def test_a_duplicate_is_judged_by_itself_where_the_finding_that_stood_for_it_is_refuted() -> None:
+@pytest.mark.parametrize("kind", ["model", "outside"])
+def test_a_duplicate_is_judged_by_itself_where_the_finding_that_stood_for_it_is_refuted(kind: str) -> None:
     told: list[Event] = []
     verifier = Refuting(KEPT)
-    kept, other = verify_all(joined(KEPT, OTHER), verifier, told.append)
+    kept, other = verify_all(joined(KEPT, OTHER, kind=kind), verifier, told.append)
     assert kept.withheld is not None
     assert (other.withheld, other.status) == (None, Status.VERIFIED)
     assert any("judged by itself" in step.what for step in other.steps)

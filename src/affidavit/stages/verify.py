@@ -56,7 +56,7 @@ def _unheard(decided: Sequence[Candidate]) -> list[list[Candidate]]:
 
     Two findings may have been taken for one: what refutes the one that stood need not refute the other.
     """
-    refuted = {one.id: one.finding for one in decided if one.kind == "model" and _is_refuted(one)}
+    refuted = {one.id: one.finding for one in decided if _is_refuted(one)}
     others: dict[str, list[Candidate]] = {}
     for candidate in decided:
         twin = candidate.withheld.detail if candidate.withheld else ""
