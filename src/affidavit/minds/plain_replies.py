@@ -1,7 +1,7 @@
 """Read a whole reply from a server that was asked for a stream and answers plainly, as some do."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 import httpx2
@@ -44,7 +44,22 @@ async def _as_stream(response: "AsyncStream[ChatCompletionChunk]") -> AsyncItera
         raise APITimeoutError(request=source.request) from error
     except httpx2.RequestError as error:
         raise APIConnectionError(request=source.request) from error
-    yield chunk_of(json.loads(bytes(body)))
+    if body.lstrip()[:5] == b"data:":
+        for chunk in _mislabelled(body):
+            yield chunk
+    else:
+        yield chunk_of(json.loads(bytes(body)))
+
+
+def _mislabelled(body: bytes | bytearray) -> Iterator[ChatCompletionChunk]:
+    """The chunks of a stream that its server calls JSON."""
+    for line in body.splitlines():
+        field, _, data = line.partition(b":")
+        if field == b"data" and data.strip() not in (b"", b"[DONE]"):
+            chunk = json.loads(data)
+            if not isinstance(chunk, dict):
+                raise ValueError(f"the stream holds no chunk: {json.dumps(chunk)[:200]}")
+            yield ChatCompletionChunk.construct(**chunk)
 
 
 def chunk_of(reply: Any) -> ChatCompletionChunk:
