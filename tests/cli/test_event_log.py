@@ -41,6 +41,17 @@ def test_a_place_that_cannot_be_written_is_said_before_the_review(tmp_path: Path
         pass
 
 
+@pytest.mark.parametrize(
+    "named",
+    [("--format", "report=out", "--events", "./out"), ("--format", "report=out", "--format", "html=out")],
+)
+def test_two_outputs_in_one_file_are_refused_before_the_review(repo: Repo, named: tuple[str, ...]) -> None:
+    repo.commit("base", {"app.py": "x = 1\n"})
+    done = affidavit("review", "HEAD", *named, cwd=repo.path)
+    assert (done.code, done.out) == (2, "")
+    assert "--format: out is named twice" in done.err
+
+
 def test_without_a_file_nobody_is_put_between() -> None:
     with kept_events(None, ignore_events) as emit:
         assert emit is ignore_events

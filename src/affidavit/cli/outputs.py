@@ -42,13 +42,20 @@ def parse_output(text: str, known: Sequence[str]) -> NamedOutput:
     return NamedOutput(name, Path(path) if has_path and path != "-" else None)
 
 
-def check_outputs(outputs: Sequence[Output]) -> bool:
+def check_outputs(outputs: Sequence[Output], written_besides: Path | None = None) -> bool:
     """Whether something goes to standard output; raises for places that cannot be written.
 
-    A mistyped folder must not cost the whole work.
+    A mistyped folder must not cost the whole work, nor one output another.
     """
+    taken = {written_besides.resolve()} if written_besides else set()
     for output in outputs:
         _check_place(output.path)
+        place = output.path.resolve() if output.path else None
+        if place in taken:
+            raise SettingsError(f"--format: {output.path} is named twice; each output needs its own file")
+        # A device such as /dev/null takes any number of them.
+        if place and (place.is_file() or not place.exists()):
+            taken.add(place)
     to_standard_output = [output for output in outputs if output.path is None]
     if len(to_standard_output) > 1:
         raise SettingsError(

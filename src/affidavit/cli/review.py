@@ -112,7 +112,7 @@ def command(context: click.Context, /, **options: Any) -> None:
     TARGET is A..B, A...B, one commit, a diff file, or - for a diff on standard input.
     With no target: what is not committed yet.
     """
-    outputs = _outputs(options["formats"])
+    outputs = _outputs(options["formats"], options["events"])
     with open_change(requested_change(options)) as opened:
         settings = _settings(opened, options)
         if not options["quiet"]:
@@ -136,12 +136,12 @@ def command(context: click.Context, /, **options: Any) -> None:
     context.exit(report.gate.exit_code)
 
 
-def _outputs(texts: Sequence[str]) -> list[FormatRequest]:
+def _outputs(texts: Sequence[str], events: Path | None) -> list[FormatRequest]:
     try:
         outputs = [parse_format(text) for text in texts]
     except ValueError as error:
         raise SettingsError(f"--format: {error}") from error
-    if not check_outputs(outputs):
+    if not check_outputs(outputs, written_besides=events):
         outputs.append(parse_format("terminal"))
     return outputs
 
