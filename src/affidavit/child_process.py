@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL
-from typing import Literal, cast
+from typing import Literal
 
 OUTPUT, ERRORS = 1, 2
 EndState = Literal["exited", "timed_out", "flooded"]
@@ -49,11 +49,14 @@ async def run_child(
     state: EndState = "exited"
     try:
         async with asyncio.timeout(seconds):
-            await child.closed.wait()
+            await child.over.wait()
     except TimeoutError:
         state = "timed_out"
     finally:
-        _end(transport)
+        _end_group(transport.get_pid())
+        # To close earlier would ask the system for the exit code that asyncio's own watcher waits for.
+        await child.exited.wait()
+        transport.close()
         await child.closed.wait()
     return Ended(
         "flooded" if child.flooded else state,
@@ -69,12 +72,12 @@ class _Child(asyncio.SubprocessProtocol):
     def __init__(self, most_bytes: int) -> None:
         self.kept = {OUTPUT: bytearray(), ERRORS: bytearray()}
         self.flooded = False
-        # Set when the child is gone and its pipes are closed.
+        self.exited = asyncio.Event()
         self.closed = asyncio.Event()
+        """The child is gone and its pipes are closed."""
+        self.over = asyncio.Event()
+        """Nothing more is to come, or nothing more is wanted."""
         self._most_bytes = most_bytes
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.SubprocessTransport", transport)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if self.flooded:
@@ -82,13 +85,16 @@ class _Child(asyncio.SubprocessProtocol):
         self.kept[fd] += data
         if len(self.kept[fd]) > self._most_bytes:
             self.flooded = True
-            _end(self._transport)
+            self.over.set()
+
+    def process_exited(self) -> None:
+        self.exited.set()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the protocol's own signature
         self.closed.set()
+        self.over.set()
 
 
-def _end(transport: asyncio.SubprocessTransport) -> None:
+def _end_group(leader: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(transport.get_pid(), signal.SIGKILL)
-    transport.close()
+        os.killpg(leader, signal.SIGKILL)

@@ -212,3 +212,22 @@ def test_a_run_that_is_cancelled_leaves_no_program_and_no_pipe(script, tmp_path,
         gc.collect()
     assert [str(warning.message) for warning in told] == []
     assert becomes(pipe, held=False)
+
+
+def test_the_exit_code_of_a_program_that_is_ended_is_left_to_the_watcher(script, tmp_path, caplog):
+    flooding = script("yes flooding")
+
+    async def flood() -> list[int]:
+        runs = (
+            run_program(
+                [str(flooding)],
+                folder=tmp_path,
+                environment={"PATH": "/usr/bin:/bin"},
+                limits=Limits(timeout_seconds=60, output_mb=1),
+            )
+            for _ in range(24)
+        )
+        return [outcome.exit_code for outcome in await asyncio.gather(*runs)]
+
+    assert asyncio.run(flood()) == [-signal.SIGKILL] * 24
+    assert caplog.messages == []
