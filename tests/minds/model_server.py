@@ -178,14 +178,14 @@ def breaks_off(text: str = "") -> Act:
     return act
 
 
-def is_silent(seconds: float, text: str = "") -> Act:
-    """Some text, and then nothing for a while."""
+def is_silent(text: str = "") -> Act:
+    """Some text, and then nothing until the client has hung up."""
 
     def act(exchange: Exchange) -> None:
         exchange.start_stream()
         if text:
             exchange.send_delta({"role": "assistant", "content": text})
-        time.sleep(seconds)
+        exchange.rfile.read(1)
 
     return act
 

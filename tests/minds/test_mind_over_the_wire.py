@@ -1,6 +1,5 @@
 import asyncio
 import json
-import time
 from typing import Any
 
 import pytest
@@ -209,12 +208,10 @@ def test_nobody_at_the_address_ends_as_failed() -> None:
 
 @pytest.mark.parametrize("text", ["", '{"judg'])
 def test_a_silent_model_times_out_and_is_not_asked_again(text: str) -> None:
-    started = time.monotonic()
-    answer, script = converse(is_silent(3, text), silence_seconds=0.3)
+    answer, script = converse(is_silent(text), silence_seconds=0.3)
     assert answer.outcome == "timed_out"
     assert answer.text == (text or None)
     assert len(script.requests) == 1
-    assert time.monotonic() - started < 2.5
 
 
 def test_a_slow_but_living_reply_is_not_ended() -> None:
