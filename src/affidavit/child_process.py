@@ -37,15 +37,16 @@ async def run_child(
     When this returns or raises, the group is ended and every pipe is closed, even where a process that left
     the group still holds the other end.
     """
-    loop = asyncio.get_running_loop()
-    transport, child = await loop.subprocess_exec(
-        lambda: _Child(most_bytes),
-        *command,
-        cwd=folder,
-        env=dict(environment),
-        stdin=DEVNULL,
-        start_new_session=True,
-    )
+    starting = asyncio.ensure_future(_start(command, folder, environment, most_bytes))
+    try:
+        await asyncio.wait([starting])
+    except asyncio.CancelledError:
+        # A child that is half started cannot be ended: asyncio would wait for pipes that are not its own yet.
+        await asyncio.wait([starting])
+        if not starting.cancelled() and starting.exception() is None:
+            await _end(*starting.result())
+        raise
+    transport, child = starting.result()
     state: EndState = "exited"
     try:
         async with asyncio.timeout(seconds):
@@ -53,17 +54,35 @@ async def run_child(
     except TimeoutError:
         state = "timed_out"
     finally:
-        _end_group(transport.get_pid())
-        # To close earlier would ask the system for the exit code that asyncio's own watcher waits for.
-        await child.exited.wait()
-        transport.close()
-        await child.closed.wait()
+        await _end(transport, child)
     return Ended(
         "flooded" if child.flooded else state,
         transport.get_returncode() or 0,
         bytes(child.kept[OUTPUT]),
         bytes(child.kept[ERRORS]),
     )
+
+
+async def _start(
+    command: Sequence[str | bytes], folder: Path, environment: Mapping[str, str], most_bytes: int
+) -> tuple[asyncio.SubprocessTransport, "_Child"]:
+    return await asyncio.get_running_loop().subprocess_exec(
+        lambda: _Child(most_bytes),
+        *command,
+        cwd=folder,
+        env=dict(environment),
+        stdin=DEVNULL,
+        start_new_session=True,
+    )
+
+
+async def _end(transport: asyncio.SubprocessTransport, child: "_Child") -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(transport.get_pid(), signal.SIGKILL)
+    # To close earlier would ask the system for the exit code that asyncio's own watcher waits for.
+    await child.exited.wait()
+    transport.close()
+    await child.closed.wait()
 
 
 class _Child(asyncio.SubprocessProtocol):
@@ -93,8 +112,3 @@ class _Child(asyncio.SubprocessProtocol):
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the protocol's own signature
         self.closed.set()
         self.over.set()
-
-
-def _end_group(leader: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(leader, signal.SIGKILL)

@@ -214,6 +214,23 @@ def test_a_run_that_is_cancelled_leaves_no_program_and_no_pipe(script, tmp_path,
     assert becomes(pipe, held=False)
 
 
+def test_a_run_can_be_cancelled_at_every_step_of_its_start(script, tmp_path, pipe):
+    program = script(f"exec 3<>{pipe}\nsleep 600 & sleep 600")
+
+    async def stopped(steps: int) -> bool:
+        running = asyncio.create_task(
+            run_program([str(program)], folder=tmp_path, environment={"PATH": "/bin"}, limits=Limits())
+        )
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        running.cancel()
+        await asyncio.wait([running], timeout=60)
+        return running.done() and running.cancelled()
+
+    assert [steps for steps in range(25) if not asyncio.run(stopped(steps))] == []
+    assert becomes(pipe, held=False)
+
+
 def test_the_exit_code_of_a_program_that_is_ended_is_left_to_the_watcher(script, tmp_path, caplog):
     flooding = script("yes flooding")
 
