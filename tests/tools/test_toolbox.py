@@ -1,56 +1,18 @@
 """The tools read the two trees of a change, and nothing else."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shop_change import SECRET
 
 from affidavit.tools.toolbox import Toolbox
-from python_changes import Case, make_case
+from python_changes import make_case
 from repositories import Repo
 from surveys import written_survey
-
-PRICES = "TAX = 2\n\n\ndef total(items):\n    return sum(items) * TAX\n"
-CHECKOUT = (
-    "from shop.prices import total\n\n\nclass Cart:\n    def pay(self, items):\n        return total(items)\n"
-)
-SECRET = "outside-of-every-tree"
-
-
-def a_case(tmp_path: Path) -> Case:
-    (tmp_path / "secret.txt").write_text(SECRET)
-    repo = Repo(tmp_path / "repo")
-    before = {
-        "shop/prices.py": PRICES,
-        "shop/checkout.py": CHECKOUT,
-        "shop/old.py": "OLD = 1\n",
-        "shop/moved.py": "".join(f"LINE_{number} = {number}\n" for number in range(30)),
-        "docs/prices.md": "Call `total` to add up.\n",
-        "wide.js": "x" * 5000 + "\n",
-        "long.txt": "".join(f"row {number}\n" for number in range(1, 2001)),
-        "empty.txt": "",
-        "app/[id]/page.ts": "export const page = 7;\n",
-        "logo.png": b"\x89PNG\0\0",
-    }
-    (repo.path / "link").symlink_to(tmp_path / "secret.txt")
-    after = {
-        "shop/prices.py": PRICES.replace("(items)", "(items, tax=TAX)", 1),
-        "shop/old.py": None,
-        "shop/moved.py": None,
-        "shop/here.py": before["shop/moved.py"],
-    }
-    return make_case(repo, before, after)
-
-
-@pytest.fixture(scope="module")
-def toolbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toolbox]:
-    case = a_case(tmp_path_factory.mktemp("tools"))
-    with case.repository:
-        yield Toolbox(case.repository, case.change, written_survey({"shop/checkout.py": ["shop/prices.py"]}))
 
 
 def read(toolbox: Toolbox, path: str, first: object = 1, last: object = 9, **more: object) -> dict[str, Any]:
@@ -277,99 +239,6 @@ def test_list_files_takes_globs_names_and_folders(toolbox: Toolbox) -> None:
 
 def test_list_files_suggests_a_name_where_nothing_matches(toolbox: Toolbox) -> None:
     assert "did you mean 'shop/checkout.py'" in toolbox.call("list_files", {"pattern": "chekout.py"})["note"]
-
-
-def test_find_definition_knows_functions_and_methods(toolbox: Toolbox) -> None:
-    assert toolbox.call("find_definition", {"symbol": "total"})["definitions"] == [
-        {
-            "file_path": "shop/prices.py",
-            "name": "total",
-            "kind": "function",
-            "start_line": 4,
-            "end_line": 5,
-            "signature": "def total(items, tax=TAX):",
-            "content": "4: def total(items, tax=TAX):\n5:     return sum(items) * TAX",
-        }
-    ]
-    (method,) = toolbox.call("find_definition", {"symbol": "Cart.pay()"})["definitions"]
-    assert (method["name"], method["kind"]) == ("Cart.pay", "method")
-
-
-def test_a_long_definition_is_shown_in_part_and_many_are_only_listed(tmp_path: Path) -> None:
-    long = "def long():\n" + "    x = 1\n" * 200
-    many = {f"part{number}.py": "def often():\n    pass\n" for number in range(4)}
-    case = make_case(Repo(tmp_path / "repo"), {"a.py": long, **many}, {"b.py": "X = 1\n"})
-    with case.repository:
-        tools = Toolbox(case.repository, case.change, written_survey({}))
-        (shown,) = tools.call("find_definition", {"symbol": "long"})["definitions"]
-        often = tools.call("find_definition", {"symbol": "often"})["definitions"]
-    assert shown["content"].endswith("80:     x = 1\n(read on from line 81)")
-    assert len(often) == 4
-    assert not any("content" in one for one in often)
-
-
-def test_find_definition_says_where_only_others_have_the_name(toolbox: Toolbox) -> None:
-    answer = toolbox.call("find_definition", {"symbol": "Basket.pay"})
-    assert [one["name"] for one in answer["definitions"]] == ["Cart.pay"]
-    assert "no Basket.pay was found" in answer["note"]
-
-
-def test_find_definition_puts_first_what_a_use_means(toolbox: Toolbox) -> None:
-    answer = toolbox.call("find_definition", {"symbol": "total", "file_path": "shop/checkout.py"})
-    assert answer["definitions"][0]["file_path"] == "shop/prices.py"
-    assert answer["meant"] == "likely the first: shop/checkout.py defines or imports it"
-    wrong = toolbox.call("find_definition", {"symbol": "total", "file_path": "shop/check.py"})
-    assert "did you mean 'shop/checkout.py'" in wrong["error"]
-
-
-def test_find_references_says_how_sure_each_is(toolbox: Toolbox) -> None:
-    answer = toolbox.call("find_references", {"symbol": "total", "file_path": "shop/prices.py"})
-    sure = {
-        (one["file_path"], one["line_number"], one["kind"], one["certainty"]) for one in answer["references"]
-    }
-    assert sure == {
-        ("shop/checkout.py", 1, "import", "likely"),
-        ("shop/checkout.py", 6, "call", "likely"),
-        ("docs/prices.md", 1, "text", "possible"),
-    }
-
-
-def test_a_method_with_a_common_name_is_found_by_its_class_and_the_surest_uses_come_first(
-    tmp_path: Path,
-) -> None:
-    others = {f"a{number:03}.py": "import re\n\nre.match('a', 'b')\n" for number in range(310)}
-    files = {
-        **others,
-        "locale/de.po": 'msgid "match"\n',
-        "locale/de.mo": b"\0match\0",
-        "shop/routes.py": "class Route:\n    def match(self, path):\n        return path\n",
-        "shop/views.py": "from shop.routes import Route\n\nRoute().match('x')\n",
-    }
-    case = make_case(Repo(tmp_path / "repo"), files, {"b.py": "X = 1\n"})
-    with case.repository:
-        tools = Toolbox(case.repository, case.change, written_survey({"shop/views.py": ["shop/routes.py"]}))
-        (found,) = tools.call("find_definition", {"symbol": "Route.match"})["definitions"]
-        uses = tools.call("find_references", {"symbol": "Route.match"})["references"]
-    assert (found["file_path"], found["name"]) == ("shop/routes.py", "Route.match")
-    assert uses[0]["file_path"] == "shop/views.py"
-    assert not any(one["file_path"].startswith("locale/") for one in uses)
-
-
-def test_find_references_from_a_file_that_is_not_there_answers_for_any_file(toolbox: Toolbox) -> None:
-    answer = toolbox.call("find_references", {"symbol": "total", "file_path": "shop/price.py"})
-    assert {one["file_path"] for one in answer["references"]} == {"shop/checkout.py", "docs/prices.md"}
-    assert "did you mean 'shop/prices.py'" in answer["note"]
-
-
-def test_find_references_of_an_unknown_name_gives_the_lines_that_name_it(toolbox: Toolbox) -> None:
-    answer = toolbox.call("find_references", {"symbol": "row"})
-    assert len(answer["references"]) == 100
-    assert "no definition of row" in answer["note"]
-
-
-def test_a_symbol_that_is_no_name_is_refused(toolbox: Toolbox) -> None:
-    for name in ("total(items)", "", "a b", "x" * 400):
-        assert "is no name" in toolbox.call("find_definition", {"symbol": name})["error"]
 
 
 def test_outline_lists_what_a_file_defines(toolbox: Toolbox) -> None:
