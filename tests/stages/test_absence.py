@@ -66,3 +66,11 @@ def test_a_pattern_that_cannot_be_run_is_said(repository: GitRepository) -> None
 def test_other_findings_are_left_alone(repository: GitRepository) -> None:
     other = candidate(finding())
     assert search_whole_change([other], TWO_CHUNKS, CHANGE, repository) == [other]
+
+
+def test_a_secret_in_what_is_found_is_written_down_nowhere(repo: Repo) -> None:
+    key = "AKIA" + "IOSFODNN7QX3MPLE"
+    with opened(repo, {"c.py": "x = 1\n"}, {"a.py": "x = 1\n", "b.py": f'check("{key}")\n'}) as repository:
+        (one,) = search_whole_change([claims_absence("a.py")], TWO_CHUNKS, CHANGE, repository)
+    assert hits(one) == ["b.py:1"]
+    assert key not in one.model_dump_json()

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from affidavit.errors import AffidavitError
+from affidavit.minds.redaction import redact_lines
 from affidavit.ports import Repository
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
@@ -64,4 +65,5 @@ def _elsewhere(search: Search, change: Change, repository: Repository) -> Search
         hits = repository.side(search.side).search(search.pattern, others, max_hits=MOST_HITS)
     except AffidavitError as error:
         return SearchRun(search=wider, state="failed", detail=f"{DETAIL}: {error}")
-    return SearchRun(search=wider, state="hits" if hits else "nothing_found", hits=tuple(hits), detail=DETAIL)
+    found = tuple(hit.model_copy(update={"text": redact_lines([hit.text])[0]}) for hit in hits)
+    return SearchRun(search=wider, state="hits" if hits else "nothing_found", hits=found, detail=DETAIL)
