@@ -8,7 +8,7 @@ import pytest
 from affidavit.records.report import Report
 from affidavit.settings import Settings
 from affidavit.stages.report import Proceedings, compile_report
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
 from claims import candidate, change_of, finding
 from commands import Done, affidavit
 

@@ -22,7 +22,7 @@ from affidavit.records.rollout import Arm, Decision, ReviewCounts, Rollout, Roll
 from affidavit.settings import Settings
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import OpenedChange
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
 from claims import verification
 
 ASKED_VERSIONS = re.compile(r'`schema_version` is "([\d.]+)" and `prompt_version` is "([\d.]+)"')

@@ -13,7 +13,7 @@ from affidavit.quality.labels import (
     labels_of,
 )
 from affidavit.records.label import Label
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
 
 ONE, TWO = shown("logic-0", "aaaa"), shown("logic-1", "bbbb")
 

@@ -12,7 +12,7 @@ from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.label import Label
 from affidavit.records.report import Report, RoleUsage
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
 from claims import finding
 
 

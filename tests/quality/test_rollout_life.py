@@ -37,7 +37,7 @@ from affidavit.quality.rollout_slice import arm_of, change_key
 from affidavit.quality.rollout_state import BUILT_IN, RolloutBook
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.parse import parse_replies
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
 from repositories import Repo
 
 SUM = (

@@ -16,7 +16,7 @@ from affidavit.analysers.sides import find_program
 from affidavit.errors import StoreError
 from affidavit.places import cache_folder, state_folder
 from affidavit.records.record import Record
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
 
 State = Literal["ok", "missing", "broken"]
 EXIT_BROKEN = 1

@@ -27,7 +27,7 @@ from affidavit.records.evaluation import Evaluation
 from affidavit.records.label import Label
 from affidavit.render.wording import counted
 from affidavit.settings import MODEL_READERS, Settings, load_settings
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
 
 SETTINGS = (
     "analysers_off",

@@ -9,7 +9,7 @@ from affidavit.code.git import find_repository
 from affidavit.errors import SettingsError, StoreError
 from affidavit.places import state_folder
 from affidavit.render.plain_text import visible
-from affidavit.store import SqliteStore, StoredFinding
+from affidavit.store.reports import SqliteStore, StoredFinding
 
 
 @click.command()

@@ -24,7 +24,7 @@ from affidavit.render.label_list import (
     render_labels,
 )
 from affidavit.render.wording import place_of, title_of
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
 
 
 @click.command()

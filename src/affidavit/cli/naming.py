@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from affidavit.errors import InputError
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
 
 MOST_NAMED = 10
 NEWEST = "last"

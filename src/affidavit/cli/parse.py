@@ -17,7 +17,7 @@ from affidavit.errors import InputError, StoreError
 from affidavit.places import state_folder
 from affidavit.quality.rollout_state import RolloutBook
 from affidavit.records.diagnostics import Diagnostic
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
 
 EXIT_REJECTED = 2
 

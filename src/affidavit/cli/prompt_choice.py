@@ -17,7 +17,7 @@ from affidavit.records.change import Change
 from affidavit.records.report import Report
 from affidavit.records.rollout import Decision
 from affidavit.render.plain_text import visible
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 PROMPTS_VARIABLE = "AFFIDAVIT_PROMPTS"

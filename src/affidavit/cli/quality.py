@@ -9,7 +9,7 @@ from affidavit.cli.outputs import print_text
 from affidavit.places import state_folder
 from affidavit.quality.measures import DIMENSIONS, measure_quality
 from affidavit.records.measure import Dimension, Quality
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
 
 
 @click.command()

@@ -30,7 +30,7 @@ from affidavit.render.formats import FormatRequest, parse_format, render
 from affidavit.settings import MODEL_READERS, Settings, load_settings
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import OpenedChange, open_change
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
 
 FLAGS_THAT_ARE_SETTINGS = (
     "fail_on",

@@ -8,7 +8,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.label import Label, LabelEntry
 from affidavit.records.record import Record
 from affidavit.records.report import Report
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
 
 LONGEST_TEXT = 2_000
 _COLUMNS = "labels.report_id, labels.candidate_id, label, why, labelled_by, source, labelled_at"

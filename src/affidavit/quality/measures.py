@@ -14,7 +14,7 @@ from affidavit.records.finding import Finding, Severity
 from affidavit.records.label import Label
 from affidavit.records.measure import Absences, Dimension, Fates, Group, Mistake, Quality, Rate, Spread
 from affidavit.records.report import Report
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
 
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 NO_MODEL = "no model"

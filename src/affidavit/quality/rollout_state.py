@@ -7,10 +7,10 @@ from contextlib import closing, contextmanager
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import InputError
-from affidavit.migrations import migrate
 from affidavit.quality.labels import labelled_findings, newest_by_problem
 from affidavit.records.rollout import Decision, Rollout, RolloutPlan, RolloutReview, RolloutState, Versions
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
+from affidavit.store.upgrade import migrate
 
 BUILT_IN = Versions(prompt=CURRENT_PROMPT_VERSION, schema_version=CURRENT_SCHEMA_VERSION)
 """What every review uses where nothing was promoted."""

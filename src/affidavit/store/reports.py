@@ -9,9 +9,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from affidavit.errors import StoreError
-from affidavit.migrations import is_newer, migrate
 from affidavit.records.record import Record
 from affidavit.records.report import Report
+from affidavit.store.upgrade import is_newer, migrate
 
 FILE_NAME = "affidavit.db"
 BUSY_SECONDS = 10

@@ -10,7 +10,7 @@ from affidavit.errors import StoreError
 from affidavit.records.report import Report
 from affidavit.settings import Settings
 from affidavit.stages.report import Proceedings, compile_report
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
 from claims import candidate, change_of
 from commands import AFFIDAVIT
 

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from affidavit.errors import StoreError
-from affidavit.migrations import MIGRATIONS, REPORTS, Migration, is_newer, migrate
 from affidavit.records.report import Report
 from affidavit.settings import Settings
 from affidavit.stages.report import Proceedings, compile_report
-from affidavit.store import SqliteStore
+from affidavit.store.reports import SqliteStore
+from affidavit.store.upgrade import MIGRATIONS, REPORTS, Migration, is_newer, migrate
 from claims import candidate, change_of
 
 
