@@ -10,9 +10,9 @@ from pathlib import Path
 
 import grimp
 
-from affidavit.code.blob_cache import BlobCache
-from affidavit.code.imports.graph import ImportGraph, import_graph
-from affidavit.code.repository import commit_tree, open_repository
+from affidavit.git.blob_cache import BlobCache
+from affidavit.git.repository import commit_tree, open_repository
+from affidavit.references.import_graph import ImportGraph, import_graph
 from bench import django
 from bench.row import Row, best
 
@@ -23,8 +23,8 @@ IDENTITY = ("-c", "user.name=Bench", "-c", "user.email=bench@affidavit.example",
 CHILD = """
 import resource, sys
 from pathlib import Path
-from affidavit.code.imports.graph import import_graph
-from affidavit.code.repository import open_repository
+from affidavit.references.import_graph import import_graph
+from affidavit.git.repository import open_repository
 with open_repository(Path(sys.argv[1]), sys.argv[2], sys.argv[2]) as opened:
     graph = import_graph(opened.head)
     graph.importers_of("django/utils/text.py")

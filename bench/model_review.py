@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
+from affidavit.config.settings import Settings
 from affidavit.crew import assemble_crew
 from affidavit.events import Emit, ignore_events
 from affidavit.minds.choice import choose_model
@@ -23,7 +24,6 @@ from affidavit.ports import Answer, Brief, Role, Talk
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.report import Report
-from affidavit.settings import Settings
 from affidavit.specialists.briefing import diff_of
 from affidavit.specialists.model_agents import LENSES, ModelAgent
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change

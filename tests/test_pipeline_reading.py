@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from claims import verification
+from repositories import Repo
 
+from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
 from affidavit.pipeline import Crew, review
 from affidavit.ports import Answer, Role, Talk
@@ -14,11 +17,8 @@ from affidavit.records.candidate import Worth
 from affidavit.records.context import ContextMap
 from affidavit.records.diagnostics import Code
 from affidavit.records.report import Report, RoleUsage
-from affidavit.settings import Settings
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
-from claims import verification
-from repositories import Repo
 
 ANSWERS: dict[str, Any] = {
     "planner": {"goal": "g", "approach": "a", "impact": "i", "questions": {}},

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from affidavit.analysers.rules import same_problem, worth_of
 from affidavit.analysers.user_linters import user_linters
+from affidavit.config.settings import Settings
 from affidavit.pipeline import Crew
 from affidavit.ports import Specialist
-from affidavit.settings import Settings
 from affidavit.specialists.broken_references.specialist import BrokenReferences
 from affidavit.specialists.mechanical import mechanical_specialists
+from affidavit.specialists.rulebook import same_problem, worth_of
 from affidavit.specialists.unallowed_linters import UnallowedLinters
 
 

@@ -4,16 +4,16 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from affidavit.code.blob_cache import BlobCache
-from affidavit.code.repository import GitRepository
+from affidavit.context.gather import gather_context
 from affidavit.errors import InputError
+from affidavit.git.blob_cache import BlobCache
+from affidavit.git.repository import GitRepository
 from affidavit.minds.fence import EXPLANATION, fence, tag_of
 from affidavit.ports import Brief, Mind, Role, ToolSource
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.specialists.panel import Panel
-from affidavit.stages.context import gather_context
 from affidavit.surveying import Confirming, assemble_survey, made_precise
 from affidavit.tools.checks import Checks, JoinedTools
 from affidavit.tools.toolbox import Toolbox

@@ -7,9 +7,10 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from affidavit.baseline import read_baseline
-from affidavit.code.skipping import mark_skipped
+from affidavit.config.baseline import read_baseline
+from affidavit.config.settings import Settings
 from affidavit.contract.vocabulary import verdict_severity
+from affidavit.diff.skipping import mark_skipped
 from affidavit.events import (
     Emit,
     finding_detected,
@@ -26,7 +27,6 @@ from affidavit.records.diagnostics import Diagnostic
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
 from affidavit.records.report import Part, Report, RoleUsage
-from affidavit.settings import Settings
 from affidavit.specialists.model_agents import LENSES
 from affidavit.specialists.panel import Panel, Session
 from affidavit.specialists.probe import Probed, probe_verifiers

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from affidavit import __version__
-from affidavit.code.record_check import compare_record, lost_files
-from affidavit.code.repository import GitRepository
-from affidavit.contract.ruling import rule_on
+from affidavit.diff.record_check import compare_record, lost_files
 from affidavit.events import ignore_events
+from affidavit.git.repository import GitRepository
 from affidavit.ports import Brief, Repository, Specialist
+from affidavit.proof.ruling import rule_on
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Code

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from affidavit.code.blob_cache import BlobCache
-from affidavit.code.imports.graph import import_graph
-from affidavit.code.references import find_references
-from affidavit.code.survey import Imports, Resolution, Survey
-from affidavit.code.symbols import symbol_changes, symbols_of
+from affidavit.git.blob_cache import BlobCache
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
 from affidavit.records.context import Reference, Symbol, SymbolChange
+from affidavit.references.find import find_references
+from affidavit.references.import_graph import import_graph
+from affidavit.references.readers import Imports, Resolution, Survey
+from affidavit.symbols.changed import symbol_changes, symbols_of
 
 __all__ = ["assemble_survey", "made_precise", "symbol_changes", "symbols_of"]
 

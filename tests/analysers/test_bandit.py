@@ -1,7 +1,7 @@
 """Bandit: planted holes are found, tempting harmless code is not, and nothing of the change configures it."""
 
 from affidavit.analysers.bandit import BANDIT, read_bandit, skipped_tests
-from affidavit.analysers.rules import same_problem
+from affidavit.specialists.rulebook import same_problem
 
 PLANTED = """\
 import subprocess, ssl, yaml

@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import pytest
+from analyser_table import analyser_table
 
 from affidavit.analysers.registry import ANALYSERS
-from affidavit.analysers.table import analyser_table
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "analysers.md"
 
 
 def test_the_documents_table_is_up_to_date():
-    assert analyser_table() in DOCUMENT.read_text(), "run `python -m affidavit.analysers.table` and paste it"
+    assert analyser_table() in DOCUMENT.read_text(), "run `python tools/analyser_table.py` and paste it"
 
 
 @pytest.mark.parametrize("analyser", ANALYSERS, ids=lambda analyser: analyser.name)

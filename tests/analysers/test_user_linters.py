@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from affidavit.analysers.rdjson import read_rdjson
-from affidavit.analysers.sarif import read_problems
+from affidavit.analysers.readers.rdjson import read_rdjson
+from affidavit.analysers.readers.sarif import read_problems
 from affidavit.analysers.user_linters import user_linters
 from affidavit.errors import SettingsError
 from affidavit.records.finding import Severity

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from commands import AFFIDAVIT, Done, affidavit
 from repositories import Repo
 

@@ -8,24 +8,24 @@ from pathlib import Path
 
 import pytest
 from fake_server import fake_servers
+from python_changes import make_case, read_change
+from repositories import Repo
 
-from affidavit.analysers.execution import Limits
-from affidavit.code.imports.graph import import_graph
-from affidavit.code.references import find_references
-from affidavit.code.repository import open_repository
-from affidavit.code.symbols import symbols_of
-from affidavit.code.tree import GitTree
+from affidavit.analysers.engine.execution import Limits
 from affidavit.errors import SettingsError
 from affidavit.events import ignore_events
+from affidavit.git.repository import open_repository
+from affidavit.git.tree import GitTree
 from affidavit.language_servers.pool import ServerPool
 from affidavit.language_servers.servers import TY, TYPESCRIPT, find_servers
 from affidavit.panel_assembly import assemble_panel
 from affidavit.ports import Brief
 from affidavit.records.context import Reference, Symbol
+from affidavit.references.find import find_references
+from affidavit.references.import_graph import import_graph
 from affidavit.surveying import assemble_survey, made_precise
+from affidavit.symbols.changed import symbols_of
 from affidavit.tools.toolbox import Toolbox
-from python_changes import make_case, read_change
-from repositories import Repo
 
 FILES = {
     "cart.py": "class Cart:\n    def pay(self) -> int:\n        return 1\n",

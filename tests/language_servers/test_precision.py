@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 from fake_server import fake_servers
+from repositories import Repo
 
-from affidavit.analysers.execution import Limits
-from affidavit.code.imports.graph import import_graph
-from affidavit.code.references import find_references
-from affidavit.code.repository import open_repository
-from affidavit.code.symbols import symbols_of
-from affidavit.code.tree import GitTree
+from affidavit.analysers.engine.execution import Limits
+from affidavit.git.repository import open_repository
+from affidavit.git.tree import GitTree
 from affidavit.language_servers.pool import LIMITS, ServerPool
 from affidavit.language_servers.servers import TY, TYPESCRIPT, Server, find_servers
 from affidavit.records.context import Reference, Symbol
-from repositories import Repo
+from affidavit.references.find import find_references
+from affidavit.references.import_graph import import_graph
+from affidavit.symbols.changed import symbols_of
 
 FILES = {
     "cart.py": "class Cart:\n    def pay(self) -> int:\n        return 1\n",

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import affidavit
 from model_server import Act, Exchange, Script, breaks_off, calls, fails, refuses, says, serving
+from repositories import Repo
 from talks import QUICK
 from test_whole_review import CONFIRMED, FINDING, REVIEW, model, review
 
-from affidavit.analysers.rules import same_problem, worth_of
+from affidavit.config.settings import Settings
 from affidavit.minds.choice import choose_model
 from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
 from affidavit.minds.ledger import Ledger
@@ -21,11 +23,9 @@ from affidavit.pipeline import Crew
 from affidavit.pipeline import review as review_change
 from affidavit.ports import Role, Specialist
 from affidavit.records.report import Report
-from affidavit.settings import Settings
 from affidavit.specialists.mechanical import mechanical_specialists
+from affidavit.specialists.rulebook import same_problem, worth_of
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
-from commands import affidavit
-from repositories import Repo
 
 BASE = {"app.py": "def total(items):\n    return sum(items)\n"}
 LOOP = (

@@ -83,7 +83,8 @@ def test_what_the_reader_asked_to_see_reaches_the_format() -> None:
 
 def test_a_verdict_does_not_load_the_terminal() -> None:
     code = (
-        "import sys; import affidavit.render.formats, affidavit.render.verdict, affidavit.render.markdown;"
+        "import sys; import affidavit.render.formats, affidavit.render.exchange.verdict;"
+        "import affidavit.render.report.markdown;"
         "sys.exit(any(name in sys.modules for name in ('rich', 'pygments')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

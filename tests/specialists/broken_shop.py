@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from affidavit.specialists.broken_references.specialist import BrokenReferences
 from python_changes import Case
+
+from affidavit.specialists.broken_references.specialist import BrokenReferences
 
 Files = Mapping[str, str | None]
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-
 from python_changes import Open, opened_cases
 from repositories import Repo
 

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import pytest
+from claims import candidate, change_of, opened
+from repositories import Repo
 
-from affidavit.code.repository import GitRepository
 from affidavit.events import Emit, ignore_events
+from affidavit.git.repository import GitRepository
 from affidavit.ports import Answer, Role, Talk
 from affidavit.records.candidate import Judgement
 from affidavit.records.context import ContextMap
@@ -15,8 +17,6 @@ from affidavit.records.plan import Plan
 from affidavit.records.report import RoleUsage
 from affidavit.specialists.briefing import Briefing
 from affidavit.specialists.verifier import ModelVerifier
-from claims import candidate, change_of, opened
-from repositories import Repo
 
 CONFIRMED = '{"judgment": "CONFIRMED", "qualified": false, "worth": "act", "reason": "app.py:1"}'
 

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from affidavit.config.settings import load_settings
 from affidavit.crew import assemble_crew
 from affidavit.errors import SettingsError
 from affidavit.pipeline import review
-from affidavit.settings import load_settings
 
 ENTRY = """\
 [[linters]]

@@ -6,11 +6,10 @@ import json
 import pytest
 
 from affidavit.analysers.analyser import Analyser, Invocation
-from affidavit.analysers.execution import Limits
+from affidavit.analysers.engine.execution import Limits
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.ruff import RUFF
 from affidavit.analysers.ruff import read_ruff as read_list
-from affidavit.analysers.rules import RULES
 from affidavit.analysers.ty import TY
 from affidavit.errors import GitError
 from affidavit.events import EventName
@@ -19,6 +18,7 @@ from affidavit.records.change import FileChange, FileStatus, SkipReason
 from affidavit.records.diagnostics import Code
 from affidavit.records.finding import ReviewResult
 from affidavit.specialists.mechanical import MechanicalSpecialist, mechanical_specialists
+from affidavit.specialists.rulebook import RULES
 
 UNDEFINED = "def f():\n    return total\n"
 

@@ -1,7 +1,6 @@
 """Repositories for the stages."""
 
 import pytest
-
 from repositories import Repo
 
 

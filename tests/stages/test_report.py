@@ -1,19 +1,19 @@
 from typing import Any
 
 import pytest
+from claims import candidate, change_of, file_change, finding
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.baseline import Dismissal
+from affidavit.config.baseline import Dismissal
+from affidavit.config.settings import FolderSettings, Settings
 from affidavit.ports import Brief, Reply
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import FileChange, Hunk
 from affidavit.records.diagnostics import Code
 from affidavit.records.finding import Category, Severity
 from affidavit.records.report import Part, ReplySummary, Report
-from affidavit.settings import FolderSettings, Settings
 from affidavit.stages.report import Proceedings, compile_report
-from claims import candidate, change_of, file_change, finding
 
 MODELS = {"verifier": "some-model"}
 

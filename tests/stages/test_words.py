@@ -5,12 +5,13 @@ import json
 from typing import Any
 
 import pytest
+from claims import candidate, change_of
 
+from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
 from affidavit.ports import Answer, Role, Talk
 from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.report import PositiveNote, Report, ReporterWords, RoleUsage
-from affidavit.settings import Settings
 from affidavit.stages.report import Proceedings, compile_report
 from affidavit.stages.words import (
     MAX_RECOMMENDATIONS,
@@ -19,7 +20,6 @@ from affidavit.stages.words import (
     WORDS_SCHEMA_NAME,
     add_words,
 )
-from claims import candidate, change_of
 
 TALK = Talk("reporter", "Write.", "", "The outcome.", WORDS_SCHEMA, WORDS_SCHEMA_NAME)
 SPENT = RoleUsage(role="reporter", model="scripted", requests=1, input_tokens=7)

@@ -6,10 +6,10 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from affidavit.analysers.rule import Rule
-from affidavit.code.symbols import ChangedSymbol
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.symbols.changed import ChangedSymbol
 
 Scope = Literal["file", "project"]
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from affidavit.analysers.analyser import Analyser, Invocation
-from affidavit.analysers.rdjson import read_rdjson
+from affidavit.analysers.readers.rdjson import read_rdjson
+from affidavit.analysers.readers.sarif import read_problems
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.rule import Rule
 from affidavit.analysers.rule_kinds import REACHED
-from affidavit.analysers.sarif import read_problems
 from affidavit.errors import SettingsError
 from affidavit.ports import Tree
 from affidavit.records.candidate import Worth

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
-from affidavit.analysers.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
 from affidavit.analysers.rule import Rule
 from affidavit.analysers.rule_kinds import RuleMaker
 from affidavit.ports import Tree

@@ -7,20 +7,20 @@ from typing import Any
 
 import click
 
-from affidavit.cli.model_options import chosen_model, opened_ledger, opened_log, talk_options
-from affidavit.cli.naming import find_candidate, read_report
-from affidavit.cli.progress import show_progress
+from affidavit.cli.options.models import chosen_model, opened_ledger, opened_log, talk_options
+from affidavit.cli.options.named import find_candidate, read_report
+from affidavit.cli.screen.progress import show_progress
+from affidavit.config.places import cache_folder
 from affidavit.errors import InputError, OutsideError, SettingsError
 from affidavit.events import Emit, ignore_events
 from affidavit.minds.roles import minds_from
 from affidavit.panel_assembly import assemble_panel
-from affidavit.places import cache_folder
 from affidavit.ports import Answer, Brief, Mind, Talk
 from affidavit.records.candidate import Candidate
 from affidavit.records.context import ContextMap
 from affidavit.records.plan import Plan
 from affidavit.records.report import Report
-from affidavit.render.plain_text import encodable, visible
+from affidavit.render.safe_text import encodable, visible
 from affidavit.specialists.briefing import Briefing
 from affidavit.specialists.question import question_talk, read_answer
 from affidavit.stages.intake import OpenedChange, rebuild_change

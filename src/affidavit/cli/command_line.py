@@ -96,7 +96,7 @@ def run() -> NoReturn:
 
 
 def _complain(message: str) -> None:
-    from affidavit.render.plain_text import visible  # noqa: PLC0415 - only where something is wrong
+    from affidavit.render.safe_text import visible  # noqa: PLC0415 - only where something is wrong
 
     # A message may name a file, and a hostile change chooses its names.
     click.echo(f"affidavit: {visible(message, keep=chr(10))}", err=True)

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from affidavit.cli.change_options import requested_change
-from affidavit.cli.hints import say_hints
-from affidavit.cli.outputs import TEXT, NamedOutput, check_outputs, parse_output, write_all
-from affidavit.cli.server_options import SERVER_SETTINGS, server_options, server_pool
-from affidavit.code.blob_cache import BlobCache
-from affidavit.code.imports.graph import collection_paused
-from affidavit.code.relevance import MAX_RELATED, TOKEN_BUDGET
-from affidavit.code.skipping import mark_skipped
-from affidavit.places import cache_folder
+from affidavit.cli.options.change import requested_change
+from affidavit.cli.options.servers import SERVER_SETTINGS, server_options, server_pool
+from affidavit.cli.screen.hints import say_hints
+from affidavit.cli.screen.outputs import TEXT, NamedOutput, check_outputs, parse_output, write_all
+from affidavit.config.places import cache_folder
+from affidavit.config.settings import load_settings
+from affidavit.context.gather import gather_context
+from affidavit.context.relevance import MAX_RELATED, TOKEN_BUDGET
+from affidavit.diff.skipping import mark_skipped
+from affidavit.git.blob_cache import BlobCache
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
-from affidavit.settings import load_settings
-from affidavit.stages.context import gather_context
+from affidavit.references.import_graph import collection_paused
 from affidavit.stages.intake import OpenedChange, open_change
 from affidavit.surveying import assemble_survey, made_precise
 
@@ -108,15 +108,15 @@ def _write(change: Change, context: ContextMap, outputs: Sequence[NamedOutput]) 
     # Each renderer is imported where it is used: who asks for JSON does not wait for the page.
     def render(name: str) -> str:
         if name == "json":
-            from affidavit.render.context_json import render_context_json  # noqa: PLC0415
+            from affidavit.context.view.data import render_context_json  # noqa: PLC0415
 
             return render_context_json(change, context)
-        from affidavit.render.context_page import render_context_page  # noqa: PLC0415
+        from affidavit.context.view.page import render_context_page  # noqa: PLC0415
 
         return render_context_page(change, context)
 
     def draw(console: "Console") -> None:
-        from affidavit.render.context_text import render_context  # noqa: PLC0415
+        from affidavit.context.view.text import render_context  # noqa: PLC0415
 
         render_context(change, context, console=console)
 

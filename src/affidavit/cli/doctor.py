@@ -11,10 +11,10 @@ import click
 
 from affidavit import __version__
 from affidavit.analysers.analyser import Analyser
+from affidavit.analysers.engine.run_side import find_program
 from affidavit.analysers.registry import ANALYSERS
-from affidavit.analysers.sides import find_program
+from affidavit.config.places import cache_folder, state_folder
 from affidavit.errors import StoreError
-from affidavit.places import cache_folder, state_folder
 from affidavit.records.record import Record
 from affidavit.store.reports import SqliteStore
 

@@ -10,29 +10,29 @@ from typing import Any
 
 import click
 
-from affidavit.cli.evaluation_options import (
+from affidavit.cli.options.evaluation import (
     begun_archive,
     labels_in_store,
     opened_sessions,
     read_limits,
 )
-from affidavit.cli.evaluation_output import parse_outputs, write_comparison, write_evaluation
-from affidavit.cli.evaluation_progress import show_cases
-from affidavit.cli.model_options import model_options
-from affidavit.cli.mutate_options import MUTATE, MUTATE_FLAG, mutate
-from affidavit.cli.prompt_choice import prompt_options
-from affidavit.cli.server_options import server_options
+from affidavit.cli.options.models import model_options
+from affidavit.cli.options.mutation import MUTATE, MUTATE_FLAG, mutate
+from affidavit.cli.options.prompts import prompt_options
+from affidavit.cli.options.servers import server_options
+from affidavit.cli.screen.evaluation_output import parse_outputs, write_comparison, write_evaluation
+from affidavit.cli.screen.evaluation_progress import show_cases
+from affidavit.config.places import cache_folder
 from affidavit.errors import InputError, SettingsError
-from affidavit.places import cache_folder
-from affidavit.quality.archive import read_evaluation
-from affidavit.quality.case_import import import_cases
-from affidavit.quality.case_repositories import CaseRepositories
-from affidavit.quality.cases import CaseFolder, read_cases
-from affidavit.quality.comparison import compare_evaluations
-from affidavit.quality.evaluation import Evaluated, EvaluationPlan, evaluate
+from affidavit.lab.evaluation.archive import read_evaluation
+from affidavit.lab.evaluation.case_import import import_cases
+from affidavit.lab.evaluation.case_repositories import CaseRepositories
+from affidavit.lab.evaluation.cases import CaseFolder, read_cases
+from affidavit.lab.evaluation.comparison import compare_evaluations
+from affidavit.lab.evaluation.run import Evaluated, EvaluationPlan, evaluate
 from affidavit.records.evaluation import Evaluation
-from affidavit.render.plain_text import visible
-from affidavit.render.wording import counted
+from affidavit.render.report.wording import counted
+from affidavit.render.safe_text import visible
 
 EXIT_MISSED, EXIT_NOT_DONE, EXIT_IN_PART = 1, 2, 3
 RUN = "run"

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from affidavit.baseline import BASELINE_PATH, add_dismissal, new_dismissal
-from affidavit.code.git import find_repository
+from affidavit.config.baseline import BASELINE_PATH, add_dismissal, new_dismissal
+from affidavit.config.places import state_folder
 from affidavit.errors import SettingsError, StoreError
-from affidavit.places import state_folder
-from affidavit.render.plain_text import visible
+from affidavit.git.command import find_repository
+from affidavit.render.safe_text import visible
 from affidavit.store.reports import SqliteStore, StoredFinding
 
 

@@ -8,22 +8,22 @@ from typing import Any
 import click
 from rich.console import Console
 
-from affidavit.cli.naming import find_candidate, find_report, user_name
+from affidavit.cli.options.named import find_candidate, find_report, user_name
+from affidavit.config.places import state_folder
 from affidavit.errors import InputError
-from affidavit.places import state_folder
-from affidavit.quality.labels import add_label, label_history, labels_elsewhere, labels_of
-from affidavit.quality.measures import measure_headline
-from affidavit.records.candidate import Candidate
-from affidavit.records.label import Label, LabelEntry
-from affidavit.records.report import Report
-from affidavit.render.label_list import (
+from affidavit.lab.labels.labels import add_label, label_history, labels_elsewhere, labels_of
+from affidavit.lab.labels.measures import measure_headline
+from affidavit.lab.labels.view.label_list import (
     LabelRow,
     render_headline,
     render_history,
     render_labelled,
     render_labels,
 )
-from affidavit.render.wording import place_of, title_of
+from affidavit.records.candidate import Candidate
+from affidavit.records.label import Label, LabelEntry
+from affidavit.records.report import Report
+from affidavit.render.report.wording import place_of, title_of
 from affidavit.store.reports import SqliteStore
 
 

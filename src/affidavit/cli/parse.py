@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
-from affidavit.code.diff_names import unquoted
-from affidavit.code.paths import decode_path
+from affidavit.config.places import state_folder
 from affidavit.contract.export import to_json
 from affidavit.contract.parsed import ParsedReply
 from affidavit.contract.parser import Retired, parse_reply
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, SCHEMAS
+from affidavit.diff.names import unquoted
 from affidavit.errors import InputError, StoreError
-from affidavit.places import state_folder
-from affidavit.quality.rollout_state import RolloutBook
+from affidavit.git.paths import decode_path
+from affidavit.lab.rollout.book import RolloutBook
 from affidavit.records.diagnostics import Diagnostic
 from affidavit.store.reports import SqliteStore
 

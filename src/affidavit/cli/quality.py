@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from affidavit.cli.outputs import print_text
-from affidavit.places import state_folder
-from affidavit.quality.measures import DIMENSIONS, measure_quality
+from affidavit.cli.screen.outputs import print_text
+from affidavit.config.places import state_folder
+from affidavit.lab.labels.measures import DIMENSIONS, measure_quality
 from affidavit.records.measure import Dimension, Quality
 from affidavit.store.reports import SqliteStore
 
@@ -57,7 +57,7 @@ def command(
 def _print_terminal(quality: Quality) -> None:
     from rich.console import Console  # noqa: PLC0415 - only the terminal needs it
 
-    from affidavit.render.quality_text import render_quality  # noqa: PLC0415
+    from affidavit.lab.labels.view.text import render_quality  # noqa: PLC0415
 
     render_quality(quality, console=Console())
 
@@ -66,9 +66,9 @@ def _written(quality: Quality, output: str) -> str:
     if output == "json":
         return quality.model_dump_json(indent=1, ensure_ascii=True) + "\n"
     if output == "markdown":
-        from affidavit.render.quality_markdown import quality_markdown  # noqa: PLC0415
+        from affidavit.lab.labels.view.markdown import quality_markdown  # noqa: PLC0415
 
         return quality_markdown(quality)
-    from affidavit.render.quality_page import quality_page  # noqa: PLC0415
+    from affidavit.lab.labels.view.page import quality_page  # noqa: PLC0415
 
     return quality_page(quality)

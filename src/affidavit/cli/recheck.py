@@ -8,13 +8,13 @@ from pathlib import Path
 import click
 from pydantic import ValidationError
 
-from affidavit.cli.naming import read_report
+from affidavit.cli.options.named import read_report
+from affidavit.config.settings import Settings
 from affidavit.crew import assemble_crew
 from affidavit.errors import InputError
 from affidavit.recheck import Proof, recheck_change, recheck_report
 from affidavit.records.report import Report
-from affidavit.render.plain_text import visible
-from affidavit.settings import Settings
+from affidavit.render.safe_text import visible
 from affidavit.stages.intake import rebuild_change
 
 EXIT_FAILED, EXIT_IN_PART = 1, 3

@@ -10,24 +10,24 @@ from typing import Any
 
 import click
 
-from affidavit.cli.change_options import read_config, requested_change
-from affidavit.cli.event_log import kept_events
-from affidavit.cli.hints import say_hints, say_unknown_names
-from affidavit.cli.model_options import ledger_of, model_options, models_of, opened_log
-from affidavit.cli.outputs import check_outputs, print_text, write_output
-from affidavit.cli.progress import show_progress
-from affidavit.cli.prompt_choice import count_for_rollout, prompt_options, prompts_for
-from affidavit.cli.server_options import SERVER_SETTINGS, server_options, server_pool
+from affidavit.cli.options.change import read_config, requested_change
+from affidavit.cli.options.models import ledger_of, model_options, models_of, opened_log
+from affidavit.cli.options.prompts import count_for_rollout, prompt_options, prompts_for
+from affidavit.cli.options.servers import SERVER_SETTINGS, server_options, server_pool
+from affidavit.cli.screen.event_log import kept_events
+from affidavit.cli.screen.hints import say_hints, say_unknown_names
+from affidavit.cli.screen.outputs import check_outputs, print_text, write_output
+from affidavit.cli.screen.progress import show_progress
+from affidavit.config.places import cache_folder, state_folder
+from affidavit.config.settings import MODEL_READERS, Settings, load_settings
 from affidavit.crew import assemble_crew
 from affidavit.errors import SettingsError, StoreError
 from affidavit.events import Emit
+from affidavit.lab.labels.measures import with_measured
+from affidavit.lab.rollout.choice import ChosenPrompts
 from affidavit.pipeline import review
-from affidavit.places import cache_folder, state_folder
-from affidavit.quality.measures import with_measured
-from affidavit.quality.rollout_choice import ChosenPrompts
 from affidavit.records.report import Report
 from affidavit.render.formats import FormatRequest, parse_format, render
-from affidavit.settings import MODEL_READERS, Settings, load_settings
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import OpenedChange, open_change
 from affidavit.store.reports import SqliteStore
@@ -204,15 +204,15 @@ def _foretell(
     choices = models_of(settings, options)
     if not choices or chosen is None:
         return "No model is named: nothing would leave this machine, and nothing would be paid.\n"
-    from affidavit.cli.first_talks import prepare_talks  # noqa: PLC0415 - as in _panel
+    from affidavit.forecast.talks import prepare_talks  # noqa: PLC0415 - as in _panel
 
     cache = None if options["no_cache"] else cache_folder()
     talks = prepare_talks(opened, settings, choices, cache, chosen.prompts)
     if options["estimate"]:
-        from affidavit.cli.estimate import describe_cost  # noqa: PLC0415
+        from affidavit.forecast.table import describe_cost  # noqa: PLC0415
 
         return describe_cost(talks, choices, settings.verifier_votes or 1)
-    from affidavit.cli.what_leaves import describe_leaving  # noqa: PLC0415
+    from affidavit.forecast.what_leaves import describe_leaving  # noqa: PLC0415
 
     return describe_leaving(talks, choices)
 
@@ -229,7 +229,7 @@ def _write_outputs(report: Report, outputs: Sequence[FormatRequest], *, show_wit
 def _print_terminal(report: Report, *, show_withheld: bool) -> None:
     from rich.console import Console  # noqa: PLC0415 - only the terminal report needs it
 
-    from affidavit.render.terminal import render_terminal  # noqa: PLC0415
+    from affidavit.render.report.terminal import render_terminal  # noqa: PLC0415
 
     render_terminal(report, console=Console(), show_withheld=show_withheld, show_nits=report.settings["nits"])
 

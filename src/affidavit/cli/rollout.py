@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from affidavit.cli.naming import user_name
-from affidavit.cli.prompt_choice import prompts_option, rollout_book
-from affidavit.cli.rollout_text import (
+from affidavit.cli.options.named import user_name
+from affidavit.cli.options.prompts import prompts_option, rollout_book
+from affidavit.cli.screen.rollout import (
     Prospects,
     describe_comparison,
     describe_history,
@@ -19,8 +19,8 @@ from affidavit.cli.rollout_text import (
 )
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.errors import InputError, SettingsError
-from affidavit.prompts import built_in_versions, copy_prompts, own_versions
-from affidavit.quality.rollout import (
+from affidavit.lab.rollout.book import RolloutBook
+from affidavit.lab.rollout.decisions import (
     DEFAULT_MIN_REVIEWS,
     against_automatic_promotion,
     against_promotion,
@@ -31,8 +31,8 @@ from affidavit.quality.rollout import (
     roll_back,
     start_rollout,
 )
-from affidavit.quality.rollout_slice import read_percent
-from affidavit.quality.rollout_state import RolloutBook
+from affidavit.lab.rollout.slice import read_percent
+from affidavit.prompts import built_in_versions, copy_prompts, own_versions
 from affidavit.records.rollout import AUTOMATICALLY, Rollout, Versions
 
 NOBODY = "somebody"

@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from affidavit.analysers.execution import Limits
-from affidavit.code.checkout import write_tree_to
-from affidavit.code.closing import Closing
-from affidavit.code.definitions import symbols_of
-from affidavit.code.languages import language_of
-from affidavit.code.survey import Resolution
+from affidavit.analysers.engine.execution import Limits
+from affidavit.git.checkout import write_tree_to
 from affidavit.language_servers.servers import Server
 from affidavit.language_servers.session import ServerError, Session
 from affidavit.language_servers.workplace import Place, Workplace
+from affidavit.languages.detect import language_of
 from affidavit.ports import Tree
 from affidavit.records.context import Reference, Symbol
+from affidavit.references.readers import Resolution
+from affidavit.symbols.definitions import symbols_of
+from affidavit.system.closing import Closing
 
 MAX_FILES = 20_000
 MAX_SYMBOLS = 50

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from affidavit.analysers.execution import find_executable
+from affidavit.analysers.engine.execution import find_executable
 from affidavit.errors import SettingsError
 
 JAVASCRIPT_ENDS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")

@@ -18,7 +18,6 @@ from affidavit.events import Agent, Emit, EventName, event
 from affidavit.minds.exchange import CallEnded, Outcome
 from affidavit.minds.forms import Question
 from affidavit.minds.ledger import add_usage
-from affidavit.minds.redaction import Redactor
 from affidavit.minds.teller import Teller
 from affidavit.minds.transcript import (
     ToolCall,
@@ -32,6 +31,7 @@ from affidavit.minds.transcript import (
     writable,
 )
 from affidavit.ports import Answer, Role, Talk
+from affidavit.proof.redaction import Redactor
 from affidavit.records.report import RoleUsage
 
 AGENTS: dict[Role, Agent] = {

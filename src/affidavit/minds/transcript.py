@@ -19,7 +19,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from affidavit.minds.redaction import Redactor
+from affidavit.proof.redaction import Redactor
 
 _RESPONSES: TypeAdapter[ModelResponse] = TypeAdapter(ModelResponse)
 _MOST_LEVELS = 50

@@ -87,19 +87,19 @@ def _write_report(report: Report, _view: View) -> str:
 
 
 def _write_review_result(report: Report, view: View) -> str:
-    from affidavit.render.review_result import to_review_result  # noqa: PLC0415
+    from affidavit.render.exchange.review_result import to_review_result  # noqa: PLC0415
 
     return _json(to_review_result(report, view.version))
 
 
 def _write_verdict(report: Report, _view: View) -> str:
-    from affidavit.render.verdict import to_verdict  # noqa: PLC0415
+    from affidavit.render.exchange.verdict import to_verdict  # noqa: PLC0415
 
     return _json(to_verdict(report))
 
 
 def _write_markdown(report: Report, view: View) -> str:
-    from affidavit.render.markdown import render_markdown  # noqa: PLC0415
+    from affidavit.render.report.markdown import render_markdown  # noqa: PLC0415
 
     return render_markdown(report, show_withheld=view.show_withheld, show_nits=view.show_nits)
 
@@ -108,7 +108,7 @@ def _write_terminal(report: Report, view: View) -> str:
     """What the terminal shows, without colour."""
     from rich.console import Console  # noqa: PLC0415
 
-    from affidavit.render.terminal import render_terminal  # noqa: PLC0415
+    from affidavit.render.report.terminal import render_terminal  # noqa: PLC0415
 
     page = StringIO()
     console = Console(file=page, width=_PLAIN_WIDTH, force_terminal=False, color_system=None)
@@ -123,25 +123,25 @@ def _write_html(report: Report, view: View) -> str:
 
 
 def _write_sarif(report: Report, view: View) -> str:
-    from affidavit.render.sarif import to_sarif  # noqa: PLC0415
+    from affidavit.render.exchange.sarif import to_sarif  # noqa: PLC0415
 
     return _json(to_sarif(report, view.version))
 
 
 def _write_rdjson(report: Report, _view: View) -> str:
-    from affidavit.render.rdjson import to_rdjson  # noqa: PLC0415
+    from affidavit.render.exchange.rdjson import to_rdjson  # noqa: PLC0415
 
     return _json(to_rdjson(report))
 
 
 def _write_gitlab(report: Report, _view: View) -> str:
-    from affidavit.render.gitlab import to_gitlab  # noqa: PLC0415
+    from affidavit.render.exchange.gitlab import to_gitlab  # noqa: PLC0415
 
     return _json(to_gitlab(report))
 
 
 def _write_junit(report: Report, _view: View) -> str:
-    from affidavit.render.junit import to_junit  # noqa: PLC0415
+    from affidavit.render.exchange.junit import to_junit  # noqa: PLC0415
 
     return to_junit(report)
 

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from affidavit.analysers.analyser import Inspection
-from affidavit.analysers.first_party import absolute_module
+from affidavit.analysers.python.first_party import absolute_module
 from affidavit.analysers.rule import names_in
-from affidavit.code.symbols import PYTHON_ENDS, ChangedSymbol
 from affidavit.records.change import Change, FileChange, FileStatus
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Cause
+from affidavit.symbols.changed import PYTHON_ENDS, ChangedSymbol
 
 WORD = re.compile(r"[^\W\d]\w*")
 FATE_ORDER = ("resigned", "removed", "added", "touched")

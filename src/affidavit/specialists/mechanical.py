@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection
-from affidavit.analysers.cache import ResultCache
-from affidavit.analysers.comparison import new_diagnostics
-from affidavit.analysers.execution import Limits
+from affidavit.analysers.engine.cache import ResultCache
+from affidavit.analysers.engine.comparison import new_diagnostics
+from affidavit.analysers.engine.execution import Limits
+from affidavit.analysers.engine.run_side import Program, SideResult, analyse_side, find_program
+from affidavit.analysers.engine.slots import Slots
+from affidavit.analysers.python.syntax import is_test_code
 from affidavit.analysers.registry import ANALYSERS
-from affidavit.analysers.sides import Program, SideResult, analyse_side, find_program
-from affidavit.analysers.slots import Slots
-from affidavit.analysers.syntax import is_test_code
-from affidavit.code.symbols import changed_symbols
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import OutsideError
@@ -28,9 +27,10 @@ from affidavit.records.change import Change, FileChange
 from affidavit.records.diagnostics import Code, Diagnostic
 from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun
 from affidavit.records.report import Part
-from affidavit.side_by_side import side_by_side
 from affidavit.specialists.causes import NamedCause, find_cause
 from affidavit.specialists.wording import Proof, write_finding
+from affidavit.symbols.changed import changed_symbols
+from affidavit.system.concurrency import side_by_side
 
 MAX_DROPPED_LISTED = 200
 IsRuleOff = Callable[[str, str], bool]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import filterfalse
 
-from affidavit.code.covering_tests import is_test
 from affidavit.contract.schema import schema_of
+from affidavit.languages.test_files import is_test
 from affidavit.ports import Answer, Brief, Mind, Reply, Talk, ToolSource
 from affidavit.prompts import PromptSet
 from affidavit.records.candidate import SpecialistKind

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from affidavit.contract.judgement import JUDGEMENT_SCHEMA, JUDGEMENT_SCHEMA_NAME
 from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
 from affidavit.prompts import PromptSet
+from affidavit.proof.judgement import JUDGEMENT_SCHEMA, JUDGEMENT_SCHEMA_NAME
 from affidavit.records.report import Part, RoleUsage
-from affidavit.side_by_side import side_by_side
+from affidavit.system.concurrency import side_by_side
 
 CLAIM = "The finding: `return 1 + 1` returns 3. The code: `return 1 + 1`."
 FATAL = ("failed", "refused", "timed_out")

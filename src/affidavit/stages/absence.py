@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from affidavit.errors import AffidavitError
-from affidavit.minds.redaction import redact_lines
 from affidavit.ports import Repository
+from affidavit.proof.redaction import redact_lines
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.evidence import SearchRun

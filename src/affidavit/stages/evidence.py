@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from affidavit.code.quotes import Occurrence, extend_until_unique, find_quote
 from affidavit.errors import AffidavitError
-from affidavit.minds.redaction import MARKER, redact_lines, without_numbers
 from affidavit.ports import Repository
+from affidavit.proof.quotes import Occurrence, extend_until_unique, find_quote
+from affidavit.proof.redaction import MARKER, redact_lines, without_numbers
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Code, Diagnostic

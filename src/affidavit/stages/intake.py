@@ -5,17 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from affidavit.code.changes import files_between, join_type_changes
-from affidavit.code.diff import FileDiff, parse_diff
-from affidavit.code.diff_place import PlacedDiff, place_diff
-from affidavit.code.git import Location, find_repository
-from affidavit.code.objects import ObjectStore
-from affidavit.code.opened import OpenedChange
-from affidavit.code.patched_tree import described, is_opaque, is_wholly_shown, keeps_numbers, shown_tree
-from affidavit.code.paths import decode_path
-from affidavit.code.rebuild import rebuild_change
-from affidavit.code.repository import GitRepository, commit_tree
-from affidavit.code.revisions import (
+from affidavit.diff.between import files_between, join_type_changes
+from affidavit.diff.locate import PlacedDiff, place_diff
+from affidavit.diff.opened import OpenedChange
+from affidavit.diff.parse import FileDiff, parse_diff
+from affidavit.diff.patched_tree import described, is_opaque, is_wholly_shown, keeps_numbers, shown_tree
+from affidavit.diff.rebuild import rebuild_change
+from affidavit.errors import EmptyChangeError, InputError, MalformedDiffError, NotARepositoryError
+from affidavit.git.command import Location, find_repository
+from affidavit.git.objects import ObjectStore
+from affidavit.git.paths import decode_path
+from affidavit.git.repository import GitRepository, commit_tree
+from affidavit.git.revisions import (
     commits_between,
     find_commit,
     first_parent,
@@ -24,9 +25,8 @@ from affidavit.code.revisions import (
     parse_range,
     resolve_commit,
 )
-from affidavit.code.tree import GitTree
-from affidavit.code.worktree import Snapshot, snapshot_index, snapshot_working_tree
-from affidavit.errors import EmptyChangeError, InputError, MalformedDiffError, NotARepositoryError
+from affidavit.git.tree import GitTree
+from affidavit.git.worktree import Snapshot, snapshot_index, snapshot_working_tree
 from affidavit.records.change import Change, ChangeSource, Commit, FileChange, Revision
 from affidavit.records.discussion import Comment
 

@@ -5,9 +5,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
-from affidavit.code.quotes import fold
-from affidavit.contract.likeness import SIMILAR_WORDS, claim_words, likeness
 from affidavit.ports import Repository
+from affidavit.proof.likeness import SIMILAR_WORDS, claim_words, likeness
+from affidavit.proof.quotes import fold
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Code

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from affidavit import __version__
-from affidavit.baseline import Dismissal
+from affidavit.config.baseline import Dismissal
+from affidavit.config.settings import Settings
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
@@ -30,7 +31,6 @@ from affidavit.records.report import (
     RoleUsage,
     Verdict,
 )
-from affidavit.settings import Settings
 
 STAGE = "report"
 BLOCKING = (Severity.CRITICAL, Severity.HIGH)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from affidavit.events import EventName, event
 from affidavit.ports import Brief, Reply, Specialist
-from affidavit.side_by_side import side_by_side
+from affidavit.system.concurrency import side_by_side
 
 
 async def collect_replies(specialists: Sequence[Specialist], brief: Brief) -> list[Reply]:

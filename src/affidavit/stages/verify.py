@@ -2,16 +2,16 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
-from affidavit.contract.likeness import SAME_WORDS, SIMILAR_WORDS, likeness
-from affidavit.contract.ruling import needs_second, rule_on, unanswered_in
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
 from affidavit.events import Emit, EventName, event, finding_detected
 from affidavit.ports import Verifiers
+from affidavit.proof.likeness import SAME_WORDS, SIMILAR_WORDS, likeness
+from affidavit.proof.ruling import needs_second, rule_on, unanswered_in
 from affidavit.records.candidate import Candidate, Judgement, Status, Withheld, Worth
 from affidavit.records.diagnostics import Code, Diagnostic
 from affidavit.records.finding import Confidence, Severity
 from affidavit.records.report import Part
-from affidavit.side_by_side import side_by_side
+from affidavit.system.concurrency import side_by_side
 
 STAGE = "verify"
 GRAVE = (Severity.CRITICAL, Severity.HIGH)

@@ -9,14 +9,14 @@ from typing import Any
 
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.bandit import BANDIT
-from affidavit.analysers.cache import ResultCache
-from affidavit.analysers.execution import Limits
+from affidavit.analysers.engine.cache import ResultCache
+from affidavit.analysers.engine.execution import Limits
+from affidavit.analysers.engine.run_side import REGULAR_MODES, analyse_paths, find_program, paths_to_run
+from affidavit.analysers.engine.slots import Slots
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.oxlint import OXLINT
 from affidavit.analysers.ruff import RUFF
 from affidavit.analysers.shellcheck import SHELLCHECK
-from affidavit.analysers.sides import REGULAR_MODES, analyse_paths, find_program, paths_to_run
-from affidavit.analysers.slots import Slots
 from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
 from affidavit.analysers.zizmor import ZIZMOR

@@ -7,7 +7,7 @@ match, no later one does. So every star but the last becomes an atomic group, wh
 import re
 from collections.abc import Sequence
 
-from affidavit.code.paths import escaped_set
+from affidavit.git.paths import escaped_set
 
 _TOKEN = re.compile(r"\*+|\?|\[[!^]?\]?[^\]]*\]|.", re.DOTALL)
 

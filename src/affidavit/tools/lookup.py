@@ -3,8 +3,8 @@
 import posixpath
 from difflib import get_close_matches
 
-from affidavit.code.paths import is_glob
 from affidavit.errors import InputError
+from affidavit.git.paths import is_glob
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
 from affidavit.records.record import Side

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from affidavit.code.references import CATALOGUES
-from affidavit.code.search import may_be_cut
-from affidavit.code.skipping import MINIFIED_ENDINGS, Attributes, is_packed, is_written_elsewhere
+from affidavit.diff.skipping import MINIFIED_ENDINGS, Attributes, is_packed, is_written_elsewhere
+from affidavit.git.grep import may_be_cut
 from affidavit.ports import Tree
 from affidavit.records.evidence import SearchHit
+from affidavit.references.find import CATALOGUES
 
 MAX_FILES_READ = 20
 MANY_HITS = 20

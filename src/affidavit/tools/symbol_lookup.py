@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from affidavit.code.definitions import grammar_of
-from affidavit.code.references import CERTAINTIES
-from affidavit.code.survey import Survey
 from affidavit.errors import InputError
 from affidavit.ports import Tree
 from affidavit.records.context import Reference, Symbol
 from affidavit.records.record import Side
+from affidavit.references.find import CERTAINTIES
+from affidavit.references.readers import Survey
+from affidavit.symbols.definitions import grammar_of
 from affidavit.tools.arguments import shown
 from affidavit.tools.excerpts import clipped
 

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from affidavit.code.languages import language_of
-from affidavit.code.paths import is_glob
-from affidavit.code.survey import Survey
 from affidavit.errors import AffidavitError, InputError
+from affidavit.git.paths import is_glob
+from affidavit.languages.detect import language_of
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
 from affidavit.records.context import Symbol
 from affidavit.records.evidence import SearchHit
 from affidavit.records.record import Side
+from affidavit.references.readers import Survey
 from affidavit.tools.arguments import check_arguments, shown
 from affidavit.tools.descriptions import DESCRIPTIONS
 from affidavit.tools.excerpts import (

@@ -11,12 +11,12 @@ from affidavit.records.candidate import Candidate, Worth
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
 from affidavit.records.report import Report
-from affidavit.render import wording
-from affidavit.render.anchors import anchored
 from affidavit.render.html.colour import Painter
 from affidavit.render.html.excerpts import Excerpt, cause_excerpt, quote_excerpt
 from affidavit.render.html.prose import inline, prose
-from affidavit.render.plain_text import clip, one_line, visible
+from affidavit.render.report import wording
+from affidavit.render.report.cause_place import anchored
+from affidavit.render.safe_text import clip, one_line, visible
 
 _MOST_HITS = 20
 _LONGEST_RAW = 4_000

@@ -9,7 +9,7 @@ from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
 from pygments.util import ClassNotFound
 
-from affidavit.render.plain_text import visible
+from affidavit.render.safe_text import visible
 
 _CLASSES = {
     Comment: "c",

@@ -8,10 +8,10 @@ from markupsafe import Markup
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.finding import Finding
 from affidavit.records.report import FileCoverage
-from affidavit.render import wording
 from affidavit.render.html.cards import Card
 from affidavit.render.html.colour import Painter, shown_line
-from affidavit.render.plain_text import clip, one_line, visible
+from affidavit.render.report import wording
+from affidavit.render.safe_text import clip, one_line, visible
 
 MOST_ROWS = 20_000
 """A page draws no more lines than this; hunks with findings come first."""

@@ -7,10 +7,10 @@ from markupsafe import Markup
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.finding import Cause, Finding
-from affidavit.render import wording
-from affidavit.render.anchors import changed_place
 from affidavit.render.html.colour import Painter, shown_line
-from affidavit.render.plain_text import clip, visible
+from affidavit.render.report import wording
+from affidavit.render.report.cause_place import changed_place
+from affidavit.render.safe_text import clip, visible
 
 _MOST_LINES = 60
 

@@ -9,15 +9,15 @@ from markupsafe import Markup
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Severity
 from affidavit.records.report import Report
-from affidavit.render import wording
-from affidavit.render.anchors import anchored
 from affidavit.render.html.cards import Card, CardMaker
 from affidavit.render.html.colour import Painter
 from affidavit.render.html.diff import Placed, lay_out, outside_the_change
 from affidavit.render.html.prose import inline
 from affidavit.render.html.template import asset, content_policy, page_template
-from affidavit.render.plain_text import clip, one_line, visible
-from affidavit.render.rates import measured_words
+from affidavit.render.report import wording
+from affidavit.render.report.cause_place import anchored
+from affidavit.render.report.rates import measured_words
+from affidavit.render.safe_text import clip, one_line, visible
 
 _MOST_WITHHELD = 500
 """So many withheld findings come with their proof; the others in one line each."""

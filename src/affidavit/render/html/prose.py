@@ -4,7 +4,7 @@ import re
 
 from markupsafe import Markup
 
-from affidavit.render.plain_text import clip, visible
+from affidavit.render.safe_text import clip, visible
 
 _LONGEST = 8_000
 _SPAN = re.compile(r"`([^`\n]+)`")

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from affidavit.code.definitions import grammar_of, symbols_of
-from affidavit.code.exports import JAVASCRIPT_GRAMMARS
-from affidavit.code.grammars import ancestors, matches, node_text
-from affidavit.code.occurrences import Occurrence, occurrences
+from affidavit.languages.grammars import ancestors, matches, node_text
 from affidavit.ports import Tree
 from affidavit.records.context import Import
+from affidavit.references.exports import JAVASCRIPT_GRAMMARS
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
+from affidavit.symbols.definitions import grammar_of, symbols_of
+from affidavit.symbols.occurrences import Occurrence, occurrences
 
 RULE = "references/removed-attribute"
 MEMBERS = r"\.\s*(?:{})\b"

@@ -6,15 +6,15 @@ from functools import partial
 
 from tree_sitter import Node
 
-from affidavit.code.definitions import grammar_of
-from affidavit.code.grammars import ancestors, parse
-from affidavit.code.languages import language_of
-from affidavit.code.occurrences import Occurrence, occurrences
-from affidavit.code.prose import DOCUMENT_LANGUAGES
-from affidavit.code.skipping import VENDORED_FOLDERS
+from affidavit.diff.skipping import VENDORED_FOLDERS
 from affidavit.errors import GitError, InputError
+from affidavit.languages.detect import language_of
+from affidavit.languages.grammars import ancestors, parse
 from affidavit.records.context import Symbol
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_telling
+from affidavit.symbols.definitions import grammar_of
+from affidavit.symbols.documents import DOCUMENT_LANGUAGES
+from affidavit.symbols.occurrences import Occurrence, occurrences
 
 RULE = "references/removed-attribute"
 SUBMODULE_MODE = "160000"

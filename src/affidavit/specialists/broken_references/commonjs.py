@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from affidavit.code.exports import JAVASCRIPT_GRAMMARS
-from affidavit.code.grammars import node_text, parse
-from affidavit.code.occurrences import Occurrence, occurrences
+from affidavit.languages.grammars import node_text, parse
 from affidavit.records.context import Import
+from affidavit.references.exports import JAVASCRIPT_GRAMMARS
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
+from affidavit.symbols.occurrences import Occurrence, occurrences
 
 RULE = "references/removed-attribute"
 ENDINGS = (".js", ".cjs")

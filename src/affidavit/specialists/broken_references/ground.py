@@ -8,21 +8,21 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from affidavit.code.blob_cache import BlobCache
-from affidavit.code.definitions import grammar_of
-from affidavit.code.exports import Modules
-from affidavit.code.grammars import ancestors, node_text, parse
-from affidavit.code.imports.graph import ImportGraph, import_graph
-from affidavit.code.skipping import VENDORED_FOLDERS
-from affidavit.code.symbols import symbol_changes
-from affidavit.code.tree import is_binary
+from affidavit.diff.skipping import VENDORED_FOLDERS
 from affidavit.errors import GitError, InputError
+from affidavit.git.blob_cache import BlobCache
+from affidavit.git.tree import is_binary
+from affidavit.languages.grammars import ancestors, node_text, parse
 from affidavit.ports import Repository
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import Symbol, SymbolChange
 from affidavit.records.evidence import SearchHit
 from affidavit.records.finding import Cause
+from affidavit.references.exports import Modules
+from affidavit.references.import_graph import ImportGraph, import_graph
 from affidavit.specialists.causes import NamedCause
+from affidavit.symbols.changed import symbol_changes
+from affidavit.symbols.definitions import grammar_of
 
 MAX_HITS = 20_000
 MAX_NAMES = 300

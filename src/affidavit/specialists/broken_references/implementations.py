@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from affidavit.code.definitions import grammar_of, symbols_of
-from affidavit.code.grammars import matches, node_text, parse
-from affidavit.code.reach import find_reach
+from affidavit.languages.grammars import matches, node_text, parse
 from affidavit.records.context import Symbol
 from affidavit.records.finding import Cause
+from affidavit.references.reach import find_reach
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed
 from affidavit.specialists.causes import NamedCause
+from affidavit.symbols.definitions import grammar_of, symbols_of
 
 RULE = "references/unimplemented-method"
 GENERIC = re.compile(r"<.*", re.DOTALL)

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from affidavit.code.definitions import grammar_of
-from affidavit.code.exports import JAVASCRIPT_GRAMMARS
-from affidavit.code.grammars import ancestors, matches, node_text
-from affidavit.code.ignored import is_ignored
-from affidavit.code.occurrences import occurrences
+from affidavit.git.ignored import is_ignored
+from affidavit.languages.grammars import ancestors, matches, node_text
 from affidavit.records.change import FileChange
 from affidavit.records.context import Import
+from affidavit.references.exports import JAVASCRIPT_GRAMMARS
 from affidavit.specialists.broken_references.c_functions import is_own_header
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
 from affidavit.specialists.broken_references.php_classes import is_loaded_class
+from affidavit.symbols.definitions import grammar_of
+from affidavit.symbols.occurrences import occurrences
 
 STATEMENTS = frozenset(
     ("import_statement", "import_from_statement", "export_statement", "import_declaration")

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from affidavit.code.grammars import matches, node_text
-from affidavit.code.occurrences import Occurrence, occurrences
-from affidavit.code.symbols import symbols_of
+from affidavit.languages.grammars import matches, node_text
 from affidavit.records.context import Symbol
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
 from affidavit.specialists.broken_references.methods import RULE, class_is_plain, knowing_files
+from affidavit.symbols.changed import symbols_of
+from affidavit.symbols.occurrences import Occurrence, occurrences
 
 # How a language declares a variable that holds a new object. Python has a type checker that knows more.
 JAVASCRIPT_NEW = (

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from affidavit.code.definitions import grammar_of
-from affidavit.code.occurrences import Occurrence, occurrences
-from affidavit.code.reach import find_reach
-from affidavit.code.symbols import symbols_of
 from affidavit.records.context import Symbol
+from affidavit.references.reach import find_reach
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded, is_telling
+from affidavit.symbols.changed import symbols_of
+from affidavit.symbols.definitions import grammar_of
+from affidavit.symbols.occurrences import Occurrence, occurrences
 
 RULE = "references/removed-method"
 # A Go type may embed others, and a Rust type may implement traits of others.

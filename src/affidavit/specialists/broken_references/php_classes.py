@@ -3,8 +3,8 @@
 import json
 import re
 
-from affidavit.code.occurrences import Occurrence, occurrences
 from affidavit.specialists.broken_references.ground import Ground, Parsed, is_guarded
+from affidavit.symbols.occurrences import Occurrence, occurrences
 
 MANIFEST = "composer.json"
 # What is not loaded does not fail: `Name::class`, a type in a signature, a doc comment.

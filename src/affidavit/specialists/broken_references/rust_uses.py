@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.code.grammars import ancestors, node_text
-from affidavit.code.occurrences import occurrences
+from affidavit.languages.grammars import ancestors, node_text
 from affidavit.records.context import Import, Symbol
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed
+from affidavit.symbols.occurrences import occurrences
 
 RULE = "references/removed-import"
 OWN_MODULE = re.compile(r"(?:crate|self|super)(?:::\w+)*")

@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from affidavit.analysers.reference_rules import REFERENCE_RULES
-from affidavit.code.blob_cache import BlobCache
-from affidavit.code.definitions import grammar_of
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import GitError
 from affidavit.events import EventName, event
+from affidavit.git.blob_cache import BlobCache
 from affidavit.ports import Brief, Reply
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange, FileStatus
@@ -36,8 +34,10 @@ from affidavit.specialists.broken_references.imports import (
 from affidavit.specialists.broken_references.known_objects import find_methods_lost_by_known_objects
 from affidavit.specialists.broken_references.methods import find_removed_methods
 from affidavit.specialists.broken_references.patches import find_removed_patch_targets
+from affidavit.specialists.broken_references.rules import REFERENCE_RULES
 from affidavit.specialists.broken_references.rust_uses import find_removed_rust_uses
 from affidavit.specialists.wording import Proof, write_finding
+from affidavit.symbols.definitions import grammar_of
 
 NAME = "references"
 RULES = {rule.id: rule for rule in REFERENCE_RULES}

@@ -1,0 +1,165 @@
+"""Run a program on files that may be hostile: isolated, limited, its faults returned as data."""
+
+import os
+import re
+import shutil
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from affidavit.system.child_process import EndState, run_child
+
+MEGABYTE = 1024 * 1024
+VERSION = re.compile(r"\d+(?:\.\d+)+\S*")
+# The shell sets the limits and then becomes the program: unlike a function run between fork and exec, this is
+# safe in a process with threads. A system that lacks a limit goes on without it.
+LIMIT_SCRIPT = (
+    'ulimit -c 0 2>/dev/null; ulimit -v "$1" 2>/dev/null; ulimit -f "$2" 2>/dev/null; shift 2; exec "$@"'
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a run may take."""
+
+    timeout_seconds: float = 120.0
+    memory_mb: int = 16384
+    output_mb: int = 96
+
+
+OutcomeState = EndState | Literal["not_started"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a program."""
+
+    state: OutcomeState
+    exit_code: int = 0
+    output: bytes = b""
+    errors: bytes = b""
+    duration_ms: int = 0
+
+    @property
+    def last_words(self) -> str:
+        """The end of what it printed to standard error, on one line."""
+        text = self.errors.decode("utf-8", errors="replace")
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        return lines[-1][:300] if lines else ""
+
+
+def find_executable(
+    name: str, *, reviewed_folder: Path | None, search_path: str | None = None
+) -> Path | None:
+    """The program beside the running interpreter, else on PATH; never one inside the reviewed repository.
+
+    A name with a folder in it must be absolute: anything else would be looked for where the review happens
+    to be called, which is the reviewed repository.
+    """
+    if os.sep in name or (os.altsep and os.altsep in name):
+        return _program_at(Path(name), reviewed_folder)
+    beside = shutil.which(name, path=str(Path(sys.executable).parent))
+    if beside is not None:
+        return Path(beside)
+    given = os.environ.get("PATH", os.defpath) if search_path is None else search_path
+    for folder in given.split(os.pathsep):
+        if not Path(folder).is_absolute():
+            continue
+        found = shutil.which(name, path=folder)
+        if found is not None and not _stands_inside(Path(found), reviewed_folder):
+            return Path(found)
+    return None
+
+
+def _program_at(place: Path, reviewed_folder: Path | None) -> Path | None:
+    if not place.is_absolute() or _stands_inside(place, reviewed_folder):
+        return None
+    return place if place.is_file() and os.access(place, os.X_OK) else None
+
+
+def _stands_inside(program: Path, folder: Path | None) -> bool:
+    if folder is None:
+        return False
+    inside = folder.resolve()
+    return program.absolute().is_relative_to(inside) or program.resolve().is_relative_to(inside)
+
+
+@lru_cache(maxsize=1)
+def network_guard() -> tuple[str, ...]:
+    """The command that takes the network away, where the system lets us; measured at 4 ms a run."""
+    program = shutil.which("unshare", path="/usr/bin:/bin")
+    if program is None:
+        return ()
+    command = (program, "--map-root-user", "--net", "--")
+    try:
+        pid = os.posix_spawn(
+            program,
+            [*command, "/bin/true"],
+            {},
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+            ],
+        )
+    except OSError:
+        return ()
+    return command if os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0 else ()
+
+
+def isolated_environment(scratch: Path, program: Path | None = None) -> dict[str, str]:
+    """An environment that leads nowhere but into the scratch folder and to what stands beside the program."""
+    folders = {"HOME": "home", "XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config", "TMPDIR": "tmp"}
+    for folder in folders.values():
+        (scratch / folder).mkdir(parents=True, exist_ok=True)
+    return {
+        # A script needs its interpreter, which is usually installed beside it.
+        "PATH": "/usr/bin:/bin" if program is None else f"{program.parent}:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "NO_COLOR": "1",
+        **{name: str(scratch / folder) for name, folder in folders.items()},
+    }
+
+
+async def run_program(
+    command: Sequence[str], *, folder: Path, environment: Mapping[str, str], limits: Limits
+) -> Outcome:
+    """Run a program in a process group of its own and end the whole group when it is over."""
+    started = time.monotonic()
+    try:
+        ended = await run_child(
+            limited_command(command, limits),
+            folder=folder,
+            environment=environment,
+            seconds=limits.timeout_seconds,
+            most_bytes=limits.output_mb * MEGABYTE,
+        )
+    except OSError as error:
+        return Outcome("not_started", errors=str(error).encode(errors="replace"))
+    return Outcome(ended.state, ended.exit_code, ended.output, ended.errors, _milliseconds(started))
+
+
+def limited_command(command: Sequence[str], limits: Limits) -> list[str]:
+    """The command without network and with its limits."""
+    kilobytes = str(limits.memory_mb * 1024)
+    blocks = str(limits.output_mb * 4 * 2048)
+    return [*network_guard(), "/bin/sh", "-c", LIMIT_SCRIPT, "sh", kilobytes, blocks, *command]
+
+
+def _milliseconds(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)
+
+
+async def read_version(program: Path, arguments: Sequence[str], scratch: Path) -> str:
+    """The version that a program prints, or nothing where it prints none."""
+    outcome = await run_program(
+        [str(program), *arguments],
+        folder=scratch,
+        environment=isolated_environment(scratch, program),
+        limits=Limits(timeout_seconds=20, output_mb=1),
+    )
+    found = VERSION.search(outcome.output.decode("utf-8", errors="replace"))
+    return found.group() if outcome.state == "exited" and found else ""

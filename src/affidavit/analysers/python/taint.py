@@ -1,0 +1,133 @@
+"""Whether text that a function is given, or that comes from outside, can reach an expression."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from affidavit.analysers.python.syntax import ancestors
+
+CONSTANT = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*")
+# Names of tables and columns, placeholders and finished pieces come from the program, not from a stranger.
+PROGRAM_TEXT = re.compile(
+    r"(?:.*_)?(?:tables?|columns?|cols?|fields?|schemas?|database|db|index|alias|quoted|placeholders?|marks?|sql"
+    r"|query|where|suffix|prefix|table_?name|column_?name|lhs|rhs|rows?)",
+    re.IGNORECASE,
+)
+SOURCES = frozenset({"input", "argv", "request", "environ", "getenv", "stdin"})
+PASSING_METHODS = frozenset(
+    {
+        "format",
+        "strip",
+        "lstrip",
+        "rstrip",
+        "lower",
+        "upper",
+        "title",
+        "join",
+        "get",
+        "replace",
+        "encode",
+        "decode",
+    }
+)
+PASSING_FUNCTIONS = frozenset({"str", "format", "list", "tuple"})
+HARMLESS_TYPES = frozenset({"int", "float", "bool"})
+OWN = frozenset({"self", "cls"})
+MAX_STEPS = 200
+
+
+def carries_input(node: Node) -> bool:
+    """Whether the value of an expression can hold text from outside the function."""
+    return _Search().carries(node)
+
+
+class _Search:
+    """One search, bounded in steps, that visits no name twice."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        self._steps = 0
+
+    def carries(self, node: Node | None) -> bool:
+        self._steps += 1
+        if node is None or self._steps > MAX_STEPS:
+            return False
+        if node.type == "identifier":
+            return self._name_carries(node)
+        if node.type == "attribute":
+            member = _text(node.child_by_field_name("attribute"))
+            owner = node.child_by_field_name("object")
+            if member in SOURCES or _text(owner) in SOURCES:
+                return True
+            is_own = PROGRAM_TEXT.fullmatch(member) or CONSTANT.fullmatch(member)
+            return not is_own and self.carries(owner)
+        if node.type == "call":
+            return self._call_carries(node)
+        if node.type in ("subscript", "keyword_argument"):
+            return self.carries(node.child_by_field_name("value"))
+        return any(self.carries(child) for child in node.named_children if child.type != "comment")
+
+    def _name_carries(self, node: Node) -> bool:
+        name = _text(node)
+        if name in SOURCES:
+            return True
+        if name in self._seen or name in OWN or CONSTANT.fullmatch(name) or PROGRAM_TEXT.fullmatch(name):
+            return False
+        self._seen.add(name)
+        function = _enclosing_function(node)
+        scope = function if function is not None else _module(node)
+        assigned = list(_assignments(scope, name))
+        if assigned:
+            return any(self.carries(value) for value in assigned)
+        return function is not None and _is_parameter(function, name)
+
+    def _call_carries(self, node: Node) -> bool:
+        function = node.child_by_field_name("function")
+        arguments = node.child_by_field_name("arguments")
+        if function is None:
+            return False
+        if function.type == "attribute":
+            member = _text(function.child_by_field_name("attribute"))
+            if member in PASSING_METHODS:
+                return self.carries(function.child_by_field_name("object")) or self.carries(arguments)
+            return member in SOURCES
+        name = _text(function)
+        return name in SOURCES or (name in PASSING_FUNCTIONS and self.carries(arguments))
+
+
+def _text(node: Node | None) -> str:
+    return (node.text or b"").decode("utf-8", errors="replace") if node is not None else ""
+
+
+def _enclosing_function(node: Node) -> Node | None:
+    return next((parent for parent, _ in ancestors(node) if parent.type == "function_definition"), None)
+
+
+def _module(node: Node) -> Node:
+    *_, (top, _child) = ancestors(node)
+    return top
+
+
+def _assignments(scope: Node, name: str) -> Iterator[Node]:
+    """The values that a name is given in a scope, and what it loops over."""
+    waiting = [scope]
+    while waiting:
+        node = waiting.pop()
+        if node is not scope and node.type in ("function_definition", "class_definition", "lambda"):
+            continue
+        left = node.child_by_field_name("left")
+        right = node.child_by_field_name("right")
+        is_given = node.type in ("assignment", "augmented_assignment", "for_statement")
+        if is_given and right is not None and _text(left) == name:
+            yield right
+        waiting += node.named_children
+
+
+def _is_parameter(function: Node, name: str) -> bool:
+    parameters = function.child_by_field_name("parameters")
+    for parameter in parameters.named_children if parameters is not None else ():
+        words = re.findall(r"\w+", _text(parameter))
+        if words and words[0] == name:
+            return _text(parameter.child_by_field_name("type")) not in HARMLESS_TYPES
+    return False

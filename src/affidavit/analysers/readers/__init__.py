@@ -1,0 +1,1 @@
+"""Read the results of analysers that write a standard format: its text in, findings out."""

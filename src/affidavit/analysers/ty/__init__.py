@@ -1,0 +1,117 @@
+"""Ty: check the types of a whole side, with no environment but the project's own files."""
+
+from collections.abc import Iterable, Sequence
+from posixpath import dirname
+
+from affidavit.analysers.analyser import Analyser, Invocation
+from affidavit.analysers.engine.configuration import (
+    Table,
+    oldest_python,
+    read_toml,
+    strings,
+    subtable,
+    toml_list,
+    within_repository,
+)
+from affidavit.analysers.readers.sarif import read_sarif
+from affidavit.analysers.ty.judgement import judge_ty
+from affidavit.analysers.ty.rules import TY_RULES
+from affidavit.ports import Tree
+from affidavit.records.evidence import AnalyserDiagnostic
+
+NAMES = tuple(rule.id.removeprefix("ty/") for rule in TY_RULES if rule.id != "ty/invalid-syntax")
+DEFAULT_PYTHON = "3.13"
+MAX_ROOTS = 40
+PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
+# An environment with nothing in it: otherwise ty would look at the one that it is installed in, and at what
+# happens to be on the machine.
+EMPTY_ENVIRONMENT = {"environment/pyvenv.cfg": b"home = /usr/bin\n"}
+
+
+def invoke_ty(base: Tree, _paths: Sequence[str]) -> Invocation:
+    """Our rules minus those that the base commit turns off, with its source folders and Python version."""
+    settings = _settings(base)
+    switched_off = {name for name, level in subtable(settings, "rules").items() if level == "ignore"}
+    chosen = [name for name in NAMES if name not in switched_off]
+    python = _python(base)
+    site_packages = f"environment/lib/python{python}/site-packages/README"
+    return Invocation(
+        arguments=(
+            "check",
+            "--no-progress",
+            "--color=never",
+            "--exit-zero",
+            "--output-format=sarif",
+            "--python=../environment",
+            f"--python-version={python}",
+            "--python-platform=all",
+            "--no-respect-ignore-files",
+            "--ignore=all",
+            *(f"--error={name}" for name in chosen),
+            ".",
+        ),
+        files={"ty.toml": _configuration(base, settings).encode()},
+        outside={**EMPTY_ENVIRONMENT, site_packages: b""},
+    )
+
+
+def _settings(base: Tree) -> Table:
+    if base.entry("ty.toml") is not None:
+        return read_toml(base, "ty.toml")
+    return subtable(read_toml(base, "pyproject.toml"), "tool", "ty")
+
+
+def _python(base: Tree) -> str:
+    oldest = oldest_python(base)
+    return f"{oldest[0]}.{oldest[1]}" if oldest else DEFAULT_PYTHON
+
+
+def _configuration(base: Tree, settings: Table) -> str:
+    named = strings(subtable(settings, "environment").get("root"))
+    roots = [place for root in named if (place := within_repository("", root))] or source_folders(base)
+    excluded = strings(subtable(settings, "src").get("exclude"))
+    return f"[environment]\nroot = {toml_list(roots)}\n[src]\nexclude = {toml_list(excluded)}\n"
+
+
+def source_folders(base: Tree) -> list[str]:
+    """Where packages may begin: the root, each project of a larger repository, and their `src` folders."""
+    entries = base.entries()
+    projects = {dirname(path) for path in entries if path.rpartition("/")[2] in PROJECT_FILES}
+    folders = _folders(path for path in entries if path.endswith((".py", ".pyi")))
+    found = ["."]
+    for project in sorted({"", *projects}, key=lambda folder: (folder.count("/"), folder)):
+        prefix = f"{project}/" if project else ""
+        found += [folder for folder in (project, f"{prefix}src") if folder and folder in folders]
+    return list(dict.fromkeys(found))[:MAX_ROOTS]
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    for path in paths:
+        folder = dirname(path)
+        while folder and folder not in found:
+            found.add(folder)
+            folder = dirname(folder)
+    return found
+
+
+def read_ty(text: str) -> list[AnalyserDiagnostic]:
+    """The diagnostics of ty's report."""
+    return read_sarif(text, "ty")
+
+
+TY = Analyser(
+    name="ty",
+    executable="ty",
+    patterns=("*.py", "*.pyi"),
+    scope="project",
+    invoke=invoke_ty,
+    read_output=read_ty,
+    rules={rule.id: rule for rule in TY_RULES},
+    install_hint="pip install ty",
+    subject="broken calls, imports and attributes, also in files that the change does not touch",
+    languages=("Python",),
+    version_tried="0.0.100",
+    distribution="ty",
+    judge=judge_ty,
+)

@@ -1,0 +1,252 @@
+"""Which new diagnostics of ty count: what the change causes, and what no dynamic code can excuse."""
+
+import re
+
+from tree_sitter import Node
+
+from affidavit.analysers.analyser import Inspection
+from affidavit.analysers.python.first_party import (
+    absolute_module,
+    has_folder,
+    is_made_elsewhere,
+    is_redefined_below,
+    module_places,
+)
+from affidavit.analysers.python.syntax import ancestors, expects, is_only_for_type_checkers, node_at
+from affidavit.analysers.python.undefined import judge_undefined_name
+from affidavit.analysers.rule import names_in
+from affidavit.analysers.ty.rules import CALL_RULES, TY_RULES
+from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.symbols.changed import ChangedSymbol
+
+RULES = {rule.id: rule for rule in TY_RULES}
+CALLEE = re.compile(r"(?:of|to) (?P<kind>function |bound method |class )?`(?P<name>[^`]+)`(?::.*)?$")
+
+
+def judge_ty(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+    """The reason why a new diagnostic of ty is no finding; None where it is one."""
+    rule = RULES.get(diagnostic.rule)
+    text = inspection.repository.head.read(diagnostic.path)
+    if rule is None or text is None:
+        return "the rule is not one of ours, or the file cannot be read"
+    if rule.raises and expects(text, diagnostic.line, diagnostic.column, rule.raises):
+        return f"the code around it expects {rule.raises[0]}"
+    if is_only_for_type_checkers(text, diagnostic.line, diagnostic.column):
+        return "the code is only read by type checkers"
+    if diagnostic.rule == "ty/unresolved-reference":
+        return judge_undefined_name(diagnostic, inspection, text)
+    if diagnostic.rule == "ty/invalid-syntax":
+        return None if _is_changed(diagnostic, inspection) else "the change does not touch the file"
+    if _was_known(diagnostic, inspection):
+        return "the analyser said the same of other code before the change, so it is no news"
+    return _judge_special(diagnostic, inspection, text)
+
+
+def _judge_special(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> str | None:
+    if diagnostic.rule in CALL_RULES:
+        return _broken_call(diagnostic, inspection, text)
+    if diagnostic.rule == "ty/import-not-found":
+        return _missing_import(diagnostic, inspection)
+    if diagnostic.rule == "ty/missing-attribute":
+        return _missing_attribute(diagnostic, inspection)
+    if diagnostic.rule in ("ty/invalid-await", "ty/unused-awaitable"):
+        return _awaiting(diagnostic, inspection, text)
+    return None
+
+
+def _was_known(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> bool:
+    if diagnostic.rule == "ty/unused-awaitable":
+        return False
+    return any(
+        known.rule == diagnostic.rule and known.message == diagnostic.message
+        for known in inspection.base_diagnostics
+    )
+
+
+def _is_changed(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> bool:
+    return inspection.change.file_at(diagnostic.path) is not None
+
+
+def _stands_on_changed_line(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> bool:
+    file = inspection.change.file_at(diagnostic.path)
+    lines = range(diagnostic.line, (diagnostic.end_line or diagnostic.line) + 1)
+    return file is not None and not set(file.changed_lines("head")).isdisjoint(lines)
+
+
+# Calls
+
+
+def _broken_call(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> str | None:
+    called = _called_names(text, diagnostic)
+    told = CALLEE.search(diagnostic.message)
+    if told is None:
+        is_known = any(_constructor_changed(name, inspection) for name in called)
+        return None if is_known else "the analyser does not name what is called"
+    return _broken_named_call(told, called, diagnostic, inspection)
+
+
+def _broken_named_call(
+    told: re.Match[str], called: list[str], diagnostic: AnalyserDiagnostic, inspection: Inspection
+) -> str | None:
+    owner, _, name = told["name"].rpartition(".")
+    if owner == "object" or told["kind"] == "class ":
+        return "what is really called depends on code that is not here"
+    if not any(_names_agree(candidate, owner, name) for candidate in called):
+        return "what is called stands in a variable"
+    is_caused = _signature_changed(told["name"], inspection)
+    if not is_caused and not _stands_on_changed_line(diagnostic, inspection):
+        return "neither the call nor the signature is part of the change"
+    if owner and name != "__init__" and is_redefined_below(inspection.repository.head, owner, name):
+        return "a subclass defines the method differently"
+    if told["kind"] == "function " and owner and not is_caused:
+        return "the method may be bound at run time"
+    return None
+
+
+def _called_names(text: bytes, diagnostic: AnalyserDiagnostic) -> list[str]:
+    """The last names of what may be called at the place of a diagnostic."""
+    found: list[str] = []
+    for parent, child in ancestors(node_at(text, diagnostic.line, diagnostic.column)):
+        if parent.type != "call":
+            continue
+        function = parent.child_by_field_name("function")
+        name = _last_name(function) if function is not None else None
+        found += [name] if name else []
+        # A diagnostic about an argument stands inside the arguments of its call; any other stands where the
+        # call begins, and there a chain of calls begins too.
+        if child == parent.child_by_field_name("arguments"):
+            break
+    return found
+
+
+def _last_name(function: Node) -> str | None:
+    if function.type == "attribute":
+        named = function.child_by_field_name("attribute")
+        return (named.text or b"").decode("utf-8", errors="replace") if named else None
+    if function.type == "identifier":
+        return (function.text or b"").decode("utf-8", errors="replace")
+    return None
+
+
+def _names_agree(called: str, owner: str, name: str) -> bool:
+    if name in ("__init__", "__new__"):
+        # A class in a variable (`cls`, `klass`) may be any subclass.
+        return called == owner.rpartition(".")[2] or called[:1].isupper() or called == name
+    return called == name
+
+
+def _signature_changed(qualified: str, inspection: Inspection) -> bool:
+    return any(
+        symbol.fate in ("resigned", "added") and _is_same_name(symbol.qualified, qualified)
+        for symbol in inspection.symbols
+    )
+
+
+def _is_same_name(qualified: str, named: str) -> bool:
+    return qualified == named or qualified.endswith(f".{named}")
+
+
+def _constructor_changed(called: str, inspection: Inspection) -> bool:
+    """Whether a class is part of the change: the constructor of a dataclass has no name."""
+    classes = [symbol for symbol in inspection.symbols if symbol.kind == "class" and symbol.name == called]
+    return any(symbol.fate in ("touched", "resigned", "added") for symbol in classes)
+
+
+# Imports and attributes
+
+
+def _missing_import(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+    if not inspection.knows_whole_tree:
+        return "only a part of the repository is known"
+    names = names_in(diagnostic.message)
+    if not names:
+        return "the message names no module"
+    if diagnostic.message.startswith("Module"):
+        return _missing_member(names[0], names[-1], diagnostic, inspection)
+    return _missing_module(absolute_module(names[0], diagnostic.path), diagnostic, inspection)
+
+
+def _missing_module(module: str, diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+    base, head = inspection.repository.base, inspection.repository.head
+    if module_places(head, module) or has_folder(head, module):
+        return "the module exists"
+    if is_made_elsewhere(head, module):
+        return "the module may be made by a build"
+    if module_places(base, module):
+        return None
+    parent, _, _ = module.rpartition(".")
+    packages = [place for place in module_places(head, parent) if "__init__" in place.path] if parent else []
+    if len(packages) != 1:
+        return "the module is not one of this repository"
+    return None if _stands_on_changed_line(diagnostic, inspection) else "the import is not part of the change"
+
+
+def _missing_member(
+    module: str, member: str, diagnostic: AnalyserDiagnostic, inspection: Inspection
+) -> str | None:
+    places = module_places(inspection.repository.head, module)
+    if len(places) != 1:
+        return "the module is not one of this repository, or stands in it more than once"
+    if is_made_elsewhere(inspection.repository.head, f"{module}.{member}"):
+        return "the member may be made by a build"
+    if _was_removed(member, places[0].path, inspection):
+        return None
+    text = inspection.repository.head.read(places[0].path) or b""
+    if (
+        re.search(rb"\b%s\b" % re.escape(member).encode(), text)
+        or b"import *" in text
+        or b"globals()" in text
+    ):
+        return "the module may define the name at run time"
+    return None if _stands_on_changed_line(diagnostic, inspection) else "the import is not part of the change"
+
+
+def _was_removed(member: str, path: str, inspection: Inspection) -> bool:
+    """Whether the change took a name out of a module, or a module out of a package."""
+    if any(_removes(symbol, path, member) for symbol in inspection.symbols):
+        return True
+    package = path.rpartition("/")[0]
+    gone = {file.base_path for file in inspection.change.files} - inspection.repository.head.entries().keys()
+    return f"{package}/{member}.py" in gone or f"{package}/{member}/__init__.py" in gone
+
+
+def _removes(symbol: ChangedSymbol, path: str, qualified: str) -> bool:
+    return symbol.fate == "removed" and symbol.file == path and symbol.qualified == qualified
+
+
+def _missing_attribute(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+    names = names_in(diagnostic.message)
+    if len(names) != 2:
+        return "the message does not name an owner and an attribute"
+    owner, attribute = names
+    if diagnostic.message.startswith("Module"):
+        places = module_places(inspection.repository.head, owner)
+        is_removed = len(places) == 1 and _was_removed(attribute, places[0].path, inspection)
+        return None if is_removed else "the change did not remove the name from the module"
+    class_name = owner.rpartition(".")[2]
+    removed = [
+        symbol
+        for symbol in inspection.symbols
+        if symbol.fate == "removed" and _is_same_name(symbol.qualified, f"{class_name}.{attribute}")
+    ]
+    if not removed:
+        return "the change did not remove the attribute"
+    if is_redefined_below(inspection.repository.head, class_name, attribute):
+        return "a subclass defines the attribute"
+    return None
+
+
+# Coroutines
+
+
+def _awaiting(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> str | None:
+    if diagnostic.rule == "ty/unused-awaitable":
+        if "CoroutineType" not in diagnostic.message:
+            return "only a coroutine does nothing without await"
+        if _stands_on_changed_line(diagnostic, inspection):
+            return None
+    words = set(re.findall(rb"\w+", text.split(b"\n")[diagnostic.line - 1]))
+    is_caused = any(
+        symbol.fate == "resigned" and symbol.name.encode() in words for symbol in inspection.symbols
+    )
+    return None if is_caused else "neither the call nor what is called is part of the change"

@@ -1,0 +1,161 @@
+"""What the options of `affidavit eval` mean: limits, models, the archive, the labels."""
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from affidavit import __version__
+from affidavit.cli.options.change import read_config
+from affidavit.cli.options.models import chosen_model, chosen_models, opened_ledger
+from affidavit.cli.options.prompts import rollout_book
+from affidavit.cli.options.servers import SERVER_SETTINGS, server_pool
+from affidavit.config.places import state_folder
+from affidavit.config.settings import MODEL_READERS, Settings, load_settings
+from affidavit.errors import SettingsError
+from affidavit.lab.evaluation.archive import Archive, Begun
+from affidavit.lab.evaluation.cases import folder_name
+from affidavit.lab.evaluation.sessions import ReviewSessions
+from affidavit.lab.labels.labels import labelled_findings
+from affidavit.lab.rollout.choice import choose_outside_rollouts
+from affidavit.minds.choice import ModelChoice
+from affidavit.minds.conversation_log import ConversationLog, LogMode
+from affidavit.ports import Tree
+from affidavit.prompts import PromptSet, current_prompts
+from affidavit.records.evaluation import Evaluation
+from affidavit.records.label import Label
+from affidavit.render.report.wording import counted
+from affidavit.store.reports import SqliteStore
+
+SETTINGS = (
+    "analysers_off",
+    "rules_off",
+    "analyser_timeout_seconds",
+    "nits",
+    *SERVER_SETTINGS,
+    *MODEL_READERS,
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the scores must keep; None: anything goes."""
+
+    min_recall: float | None = None
+    max_wrong: int | None = None
+    max_wrong_rate: float | None = None
+
+    def misses(self, evaluation: Evaluation) -> list[str]:
+        """A sentence for each limit that is not kept; a score without a value keeps no lower limit."""
+        sentences = []
+        if self.min_recall is not None and (evaluation.recall is None or evaluation.recall < self.min_recall):
+            told = "not measured" if evaluation.recall is None else f"{evaluation.recall:.1%}"
+            sentences.append(f"recall is {told}, less than --min-recall {self.min_recall:.1%}")
+        if self.max_wrong is not None and evaluation.wrong > self.max_wrong:
+            wrong = counted(evaluation.wrong, "wrong finding")
+            sentences.append(f"{wrong}, more than --max-wrong {self.max_wrong}")
+        rate = evaluation.wrong_rate
+        if self.max_wrong_rate is not None and rate is not None and rate > self.max_wrong_rate:
+            sentences.append(f"{rate:.1%} are wrong, more than --max-wrong {self.max_wrong_rate:.1%}")
+        return sentences
+
+
+def read_limits(options: dict[str, Any]) -> Limits:
+    """The limits that were named; raises SettingsError for what is no number."""
+    recall, wrong = options["min_recall"], options["max_wrong"]
+    min_recall = None if recall is None else _share(recall, "--min-recall")
+    if wrong is None:
+        return Limits(min_recall)
+    if re.fullmatch(r"\d{1,9}", wrong.strip()):
+        return Limits(min_recall, max_wrong=int(wrong))
+    return Limits(min_recall, max_wrong_rate=_share(wrong, "--max-wrong", "a whole number, or "))
+
+
+def _share(text: str, option: str, otherwise: str = "") -> float:
+    number, percent = (text.strip()[:-1], 100) if text.strip().endswith("%") else (text.strip(), 1)
+    try:
+        value = float(number) / percent
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise SettingsError(f"{option}: expected {otherwise}a share such as 0.6 or 60%, found {text!r}")
+    return value
+
+
+def begun_archive(options: dict[str, Any], sessions: ReviewSessions) -> Archive | None:
+    """The folder that keeps the evaluation; None where none is named."""
+    out, resume = options["out"], options["resume"]
+    if out and resume and Path(out).absolute() != Path(resume).absolute():
+        raise SettingsError("--out and --resume name different folders: --resume goes on in its own")
+    folder = resume or out
+    if folder is None:
+        return None
+    prompts = f"{sessions.prompts.version} {sessions.prompts.digest[:12]}" if sessions.models else ""
+    begun = Begun(affidavit_version=__version__, prompts=prompts, models=sessions.models)
+    return Archive(folder, begun, is_resumed=resume is not None)
+
+
+def opened_sessions(options: dict[str, Any], cache: Path | None) -> ReviewSessions:
+    """Who reviews: the models that flags and environment name, the same for every case."""
+    choices = chosen_models(options)
+    return ReviewSessions(
+        settings_for=_settings_reader(options),
+        cache=cache,
+        choices=choices,
+        judge_choice=_judge(options, choices.get("verifier")),
+        prompts=_prompts(options) if choices else current_prompts(),
+        servers_for=server_pool,
+        ledger=opened_ledger(options),
+        log_for=_log_opener(options),
+    )
+
+
+def _prompts(options: dict[str, Any]) -> PromptSet:
+    """The version that is named, else the one in use here; a rollout draws nobody for an evaluation."""
+    version, folder = options["prompt_version"], options["prompts"]
+    return choose_outside_rollouts(rollout_book(options), version=version, folder=folder).prompts
+
+
+def _judge(options: dict[str, Any], verifier: ModelChoice | None) -> ModelChoice | None:
+    if options["no_judge"]:
+        if options["judge_model"]:
+            raise SettingsError("--judge-model and --no-judge exclude each other")
+        return None
+    if options["judge_model"]:
+        return chosen_model("verifier", {**options, "model": options["judge_model"], "verifier_model": None})
+    return verifier
+
+
+def _settings_reader(options: dict[str, Any]) -> Callable[[Tree], Settings]:
+    """The settings of each case come from its base commit, as in a review."""
+    explicit = read_config(options["config"])
+    flags = {name: options[name] for name in SETTINGS}
+    return lambda base: load_settings(base, os.environ, flags, explicit)
+
+
+def _log_opener(options: dict[str, Any]) -> Callable[[str, int], ConversationLog]:
+    """A log for each review, in a folder of its own; an evaluation that is kept keeps its exchanges too."""
+    named = [(mode, options[mode]) for mode in (LogMode.RECORD, LogMode.REPLAY) if options[mode]]
+    if len(named) > 1:
+        raise SettingsError("--record and --replay exclude each other")
+    kept = options["resume"] or options["out"]
+    mode, folder = named[0] if named else (LogMode.RESUME, kept / "cases") if kept else (LogMode.OFF, None)
+
+    def open_log(case_id: str, number: int) -> ConversationLog:
+        place = folder / folder_name(case_id) / f"run-{number}" if folder else None
+        return ConversationLog(place, mode)
+
+    return open_log
+
+
+def labels_in_store(data: Path | None) -> dict[str, dict[str, Label]]:
+    """What people said about findings, by repository and fingerprint."""
+    store = SqliteStore(data or state_folder())
+    labels: dict[str, dict[str, Label]] = {}
+    if store.path.exists():
+        for one in labelled_findings(store):
+            if one.entry.label is not None and one.fingerprint:
+                labels.setdefault(one.repository, {})[one.fingerprint] = one.entry.label
+    return labels

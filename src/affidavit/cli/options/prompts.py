@@ -1,0 +1,98 @@
+"""The options that choose prompts, the choice for one review, and what the review means for a rollout."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from affidavit.config.places import state_folder
+from affidavit.errors import StoreError
+from affidavit.lab.rollout.book import RolloutBook
+from affidavit.lab.rollout.choice import ChosenPrompts, choose_prompts
+from affidavit.lab.rollout.decisions import record_review
+from affidavit.prompts import current_prompts, load_prompts
+from affidavit.records.change import Change
+from affidavit.records.report import Report
+from affidavit.records.rollout import Decision
+from affidavit.render.safe_text import visible
+from affidavit.store.reports import SqliteStore
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+PROMPTS_VARIABLE = "AFFIDAVIT_PROMPTS"
+VERSION_VARIABLE = "AFFIDAVIT_PROMPT_VERSION"
+"""Prompts are instructions, so they are no settings: a file of the repository could name them."""
+
+
+def prompts_option(command: Command) -> Command:
+    """Add --prompts to a command."""
+    return click.option(
+        "--prompts",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="DIR",
+        envvar=PROMPTS_VARIABLE,
+        help="Your own prompts: a folder a version in DIR, beside those that come along.",
+    )(command)
+
+
+def prompt_options(command: Command) -> Command:
+    """Add the options that choose the prompts of a review."""
+    version = click.option(
+        "--prompt-version",
+        metavar="VERSION",
+        envvar=VERSION_VARIABLE,
+        help="Use these prompts, whatever a rollout would choose; such a review counts for no rollout.",
+    )
+    return prompts_option(version(command))
+
+
+def rollout_book(options: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> RolloutBook:
+    """The rollouts of the store that the options name."""
+    return RolloutBook(SqliteStore(options.get("data") or state_folder(environment)))
+
+
+def prompts_for(change: Change, options: Mapping[str, Any]) -> ChosenPrompts:
+    """The prompts of this review; what was decided without a person is said here first."""
+    book, version, folder = rollout_book(options), options["prompt_version"], options["prompts"]
+    try:
+        if not options["quiet"]:
+            _say_decisions(book, is_kept=not options["no_store"])
+        chosen = choose_prompts(book, change, version=version, folder=folder)
+    except StoreError as error:
+        prompts = load_prompts(version, folder) if version else current_prompts()
+        chosen = ChosenPrompts(prompts, notice=f"no rollout counts, since {error}")
+    if chosen.notice and not options["quiet"]:
+        _say(chosen.notice)
+    return chosen
+
+
+def count_for_rollout(chosen: ChosenPrompts | None, report: Report, options: Mapping[str, Any]) -> None:
+    """Count the review; where a rule of the rollout holds now, it is applied and said."""
+    # A replayed review is the same review again, and says nothing new.
+    if chosen is None or chosen.rollout is None or options["replay"]:
+        return
+    try:
+        decision = record_review(rollout_book(options), chosen.rollout, chosen.arm, chosen.change_key, report)
+    except StoreError as error:
+        click.echo(f"affidavit: the review was not counted for the rollout: {error}", err=True)
+        return
+    if decision and not options["quiet"]:
+        _say(_words(decision))
+
+
+def _say_decisions(book: RolloutBook, *, is_kept: bool) -> None:
+    untold = book.unannounced()
+    for _, decision in untold:
+        _say(_words(decision))
+    if untold and is_kept:
+        book.announce([number for number, _ in untold])
+
+
+def _words(decision: Decision) -> str:
+    done = {"roll_back": "rolled back", "promote": "promoted"}.get(decision.action, decision.action)
+    return f"prompts {decision.versions} were {done} {decision.by} on {decision.at[:10]}: {decision.why}"
+
+
+def _say(text: str) -> None:
+    click.echo(f"affidavit: {visible(text)}", err=True)

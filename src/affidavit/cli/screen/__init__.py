@@ -1,0 +1,1 @@
+"""What commands show and write: events and results in, lines and files out."""

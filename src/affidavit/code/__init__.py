@@ -1,1 +1,0 @@
-"""A repository as git trees: read, search, blame, diff; and what the files of a change are."""

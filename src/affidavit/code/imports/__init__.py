@@ -1,1 +1,0 @@
-"""Which file imports which, at a git tree: one module a language, joined by one table."""

@@ -1,0 +1,109 @@
+"""The names in texts that a change takes away or brings in: keys, routes, settings, events."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from affidavit.languages.detect import language_of
+from affidavit.languages.test_files import is_test
+from affidavit.records.change import Change, FileChange, Hunk
+from affidavit.symbols.documents import DOCUMENT_LANGUAGES
+
+TextFate = Literal["replaces", "removes", "adds"]
+
+SHORTEST = 6
+LONGEST = 100
+LEAST_LETTERS = 3
+MAX_LINE = 2000
+# There names stand without quotes.
+CONFIGURATION = frozenset(("yaml", "toml", "ini", "dockerfile", "terraform"))
+TEMPLATING = frozenset(("javascript", "typescript", "go", "vue", "svelte", "astro"))
+_QUOTED = re.compile(r"""(["'])((?:\\.|(?!\1).)*)\1""")
+_QUOTED_OR_TEMPLATE = re.compile(r"""(["'`])((?:\\.|(?!\1).)*)\1""")
+_TOKEN = re.compile(r"[^\W]+(?:[./:-]+\w+)*")
+_COMMENT = re.compile(r"\s*(?:#(?!\[)|//|/?\*|--|;|<!--|%)")
+_CONFIGURATION_COMMENT = re.compile(r"(?:^|\s)[#;].*")
+_IMPORT = re.compile(
+    r"""\s*(?:import\b|from\b|export\b.*\bfrom\b|@?(?:use|using|include|require)\b|\#\s*include\b)"""
+    r"""|.*\b(?:require|require_relative|import)\s*\(?\s*["'`]"""
+    r"""|\s*(?:[\w.]+\s+)?"[\w.~-]+(?:/[\w.~-]+)+"\s*$"""
+)
+_SHAPE = re.compile(r"/?\w+(?:[./:-]\w+)*/?")
+_SEPARATOR = re.compile(r"[^\W_][_./:-]+[^\W_]")
+_MIXED_CASE = re.compile(r"[a-z0-9][A-Z]")
+_INNER_SEPARATOR = re.compile(r"[./:]")
+_HEXADECIMAL = re.compile(r"(?:0x)?[0-9a-fA-F-]+")
+
+
+class ChangedText(NamedTuple):
+    """A text, what the change does to it, and the changed file in which it does so."""
+
+    text: str
+    fate: TextFate
+    path: str
+
+
+def changed_texts(change: Change) -> list[ChangedText]:
+    """What the change takes away first, then what it brings in; what it only moves is neither.
+
+    The texts of tests say again what those of the product say.
+    """
+    found: dict[str, ChangedText] = {}
+    both: set[str] = set()
+    for file in change.reviewed_files():
+        if is_test(file.path) or language_of(file.path) in DOCUMENT_LANGUAGES:
+            continue
+        for one in _in_file(file):
+            known = found.setdefault(one.text, one)
+            if (known.fate == "adds") != (one.fate == "adds"):
+                both.add(one.text)
+    kept = [one for one in found.values() if one.text not in both]
+    return sorted(kept, key=lambda one: one.fate == "adds")
+
+
+def _in_file(file: FileChange) -> Iterator[ChangedText]:
+    for hunk in file.hunks:
+        removed, added = _in_lines(hunk, "-", file.path), _in_lines(hunk, "+", file.path)
+        has_new_lines = any(line[0] == "+" for line in hunk.lines)
+        for text in removed:
+            if text not in added:
+                yield ChangedText(text, "replaces" if has_new_lines else "removes", file.path)
+        yield from (ChangedText(text, "adds", file.path) for text in added if text not in removed)
+
+
+def _in_lines(hunk: Hunk, mark: str, path: str) -> dict[str, None]:
+    """The texts of the lines with a mark, each once, in their order."""
+    language = language_of(path)
+    lines = [line[1:] for line in hunk.lines if line[0] == mark and len(line) <= MAX_LINE]
+    return dict.fromkeys(text for line in lines for text in names_in_line(line, language))
+
+
+def names_in_line(line: str, language: str) -> Iterator[str]:
+    """The names that stand as texts in a line of code, or as keys and values in one of configuration."""
+    if _COMMENT.match(line) or is_import(line):
+        return
+    if language in CONFIGURATION:
+        plain = _CONFIGURATION_COMMENT.sub("", line)
+        literals: Iterable[str] = (found[0] for found in _TOKEN.finditer(plain))
+    else:
+        quoted = _QUOTED_OR_TEMPLATE if language in TEMPLATING else _QUOTED
+        literals = (found[2] for found in quoted.finditer(line))
+    for literal in literals:
+        if _SHAPE.fullmatch(literal):
+            yield from filter(_is_name, dict.fromkeys((literal, *_INNER_SEPARATOR.split(literal))))
+
+
+def is_import(line: str) -> bool:
+    """The line takes in another file, in one of the languages that texts stand in."""
+    return _IMPORT.match(line[:MAX_LINE]) is not None
+
+
+def _is_name(text: str) -> bool:
+    """Nobody would write it in prose, and it is neither a number, a version nor a hash."""
+    letters = sum(sign.isalpha() for sign in text)
+    return (
+        SHORTEST <= len(text) <= LONGEST
+        and letters >= LEAST_LETTERS
+        and not _HEXADECIMAL.fullmatch(text)
+        and (_SEPARATOR.search(text) or _MIXED_CASE.search(text)) is not None
+    )

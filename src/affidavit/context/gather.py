@@ -1,0 +1,331 @@
+"""From an opened change to its map: what it touches, what depends on it, who wrote the lines."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+
+from affidavit.context.history import Companion, find_companions, find_origins
+from affidavit.context.relevance import MAX_RELATED, TOKEN_BUDGET, Ties, rank_related
+from affidavit.context.shared_texts import SharedText, find_shared_texts
+from affidavit.context.sources import Source, find_sources
+from affidavit.errors import GitError, InputError
+from affidavit.git.repository import GitRepository
+from affidavit.languages.detect import language_of
+from affidavit.languages.test_files import NamesakeTests, has_tests, is_named_test, is_test
+from affidavit.ports import Tree
+from affidavit.records.change import Change, FileChange, Hunk
+from affidavit.records.context import (
+    BlameOrigin,
+    ContextMap,
+    HunkPlace,
+    Import,
+    Reference,
+    Symbol,
+    SymbolChange,
+    SymbolFate,
+)
+from affidavit.records.evidence import SearchHit
+from affidavit.references.readers import Imports, Survey
+from affidavit.symbols.documents import DOCUMENT_LANGUAGES
+
+MAX_FOLLOWED_SYMBOLS = 300
+MAX_REFERENCES = 1000
+MAX_IMPORTS = 1000
+MAX_DOCUMENTED_PATHS = 100
+MAX_DOCUMENT_HITS = 300
+MAX_PASSING = 100
+FATES_BY_WEIGHT: tuple[SymbolFate, ...] = ("removed", "renamed", "resigned", "touched")
+# Methods that nobody calls by their names: constructors, operators, iteration.
+_PROTOCOL_NAME = re.compile(r"__\w+__|constructor|initialize")
+CERTAINTIES = ("certain", "likely", "possible")
+
+
+@dataclass(frozen=True)
+class _Edges:
+    """Imports from and into the changed files."""
+
+    imports: list[Import]
+    importers: list[Import]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What was read of code, documents and history, and what could not be."""
+
+    symbols: tuple[SymbolChange, ...]
+    edges: _Edges
+    references: list[Reference]
+    documents: list[tuple[str, SearchHit]]
+    companions: list[Companion]
+    texts: list[SharedText]
+    origins: list[BlameOrigin]
+    left_out: list[str]
+
+
+def gather_context(
+    change: Change,
+    repository: GitRepository,
+    survey: Survey,
+    *,
+    max_files: int = MAX_RELATED,
+    token_budget: int = TOKEN_BUDGET,
+) -> ContextMap:
+    """The map of a change; what did not fit or could not be looked at stands in `left_out`."""
+    found = _find(change, repository, survey)
+    ties = _tie(found, change, repository, survey)
+    related, not_fitting = rank_related(
+        ties, change.changed_files, max_files=max_files, token_budget=token_budget
+    )
+    return ContextMap(
+        symbols=found.symbols,
+        hunks=tuple(_hunk_places(change, repository, survey)),
+        imports=tuple(found.edges.imports[:MAX_IMPORTS]),
+        importers=tuple(found.edges.importers[:MAX_IMPORTS]),
+        references=tuple(found.references[:MAX_REFERENCES]),
+        related_files=tuple(related),
+        tests=tuple(_covering_tests(ties)),
+        commits=change.commits,
+        origins=tuple(found.origins),
+        left_out=(
+            *_not_reviewed(change),
+            *_not_read(survey.imports(repository.head)),
+            *found.left_out,
+            *not_fitting,
+            *_cut(found.edges, found.references),
+        ),
+    )
+
+
+def _find(change: Change, repository: GitRepository, survey: Survey) -> _Found:
+    with ThreadPoolExecutor(4) as pool:
+        # Git reads history and documents in processes of its own while the code is read here.
+        asked_origins = pool.submit(find_origins, change, repository)
+        asked_companions = pool.submit(find_companions, change, repository)
+        asked_documents = pool.submit(_documents, change, repository.head)
+        asked_texts = pool.submit(find_shared_texts, change, repository)
+        reviewed = change.model_copy(update={"files": tuple(change.reviewed_files())})
+        symbols = tuple(survey.changed_symbols(reviewed, repository))
+        edges = _edges(change, repository, survey)
+        references, not_followed = _references(symbols, repository, survey)
+        documents, not_searched = asked_documents.result()
+        origins, not_blamed = asked_origins.result()
+        companions, not_logged = asked_companions.result()
+        texts, not_compared = asked_texts.result()
+    left_out = [*not_followed, *not_searched, *not_blamed, *not_logged, *not_compared]
+    return _Found(symbols, edges, references, documents, companions, texts, origins, left_out)
+
+
+def _tie(found: _Found, change: Change, repository: GitRepository, survey: Survey) -> Ties:
+    sources = _sources(found.symbols, found.edges, repository, survey)
+    return Ties(
+        references=found.references,
+        imports=found.edges.imports,
+        importers=found.edges.importers,
+        tests=_namesakes(change, repository.head),
+        documents=found.documents,
+        companions=found.companions,
+        texts=_not_followed_yet(found.texts, found.symbols),
+        fates=_fates(found.symbols),
+        sources=sources,
+        near=_near(found.edges, sources, survey.imports(repository.head)),
+        holds_tests=_tests_in(repository.head),
+    )
+
+
+def _not_followed_yet(texts: Sequence[SharedText], symbols: Sequence[SymbolChange]) -> list[SharedText]:
+    """Without the names of changed symbols: who uses those is known better already."""
+    names = {symbol.name for one in symbols for symbol in (one.base, one.head) if symbol is not None}
+    return [one for one in texts if one.changed.text not in names]
+
+
+def _edges(change: Change, repository: GitRepository, survey: Survey) -> _Edges:
+    head = survey.imports(repository.head)
+    files = change.reviewed_files()
+    paths = [file.head_path for file in files if file.head_path]
+    imports = [one for path in paths for one in head.imports_of(path)]
+    importers = [one for path in paths for one in head.importers_of(path)]
+    gone = [file for file in files if file.base_path and file.base_path != file.head_path]
+    if gone:
+        importers += _importers_of_gone(gone, repository, survey.imports(repository.base))
+    return _Edges(imports, sorted(set(importers), key=lambda one: (one.path, one.line, one.name)))
+
+
+def _importers_of_gone(files: Sequence[FileChange], repository: GitRepository, base: Imports) -> list[Import]:
+    """Who imported, before the change, what the change takes away."""
+    found = [one for file in files for one in base.importers_of(file.base_path or "")]
+    return [one for one in found if repository.head.entry(one.path) is not None]
+
+
+def _sources(
+    symbols: Sequence[SymbolChange], edges: _Edges, repository: GitRepository, survey: Survey
+) -> list[Source]:
+    """What the product builds on; what tests build on says little of the change."""
+    head = repository.head
+    changes = [one for one in symbols if one.head and not is_test(one.head.path)]
+    imported = [one for one in edges.imports if not is_test(one.path)]
+    return find_sources(changes, imported, survey.imports(head), lambda path: survey.symbols_of(head, path))
+
+
+def _near(edges: _Edges, sources: Sequence[Source], imports: Imports) -> frozenset[str]:
+    """Who imports a changed file, its importers or a base of its classes; and whom the change imports."""
+    direct = {one.path for one in edges.importers}
+    bases = {one.path for one in sources if one.heir}
+    # What half of the repository imports ties nobody to anybody.
+    passing = direct if len(direct) <= MAX_PASSING else set[str]()
+    further = {one.path for path in (*passing, *bases) for one in imports.importers_of(path)}
+    imported = {one.target for one in edges.imports if one.target}
+    return frozenset(direct | bases | further | imported)
+
+
+def _references(
+    symbols: Sequence[SymbolChange], repository: GitRepository, survey: Survey
+) -> tuple[list[Reference], list[str]]:
+    followed = _symbols_to_follow(symbols)
+    left_out = []
+    if len(followed) > MAX_FOLLOWED_SYMBOLS:
+        rest = len(followed) - MAX_FOLLOWED_SYMBOLS
+        left_out.append(f"uses of {rest} more changed symbols were not looked for")
+    if not followed:
+        return [], left_out
+    tree = repository.head
+    found, not_found = survey.find_references(followed[:MAX_FOLLOWED_SYMBOLS], tree, survey.imports(tree))
+    ordered = sorted(
+        found, key=lambda one: (CERTAINTIES.index(one.certainty), one.path, one.line, one.symbol)
+    )
+    return ordered, [*left_out, *not_found]
+
+
+def _symbols_to_follow(symbols: Sequence[SymbolChange]) -> list[Symbol]:
+    """What others may notice, the hardest hit first. A class whose member changed stands for that member."""
+    touched = {symbol for one in symbols if one.fate == "touched" for symbol in _followed(one)}
+    holders = {holder for one in symbols for symbol in (one.base, one.head) if (holder := _holder(symbol))}
+    ordered = [
+        symbol for fate in FATES_BY_WEIGHT for one in symbols if one.fate == fate for symbol in _followed(one)
+    ]
+    return [
+        symbol
+        for symbol in ordered
+        if not _PROTOCOL_NAME.fullmatch(symbol.name)
+        and (symbol not in touched or (symbol.path, symbol.qualified) not in holders)
+    ]
+
+
+def _holder(member: Symbol | None) -> tuple[str, str] | None:
+    """The class of a member that is called by its own name; a constructor is called by that of its class."""
+    if member is None or "." not in member.qualified or _PROTOCOL_NAME.fullmatch(member.name):
+        return None
+    return member.path, member.qualified.rsplit(".", 1)[0]
+
+
+def _followed(change: SymbolChange) -> list[Symbol]:
+    """The names under which others know the symbol: of a removed or renamed one, the old name."""
+    if change.fate in ("removed", "renamed"):
+        return [change.base] if change.base else []
+    return [change.head] if change.head else []
+
+
+def _fates(symbols: Sequence[SymbolChange]) -> dict[str, SymbolFate]:
+    return {symbol.qualified: one.fate for one in symbols for symbol in _followed(one)}
+
+
+def _documents(change: Change, tree: Tree) -> tuple[list[tuple[str, SearchHit]], list[str]]:
+    """Lines of documents that name a changed file by its path."""
+    endings = sorted({path.rsplit(".", 1)[-1] for path in tree.entries() if _is_document(path)})
+    named = [
+        path
+        for path in sorted(change.changed_files)
+        if "/" in path and "\\E" not in path and "\n" not in path
+    ]
+    if not endings or not named:
+        return [], []
+    pattern = "|".join(rf"\Q{path}\E" for path in named[:MAX_DOCUMENTED_PATHS])
+    try:
+        hits = tree.search(pattern, [f"*.{ending}" for ending in endings], max_hits=MAX_DOCUMENT_HITS)
+    except (InputError, GitError) as error:
+        return [], [f"documents that name the changed files could not be searched for: {error}"]
+    return [(path, hit) for hit in hits for path in named if path in hit.text], []
+
+
+def _is_document(path: str) -> bool:
+    return "." in path and language_of(path) in DOCUMENT_LANGUAGES and path.rsplit(".", 1)[-1].isalnum()
+
+
+def _namesakes(change: Change, tree: Tree) -> dict[str, list[str]]:
+    """Each test that is named after changed files, and those files."""
+    tests = NamesakeTests(tree.entries())
+    found: dict[str, list[str]] = {}
+    for file in change.reviewed_files():
+        for test in [] if is_test(file.path) else tests.of(file.path):
+            found.setdefault(test, []).append(file.path)
+    return found
+
+
+def _covering_tests(ties: Ties) -> list[str]:
+    """Tests that use a changed symbol, import a changed file or are named after one; the surest first."""
+    using = [one.path for one in ties.references if one.certainty != "possible"]
+    importing = [one.path for one in ties.importers]
+    return [
+        path
+        for path in dict.fromkeys([*using, *importing, *ties.tests])
+        if path in ties.tests or ties.holds_tests(path)
+    ]
+
+
+def _tests_in(tree: Tree) -> Callable[[str], bool]:
+    """Whether a file of a tree has tests in it: its name says so, or it is test code and its text does."""
+    return cache(lambda path: is_test(path) and (is_named_test(path) or has_tests(path, tree.read(path))))
+
+
+def _hunk_places(change: Change, repository: GitRepository, survey: Survey) -> Iterator[HunkPlace]:
+    for file in change.reviewed_files():
+        if file.head_path is None or not file.hunks:
+            continue
+        symbols = survey.symbols_of(repository.head, file.head_path)
+        for hunk in file.hunks:
+            inner = _innermost(symbols, _first_changed_line(hunk))
+            if inner is not None:
+                yield HunkPlace(
+                    path=file.path,
+                    new_start=hunk.new_start,
+                    new_count=hunk.new_count,
+                    symbol=inner.qualified,
+                )
+
+
+def _first_changed_line(hunk: Hunk) -> int:
+    """The line of head at which the first change of the hunk stands."""
+    line = hunk.new_start
+    for mark, _, new, _ in hunk.numbered():
+        if mark != " ":
+            return new or line
+        line = (new or line) + 1
+    return hunk.new_start
+
+
+def _innermost(symbols: Sequence[Symbol], line: int) -> Symbol | None:
+    around = [symbol for symbol in symbols if symbol.line <= line <= symbol.end_line]
+    return max(around, key=lambda symbol: (symbol.line, -symbol.end_line), default=None)
+
+
+def _not_reviewed(change: Change) -> list[str]:
+    counts = Counter(file.skipped for file in change.files if file.skipped is not None)
+    return [f"{count} changed files were not looked into: {reason}" for reason, count in counts.items()]
+
+
+def _not_read(imports: Imports) -> list[str]:
+    if not imports.skipped:
+        return []
+    named = ", ".join(imports.skipped[:3])
+    return [f"what {len(imports.skipped)} files import could not be read: {named}"]
+
+
+def _cut(edges: _Edges, references: Sequence[Reference]) -> list[str]:
+    rows = (
+        (len(references), MAX_REFERENCES, "references"),
+        (len(edges.imports), MAX_IMPORTS, "imports"),
+        (len(edges.importers), MAX_IMPORTS, "importers"),
+    )
+    return [f"{count - limit} more {noun} are not listed" for count, limit, noun in rows if count > limit]

@@ -1,0 +1,319 @@
+"""From everything that ties other files to a change to the related files, the likeliest to matter first."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+from affidavit.context.history import Companion
+from affidavit.context.shared_texts import SharedText
+from affidavit.context.sources import Source
+from affidavit.diff.skipping import LOCK_FILES, VENDORED_FOLDERS
+from affidavit.languages.detect import language_of
+from affidavit.languages.test_files import is_test
+from affidavit.records.context import (
+    Certainty,
+    Import,
+    Reason,
+    ReasonKind,
+    Reference,
+    RelatedFile,
+    SymbolFate,
+)
+from affidavit.records.evidence import SearchHit
+from affidavit.symbols.definitions import grammar_of
+from affidavit.symbols.documents import DOCUMENT_LANGUAGES, is_plain_word
+
+MAX_RELATED = 50
+TOKEN_BUDGET = 4000
+CHARACTERS_A_TOKEN = 4
+MAX_REASON_LINES = 12
+MAX_REASONS = 8
+MAX_SYMBOLS = 12
+MAX_NAMED_LEFT_OUT = 5
+
+WEIGHTS: Mapping[str, float] = {
+    "calls": 10,
+    "implements": 9,
+    "uses": 7.5,
+    "tests": 5,
+    "shares_text": 4.5,
+    "imports": 4,
+    "documents": 2.5,
+    "changes_with": 2,
+    "extended_by": 3,
+    "imported_by": 1,
+}
+# Who uses what is gone or called differently now is hit harder than who uses what has a new inside.
+FATE_WEIGHTS: Mapping[SymbolFate, float] = {
+    "removed": 1.0,
+    "renamed": 1.0,
+    "resigned": 1.0,
+    "touched": 0.8,
+    "added": 0.5,
+}
+CERTAINTY_WEIGHTS: Mapping[Certainty, float] = {"certain": 1.0, "likely": 0.9, "possible": 0.25}
+IN_A_TEST = 0.65
+IN_FOREIGN_CODE = 0.3
+COMMON_NAME_FILES = 10
+LEAST_SCORE = 0.5
+# There who uses a file imports it, or what stands for it. Others load by name, or include a header of it.
+IMPORTING_LANGUAGES = frozenset(("python", "javascript", "typescript", "go", "java", "rust"))
+# A text that the change only uses says more of a file the fewer others have it.
+ADDED_TEXT = 0.9
+ADDED_COMMON_TEXT = 0.6
+FEW_FILES = 3
+TEXT_IN_A_DOCUMENT = 0.5
+# The file that defines a name says more of it than one that passes it on.
+BEHIND_ANOTHER = 1.5
+DEPENDING = frozenset({"calls", "uses", "implements", "imports"})
+_VERBS: Mapping[ReasonKind, str] = {
+    "calls": "calls",
+    "uses": "uses",
+    "implements": "builds on",
+    "imports": "imports",
+    "documents": "names",
+}
+_INHERITS = re.compile(r"\b(?:class|struct|interface|trait|impl|extends|implements|object|enum)\b")
+
+
+Item = TypeVar("Item")
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Ties:
+    """What ties files to the change."""
+
+    references: Sequence[Reference] = ()
+    imports: Sequence[Import] = ()
+    importers: Sequence[Import] = ()
+    tests: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Test to the changed files that it is named after."""
+    documents: Sequence[tuple[str, SearchHit]] = ()
+    """A changed path, and the line of a document that names it."""
+    companions: Sequence[Companion] = ()
+    texts: Sequence[SharedText] = ()
+    """Where texts that the change takes away or brings in stand too."""
+    fates: Mapping[str, SymbolFate] = field(default_factory=dict)
+    """What the change does to each symbol."""
+    sources: Sequence[Source] = ()
+    """Where that which the changed files import is defined."""
+    near: frozenset[str] = frozenset()
+    """Files that imports lead from to a changed file, or to what its classes build on, in a few steps."""
+    holds_tests: Callable[[str], bool] = is_test
+    """Whether a file of test code has tests in it, and is not merely there for them."""
+
+
+class _Tie(NamedTuple):
+    """One reason, not yet a record: of a core file's thousands of importers only the best are shown."""
+
+    path: str
+    kind: ReasonKind
+    detail: str
+    lines: tuple[int, ...]
+    weight: float
+    symbol: str
+
+
+def rank_related(
+    ties: Ties, changed: frozenset[str], *, max_files: int = MAX_RELATED, token_budget: int = TOKEN_BUDGET
+) -> tuple[list[RelatedFile], list[str]]:
+    """The related files that fit, best first; and what was left out, in sentences."""
+    by_path: dict[str, list[_Tie]] = {}
+    for tie in _all_ties(ties):
+        if tie.path not in changed and not _is_lock(tie.path):
+            by_path.setdefault(tie.path, []).append(tie)
+    scores = {path: _score(path, found) for path, found in by_path.items()}
+    ranked = sorted(scores, key=lambda path: (-scores[path], path))
+    related = [path for path in ranked if scores[path] >= LEAST_SCORE]
+    best = [_related(path, scores[path], by_path[path], ties.holds_tests) for path in related[:max_files]]
+    shown = _fitting(best, token_budget)
+    return shown, _left_out(related, len(shown), len(ranked) - len(related), max_files, token_budget)
+
+
+def _all_ties(ties: Ties) -> Iterable[_Tie]:
+    importing = {one.path for one in ties.importers}
+    yield from _reference_ties(ties.references, ties.fates, importing, ties.near)
+    for (path, target), found in _grouped(ties.importers, _edge).items():
+        yield _tie(path, "imports", f"imports {target}", [one.line for one in found])
+    for path, target in _grouped((one for one in ties.imports if one.target), _edge):
+        yield _tie(target, "imported_by", f"is imported by {path}")
+    yield from _source_ties(ties.sources)
+    yield from _text_ties(ties.texts)
+    for path, subjects in ties.tests.items():
+        yield _tie(path, "tests", f"is named after {_some(subjects)}")
+    for (path, name), hits in _grouped(ties.documents, lambda one: (one[1].path, one[0])).items():
+        yield _tie(path, "documents", f"names {name}", [hit.line for _, hit in hits])
+    for one in ties.companions:
+        detail = f"changed in {one.shared} of the last {one.commits} commits of {one.changed_file}"
+        yield _tie(one.path, "changes_with", detail, factor=0.5 + one.share / 2)
+
+
+def _source_ties(sources: Sequence[Source]) -> Iterable[_Tie]:
+    """Who reads these details for the changed file finds it at their end."""
+    for one in sources:
+        if one.heir:
+            yield _tie(one.path, "extended_by", f"defines {one.name}, the base of {one.heir} in {one.user}")
+    passed = (one for one in sources if not one.heir)
+    for (path, via, user), found in _grouped(passed, lambda one: (one.path, one.via, one.user)).items():
+        detail = f"defines {_some([one.name for one in found])}; {via} passes that on to {user}"
+        yield _tie(path, "imported_by", detail, factor=BEHIND_ANOTHER)
+
+
+def _text_ties(texts: Sequence[SharedText]) -> Iterable[_Tie]:
+    """Who reads these details for the changed file finds it at their end."""
+    groups = _grouped(texts, lambda one: (one.path, one.changed.fate, one.changed.path))
+    for (path, fate, changed_file), found in groups.items():
+        names = [f"`{one.changed.text}`" for one in found]
+        noun = "text" if len(names) == 1 else "texts"
+        detail = f"also has the {noun} {_some(names)}, which the change {fate} in {changed_file}"
+        lines = [line for one in found for line in one.lines]
+        yield _tie(path, "shares_text", detail, lines, max(map(_text_weight, found)))
+
+
+def _text_weight(text: SharedText) -> float:
+    if language_of(text.path) in ("", *DOCUMENT_LANGUAGES):
+        return TEXT_IN_A_DOCUMENT
+    if text.changed.fate != "adds":
+        return 1.0
+    return ADDED_TEXT if text.spread <= FEW_FILES else ADDED_COMMON_TEXT
+
+
+def _edge(statement: Import) -> tuple[str, str]:
+    return statement.path, statement.target or statement.name
+
+
+def _grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    groups: dict[Key, list[Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def _reference_ties(
+    references: Sequence[Reference],
+    fates: Mapping[str, SymbolFate],
+    importing: set[str],
+    near: frozenset[str],
+) -> Iterable[_Tie]:
+    spread = Counter(symbol for symbol, _ in {(one.symbol, one.path) for one in references})
+    surely = {(one.symbol, one.path) for one in references if one.certainty != "possible"}
+    maybe = {(one.symbol, one.path) for one in references} - surely
+    doubtful = Counter(symbol for symbol, _ in maybe)
+    # The import graph has said already that the file imports.
+    told = [one for one in references if one.kind != "import" or one.path not in importing]
+    groups = _grouped(told, lambda one: (one.path, one.symbol, _reason_kind(one)))
+    for (path, symbol, kind), found in groups.items():
+        certainty = _best_certainty(found)
+        factor = CERTAINTY_WEIGHTS[certainty] * FATE_WEIGHTS[fates.get(symbol, "touched")]
+        if certainty == "possible":
+            # A name that stands in many files most likely means many things.
+            is_mere_word = path not in near and _is_mere_word(path, symbol, doubtful[symbol])
+            factor *= 0.0 if is_mere_word else min(1.0, COMMON_NAME_FILES / spread[symbol])
+        detail = f"{_VERBS[kind]} {symbol}" + ("" if certainty == "certain" else f" ({certainty})")
+        # Lines that only may mean it would pass for sure ones beside one that is.
+        surest = [one.line for one in found if one.certainty == certainty]
+        yield _tie(path, kind, detail, surest, factor, symbol)
+
+
+def _is_mere_word(path: str, symbol: str, files: int) -> bool:
+    """The file has the word, and nothing says that it means the symbol: `match`, `get`, or one of many."""
+    if language_of(path) in DOCUMENT_LANGUAGES:
+        # There it is written as code.
+        return False
+    if grammar_of(path) is not None and language_of(path) not in IMPORTING_LANGUAGES:
+        return False
+    return is_plain_word(symbol.rpartition(".")[2]) or files > COMMON_NAME_FILES
+
+
+def _reason_kind(reference: Reference) -> ReasonKind:
+    if language_of(reference.path) in DOCUMENT_LANGUAGES:
+        return "documents"
+    if reference.kind == "import":
+        return "imports"
+    if _INHERITS.match(reference.text.lstrip()):
+        return "implements"
+    return "calls" if reference.kind == "call" else "uses"
+
+
+def _best_certainty(references: Sequence[Reference]) -> Certainty:
+    return max((one.certainty for one in references), key=lambda one: CERTAINTY_WEIGHTS[one])
+
+
+def _tie(
+    path: str, kind: ReasonKind, detail: str, lines: Iterable[int] = (), factor: float = 1.0, symbol: str = ""
+) -> _Tie:
+    if kind in ("calls", "uses", "implements", "shares_text") and is_test(path):
+        # A test that calls is found by running it; a caller in the product is not.
+        factor *= IN_A_TEST
+    shown = tuple(sorted(set(lines)))[:MAX_REASON_LINES]
+    return _Tie(path, kind, detail, shown, WEIGHTS[kind] * factor, symbol)
+
+
+def _score(path: str, ties: Sequence[_Tie]) -> float:
+    """The strongest reason counts; the others only part those of one strength."""
+    weights = sorted((tie.weight for tie in ties), reverse=True)
+    if not weights[0]:
+        return 0.0
+    places = sum(len(tie.lines) for tie in ties if tie.weight)
+    score = weights[0] + 0.1 * sum(weights[1 : MAX_REASONS + 1]) + 0.05 * math.log1p(places)
+    if not VENDORED_FOLDERS.isdisjoint(path.lower().split("/")):
+        score *= IN_FOREIGN_CODE
+    return round(score, 2)
+
+
+def _related(
+    path: str, score: float, ties: Sequence[_Tie], holds_tests: Callable[[str], bool]
+) -> RelatedFile:
+    ordered = sorted((tie for tie in ties if tie.weight), key=lambda tie: (-tie.weight, tie.detail))
+    reasons = [Reason(kind=tie.kind, detail=tie.detail, lines=tie.lines) for tie in ordered[:MAX_REASONS]]
+    is_surely_tied = reasons[0].kind in DEPENDING and "(possible)" not in reasons[0].detail
+    if is_surely_tied and holds_tests(path):
+        reasons = [*reasons[: MAX_REASONS - 1], Reason(kind="tests", detail="is a test")]
+    symbols = tuple(dict.fromkeys(tie.symbol for tie in ordered if tie.symbol))[:MAX_SYMBOLS]
+    file = RelatedFile(path=path, score=score, reasons=tuple(reasons), symbols=symbols)
+    return file.model_copy(update={"tokens": _tokens(file)})
+
+
+def _tokens(file: RelatedFile) -> int:
+    """What the entry costs in a prompt."""
+    details = sum(len(reason.detail) + 5 * len(reason.lines) for reason in file.reasons)
+    text = len(file.path) + details + sum(len(symbol) + 2 for symbol in file.symbols)
+    return math.ceil(text / CHARACTERS_A_TOKEN)
+
+
+def _fitting(files: Sequence[RelatedFile], token_budget: int) -> list[RelatedFile]:
+    fitting: list[RelatedFile] = []
+    left = token_budget
+    for file in files:
+        left -= file.tokens
+        if left < 0:
+            break
+        fitting.append(file)
+    return fitting
+
+
+def _left_out(
+    related: Sequence[str], shown: int, common: int, max_files: int, token_budget: int
+) -> list[str]:
+    sentences = []
+    rest = related[shown:]
+    if rest:
+        limit = f"{max_files} files" if shown == max_files else f"{token_budget} tokens"
+        more = "" if len(rest) <= MAX_NAMED_LEFT_OUT else " and others"
+        named = ", ".join(rest[:MAX_NAMED_LEFT_OUT])
+        sentences.append(f"{len(rest)} more related files do not fit into {limit}: {named}{more}")
+    if common:
+        sentences.append(f"{common} files that only mention a common name are not taken as related")
+    return sentences
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
+
+
+def _is_lock(path: str) -> bool:
+    return path.rsplit("/", 1)[-1].lower() in LOCK_FILES

@@ -1,0 +1,112 @@
+"""Compare the record of a change with the trees that it speaks of: commits, files, contents and hunks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from affidavit.git.objects import OBJECT_ID
+from affidavit.git.repository import GitRepository
+from affidavit.git.tree import GitTree
+from affidavit.ports import Repository
+from affidavit.records.change import Change, FileChange, Revision
+from affidavit.records.record import Side
+
+REPLACED = "\ufffd"
+MAX_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What the record says otherwise than the trees, or `is_unknown`: what cannot be compared here."""
+
+    detail: str
+    is_unknown: bool = False
+
+
+def compare_record(change: Change, repository: GitRepository) -> list[Difference]:
+    """Every difference between the record and the trees that were opened for it."""
+    return [
+        *_compare_revision(change, change.base, repository, "base"),
+        *_compare_revision(change, change.head, repository, "head"),
+        *(difference for file in change.files for difference in _compare_file(file, repository)),
+        *_unlisted(change, repository),
+    ]
+
+
+def _compare_revision(
+    change: Change, recorded: Revision, repository: GitRepository, side: Side
+) -> Iterator[Difference]:
+    tree = repository.side(side)
+    if tree.revision != recorded.tree:
+        is_unknown = any(_is_lossy(file) for file in change.files)
+        yield Difference(f"the tree at {side} is not the one that was recorded", is_unknown)
+    if recorded.commit is None or repository.store.location is None:
+        return
+    store = repository.store
+    if not OBJECT_ID.fullmatch(recorded.commit) or store.kind(recorded.commit) != "commit":
+        yield Difference(
+            f"commit {recorded.commit[:12]} of {side} is not in this repository", is_unknown=True
+        )
+    elif store.git.line("rev-parse", f"{recorded.commit}^{{tree}}") != recorded.tree:
+        yield Difference(f"commit {recorded.commit[:12]} does not have the tree that was recorded for {side}")
+
+
+def _compare_file(file: FileChange, repository: GitRepository) -> Iterator[Difference]:
+    places: tuple[tuple[Side, str | None, str | None], ...] = (
+        ("base", file.base_path or file.old_path, file.old_blob),
+        ("head", file.head_path, file.new_blob),
+    )
+    for side, path, blob in places:
+        if path is None:
+            continue
+        tree = repository.side(side)
+        entry = tree.entry(path)
+        if entry is None or entry.blob != blob:
+            yield Difference(f"{path} at {side} is not what was recorded", _is_lossy(file))
+        elif not _shows(file, tree, path, side):
+            yield Difference(f"the recorded diff of {path} does not show what stands at {side}")
+
+
+def lost_files(change: Change, repository: Repository) -> frozenset[str]:
+    """The files that the record speaks of and from which they cannot be made again."""
+    return frozenset(
+        file.path
+        for file in change.files
+        if _is_lossy(file) and file.head_path and file.new_blob and not repository.head.entry(file.path)
+    )
+
+
+def _is_lossy(file: FileChange) -> bool:
+    """The record does not hold the content itself, so that it cannot be made again from it."""
+    is_opaque = file.is_binary or file.is_submodule or file.new_blob is None
+    return is_opaque or any(REPLACED in line for hunk in file.hunks for line in hunk.lines)
+
+
+def _shows(file: FileChange, tree: GitTree, path: str, side: Side) -> bool:
+    """Whether the hunks show what the file has on that side."""
+    data = tree.read(path)
+    if data is None:
+        # A link or a submodule: its id was compared.
+        return True
+    lines = data.decode("utf-8", "replace").split("\n")
+    numbered = (
+        (old if side == "base" else new, text) for hunk in file.hunks for _, old, new, text in hunk.numbered()
+    )
+    return all(number is None or lines[number - 1 : number] == [text] for number, text in numbered)
+
+
+def _identity(tree: GitTree, path: str) -> tuple[str, str] | None:
+    entry = tree.entry(path)
+    return None if entry is None else (entry.mode, entry.blob)
+
+
+def _unlisted(change: Change, repository: GitRepository) -> Iterator[Difference]:
+    base, head = repository.base, repository.head
+    listed = change.changed_files
+    missing = sorted(
+        path
+        for path in base.entries().keys() | head.entries().keys()
+        if path not in listed and _identity(base, path) != _identity(head, path)
+    )
+    if missing:
+        more = f" and {len(missing) - MAX_NAMED} more" if len(missing) > MAX_NAMED else ""
+        yield Difference(f"the change has files that are not listed: {', '.join(missing[:MAX_NAMED])}{more}")

@@ -1,0 +1,237 @@
+"""Git objects: read them from a repository, and write new ones where the user's `.git` is not touched."""
+
+import os
+import re
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO
+
+from affidavit.errors import GitError, InputError
+from affidavit.git.command import Git, Location, complaint, git_environment, spawn_error
+from affidavit.system.closing import Closing
+
+BATCH = 200  # 200 object names fit into a pipe's buffer, so writing them never waits for the reader.
+
+OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+NOBODY = {
+    "GIT_AUTHOR_NAME": "Not Committed Yet",
+    "GIT_AUTHOR_EMAIL": "not.committed.yet",
+    "GIT_COMMITTER_NAME": "Not Committed Yet",
+    "GIT_COMMITTER_EMAIL": "not.committed.yet",
+}
+
+
+class BatchReader:
+    """One long-lived `git cat-file`, started when first asked and shared by all threads."""
+
+    def __init__(self, git: Git, mode: str) -> None:
+        self._git = git
+        self._mode = mode
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def ask(self, names: Sequence[str]) -> list[tuple[str, int, bytes] | None]:
+        """Kind, size and (in mode `--batch`) content of each object; None for one that is missing."""
+        for name in names:
+            # Anything else could be read as two requests, and then every later answer is another's.
+            if not OBJECT_ID.fullmatch(name):
+                raise GitError(f"{name!r} is not the id of an object")
+        with self._lock:
+            process = self._running()
+            stdin, stdout = process.stdin, process.stdout
+            if stdin is None or stdout is None:
+                raise GitError("git cat-file was started without pipes")
+            try:
+                stdin.write("".join(f"{name}\n" for name in names).encode())
+                stdin.flush()
+                return [self._answer(stdout) for _ in names]
+            except (OSError, ValueError) as error:
+                self._stop()
+                raise GitError(f"git cat-file stopped: {error}", retryable=True) from error
+
+    def _answer(self, stdout: IO[bytes]) -> tuple[str, int, bytes] | None:
+        header = stdout.readline()
+        if not header.endswith(b"\n"):
+            raise OSError("it ended before it answered")
+        words = header.decode("utf-8", "backslashreplace").split()
+        if len(words) != 3 or not words[2].isdigit():
+            return None
+        kind, size = words[1], int(words[2])
+        if self._mode == "--batch-check":
+            return kind, size, b""
+        content = stdout.read(size + 1)
+        if len(content) != size + 1:
+            raise OSError("it ended in the middle of an object")
+        return kind, size, content[:size]
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            try:
+                self._process = subprocess.Popen(
+                    self._git.command(["cat-file", self._mode]),
+                    cwd=self._git.folder,
+                    env=dict(self._git.environment),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                )
+            except OSError as error:
+                raise spawn_error(error, self._git.folder) from error
+        return self._process
+
+    def close(self) -> None:
+        """End the process."""
+        with self._lock:
+            self._stop()
+
+    def _stop(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                _close_quietly(pipe)
+        process.wait()
+
+
+def _close_quietly(pipe: IO[bytes]) -> None:
+    try:
+        pipe.close()
+    except OSError:
+        # The process is dead already: what was still in the pipe has no reader.
+        return
+
+
+class ObjectStore(Closing):
+    """The objects of a repository, or of none; new ones go into a temporary folder.
+
+    `git` reads with an empty work tree and no index: attributes of the change under review
+    (`*.py -diff`) cannot hide anything from a diff or a search that git makes here.
+    """
+
+    def __init__(self, location: Location | None) -> None:
+        self.location = location
+        self._closing = ExitStack()
+        folder = self._closing.enter_context(
+            tempfile.TemporaryDirectory(prefix="affidavit-", ignore_cleanup_errors=True)
+        )
+        self.folder = Path(folder).resolve()
+        for name in ("empty", "objects", "new"):
+            (self.folder / name).mkdir()
+        self.git = self._reading_git(location)
+        self._content = BatchReader(self.git, "--batch")
+        self._sizes = BatchReader(self.git, "--batch-check")
+        self._closing.callback(self._content.close)
+        self._closing.callback(self._sizes.close)
+        self._files_written = 0
+
+    def _reading_git(self, location: Location | None) -> Git:
+        empty = self.folder / "empty"
+        plain = Git(empty, git_environment(False), ("core.attributesFile=/dev/null",))
+        apart = {"GIT_WORK_TREE": str(empty), "GIT_INDEX_FILE": str(self.folder / "no-index")}
+        if location is None:
+            # Without a repository there is no other source of objects: a temporary one holds them all.
+            plain.run("init", "-q", "--bare", "--template=", str(self.folder / "git"))
+            return plain.having({**apart, "GIT_DIR": str(self.folder / "git")})
+        return plain.having({**apart, "GIT_DIR": str(location.git_dir), **self.object_variables(location)})
+
+    def object_variables(self, location: Location) -> dict[str, str]:
+        """The variables that have git write its objects here and read the repository's as well."""
+        return {
+            "GIT_OBJECT_DIRECTORY": str(self.folder / "objects"),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted_alternate(location.objects),
+        }
+
+    def close(self) -> None:
+        """End the processes and delete the temporary folder."""
+        self._closing.close()
+
+    def size(self, name: str) -> int | None:
+        """The size of an object in bytes; None where it is missing."""
+        answer = self._sizes.ask([name])[0]
+        return answer[1] if answer else None
+
+    def kind(self, name: str) -> str | None:
+        """What an object is (blob, tree, commit, tag); None where it is missing."""
+        answer = self._sizes.ask([name])[0]
+        return answer[0] if answer else None
+
+    def read(self, blob: str) -> bytes | None:
+        """The content of a blob; None where it is missing."""
+        return next(iter(self.read_many([blob])))[1]
+
+    def read_many(self, blobs: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
+        """The content of many blobs, in order."""
+        names = list(blobs)
+        for start in range(0, len(names), BATCH):
+            part = names[start : start + BATCH]
+            for name, answer in zip(part, self._content.ask(part), strict=True):
+                yield name, answer[2] if answer and answer[0] == "blob" else None
+
+    def sizes(self, blobs: Iterable[str]) -> dict[str, int]:
+        """The sizes of many blobs; a missing one is left out."""
+        names = list(dict.fromkeys(blobs))
+        found: dict[str, int] = {}
+        for start in range(0, len(names), BATCH):
+            part = names[start : start + BATCH]
+            answers = self._sizes.ask(part)
+            found.update({name: answer[1] for name, answer in zip(part, answers, strict=True) if answer})
+        return found
+
+    def empty_tree(self) -> str:
+        """The id of the tree without files; git knows it without having it."""
+        return self.git.line("hash-object", "-t", "tree", "--stdin")
+
+    def write_blobs(self, contents: Sequence[bytes]) -> list[str]:
+        """Write blobs into the temporary objects; their ids, in order."""
+        if not contents:
+            return []
+        places = []
+        for content in contents:
+            self._files_written += 1
+            place = self.folder / "new" / str(self._files_written)
+            place.write_bytes(content)
+            places.append(place)
+        listed = "".join(f"{place}\n" for place in places).encode()
+        names = self.git.run("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=listed)
+        for place in places:
+            place.unlink()
+        return names.decode().split()
+
+    def write_tree(self, tree: str, changes: Mapping[bytes, tuple[str, str] | None]) -> str:
+        """A tree like `tree` with some paths set to (mode, id), or removed by None."""
+        git = self.git.having({"GIT_INDEX_FILE": str(self.folder / "new-index")})
+        git.run("read-tree", tree)
+        removed = b"".join(
+            b"0 " + b"0" * len(tree) + b"\t" + path + b"\0" for path, new in changes.items() if new is None
+        )
+        added = b"".join(
+            f"{new[0]} {new[1]}".encode() + b"\t" + path + b"\0" for path, new in changes.items() if new
+        )
+        # Removals go first: a file may make room for a folder of its name.
+        done = git.attempt("update-index", "-z", "--index-info", stdin=removed + added)
+        # Git passes over a name that it finds dangerous, and calls that a success.
+        if done.returncode != 0 or b"Ignoring path" in done.stderr:
+            raise InputError(f"the files cannot stand in one tree: {complaint(done.stderr)}")
+        return git.line("write-tree")
+
+    def write_commit(self, tree: str, parent: str | None) -> str:
+        """A commit of nobody, since only a commit can be blamed."""
+        parents = ("-p", parent) if parent else ()
+        # A setting would have the commit signed.
+        return self.git.having(NOBODY).line("commit-tree", "--no-gpg-sign", tree, *parents)
+
+
+def _quoted_alternate(folder: Path) -> str:
+    # The list of alternates is separated by colons; a quoted entry may hold one.
+    text = str(folder)
+    if os.pathsep not in text and not text.startswith('"'):
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

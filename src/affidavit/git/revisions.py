@@ -1,0 +1,115 @@
+"""From the names that people give to commits to the commits themselves."""
+
+import difflib
+import re
+from dataclasses import dataclass
+
+from affidavit.errors import GitError, InputError, UnknownRevisionError
+from affidavit.git.command import Location, complaint
+from affidavit.git.objects import ObjectStore
+from affidavit.records.change import Commit
+
+MAX_COMMITS = 500
+
+
+@dataclass(frozen=True)
+class RevisionRange:
+    """`A..B`, or `A...B` for what B did since it left A."""
+
+    old: str
+    new: str
+    since_merge_base: bool
+
+
+def parse_range(target: str) -> RevisionRange | None:
+    """Read a range; an empty side means HEAD. None where the text is no range."""
+    match = re.fullmatch(r"(.*?)(\.{2,3})([^.].*|)", target, re.DOTALL)
+    if match is None or target.strip(".") == "":
+        return None
+    old, dots, new = match.groups()
+    return RevisionRange(old or "HEAD", new or "HEAD", dots == "...")
+
+
+def find_commit(store: ObjectStore, name: str) -> str | None:
+    """The id of the commit that a name stands for; None where there is none."""
+    if not name or name.startswith("-") or "\0" in name or "\n" in name:
+        return None
+    done = store.git.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    return done.stdout.decode().strip() if done.returncode == 0 else None
+
+
+def resolve_commit(store: ObjectStore, location: Location, name: str) -> str:
+    """The id of the commit that a name stands for, or an error that says what to do about it."""
+    found = find_commit(store, name)
+    if found:
+        return found
+    if name == "HEAD":
+        raise UnknownRevisionError("there is no commit yet: review what is not committed instead")
+    advice = ""
+    if location.is_shallow:
+        advice = f"; this clone is shallow and may lack it: {deepening()}"
+    elif close := _close_names(store, name):
+        advice = f"; did you mean {' or '.join(close)}?"
+    raise UnknownRevisionError(f"there is no commit called {name!r} here{advice}")
+
+
+def deepening() -> str:
+    """The command that gets the history which a shallow clone lacks."""
+    return "run `git fetch --unshallow` (or `git fetch --deepen=100`) and try again"
+
+
+def _close_names(store: ObjectStore, name: str) -> list[str]:
+    listed = store.git.run("for-each-ref", "--count=5000", "--format=%(refname:short)")
+    return difflib.get_close_matches(name, listed.decode("utf-8", "replace").split("\n"), n=3, cutoff=0.7)
+
+
+def merge_base(store: ObjectStore, location: Location, old: str, new: str) -> str:
+    """The commit at which two histories parted."""
+    done = store.git.attempt("merge-base", old, new)
+    if done.returncode == 0:
+        return done.stdout.decode().split()[0]
+    if done.returncode != 1:
+        raise GitError(f"git merge-base failed: {complaint(done.stderr)}")
+    if location.is_shallow:
+        raise UnknownRevisionError(
+            f"this clone is shallow and lacks the commit at which the two sides parted: {deepening()}"
+        )
+    raise InputError("the two sides have no commit in common: use A..B to compare them as they are")
+
+
+def first_parent(store: ObjectStore, location: Location, commit: str) -> str | None:
+    """The first parent of a commit; None for a root commit."""
+    # The object itself is read: at the edge of a shallow clone git pretends that there is no parent.
+    content = store.git.run("cat-file", "commit", commit)
+    header = content.split(b"\n\n", 1)[0].split(b"\n")
+    parents = [line.split(b" ", 1)[1].decode() for line in header if line.startswith(b"parent ")]
+    if not parents:
+        return None
+    if store.kind(parents[0]) is None:
+        raise UnknownRevisionError(
+            f"the parent of {commit[:12]} is not in this clone"
+            + (f", which is shallow: {deepening()}" if location.is_shallow else "")
+        )
+    return parents[0]
+
+
+def commits_between(store: ObjectStore, old: str | None, new: str) -> tuple[Commit, ...]:
+    """The commits of new that are not in old, oldest first, at most the last 500."""
+    span = [f"^{old}"] if old else []
+    return _log(store, f"--max-count={MAX_COMMITS}", "--topo-order", new, *span)
+
+
+def one_commit(store: ObjectStore, commit: str) -> tuple[Commit, ...]:
+    """The commit alone."""
+    return _log(store, "--max-count=1", commit)
+
+
+def _log(store: ObjectStore, *args: str) -> tuple[Commit, ...]:
+    form = "--format=%H%n%an%n%aI%n%s%n%b"
+    listed = store.git.run("log", "-z", "--reverse", "--no-color", "--encoding=UTF-8", form, *args, "--")
+    return tuple(_commit(text) for text in listed.decode("utf-8", "replace").split("\0") if text)
+
+
+def _commit(text: str) -> Commit:
+    sha, author, date, subject, body = text.split("\n", 4)
+    return Commit(sha=sha, author=author, date=date, subject=subject, body=body.strip())

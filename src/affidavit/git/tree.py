@@ -1,0 +1,171 @@
+"""One side of a repository, read from git objects only: list, read, search, blame."""
+
+import math
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import cached_property
+
+from affidavit.git.grep import Query, search_tree
+from affidavit.git.objects import ObjectStore
+from affidavit.git.paths import decode_path
+from affidavit.ports import BlameLine, Entry, Tree
+from affidavit.records.evidence import SearchHit
+
+MAX_TEXT_BYTES = 5_000_000
+MAX_READ_BYTES = 100_000_000
+BINARY_PROBE_BYTES = 8000
+REGULAR_MODES = ("100644", "100755", "100664")
+BLAME_TIMEOUT_SECONDS = 60.0
+
+
+def is_binary(data: bytes) -> bool:
+    """Git's own test: a zero byte near the beginning."""
+    return b"\0" in data[:BINARY_PROBE_BYTES]
+
+
+def read_all(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """The contents of those files that can be read, all at once where the tree can do that."""
+    if isinstance(tree, GitTree):
+        contents: Iterable[tuple[str, bytes | None]] = tree.read_many(paths)
+    else:
+        contents = ((path, tree.read(path)) for path in paths)
+    yield from ((path, content) for path, content in contents if content is not None)
+
+
+def text_lines(data: bytes) -> list[str]:
+    """The text as lines without their ends. Only a line feed ends a line: the rest is content."""
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+class GitTree:
+    """A tree of git objects. `commit` is what can be blamed; it may be a temporary one."""
+
+    def __init__(
+        self, store: ObjectStore, tree: str, commit: str | None = None, *, is_committed: bool = True
+    ) -> None:
+        self.revision = tree
+        self.commit = commit
+        self.is_committed = is_committed
+        self._store = store
+        self._listing = threading.Lock()
+
+    @cached_property
+    def _entries(self) -> dict[str, Entry]:
+        listed = self._store.git.run("ls-tree", "-r", "-z", "--full-tree", self.revision)
+        parsed = [_entry(row) for row in listed.split(b"\0") if row]
+        return {entry.path: entry for entry in parsed}
+
+    def entries(self) -> dict[str, Entry]:
+        """Every file of the tree by its path."""
+        with self._listing:
+            return self._entries
+
+    @cached_property
+    def folders(self) -> dict[str, bytes]:
+        """Every folder of the tree, and its path as git has it."""
+        found: dict[str, bytes] = {}
+        for entry in self.entries().values():
+            raw = entry.raw_path
+            while b"/" in raw:
+                raw = raw.rsplit(b"/", 1)[0]
+                name = decode_path(raw)
+                if name in found:
+                    break
+                found[name] = raw
+        return found
+
+    def entry(self, path: str) -> Entry | None:
+        """The file at a path of the tree."""
+        return self.entries().get(path)
+
+    def size(self, path: str) -> int | None:
+        """The size of a regular file in bytes."""
+        entry = self._regular(path)
+        return self._store.size(entry.blob) if entry else None
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a regular file of up to 100 MB."""
+        return self._read_up_to(path, MAX_READ_BYTES)
+
+    def read_many(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
+        """The contents of many regular files, much faster than one by one."""
+        found = {path: entry.blob for path in paths if (entry := self._regular(path))}
+        sizes = self._store.sizes(found.values())
+        readable = [path for path, blob in found.items() if sizes.get(blob, math.inf) <= MAX_READ_BYTES]
+        yield from ((path, None) for path in found.keys() - readable)
+        contents = self._store.read_many(found[path] for path in readable)
+        for path, (_, content) in zip(readable, contents, strict=True):
+            yield path, content
+
+    def lines(self, path: str) -> list[str] | None:
+        """The lines of a text file of up to 5 MB; None for anything else."""
+        data = self._read_up_to(path, MAX_TEXT_BYTES)
+        return None if data is None or is_binary(data) else text_lines(data)
+
+    def search(
+        self,
+        pattern: str,
+        paths: Sequence[str] = (),
+        *,
+        is_literal: bool = False,
+        is_word: bool = False,
+        max_hits: int = 200,
+        max_characters: int = 2000,
+        timeout_seconds: float = 30.0,
+    ) -> list[SearchHit]:
+        """Lines that match, a longer one around its match.
+
+        Raises InputError for a bad pattern or for paths that name no file.
+        """
+        query = Query(pattern, is_literal, is_word, max_hits, max_characters, timeout_seconds)
+        return search_tree(self._store.git, self, query, paths)
+
+    def blame(self, path: str, line: int) -> BlameLine | None:
+        """Who last changed a line; None where there is no such line or no commit to ask."""
+        lines = self.lines(path)
+        entry = self._regular(path)
+        if self.commit is None or entry is None or lines is None or not 1 <= line <= len(lines):
+            return None
+        place = (f"-L{line},{line}", self.commit, "--", entry.raw_path)
+        printed = self._store.git.run(
+            "blame", "--porcelain", "--no-textconv", *place, timeout_seconds=BLAME_TIMEOUT_SECONDS
+        )
+        return self._blame_line(printed.decode("utf-8", "replace"), path, lines[line - 1])
+
+    def _blame_line(self, printed: str, path: str, text: str) -> BlameLine:
+        header, *rows = printed.split("\n")
+        sha, original_line, *_ = header.split(" ")
+        told = dict(row.split(" ", 1) for row in rows if " " in row and not row.startswith("\t"))
+        is_uncommitted = not self.is_committed and sha == self.commit
+        when = datetime.fromtimestamp(int(told["author-time"]), UTC)
+        return BlameLine(
+            path=told.get("filename", path),
+            line=int(original_line),
+            author=told.get("author", ""),
+            date=when.isoformat(),
+            commit="0" * len(sha) if is_uncommitted else sha,
+            summary="" if is_uncommitted else told.get("summary", ""),
+            text=text,
+        )
+
+    def _regular(self, path: str) -> Entry | None:
+        entry = self.entry(path)
+        return entry if entry and entry.mode in REGULAR_MODES else None
+
+    def _read_up_to(self, path: str, limit: int) -> bytes | None:
+        entry = self._regular(path)
+        if entry is None:
+            return None
+        size = self._store.size(entry.blob)
+        return None if size is None or size > limit else self._store.read(entry.blob)
+
+
+def _entry(row: bytes) -> Entry:
+    head, raw_path = row.split(b"\t", 1)
+    mode, _kind, blob = head.decode().split(" ")
+    return Entry(path=decode_path(raw_path), raw_path=raw_path, mode=mode, blob=blob)

@@ -1,0 +1,1 @@
+"""The laboratory: reports, labels and cases with known problems in, figures about the reviewer out."""

@@ -1,0 +1,1 @@
+"""Reviews of labelled cases: cases in, scores with intervals out."""

@@ -1,0 +1,110 @@
+"""Say which finding shows which expected problem: by place and by meaning, one to one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from affidavit.lab.evaluation.assignment import Pair, assign
+from affidavit.records.candidate import Candidate
+from affidavit.records.change import Change
+from affidavit.records.evaluation import Basis, ExpectedProblem, KnownClaim, Match, Place
+from affidavit.records.finding import Finding
+from affidavit.records.record import Record
+from affidavit.render.head_places import HeadPlace, head_place
+from affidavit.render.report.cause_place import anchored
+
+TOLERANCE_LINES = 3
+"""A reviewer may point at the line above the one that was fixed later."""
+
+
+class Opinion(Record):
+    """Whether a finding says what a known claim says, and who holds so for what reason."""
+
+    is_same: bool
+    basis: Basis
+    reason: str = ""
+
+
+class Meaning(Protocol):
+    """Somebody who compares what a finding says with what is known; both stand in the same place."""
+
+    async def compare(self, claim: KnownClaim, finding: Finding) -> Opinion: ...
+
+
+class ByCategory:
+    """Takes two claims in the same place for one where their categories agree."""
+
+    async def compare(self, claim: KnownClaim, finding: Finding) -> Opinion:
+        """A known claim without a category agrees with every finding."""
+        if claim.category is None:
+            return Opinion(is_same=True, basis="place", reason="the same place; no category is stated")
+        if claim.category is finding.category:
+            return Opinion(
+                is_same=True,
+                basis="place_and_category",
+                reason=f"the same place and category {claim.category}",
+            )
+        return Opinion(
+            is_same=False,
+            basis="place_and_category",
+            reason=f"the same place, but {finding.category} where {claim.category} is known",
+        )
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """The matches, and every opinion about candidates in the place of an expected problem."""
+
+    matches: tuple[Match, ...]
+    opinions: Mapping[tuple[int, str], Opinion]
+    """By the position of the expected problem and the id of the candidate."""
+
+
+async def match_findings(
+    expected: Sequence[ExpectedProblem], candidates: Sequence[Candidate], change: Change, meaning: Meaning
+) -> Pairing:
+    """The largest one-to-one matching; where several are as large, the one with the least distance."""
+    distances: dict[Pair, int] = {}
+    opinions: dict[tuple[int, str], Opinion] = {}
+    for number, problem in enumerate(expected):
+        for position, candidate in enumerate(candidates):
+            distance, finding = distance_to(problem, candidate, change), candidate.finding
+            if distance is None or finding is None:
+                continue
+            opinion = await meaning.compare(problem, finding)
+            opinions[number, candidate.id] = opinion
+            if opinion.is_same:
+                distances[number, position] = distance
+    matches = []
+    for number, position in sorted(assign(distances).items()):
+        named = candidates[position].id
+        opinion = opinions[number, named]
+        matches.append(
+            Match(
+                expected=number,
+                candidate=named,
+                basis=opinion.basis,
+                distance=distances[number, position],
+                reason=opinion.reason,
+            )
+        )
+    return Pairing(tuple(matches), opinions)
+
+
+def distance_to(claim: KnownClaim, candidate: Candidate, change: Change) -> int | None:
+    """Lines between a candidate and the nearest place of a claim; None where it stands elsewhere."""
+    finding = anchored(candidate)
+    if finding is None:
+        return None
+    # What stood at base only is compared with the place at head where it stood.
+    stands = head_place(finding, change)
+    gaps = [gap for place in claim.places if (gap := _gap(stands, place)) is not None]
+    return min(gaps, default=None)
+
+
+def _gap(stands: HeadPlace, place: Place) -> int | None:
+    if stands.path != place.file:
+        return None
+    first, last = place.lines
+    gap = max(0, stands.first - last, first - stands.last)
+    return gap if gap <= TOLERANCE_LINES else None

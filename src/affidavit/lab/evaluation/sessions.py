@@ -1,0 +1,124 @@
+"""Put together what reviews one case: the same crew and models as `affidavit review`, and the judge."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from affidavit.config.settings import Settings
+from affidavit.crew import assemble_crew
+from affidavit.diff.opened import OpenedChange
+from affidavit.lab.evaluation.judge import ModelJudge
+from affidavit.lab.evaluation.matching import ByCategory, Meaning
+from affidavit.minds.choice import ModelChoice
+from affidavit.minds.conversation_log import ConversationLog
+from affidavit.minds.ledger import Ledger
+from affidavit.pipeline import review
+from affidavit.ports import Mind, Role, Tree
+from affidavit.prompts import PromptSet, current_prompts
+from affidavit.records.report import Report, RoleUsage
+from affidavit.specialists.panel import Panel
+from affidavit.surveying import Confirming
+
+FindServers = Callable[[Settings, Path | None], Confirming | None]
+"""The language servers to ask under these settings, for the repository in this folder."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """One review of one case, with the one who compares what it found."""
+
+    settings_for: Callable[[Tree], Settings]
+    cache: Path | None
+    minds: Mapping[Role, Mind]
+    prompts: PromptSet
+    servers_for: FindServers
+    judge: ModelJudge | None = None
+    probes_verifier: bool = False
+
+    async def review(self, opened: OpenedChange, settings: Settings) -> Report:
+        """The native report, by the real pipeline."""
+        crew = assemble_crew(settings, self.cache)
+        if self.minds:
+            panel = self._panel(settings, opened.repository.folder)
+            crew = replace(crew, panel=panel, probes_verifier=self.probes_verifier)
+        return await review(opened.change, opened.repository, settings, crew)
+
+    def _panel(self, settings: Settings, folder: Path | None) -> Panel:
+        # Without a model nobody waits for the libraries behind models.
+        from affidavit.panel_assembly import assemble_panel  # noqa: PLC0415
+
+        return assemble_panel(
+            self.minds,
+            self.cache,
+            self.prompts,
+            analysers_off=settings.analysers_off,
+            servers=self.servers_for(settings, folder),
+        )
+
+    @property
+    def meaning(self) -> Meaning:
+        """The judge; without one, place and category."""
+        return self.judge or ByCategory()
+
+    @property
+    def spent_on_judging(self) -> list[RoleUsage]:
+        """What comparing meanings cost."""
+        return self.judge.spent if self.judge else []
+
+
+@dataclass(frozen=True)
+class ReviewSessions:
+    """Opens a session for each review; each has its own log, and all share what may be spent."""
+
+    settings_for: Callable[[Tree], Settings]
+    cache: Path | None = None
+    choices: Mapping[Role, ModelChoice] = field(default_factory=dict)
+    judge_choice: ModelChoice | None = None
+    prompts: PromptSet = field(default_factory=current_prompts)
+    servers_for: FindServers = lambda _settings, _folder: None
+    ledger: Ledger = field(default_factory=Ledger)
+    log_for: Callable[[str, int], ConversationLog] = lambda _case, _number: ConversationLog()
+
+    @property
+    def models(self) -> dict[str, str]:
+        """Role to model; empty where no model looks."""
+        return {str(role): choice.model for role, choice in self.choices.items()}
+
+    @property
+    def judge(self) -> str:
+        """The model that compares meanings, or nothing."""
+        return self.judge_choice.model if self.judge_choice else ""
+
+    @asynccontextmanager
+    async def open(self, case_id: str, number: int) -> AsyncIterator[Session]:
+        """The session of one review; connections to models are kept for its length."""
+        log = self.log_for(case_id, number)
+        minds, judge = self._minds(log)
+        session = Session(
+            settings_for=self.settings_for,
+            cache=self.cache,
+            minds=minds,
+            prompts=self.prompts,
+            servers_for=self.servers_for,
+            judge=ModelJudge(judge) if judge else None,
+            probes_verifier=not log.is_replay,
+        )
+        if not minds and judge is None:
+            yield session
+            return
+        from affidavit.minds.roles import kept_open  # noqa: PLC0415 - as above
+
+        async with kept_open([*minds.values(), *([judge] if judge else [])]):
+            yield session
+
+    def _minds(self, log: ConversationLog) -> tuple[dict[Role, Mind], Mind | None]:
+        if not self.choices and self.judge_choice is None:
+            return {}, None
+        from affidavit.minds.roles import minds_from  # noqa: PLC0415 - as above
+
+        minds = minds_from(self.choices, ledger=self.ledger, log=log)
+        if self.judge_choice is None:
+            return minds, None
+        # Comparing is judging, so the judge is a verifier of its own.
+        return minds, minds_from({"verifier": self.judge_choice}, ledger=self.ledger, log=log)["verifier"]

@@ -1,0 +1,1 @@
+"""Show an evaluation: scores in, text, markdown or a page out."""

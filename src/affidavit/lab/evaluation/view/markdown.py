@@ -1,0 +1,68 @@
+"""Write an evaluation, or the comparison of two, as markdown in which nothing of a change is obeyed."""
+
+from collections.abc import Sequence
+
+from affidavit.lab.evaluation.view import view
+from affidavit.records.evaluation import CaseResult, Comparison, Evaluation
+from affidavit.render.safe_text import clip, code_span, markdown_line
+
+_LONGEST = 600
+
+
+def evaluation_markdown(evaluation: Evaluation) -> str:
+    """Scores, tables, and every case."""
+    pieces = [
+        f"# Evaluation: {_safe(view.title(evaluation))}",
+        _table(("score", "value", "meaning"), view.headline(evaluation)),
+        _safe(f"Cost: {view.costs(evaluation)}."),
+        "\n".join(f"- {_safe(sentence)}" for sentence in view.notices(evaluation)),
+        *_section("By language", view.TABLE_HEAD, view.table(evaluation.by_language)),
+        *_section("By category", view.TABLE_HEAD, view.table(evaluation.by_category)),
+        *_section("Stability", ("seen in", "findings", "expected problems"), view.stability_rows(evaluation)),
+        "## Cases",
+        *(_case(result) for result in evaluation.results),
+    ]
+    return "\n\n".join(piece for piece in pieces if piece) + "\n"
+
+
+def comparison_markdown(comparison: Comparison) -> str:
+    """The differences, and the cases that changed."""
+    head = ("", "first", "second", "difference, 95% interval")
+    changes = [
+        f"- {code_span(clip(case, 200))}: " + "; ".join(_safe(line) for line in lines)
+        for case, lines in view.change_lines(comparison)
+    ]
+    left_out = [f"- {code_span(clip(case, 200))}: {_safe(why)}" for case, why in comparison.left_out.items()]
+    pieces = [
+        f"# Comparison over {comparison.cases} cases",
+        f"- first: {_safe(view.run_words(comparison.first))}\n"
+        f"- second: {_safe(view.run_words(comparison.second))}",
+        *_section("Second less first", head, view.comparison_rows(comparison)),
+        *(["## Cases that changed", "\n".join(changes)] if changes else []),
+        *(["## Left out", "\n".join(left_out)] if left_out else []),
+    ]
+    return "\n\n".join(pieces) + "\n"
+
+
+def _safe(text: str) -> str:
+    return markdown_line(clip(text, _LONGEST))
+
+
+def _section(title: str, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> list[str]:
+    return [f"## {title}", _table(head, rows)] if rows else []
+
+
+def _table(head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> str:
+    lines = [head, ["---"] * len(head), *([_cell(cell) for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    # A bar ends a cell even inside of code.
+    return _safe(text.replace("|", "/"))
+
+
+def _case(result: CaseResult) -> str:
+    heading = f"- {code_span(clip(result.case.id, 200))} {_safe(view.verdict_of(result))}"
+    lines = [f"  - **{line.kind}**: {_safe(line.text)}" for line in view.case_lines(result)]
+    return "\n".join([heading, *lines])

@@ -1,0 +1,120 @@
+"""Write an evaluation, or the comparison of two, for somebody who reads it on a terminal."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from affidavit.lab.evaluation.view import view
+from affidavit.records.evaluation import CaseResult, Comparison, Evaluation
+from affidavit.render.report.ink import Ink
+from affidavit.render.report.wording import counted
+
+_SIGNS: dict[view.Kind, tuple[str, str, str]] = {
+    "found": ("✓", "+", "green"),
+    "true": ("✓", "+", "green"),
+    "missed": ("✗", "-", "yellow"),
+    "near": ("  ~", "  ~", "dim"),
+    "wrong": ("!", "!", "red"),
+    "nit": ("·", ".", "dim"),
+    "repeat": ("·", ".", "dim"),
+    "unlabelled": ("?", "?", "cyan"),
+    "incomplete": ("…", "_", "yellow"),
+    "failure": ("✗", "x", "red"),
+}
+"""Sign, its ASCII form, and its style."""
+_NAME_WIDTH = 11
+_MOST_ON_A_SCREEN = 10
+"""With more cases the scores on top are out of sight when the last case is written, so they come again."""
+_UNBOUND = 10_000
+"""Wider than any table."""
+
+
+def render_evaluation(evaluation: Evaluation, *, console: Console) -> None:
+    """Scores first, then the tables, then every case with its matches."""
+    ink = Ink(console)
+    _write_title(ink, view.title(evaluation))
+    for name, value, meaning in view.headline(evaluation):
+        _write_pair(ink, name, f"{value}  ({meaning})")
+    _write_pair(ink, "cost", view.costs(evaluation))
+    _write_table(ink, "By language", view.TABLE_HEAD, view.table(evaluation.by_language))
+    _write_table(ink, "By category", view.TABLE_HEAD, view.table(evaluation.by_category))
+    _write_table(
+        ink, "Stability", ("seen in", "findings", "expected problems"), view.stability_rows(evaluation)
+    )
+    ink.blank()
+    ink.line(("Cases", "bold"))
+    for result in evaluation.results:
+        _write_case(ink, result)
+    ink.blank()
+    for sentence in view.notices(evaluation):
+        ink.prose(f"{sentence}.", indent=0)
+    if len(evaluation.results) > _MOST_ON_A_SCREEN:
+        _write_title(ink, "; ".join(f"{name} {value}" for name, value, _ in view.headline(evaluation)))
+
+
+def _write_title(ink: Ink, text: str) -> None:
+    ink.hanging(Text(), Text(_shown(ink, text), style="bold"), indent=0)
+
+
+def _write_pair(ink: Ink, name: str, text: str) -> None:
+    ink.hanging(Text(f"{name:<{_NAME_WIDTH}}", style="dim"), Text(_shown(ink, text)), indent=2)
+
+
+def _shown(ink: Ink, text: str) -> str:
+    """A sentence of ours, in signs that the console has."""
+    if ink.encoding.startswith("utf"):
+        return ink.safe(text)
+    return ink.safe(text.replace("\N{EN DASH}", "-").replace("\N{LEFTWARDS ARROW}", "<-"))
+
+
+def _write_table(ink: Ink, title: str, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+    if not rows:
+        return
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for number, name in enumerate(head):
+        grid.add_column(name, justify="left" if number == 0 else "right", header_style="dim", no_wrap=True)
+    for row in rows:
+        grid.add_row(*(Text(_shown(ink, cell)) for cell in row))
+    ink.blank()
+    ink.line((title, "bold"))
+    unbound = ink.console.options.update(max_width=_UNBOUND)
+    if ink.console.measure(grid, options=unbound).maximum <= ink.width:
+        ink.console.print(grid)
+        return
+    # A column that is cut off or left out would be a number that nobody sees.
+    for name, *cells in rows:
+        told = ", ".join(f"{column} {cell}" for column, cell in zip(head[1:], cells, strict=True))
+        ink.hanging(Text("- "), Text(_shown(ink, f"{name}: {told}")), indent=0)
+
+
+def _write_case(ink: Ink, result: CaseResult) -> None:
+    language = f" {ink.glyphs.dot} {ink.safe(result.case.language)}" if result.case.language else ""
+    style = "green" if view.verdict_of(result) == "clean" else ""
+    ink.line(
+        "  ", (ink.safe(result.case.id), "bold"), (language, "dim"), "  ", (view.verdict_of(result), style)
+    )
+    for line in view.case_lines(result):
+        sign, plain, colour = _SIGNS[line.kind]
+        shown = sign if ink.encoding.startswith("utf") else plain
+        ink.hanging(Text(f"{shown} {line.kind}: ", style=colour), Text(_shown(ink, line.text)), indent=4)
+
+
+def render_comparison(comparison: Comparison, *, console: Console) -> None:
+    """The differences with their intervals, then the cases that changed."""
+    ink = Ink(console)
+    _write_title(ink, f"{counted(comparison.cases, 'case')} in both runs")
+    _write_pair(ink, "first", view.run_words(comparison.first))
+    _write_pair(ink, "second", view.run_words(comparison.second))
+    rows = view.comparison_rows(comparison)
+    _write_table(ink, "Second less first", ("", "first", "second", "difference, 95% interval"), rows)
+    if comparison.changes:
+        ink.blank()
+        ink.line(("Cases that changed", "bold"))
+    for case, lines in view.change_lines(comparison):
+        ink.line("  ", (ink.safe(case), "bold"))
+        for line in lines:
+            ink.prose(line, indent=4)
+    for case, reason in comparison.left_out.items():
+        ink.prose(f"left out: {case}: {reason}", indent=0)

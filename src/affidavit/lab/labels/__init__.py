@@ -1,0 +1,1 @@
+"""What people said of findings: labels in, error rates with intervals out."""

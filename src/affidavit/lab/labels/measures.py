@@ -1,0 +1,265 @@
+"""Measure an installation's reviews: kept reports and labels in, rates with their intervals out."""
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import get_args
+
+from affidavit.lab.labels.labels import LabelledFinding, labelled_findings, newest_by_problem, problem_of
+from affidavit.lab.statistics import rate_of
+from affidavit.records.candidate import Candidate, Status
+from affidavit.records.diagnostics import Code
+from affidavit.records.finding import Finding, Severity
+from affidavit.records.label import Label
+from affidavit.records.measure import Absences, Dimension, Fates, Group, Mistake, Quality, Rate, Spread
+from affidavit.records.report import Report
+from affidavit.store.reports import SqliteStore
+
+DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
+NO_MODEL = "no model"
+"""The model and the prompt of a finding that a machine raised."""
+FOUND = ("exact", "relocated", "ambiguous")
+QUOTE_OUTCOMES = (*FOUND, "not_found", "not_quoted")
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """A finding shown in one report, and what it is counted by."""
+
+    problem: str
+    report_id: str
+    candidate_id: str
+    title: str
+    place: str
+    values: Mapping[Dimension, str]
+
+
+@dataclass
+class Tally:
+    """Sums over reports while they are read one at a time: a store may hold more than fits into memory."""
+
+    reports: int = 0
+    unreadable: int = 0
+    dates: list[str] = field(default_factory=list)
+    sightings: list[Sighting] = field(default_factory=list)
+    quotes: Counter[str] = field(default_factory=Counter)
+    withheld: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    unsearched: list[str] = field(default_factory=list)
+    durations_ms: list[float] = field(default_factory=list)
+    costs_usd: list[float] = field(default_factory=list)
+    tokens: list[float] = field(default_factory=list)
+    unpriced: int = 0
+
+
+def measure_headline(store: SqliteStore) -> Rate | None:
+    """The rate in every report's footer: wrong among shown and labelled. None: not measured yet."""
+    shown = [one for one in labelled_findings(store) if one.is_shown]
+    return _share(newest_by_problem(shown).values(), Label.WRONG)
+
+
+def with_measured(report: Report, store: SqliteStore) -> Report:
+    """The report with what is known of this installation's error rate at this moment."""
+    return report.model_copy(update={"measured": measure_headline(store)})
+
+
+def measure_quality(
+    store: SqliteStore, *, since: str | None = None, dimensions: Sequence[Dimension] = DIMENSIONS
+) -> Quality:
+    """Everything that the store knows of the reviews made since a date (YYYY-MM-DD)."""
+    tally = Tally()
+    for report in store.each_report(since or ""):
+        _count_report(tally, report)
+    labelled = labelled_findings(store, since or "")
+    shown = newest_by_problem([one for one in labelled if one.is_shown])
+    withheld = newest_by_problem([one for one in labelled if not one.is_shown])
+    return Quality(
+        since=since,
+        reports=tally.reports,
+        unreadable=tally.unreadable,
+        first=min(tally.dates, default=None),
+        last=max(tally.dates, default=None),
+        shown=len({one.problem for one in tally.sightings} | shown.keys()),
+        labelled=len(shown),
+        wrong=_share(shown.values(), Label.WRONG),
+        nit=_share(shown.values(), Label.NIT),
+        withheld_labelled=len(withheld),
+        withheld_valid=sum(one.entry.label is Label.VALID for one in withheld.values()),
+        mistakes=_mistakes(tally.sightings, shown),
+        by={dimension: _groups(tally.sightings, shown, dimension) for dimension in dimensions},
+        quotes=_quote_rates(tally.quotes),
+        quotes_found=rate_of(sum(tally.quotes[outcome] for outcome in FOUND), tally.quotes.total()),
+        absences=_absences(tally),
+        fates=_fates(tally),
+        duration_ms=_spread(tally.durations_ms),
+        cost_usd=_spread(tally.costs_usd),
+        tokens=_spread(tally.tokens),
+        unpriced=tally.unpriced,
+    )
+
+
+def _share(labelled: Iterable[LabelledFinding], label: Label) -> Rate | None:
+    labels = [one.entry.label for one in labelled]
+    return rate_of(labels.count(label), len(labels))
+
+
+# Reading one report
+
+
+def _count_report(tally: Tally, report: Report | None) -> None:
+    if report is None:
+        tally.unreadable += 1
+        return
+    tally.reports += 1
+    tally.dates.append(report.created_at[:10])
+    tally.durations_ms.append(report.duration_ms)
+    _count_spending(tally, report)
+    for candidate in report.candidates:
+        _count_candidate(tally, report, candidate)
+
+
+def _count_spending(tally: Tally, report: Report) -> None:
+    if not report.usage:
+        return
+    tally.tokens.append(sum(one.input_tokens + one.output_tokens for one in report.usage))
+    prices = [one.cost_usd for one in report.usage]
+    known = [price for price in prices if price is not None]
+    if len(known) == len(prices):
+        tally.costs_usd.append(sum(known))
+    else:
+        # Half a bill would pass for a cheap review.
+        tally.unpriced += 1
+
+
+def _count_candidate(tally: Tally, report: Report, candidate: Candidate) -> None:
+    tally.counts["candidates"] += 1
+    if candidate.quote:
+        tally.quotes[candidate.quote.outcome] += 1
+    if candidate.withheld:
+        tally.withheld[candidate.withheld.code] += 1
+    if candidate.finding is None:
+        tally.counts["dropped"] += 1
+        return
+    if not candidate.is_shown:
+        return
+    tally.counts["shown"] += 1
+    tally.counts["unverified"] += candidate.status is Status.UNVERIFIED
+    if candidate.finding.verification and candidate.finding.verification.is_absence_finding:
+        _count_absence(tally, report, candidate)
+    tally.sightings.append(_sighting(report, candidate, candidate.finding))
+
+
+def _count_absence(tally: Tally, report: Report, candidate: Candidate) -> None:
+    tally.counts["absences"] += 1
+    if not candidate.searches or any(run.state == "failed" for run in candidate.searches):
+        tally.unsearched.append(f"{report.id} {candidate.id}")
+
+
+def _sighting(report: Report, candidate: Candidate, finding: Finding) -> Sighting:
+    by_machine = candidate.kind == "mechanical"
+    return Sighting(
+        problem=problem_of(report.change.repository, candidate.fingerprint, report.id, candidate.id),
+        report_id=report.id,
+        candidate_id=candidate.id,
+        title=finding.title,
+        place=f"{finding.file}:{finding.line}",
+        values={
+            "specialist": candidate.specialist,
+            "category": finding.category,
+            "severity": finding.severity,
+            "model": NO_MODEL if by_machine else report.models.get("specialist", "unknown"),
+            "prompt_version": NO_MODEL if by_machine else report.prompt_version,
+            "month": report.created_at[:7],
+        },
+    )
+
+
+# Putting the sums together
+
+
+def _groups(
+    sightings: Sequence[Sighting], labelled: Mapping[str, LabelledFinding], dimension: Dimension
+) -> tuple[Group, ...]:
+    """A problem belongs to where it was labelled, or else to where it was first seen."""
+    place: dict[str, Sighting] = {}
+    for one in sightings:
+        label = labelled.get(one.problem)
+        is_labelled_here = label and (one.report_id, one.candidate_id) == (
+            label.entry.report_id,
+            label.entry.candidate_id,
+        )
+        if one.problem not in place or is_labelled_here:
+            place[one.problem] = one
+    problems: dict[str, list[str]] = {}
+    for problem, one in place.items():
+        problems.setdefault(one.values[dimension], []).append(problem)
+    groups = [_group(value, members, labelled) for value, members in problems.items()]
+    return tuple(sorted(groups, key=lambda one: _order(one, dimension)))
+
+
+def _group(value: str, problems: Sequence[str], labelled: Mapping[str, LabelledFinding]) -> Group:
+    found = [labelled[problem] for problem in problems if problem in labelled]
+    return Group(
+        value=value,
+        shown=len(problems),
+        wrong=_share(found, Label.WRONG),
+        nit=_share(found, Label.NIT),
+    )
+
+
+def _order(one: Group, dimension: Dimension) -> tuple[int, str]:
+    """Severities by their rank, months by time, everything else with the most findings first."""
+    if dimension == "severity":
+        return Severity(one.value).rank, ""
+    return (0, one.value) if dimension == "month" else (-one.shown, one.value)
+
+
+def _mistakes(sightings: Sequence[Sighting], labelled: dict[str, LabelledFinding]) -> tuple[Mistake, ...]:
+    seen = {(one.report_id, one.candidate_id): one for one in sightings}
+    # By number of the label, so that the newest comes first.
+    entries = [one.entry for one in reversed(labelled.values()) if one.entry.label is Label.WRONG]
+    return tuple(
+        Mistake(
+            report_id=entry.report_id,
+            candidate_id=entry.candidate_id,
+            specialist=found.values["specialist"],
+            title=found.title,
+            place=found.place,
+            why=entry.why,
+        )
+        for entry in entries
+        if (found := seen.get((entry.report_id, entry.candidate_id)))
+    )
+
+
+def _quote_rates(quotes: Counter[str]) -> dict[str, Rate]:
+    rates = {outcome: rate_of(quotes[outcome], quotes.total()) for outcome in QUOTE_OUTCOMES}
+    return {outcome: rate for outcome, rate in rates.items() if rate}
+
+
+def _absences(tally: Tally) -> Absences:
+    shown = tally.counts["absences"]
+    return Absences(
+        shown=shown,
+        searched=rate_of(shown - len(tally.unsearched), shown),
+        unsearched=tuple(tally.unsearched),
+        withheld=tally.withheld[Code.ABSENCE_NOT_SEARCHED],
+    )
+
+
+def _fates(tally: Tally) -> Fates:
+    return Fates(
+        candidates=tally.counts["candidates"],
+        shown=tally.counts["shown"],
+        dropped=tally.counts["dropped"],
+        refuted=tally.withheld[Code.REFUTED] + tally.withheld[Code.ABSENCE_DISPROVED],
+        unverified=tally.counts["unverified"],
+        withheld={str(code): count for code, count in tally.withheld.most_common()},
+    )
+
+
+def _spread(values: Sequence[float]) -> Spread | None:
+    if not values:
+        return None
+    return Spread(n=len(values), total=sum(values), median=statistics.median(values))

@@ -1,0 +1,1 @@
+"""Show labels and measures: rates in, text, markdown or a page out."""

@@ -1,0 +1,63 @@
+"""Write the measures of an installation as one HTML page that loads nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from affidavit import __version__
+from affidavit.lab.labels.view import view
+from affidavit.records.measure import Group, Quality, Rate
+from affidavit.render.html.template import asset, content_policy, page_template
+from affidavit.render.report.rates import percent
+from affidavit.render.safe_text import one_line
+
+_LEFT, _WIDTH = 5, 170
+"""Where the rail of a picture begins, and how long it is."""
+_LONGEST_CELL = 120
+
+
+@dataclass(frozen=True)
+class Bar:
+    """An interval on the rail."""
+
+    low: float
+    at: float
+    high: float
+
+
+def quality_page(quality: Quality) -> str:
+    """The rate first, then what qualifies it, then where it comes from."""
+    style = asset("page.css") + asset("quality.css")
+    scale = view.scale(quality)
+    return page_template("quality.html").render(
+        style=Markup(style),  # noqa: S704 - assets of this package
+        policy=content_policy(style),
+        period=view.period(quality),
+        alarms=[one_line(alarm, 2_000) for alarm in view.alarms(quality)],
+        rates=view.rates(quality),
+        definition=view.DEFINITION,
+        warnings=view.warnings(quality),
+        tables=[
+            (view.DIMENSION_WORDS.get(dimension, dimension), _rows(groups, scale))
+            for dimension, groups in quality.by.items()
+            if groups
+        ],
+        scale=percent(scale),
+        sections=view.sections(quality),
+        version=__version__,
+    )
+
+
+def _rows(groups: Sequence[Group], scale: float) -> list[tuple[list[str], Bar | None]]:
+    return [
+        ([one_line(cell, _LONGEST_CELL) for cell in view.group_cells(one)], _bar(one.wrong, scale))
+        for one in groups
+    ]
+
+
+def _bar(rate: Rate | None, scale: float) -> Bar | None:
+    if rate is None:
+        return None
+    low, at, high = (round(_LEFT + share / scale * _WIDTH, 1) for share in (rate.low, rate.share, rate.high))
+    return Bar(low, at, high)

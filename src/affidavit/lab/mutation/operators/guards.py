@@ -1,0 +1,211 @@
+"""Take away what protects: a check that ends the function early, a lock, a transaction, a cleanup."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from affidavit.lab.mutation.ground import Ground, condition_of, excerpt, function_around, named_part
+from affidavit.lab.mutation.mutant import Edit, Operator, Proposal
+from affidavit.lab.mutation.operators.layout import dedented_block, has_siblings, whole_lines
+from affidavit.records.finding import Category, Severity
+
+ALL = frozenset({"python", "javascript", "go", "java"})
+RAISES = frozenset({"raise_statement", "throw_statement"})
+LEAVES = frozenset({"return_statement", "continue_statement"})
+NOTHING = re.compile(
+    r"(?:not\s+|!)\s*(?P<a>[\w.]+)|(?P<b>[\w.]+)\s+is\s+None|(?P<c>[\w.]+)\s*===?\s*(?:null|undefined|nil)"
+)
+FAILED = re.compile(r"(?P<a>err\w*|\w+Err)\s*!=\s*nil")
+LOCK = re.compile(r"lock|mutex|semaphore", re.IGNORECASE)
+TRANSACTION = re.compile(r"(?:^|\.)(?:atomic|transaction|begin)\(", re.IGNORECASE)
+CLEANUP = re.compile(
+    r"(?P<subject>[\w.()\[\]]+)\.(?P<verb>close|Close|release|Release|unlock|Unlock|RUnlock|unsubscribe|disconnect"
+    r"|destroy|terminate|shutdown|rollback|Rollback|Stop|dispose)\(\)|(?P<function>clearTimeout|clearInterval"
+    r"|cancelAnimationFrame|cancel)\((?P<argument>[\w.]*)\)"
+)
+
+
+def remove_guards(ground: Ground) -> Iterator[Proposal]:
+    """Without an early return or raise, where the code that follows relies on it."""
+    for node in ground.nodes("if_statement"):
+        end = _early_end(node)
+        lines = whole_lines(ground.text, node)
+        if end is None or lines is None or not has_siblings(node) or node.child_by_field_name("initializer"):
+            continue
+        condition = condition_of(ground, node)
+        reason = _reliance(ground, node, end, condition)
+        if reason:
+            yield Proposal(
+                (Edit(*lines),),
+                f"A check is missing: nothing tests {excerpt(condition)} any more "
+                f"(it ended with {excerpt(ground.says(end), 60)}). {reason}",
+                _category(condition),
+            )
+
+
+def _early_end(node: Node) -> Node | None:
+    """The last statement of a guard's body, where it leaves or raises and there is no else."""
+    body = node.child_by_field_name("consequence")
+    if body is None or node.child_by_field_name("alternative") is not None:
+        return None
+    if node.parent is not None and node.parent.type in ("else_clause", "if_statement"):
+        return None
+    if body.named_children and body.named_children[0].type == "statement_list":
+        body = body.named_children[0]
+    statements = [one for one in body.named_children if "comment" not in one.type] if body.is_named else []
+    if body.type in RAISES | LEAVES:
+        return body
+    last = statements[-1] if 1 <= len(statements) <= 2 else None
+    return last if last is not None and last.type in RAISES | LEAVES else None
+
+
+def _reliance(ground: Ground, node: Node, end: Node, condition: str) -> str:
+    """Why the code cannot do without the guard; empty where that is not certain."""
+    if end.type in RAISES:
+        if ground.grammar in ("typescript", "tsx") and _is_about_nothing(condition):
+            return ""
+        return "What it refused now goes on as if it were valid."
+    failed = FAILED.fullmatch(condition.strip())
+    if failed:
+        return f"The error `{failed['a']}` is ignored, and the code goes on with a result that is not there."
+    absent = NOTHING.fullmatch(condition.strip())
+    if absent is None or ground.grammar in ("typescript", "tsx"):
+        return ""
+    name = absent["a"] or absent["b"] or absent["c"]
+    # A negation alone may stand for "empty", and a loop over nothing does nothing: only None must be refused.
+    is_perhaps_empty = absent["a"] and ground.family == "python"
+    use = r"\[-?\d+\]" if is_perhaps_empty else r"(?:\.\w|\[)"
+    pattern = re.compile(rf"(?<![\w.]){re.escape(name)}{use}")
+    found = pattern.search(_rest_of_block(ground, node))
+    return f"Where `{name}` is not there, `{found.group()}…` below it fails." if found else ""
+
+
+def _is_about_nothing(condition: str) -> bool:
+    return bool(
+        re.search(r"\b(?:null|undefined|typeof|instanceof)\b|\bin\b|^\s*!?[\w.?]+\s*$|!\w", condition)
+    )
+
+
+def _rest_of_block(ground: Ground, node: Node) -> str:
+    parts = []
+    after = node.next_named_sibling
+    while after is not None:
+        parts.append(ground.says(after))
+        after = after.next_named_sibling
+    return "\n".join(parts)
+
+
+def _category(condition: str) -> Category:
+    is_security = re.search(
+        r"perm|auth|allow|token|secret|signature|csrf|admin|owner|origin|access", condition, re.IGNORECASE
+    )
+    return Category.SECURITY if is_security else Category.CORRECTNESS
+
+
+def remove_locks(ground: Ground) -> Iterator[Proposal]:
+    """The body of `with lock:` or `with transaction.atomic():` without it."""
+    for node in ground.nodes("with_statement"):
+        subject, target = _with_item(node)
+        text = ground.says(subject)
+        is_lock, is_transaction = bool(LOCK.search(text)), bool(TRANSACTION.search(text))
+        if subject is None or target is not None or not (is_lock or is_transaction):
+            continue
+        edits = dedented_block(ground, node, b"")
+        if edits:
+            lost = "lock" if is_lock else "transaction"
+            effect = (
+                "two threads or tasks can do this at the same time"
+                if is_lock
+                else "a failure half way leaves the first part of the writes behind"
+            )
+            yield Proposal(
+                edits,
+                f"The {lost} is missing: this code should run inside {excerpt('with ' + text)}; without it "
+                f"{effect}.",
+                is_spread=True,
+            )
+
+
+def leave_open(ground: Ground) -> Iterator[Proposal]:
+    """`with open(…) as f:` as a plain assignment that nobody closes."""
+    for node in ground.nodes("with_statement"):
+        subject, target = _with_item(node)
+        name = ground.says(target)
+        if subject is None or target is None or subject.type != "call" or not name.isidentifier():
+            continue
+        call = ground.says(subject)
+        if not re.match(
+            r"(?:[\w.]*\.)?(?:open|urlopen|NamedTemporaryFile|TemporaryFile|socket|connect|ZipFile)\(", call
+        ):
+            continue
+        edits = dedented_block(ground, node, f"{name} = {call}".encode())
+        if edits:
+            yield Proposal(
+                edits,
+                f"The resource is never closed: {excerpt(call)} is assigned to `{name}` without a `with` "
+                f"block or a "
+                "`close()`, so it stays open, above all where an exception is raised.",
+            )
+
+
+def _with_item(node: Node) -> tuple[Node | None, Node | None]:
+    """What the one item of a `with` opens, and the name it is given; nothing where there are several."""
+    clause = next((one for one in node.named_children if one.type == "with_clause"), None)
+    items = [one for one in clause.named_children if one.type == "with_item"] if clause else []
+    if len(items) != 1 or any(child.type == "async" for child in node.children):
+        return None, None
+    value = items[0].child_by_field_name("value")
+    if value is not None and value.type == "as_pattern":
+        alias = value.child_by_field_name("alias")
+        return named_part(value, 0), named_part(alias, 0) if alias else None
+    return value, None
+
+
+def skip_cleanup(ground: Ground) -> Iterator[Proposal]:
+    """Without a statement that closes, unlocks or cancels."""
+    for node in ground.nodes("expression_statement", "defer_statement"):
+        text = ground.says(node).rstrip(";").removeprefix("defer ").removeprefix("await ").strip()
+        found = CLEANUP.fullmatch(text)
+        lines = whole_lines(ground.text, node)
+        if found is None or lines is None or not has_siblings(node) or not _is_held(ground, node, found):
+            continue
+        verb = found["verb"] or found["function"]
+        effect = (
+            "the next one who wants the lock waits for ever"
+            if verb.lower() in ("unlock", "runlock", "release")
+            else "what was opened or started here stays so"
+        )
+        yield Proposal(
+            (Edit(*lines),),
+            f"The cleanup is missing: nothing calls {excerpt(text)} any more, so {effect}.",
+        )
+
+
+def _is_held(ground: Ground, node: Node, found: re.Match[str]) -> bool:
+    """The same function opened, locked or started it, and nothing else in it cleans up."""
+    around = function_around(node)
+    subject = (found["subject"] or found["argument"] or found["function"] or "").split("(")[0]
+    if around is None or not subject or subject in ("self", "this", "super()"):
+        return False
+    whole, call = ground.says(around), found.group()
+    is_taken = re.search(rf"(?<![\w.]){re.escape(subject.split('.')[0])}\b[\w\s,]*:?=", whole) is not None
+    is_locked = (
+        "lock" in call.lower() and re.search(rf"{re.escape(subject)}\.R?[Ll]ock\(\)", whole) is not None
+    )
+    return (is_taken or is_locked) and whole.count(call) == 1
+
+
+PYTHON = frozenset({"python"})
+GUARDS = (
+    Operator("removed_guard", Category.CORRECTNESS, Severity.HIGH, ALL, remove_guards),
+    Operator("removed_lock", Category.RELIABILITY, Severity.HIGH, PYTHON, remove_locks),
+    Operator("resource_not_closed", Category.RELIABILITY, Severity.MEDIUM, PYTHON, leave_open),
+    Operator(
+        "removed_cleanup",
+        Category.RELIABILITY,
+        Severity.HIGH,
+        frozenset({"python", "javascript", "go"}),
+        skip_cleanup,
+    ),
+)

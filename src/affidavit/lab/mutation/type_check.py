@@ -1,0 +1,148 @@
+"""Ask a type checker about a mutant: what it says of the commit with the bug that it does not say without."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from affidavit.analysers.analyser import Analyser, Invocation
+from affidavit.analysers.engine.cache import ResultCache
+from affidavit.analysers.engine.comparison import new_diagnostics
+from affidavit.analysers.engine.execution import Limits
+from affidavit.analysers.engine.run_side import SideResult, analyse_side, find_program
+from affidavit.analysers.rule import Rule
+from affidavit.analysers.ty import TY, read_ty
+from affidavit.git.repository import GitRepository
+from affidavit.ports import Tree
+from affidavit.records.candidate import Worth
+from affidavit.records.change import Change
+from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.finding import Category, Severity
+
+LIMITS = Limits(timeout_seconds=300)
+TSC_LINE = re.compile(
+    r"(?P<path>[^\n(]+)\((?P<line>\d+),(?P<column>\d+)\): error (?P<code>TS\d+): (?P<message>.*)"
+)
+TYPE_ERROR = Rule(
+    id="types/error",
+    severity=Severity.HIGH,
+    category=Category.CORRECTNESS,
+    worth=Worth.ACT,
+    title="{message}",
+    meaning="The compiler refuses this.",
+    failing_input="any",
+    wrong_outcome="it does not compile",
+    suggestion="",
+)
+
+
+def read_tsc(text: str) -> list[AnalyserDiagnostic]:
+    """The diagnostics that the TypeScript compiler prints, one a line."""
+    return [
+        AnalyserDiagnostic(
+            rule=TYPE_ERROR.id,
+            path=found["path"],
+            line=int(found["line"]),
+            column=int(found["column"]),
+            message=f"{found['code']}: {found['message']}",
+        )
+        for found in TSC_LINE.finditer(text)
+    ]
+
+
+def _invoke_tsc(base: Tree, paths: Sequence[str]) -> Invocation:
+    # A project's own settings; without any, the changed files alone.
+    flags = ("--noEmit", "--pretty", "false", "--incremental", "false")
+    if base.entry("tsconfig.json") is not None:
+        return Invocation(("--project", "tsconfig.json", *flags))
+    return Invocation(
+        (*flags, "--skipLibCheck", "--target", "esnext", "--moduleResolution", "bundler", *paths)
+    )
+
+
+TSC = Analyser(
+    name="tsc",
+    executable="tsc",
+    patterns=("*.ts", "*.tsx", "*.mts", "*.cts", "tsconfig*.json", "package.json"),
+    scope="project",
+    invoke=_invoke_tsc,
+    read_output=read_tsc,
+    rules={TYPE_ERROR.id: TYPE_ERROR},
+    install_hint="npm install --global typescript",
+    accepted_exit_codes=frozenset({0, 1, 2}),
+)
+GOFMT = Analyser(
+    name="gofmt",
+    executable="gofmt",
+    patterns=("*.go",),
+    scope="file",
+    invoke=lambda _base, paths: Invocation(("-e", "-l", *paths)),
+    read_output=lambda _text: [],
+    rules={},
+    install_hint="install Go",
+    version_arguments=("-h",),
+)
+CHECKERS = {"python": TY, "typescript": TSC, "go": GOFMT}
+
+
+@dataclass(frozen=True)
+class TypeCheck:
+    """What came of asking the type checker of a language."""
+
+    state: Literal["clean", "refused", "not_checked"]
+    said: str
+    """The checker and its version, or why there was none, or its first complaint."""
+
+
+def _only(checker: Analyser, path: str) -> Analyser:
+    """Ty on one file, by all its own rules: the whole tree is there to be imported, but is not checked."""
+
+    def invoke(base: Tree, paths: Sequence[str]) -> Invocation:
+        whole = checker.invoke(base, paths)
+        # A review asks for few rules, those that are right on code without its libraries. Here both sides
+        # lack the same libraries, so whatever is new counts.
+        kept = [one for one in whole.arguments[:-1] if not one.startswith(("--ignore=", "--error="))]
+        return replace(whole, arguments=(*kept, path))
+
+    return (
+        replace(checker, invoke=invoke, read_output=_read_any, rules={TYPE_ERROR.id: TYPE_ERROR})
+        if checker is TY
+        else checker
+    )
+
+
+def _read_any(text: str) -> list[AnalyserDiagnostic]:
+    return [
+        one.model_copy(update={"rule": TYPE_ERROR.id, "message": f"{one.rule}: {one.message}"})
+        for one in read_ty(text)
+    ]
+
+
+async def check_types(
+    language: str,
+    path: str,
+    change: Change,
+    repository: GitRepository,
+    *,
+    cache: ResultCache,
+    reviewed_folder: Path | None,
+) -> TypeCheck:
+    """Compare what the checker says of base (the commit as it is) and of head (with the bug)."""
+    if language not in CHECKERS:
+        return TypeCheck("not_checked", f"no type checker for {language} here")
+    checker = _only(CHECKERS[language], path)
+    program = await find_program(checker, reviewed_folder)
+    if program is None:
+        return TypeCheck("not_checked", f"{checker.name} is not installed")
+    sides: list[SideResult] = [
+        await analyse_side(checker, program, change, repository, side, cache=cache, limits=LIMITS)
+        for side in ("base", "head")
+    ]
+    named = f"{checker.name} {program.version}".strip()
+    if not sides[0].is_complete:
+        return TypeCheck("not_checked", f"{named} could not check the commit: {sides[0].run.detail}")
+    if not sides[1].is_complete:
+        return TypeCheck("refused", f"{named}: {sides[1].run.detail}")
+    new = new_diagnostics(sides[0].diagnostics, sides[1].diagnostics, change, repository)
+    return TypeCheck("refused", f"{named}: {new[0].message}") if new else TypeCheck("clean", named)

@@ -1,0 +1,87 @@
+"""C and C++: what a file includes, and which header of the repository that means."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from affidavit.languages.grammars import ancestors, matches, node_text
+from affidavit.languages.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.partial_parse import parse_head
+from affidavit.languages.tree_files import MAX_CANDIDATES, Survey, below, join, nearest, parent, upwards
+
+KEYWORD = re.compile(rb"#[ \t]*(?:include|include_next|import)\b")
+QUERY = """
+(preproc_include path: (string_literal) @quoted)
+(preproc_include path: (system_lib_string) @angled)
+(preproc_include path: [(identifier) (call_expression)] @computed)
+"""
+CONDITIONS = frozenset(("preproc_if", "preproc_else", "preproc_elif", "preproc_elifdef"))
+HEADER_FOLDERS = ("include", "inc", "includes", "src", "source", "lib")
+
+
+def extract_c(grammar: str, text: bytes) -> Extract | None:
+    """The includes of a file; None where it is too large to parse."""
+    if not KEYWORD.search(text):
+        return Extract()
+    root, parsed = parse_head(grammar, text, KEYWORD)
+    if root is None:
+        return None
+    found = []
+    for captured in matches(grammar, QUERY, root):
+        form, nodes = next(iter(captured.items()))
+        written = node_text(nodes[0], parsed)
+        name = written if form == "computed" else written[1:-1]
+        # The guard around a whole header is an #ifndef: it decides nothing.
+        is_conditional = any(
+            above.type in CONDITIONS
+            or (above.type == "preproc_ifdef" and not node_text(above, parsed).startswith("#ifndef"))
+            for above in ancestors(nodes[0])
+        )
+        found.append(Statement(nodes[0].start_point.row + 1, name, (), is_conditional, form))
+    return Extract(tuple(found))
+
+
+def c_resolver(survey: Survey, _extracts: Mapping[str, Extract]) -> Resolve:
+    """Resolve includes of C and C++ files."""
+    return Headers(survey).meant
+
+
+class Headers:
+    """The files of a tree that can be included. Nobody tells us the compiler's search path: it is guessed."""
+
+    def __init__(self, survey: Survey) -> None:
+        self._survey = survey
+        self._found: dict[tuple[str, str, str], tuple[str, ...]] = {}
+
+    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
+        """The one file that an include means."""
+        key = (parent(path), statement.name, statement.form)
+        if key not in self._found:
+            file = None if statement.form == "computed" else self._find(*key)
+            self._found[key] = (file,) if file else ()
+        return (Meant(self._found[key], ()),)
+
+    def _find(self, folder: str, name: str, form: str) -> str | None:
+        beside = join(folder, name)
+        if form == "quoted" and beside is not None and beside in self._survey.blobs:
+            return beside
+        plain = join("", name)
+        if not plain:
+            return None
+        around = (
+            below(base, plain)
+            for outer in upwards(folder)
+            for base in (outer, *(below(outer, each) for each in HEADER_FOLDERS))
+        )
+        return self._survey.first(around) or self._far(folder, plain, form)
+
+    def _far(self, folder: str, plain: str, form: str) -> str | None:
+        same_name = self._survey.by_name.get(plain.rpartition("/")[2], [])[:MAX_CANDIDATES]
+        ends = [path for path in same_name if path.endswith(f"/{plain}")]
+        if form == "angled":
+            # <string.h> is the system's, unless a folder of headers has it.
+            ends = [
+                path
+                for path in ends
+                if parent(path[: -len(plain)] + "x").rpartition("/")[2] in HEADER_FOLDERS
+            ]
+        return nearest(below(folder, "x"), ends)

@@ -1,0 +1,98 @@
+"""C#: which namespaces and types a file uses and declares, and the files that declare them."""
+
+from collections.abc import Iterable, Mapping
+
+from tree_sitter import Node
+
+from affidavit.languages.grammars import ancestors, matches, node_text, parse
+from affidavit.languages.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.tree_files import Survey, nearest, parent
+
+QUERY = """
+(using_directive) @using
+(namespace_declaration name: (_) @namespace)
+(file_scoped_namespace_declaration name: (_) @file_namespace)
+(class_declaration name: (identifier) @type)
+(struct_declaration name: (identifier) @type)
+(record_declaration name: (identifier) @type)
+(interface_declaration name: (identifier) @type)
+(enum_declaration name: (identifier) @type)
+(delegate_declaration name: (identifier) @type)
+"""
+NAMESPACE, TYPE = "namespace ", "type "
+NESTING = frozenset(
+    ("class_declaration", "struct_declaration", "record_declaration", "interface_declaration")
+)
+
+
+def extract_csharp(grammar: str, text: bytes) -> Extract | None:
+    """The `using` directives of a file and what it declares; None where it is too large to parse."""
+    root = parse(grammar, text)
+    if root is None:
+        return None
+    statements: list[Statement] = []
+    declared: list[str] = []
+    outermost = ""
+    for captured in matches(grammar, QUERY, root):
+        kind, nodes = next(iter(captured.items()))
+        node = nodes[0]
+        if kind == "using":
+            statements += _used(node, text)
+        elif kind == "file_namespace":
+            outermost = node_text(node, text)
+            declared.append(NAMESPACE + outermost)
+        else:
+            name = _full_name(node, text, outermost)
+            declared.append((NAMESPACE if kind == "namespace" else TYPE) + name)
+    return Extract(tuple(statements), tuple(dict.fromkeys(declared)))
+
+
+def _used(directive: Node, text: bytes) -> list[Statement]:
+    alias = directive.child_by_field_name("name")
+    named = [part for part in directive.named_children if part != alias]
+    is_static = any(part.type == "static" for part in directive.children)
+    form = "type" if is_static or alias is not None else "namespace"
+    name = "".join(node_text(named[-1], text).split()).removeprefix("global::") if named else ""
+    return [Statement(directive.start_point.row + 1, name, (), form=form)] if name else []
+
+
+def _full_name(name: Node, text: bytes, outermost: str) -> str:
+    """A namespace or type with all that it stands in; `name` is the node of its own name."""
+    around = [
+        above for above in ancestors(name) if above.type in NESTING or above.type == "namespace_declaration"
+    ]
+    parts = [node_text(above.child_by_field_name("name"), text) for above in reversed(around)]
+    if not around or around[0].child_by_field_name("name") != name:
+        parts.append(node_text(name, text))
+    return ".".join(part for part in (outermost, *parts) if part)
+
+
+def csharp_resolver(_survey: Survey, extracts: Mapping[str, Extract]) -> Resolve:
+    """Resolve `using` directives of C# files."""
+    return CSharpNames(extracts).meant
+
+
+class CSharpNames:
+    """The namespaces and types of a tree, and the files that declare them."""
+
+    def __init__(self, extracts: Mapping[str, Extract]) -> None:
+        namespaces: dict[str, list[str]] = {}
+        self._types: dict[str, list[str]] = {}
+        for path in sorted(extracts):
+            for declared in extracts[path].declares:
+                if declared.startswith(NAMESPACE):
+                    namespaces.setdefault(declared.removeprefix(NAMESPACE), []).append(path)
+                else:
+                    self._types.setdefault(declared.removeprefix(TYPE), []).append(path)
+        self._namespaces = {name: tuple(paths) for name, paths in namespaces.items()}
+        self._found: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
+        """All files of a namespace, or the file of a type."""
+        if statement.form == "namespace":
+            return (Meant(self._namespaces.get(statement.name, ()), ()),)
+        key = (parent(path), statement.name)
+        if key not in self._found:
+            file = nearest(path, self._types.get(statement.name.partition("<")[0], ()))
+            self._found[key] = (file,) if file else self._namespaces.get(statement.name, ())
+        return (Meant(self._found[key], ()),)

@@ -1,0 +1,78 @@
+"""Go: what a file imports, and the files of the package that an import path means."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from affidavit.languages.grammars import matches, node_text
+from affidavit.languages.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.partial_parse import parse_head
+from affidavit.languages.tree_files import Survey, below, join, nearest, parent, upwards
+
+KEYWORD = re.compile(rb"^import\b[^\n(]*(?:\([^)]*\))?", re.MULTILINE)
+QUERY = "(import_spec path: (_) @path)"
+MODULE = re.compile(r"^\s*module\s+[\"`]?([^\s\"`]+)", re.MULTILINE)
+REPLACED = re.compile(
+    r"^\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\.\.?(?:/\S*)?)\s*(?://.*)?$", re.MULTILINE
+)
+
+
+def extract_go(grammar: str, text: bytes) -> Extract | None:
+    """The imports of a file; None where it is too large to parse."""
+    if b"import" not in text:
+        return Extract()
+    root, parsed = parse_head(grammar, text, KEYWORD)
+    if root is None:
+        return None
+    paths = [captured["path"][0] for captured in matches(grammar, QUERY, root)]
+    return Extract(
+        tuple(Statement(node.start_point.row + 1, node_text(node, parsed)[1:-1]) for node in paths)
+    )
+
+
+def go_resolver(survey: Survey, extracts: Mapping[str, Extract]) -> Resolve:
+    """Resolve statements of Go files."""
+    return GoModules(survey, extracts).meant
+
+
+class GoModules:
+    """The modules of a tree and the packages in them."""
+
+    def __init__(self, survey: Survey, paths: Iterable[str]) -> None:
+        files: dict[str, list[str]] = {}
+        for path in paths:
+            if not path.endswith("_test.go"):
+                files.setdefault(parent(path), []).append(path)
+        self._packages = {folder: tuple(sorted(found)) for folder, found in files.items()}
+        self._modules: dict[str, list[str]] = {}
+        for path, text in survey.configurations("go.mod").items():
+            self._read_module(parent(path), text)
+        self._found: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def _read_module(self, folder: str, text: str) -> None:
+        named = MODULE.search(text)
+        if named:
+            self._modules.setdefault(named[1], []).append(below(folder, "go.mod"))
+        for replaced in REPLACED.finditer(text):
+            place = join(folder, replaced[2])
+            if place is not None:
+                self._modules.setdefault(replaced[1], []).append(below(place, "go.mod"))
+
+    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
+        """All files of the package, but not its tests."""
+        key = (parent(path), statement.name)
+        if key not in self._found:
+            self._found[key] = self._find(*key)
+        return (Meant(self._found[key], ()),)
+
+    def _find(self, folder: str, name: str) -> tuple[str, ...]:
+        for around in upwards(folder):
+            vendored = self._packages.get(below(around, f"vendor/{name}"))
+            if vendored:
+                return vendored
+        # The longest module path wins: modules nest.
+        for prefix in upwards(name):
+            home = nearest(below(folder, "x"), self._modules.get(prefix, ())) if prefix else None
+            if home is not None:
+                rest = name[len(prefix) + 1 :]
+                return self._packages.get(below(parent(home), rest) if rest else parent(home), ())
+        return ()

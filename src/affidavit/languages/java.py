@@ -1,0 +1,82 @@
+"""Java: what a file imports, and the files in which the imported types stand."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from affidavit.languages.grammars import matches, node_text
+from affidavit.languages.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.partial_parse import parse_head
+from affidavit.languages.tree_files import Survey, nearest, parent
+
+KEYWORD = re.compile(rb"^[ \t]*(?:import|package)\b", re.MULTILINE)
+QUERY = """
+(package_declaration [(scoped_identifier) (identifier)] @package)
+(import_declaration "static"? @static [(scoped_identifier) (identifier)] @name (asterisk)? @all)
+"""
+
+
+def extract_java(grammar: str, text: bytes) -> Extract | None:
+    """The imports of a file and its package; None where it is too large to parse."""
+    root, parsed = parse_head(grammar, text, KEYWORD)
+    if root is None:
+        return None
+    package = ""
+    found = []
+    for captured in matches(grammar, QUERY, root):
+        if "package" in captured:
+            package = _dotted(node_text(captured["package"][0], parsed))
+            continue
+        node = captured["name"][0]
+        name, names = _dotted(node_text(node, parsed)), ("*",) if "all" in captured else ()
+        if "static" in captured and not names:
+            name, _, member = name.rpartition(".")
+            names = (member,)
+        found.append(Statement(node.start_point.row + 1, name, names))
+    return Extract(tuple(dict.fromkeys(found)), (package,))
+
+
+def _dotted(name: str) -> str:
+    return "".join(name.split())
+
+
+def java_resolver(_survey: Survey, extracts: Mapping[str, Extract]) -> Resolve:
+    """Resolve statements of Java files."""
+    return JavaTypes(extracts).meant
+
+
+class JavaTypes:
+    """The types of a tree by their full name; the compiler has public ones stand in files of their name."""
+
+    def __init__(self, extracts: Mapping[str, Extract]) -> None:
+        self._types: dict[str, list[str]] = {}
+        packages: dict[str, list[str]] = {}
+        for path in sorted(extracts):
+            package = extracts[path].declares[0] if extracts[path].declares else ""
+            stem = path.rpartition("/")[2].rpartition(".")[0]
+            self._types.setdefault(f"{package}.{stem}" if package else stem, []).append(path)
+            packages.setdefault(package, []).append(path)
+        self._packages = {package: tuple(paths) for package, paths in packages.items()}
+        self._found: dict[tuple[str, str, bool], tuple[str, ...]] = {}
+
+    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
+        """The file of a type, or all files of a package."""
+        key = (parent(path), statement.name, "*" in statement.names)
+        if key not in self._found:
+            self._found[key] = self._find(path, statement)
+        return (Meant(self._found[key], statement.names),)
+
+    def _find(self, path: str, statement: Statement) -> tuple[str, ...]:
+        if "*" in statement.names and statement.name in self._packages:
+            return self._packages[statement.name]
+        for name in _outwards(statement.name):
+            found = nearest(path, self._types.get(name, ()))
+            if found is not None:
+                return (found,)
+        return ()
+
+
+def _outwards(name: str) -> Iterator[str]:
+    """A type and those around it: a nested type stands in the file of the outermost."""
+    while name:
+        yield name
+        name = name.rpartition(".")[0]

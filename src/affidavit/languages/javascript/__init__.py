@@ -1,0 +1,1 @@
+"""JavaScript and TypeScript: files and imports in, the modules that they name out."""

@@ -1,0 +1,171 @@
+"""JavaScript and TypeScript: which file of the repository an import means."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from affidavit.languages.javascript.packages import (
+    PathConfigurations,
+    entry_targets,
+    read_packages,
+)
+from affidavit.languages.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.tree_files import Survey, below, join, nearest, parent, upwards
+
+ENDINGS = (
+    ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".json", ".vue", ".svelte",
+)  # fmt: skip
+# TypeScript has its imports written with the ending of the file that will be built.
+WRITTEN_FOR = {
+    ".js": (".ts", ".tsx", ".d.ts", ".jsx"),
+    ".jsx": (".tsx",),
+    ".mjs": (".mts", ".d.mts"),
+    ".cjs": (".cts", ".d.cts"),
+}
+BUILT_FOLDERS = frozenset(("dist", "lib", "build", "out", "esm", "cjs", "es", "umd", "types"))
+
+
+def javascript_resolver(survey: Survey, _extracts: Mapping[str, Extract]) -> Resolve:
+    """Resolve statements of JavaScript and TypeScript files."""
+    return JavaScriptModules(survey).meant
+
+
+class JavaScriptModules:
+    """Where imports lead: files, path rules, packages of the same repository."""
+
+    def __init__(self, survey: Survey) -> None:
+        self._survey = survey
+        self._packages = read_packages(survey)
+        self._configurations = PathConfigurations(survey, self._packages.values())
+        self._folders_of_name: dict[str, list[str]] = {}
+        for package in self._packages.values():
+            if package.name and "node_modules" not in package.folder.split("/"):
+                self._folders_of_name.setdefault(package.name, []).append(package.folder)
+        self._scopes: dict[str, str] = {}
+        self._found: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
+        """The one file that an import means."""
+        folder = parent(path)
+        key = (folder if statement.name.startswith(".") else self._scope(folder), statement.name)
+        if key not in self._found:
+            file = self._find(*key)
+            self._found[key] = (file,) if file else ()
+        return (Meant(self._found[key], statement.names),)
+
+    def _scope(self, folder: str) -> str:
+        """The next folder around that can decide what a package name means: all below it see the same."""
+        if folder not in self._scopes:
+            self._scopes[folder] = next(around for around in upwards(folder) if self._decides(around))
+        return self._scopes[folder]
+
+    def _decides(self, folder: str) -> bool:
+        return (
+            not folder
+            or folder in self._packages
+            or self._configurations.rules_in(folder) is not None
+            or f"{folder}/node_modules" in self._survey.folders
+        )
+
+    def _find(self, folder: str, name: str) -> str | None:
+        plain = name.partition("?")[0]
+        if plain.startswith("."):
+            return self._file_at(join(folder, plain), folder_too=True)
+        if plain.startswith("/") or ":" in plain or not plain:
+            return None
+        if plain.startswith("#"):
+            return self._by_own_imports(folder, plain) or self._by_path_rules(folder, plain)
+        return self._by_path_rules(folder, plain) or self._by_package(folder, plain)
+
+    def _file_at(self, place: str | None, *, folder_too: bool) -> str | None:
+        if place is None:
+            return None
+        found = self._survey.first(_spellings(place)) if place else None
+        if found is None and folder_too and place in self._survey.folders:
+            return self._entry(place)
+        return found
+
+    def _entry(self, folder: str) -> str | None:
+        """What a folder means: what its package.json says, or its index."""
+        package = self._packages.get(folder)
+        for entry in package.entries if package else ():
+            found = self._built_from(folder, entry)
+            if found:
+                return found
+        index = below(folder, "index")
+        return self._survey.first(index + ending for ending in ENDINGS)
+
+    def _by_path_rules(self, folder: str, name: str) -> str | None:
+        for around in upwards(folder):
+            rules = self._configurations.rules_in(around)
+            if rules is None:
+                continue
+            found = next(
+                (file for place in rules.places(name) if (file := self._file_at(place, folder_too=True))),
+                None,
+            )
+            if found:
+                return found
+        return None
+
+    def _by_own_imports(self, folder: str, name: str) -> str | None:
+        for around in upwards(folder):
+            package = self._packages.get(around)
+            if package is not None:
+                targets = entry_targets(package.imports, name)
+                return next((found for each in targets if (found := self._built_from(around, each))), None)
+        return None
+
+    def _by_package(self, folder: str, name: str) -> str | None:
+        parts = name.split("/")
+        count = 2 if name.startswith("@") else 1
+        home = self._package_folder(folder, "/".join(parts[:count]))
+        if home is None:
+            return None
+        rest = "/".join(parts[count:])
+        exported = entry_targets(self._packages[home].exports, f"./{rest}" if rest else ".")
+        found = next((file for each in exported if (file := self._built_from(home, each))), None)
+        if found or not rest:
+            return found or self._entry(home) or self._entry(below(home, "src"))
+        place = join(home, rest)
+        return self._file_at(place, folder_too=True) or self._file_at(
+            join(below(home, "src"), rest), folder_too=True
+        )
+
+    def _package_folder(self, folder: str, name: str) -> str | None:
+        for around in upwards(folder):
+            place = below(around, f"node_modules/{name}")
+            if place in self._packages:
+                return place
+        return nearest(below(folder, "x"), self._folders_of_name.get(name, ()))
+
+    def _built_from(self, folder: str, target: str) -> str | None:
+        """The file that a package names, or the source that it is built from."""
+        for candidate in _sources(target):
+            found = self._file_at(join(folder, candidate), folder_too=candidate.rstrip("/") not in (".", ""))
+            if found:
+                return found
+        return None
+
+
+def _spellings(place: str) -> Iterator[str]:
+    """The files that an import may mean by this path, in the order in which they are tried."""
+    yield place
+    for written, sources in WRITTEN_FOR.items():
+        if place.endswith(written):
+            yield from (place.removesuffix(written) + source for source in sources)
+    yield from (place + ending for ending in ENDINGS)
+
+
+def _sources(target: str) -> Iterator[str]:
+    """The path, and where the source of a built file usually stands: `dist/a.js` comes from `src/a.ts`."""
+    yield target
+    parts = target.removeprefix("./").split("/")
+    count = 0
+    while count < len(parts) - 1 and parts[count] in BUILT_FOLDERS:
+        count += 1
+    if count:
+        rest = "/".join(parts[count:]).replace(".d.ts", ".js").replace(".d.mts", ".mjs")
+        plain = rest.removesuffix(".js").removesuffix(".mjs").removesuffix(".cjs")
+        for folder in ("src/", ""):
+            yield folder + rest
+            if plain and plain != rest:
+                yield folder + plain

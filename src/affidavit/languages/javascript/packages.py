@@ -1,0 +1,212 @@
+"""JavaScript: what `package.json` and `tsconfig.json` files say about where imports lead."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from affidavit.languages.settings_files import read_json, table, texts
+from affidavit.languages.tree_files import Survey, below, join, parent, upwards
+
+MAX_EXTENDS = 20
+# What TypeScript puts in place of this: the folder of the configuration that extends the others.
+CONFIGURED_FOLDER = "${configDir}"
+ENTRY_FIELDS = ("source", "module", "main", "browser", "types", "typings")
+
+
+@dataclass(frozen=True)
+class Package:
+    """One `package.json`."""
+
+    folder: str
+    name: str
+    entries: tuple[str, ...]
+    exports: object
+    imports: dict[str, object]
+
+
+@dataclass(frozen=True)
+class PathRules:
+    """`paths` and `baseUrl` of a configuration, as paths of the tree."""
+
+    base: str | None = None
+    paths: dict[str, list[str]] = field(default_factory=dict)
+    """In the order in which they are tried: the longest prefix first."""
+
+    def places(self, name: str) -> Iterator[str | None]:
+        """Where the rules have a name looked for."""
+        for pattern, targets in self.paths.items():
+            filling = match_star(pattern, name)
+            if filling is not None:
+                yield from (join("", target.replace("*", filling)) for target in targets)
+        if self.base is not None:
+            yield join(self.base, name)
+
+
+def read_packages(survey: Survey) -> dict[str, Package]:
+    """The packages of the tree by their folder."""
+    found = {}
+    for path, text in survey.configurations("package.json").items():
+        told = read_json(text)
+        name = told.get("name")
+        found[parent(path)] = Package(
+            folder=parent(path),
+            name=name if isinstance(name, str) else "",
+            entries=tuple(entry for key in ENTRY_FIELDS for entry in texts(told.get(key))),
+            exports=told.get("exports"),
+            imports=table(told.get("imports")),
+        )
+    return found
+
+
+def entry_targets(exports: object, subpath: str) -> Iterator[str]:
+    """The files that an `exports` or `imports` value names for a subpath such as `.` or `./x`."""
+    told = table(exports)
+    if not any(key.startswith((".", "#")) for key in told):
+        if subpath == ".":
+            yield from _leaves(exports)
+        return
+    if subpath in told:
+        yield from _leaves(told[subpath])
+        return
+    for pattern in sorted((key for key in told if "*" in key), key=len, reverse=True):
+        filling = match_star(pattern, subpath)
+        if filling is not None:
+            yield from (leaf.replace("*", filling) for leaf in _leaves(told[pattern]))
+            return
+
+
+def _leaves(value: object, depth: int = 0) -> Iterator[str]:
+    """The strings in a tree of conditions, in the order in which they are written."""
+    if isinstance(value, str):
+        yield value
+    elif depth < 20 and isinstance(value, list | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(part, depth + 1)
+
+
+def match_star(pattern: str, name: str) -> str | None:
+    """What the star in a pattern stands for; None where the name does not match."""
+    before, star, after = pattern.partition("*")
+    if not star:
+        return "" if name == pattern else None
+    is_match = len(name) >= len(before) + len(after) and name.startswith(before) and name.endswith(after)
+    return name[len(before) : len(name) - len(after)] if is_match else None
+
+
+class PathConfigurations:
+    """The `tsconfig.json` and `jsconfig.json` files of a tree, with what they extend."""
+
+    def __init__(self, survey: Survey, packages: Iterable[Package] = ()) -> None:
+        self._survey = survey
+        self._packages: dict[str, list[str]] = {}
+        for package in (each for each in packages if each.name):
+            self._packages.setdefault(package.name, []).append(package.folder)
+        self._told = self._read_with_what_they_extend()
+        self._rules = {
+            folder: rules
+            for name in ("jsconfig.json", "tsconfig.json")
+            for path in survey.named(name)
+            if (rules := self._rules_of(path, with_references=True)) and (folder := parent(path)) is not None
+        }
+
+    def rules_in(self, folder: str) -> PathRules | None:
+        """The rules that the configuration of a folder sets."""
+        return self._rules.get(folder)
+
+    def _read_with_what_they_extend(self) -> dict[str, dict[str, object]]:
+        """What each configuration says; one that is extended may have any name."""
+        waiting = {
+            path
+            for name, paths in self._survey.by_name.items()
+            if name.startswith(("tsconfig", "jsconfig")) and name.endswith(".json")
+            for path in paths
+        }
+        told: dict[str, dict[str, object]] = {}
+        for _ in range(MAX_EXTENDS):
+            texts_of_paths = self._survey.settings(sorted(waiting))
+            told |= {path: read_json(text) for path, text in texts_of_paths.items()}
+            waiting = {wider for path in waiting & told.keys() for wider in self._extended(path, told[path])}
+            waiting -= told.keys()
+            if not waiting:
+                break
+        return told
+
+    def _rules_of(self, path: str, *, with_references: bool) -> PathRules | None:
+        base: str | None = None
+        paths: dict[str, object] | None = None
+        home = parent(path)
+        for config in self._chain(path):
+            options = table(self._told[config].get("compilerOptions"))
+            base_url = options.get("baseUrl")
+            if base is None and isinstance(base_url, str):
+                base = join(*_seen_from(parent(path), parent(config), base_url))
+            if paths is None and "paths" in options:
+                paths, home = table(options["paths"]), parent(config)
+        if base is not None or paths:
+            # With a `baseUrl`, whoever sets it, all `paths` are seen from there; else from their own file.
+            return PathRules(base, _located(paths or {}, home if base is None else base, parent(path)))
+        return self._referenced(path) if with_references else None
+
+    def _referenced(self, path: str) -> PathRules | None:
+        """A file that only lists projects has its rules in them."""
+        references = self._told.get(path, {}).get("references")
+        for reference in references if isinstance(references, list) else ():
+            for name in texts(table(reference).get("path")):
+                place = join(parent(path), name)
+                config = self._survey.first((place, f"{place}/tsconfig.json"))
+                if config in self._told and parent(config) == parent(path):
+                    rules = self._rules_of(config, with_references=False)
+                    if rules is not None:
+                        return rules
+        return None
+
+    def _chain(self, path: str) -> Iterator[str]:
+        """A configuration and what it extends, the nearest first; each once, so that no ring holds us."""
+        waiting, seen = [path], set[str]()
+        while waiting and len(seen) < MAX_EXTENDS:
+            config = waiting.pop()
+            if config in seen or config not in self._told:
+                continue
+            seen.add(config)
+            yield config
+            # Of several the last one wins, and so does all that it extends.
+            waiting.extend(self._extended(config, self._told[config]))
+
+    def _extended(self, config: str, told: dict[str, object]) -> Iterator[str]:
+        for name in texts(told.get("extends")):
+            places = self._extended_places(parent(config), name)
+            found = self._survey.first(
+                spelling
+                for place in places
+                if place is not None
+                for spelling in (place, f"{place}.json", f"{place}/tsconfig.json")
+            )
+            if found is not None:
+                yield found
+
+    def _extended_places(self, folder: str, name: str) -> Iterator[str | None]:
+        if name.startswith("."):
+            yield join(folder, name)
+            return
+        yield from (join(below(around, "node_modules"), name) for around in upwards(folder))
+        parts = name.split("/")
+        count = 2 if name.startswith("@") else 1
+        for home in self._packages.get("/".join(parts[:count]), ()):
+            yield join(home, "/".join(parts[count:])) if parts[count:] else home
+
+
+def _seen_from(project: str, folder: str, target: str) -> tuple[str, str]:
+    """The folder that a path of a configuration starts from, and the rest of it."""
+    if target.startswith(CONFIGURED_FOLDER):
+        return project, target.removeprefix(CONFIGURED_FOLDER).lstrip("/") or "."
+    return folder, target
+
+
+def _located(paths: dict[str, object], root: str, project: str) -> dict[str, list[str]]:
+    return {
+        pattern: [
+            place
+            for target in texts(paths[pattern])
+            if (place := join(*_seen_from(project, root, target))) is not None
+        ]
+        for pattern in sorted(paths, key=lambda each: -len(each.partition("*")[0]))
+    }

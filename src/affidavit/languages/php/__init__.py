@@ -1,0 +1,1 @@
+"""PHP: files and use statements in, the classes that they name out."""

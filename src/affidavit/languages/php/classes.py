@@ -1,0 +1,72 @@
+"""PHP: which file of the repository a class name or an included path means."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from affidavit.languages.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.php.imports import INCLUDES_FROM
+from affidavit.languages.settings_files import read_json, table, texts
+from affidavit.languages.tree_files import Survey, join, nearest, parent, upwards
+
+
+def php_resolver(survey: Survey, extracts: Mapping[str, Extract]) -> Resolve:
+    """Resolve statements of PHP files."""
+    return PhpClasses(survey, extracts).meant
+
+
+class PhpClasses:
+    """The classes of a tree: by the autoload rules of composer.json, else by what files declare."""
+
+    def __init__(self, survey: Survey, extracts: Mapping[str, Extract]) -> None:
+        self._survey = survey
+        self._folders_of_prefix: dict[str, list[str]] = {}
+        for path, text in survey.configurations("composer.json").items():
+            for prefix, folder in _psr4(parent(path), text):
+                self._folders_of_prefix.setdefault(prefix, []).append(folder)
+        self._declared: dict[str, list[str]] = {}
+        for path in sorted(extracts):
+            for name in extracts[path].declares:
+                self._declared.setdefault(name.lower(), []).append(path)
+        self._found: dict[tuple[str, str, str], tuple[str, ...]] = {}
+
+    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
+        """The one file that declares a class or is included."""
+        key = (parent(path), statement.name, statement.form)
+        if key not in self._found:
+            file = self._find(path, statement)
+            self._found[key] = (file,) if file else ()
+        return (Meant(self._found[key], ()),)
+
+    def _find(self, path: str, statement: Statement) -> str | None:
+        if statement.form == "use":
+            return self._autoloaded(statement.name) or nearest(
+                path, self._declared.get(statement.name.lower(), ())
+            )
+        if not statement.form.startswith(INCLUDES_FROM):
+            return None
+        written = statement.form.removeprefix(INCLUDES_FROM)
+        beside = join(parent(path), written)
+        if written.startswith("."):
+            return self._survey.first((beside,))
+        # PHP looks along its include path; entry scripts usually stand in a folder around the file.
+        return self._survey.first(join(around, written) for around in upwards(parent(path)))
+
+    def _autoloaded(self, name: str) -> str | None:
+        parts = name.split("\\")
+        for count in range(len(parts) - 1, -1, -1):
+            prefix = "".join(f"{part}\\" for part in parts[:count])
+            rest = "/".join(parts[count:]) + ".php"
+            folders = self._folders_of_prefix.get(prefix, ())
+            found = self._survey.first(join(folder, rest) for folder in folders)
+            if found:
+                return found
+        return None
+
+
+def _psr4(folder: str, text: str) -> Iterator[tuple[str, str]]:
+    told = read_json(text)
+    for section in ("autoload", "autoload-dev"):
+        for prefix, places in table(table(told.get(section)).get("psr-4")).items():
+            for place in texts(places):
+                home = join(folder, place or ".")
+                if home is not None:
+                    yield prefix, home

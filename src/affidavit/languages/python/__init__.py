@@ -1,0 +1,1 @@
+"""Python: files and import statements in, the modules that they name out."""

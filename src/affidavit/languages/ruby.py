@@ -1,0 +1,106 @@
+"""Ruby: what a file requires and autoloads, and which file of the repository that means."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from tree_sitter import Node
+
+from affidavit.languages.grammars import ancestors, matches, node_text
+from affidavit.languages.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.partial_parse import CONDITIONS, parse_head
+from affidavit.languages.tree_files import MAX_CANDIDATES, Survey, join, nearest, parent
+
+KEYWORD = re.compile(rb"\b(?:require|require_relative|load|autoload)\b")
+QUERY = """
+(call receiver: (_)? @receiver method: (identifier) @method arguments: (argument_list) @arguments
+  (#match? @method "^(require|require_relative|load|autoload)$"))
+"""
+ROOT_NAMES = frozenset(("lib", "app", "test", "spec"))
+EXPANDED = re.compile(r"File\.(?:expand_path|join)\((.*)\)", re.DOTALL)
+PLAIN_STRING = re.compile(r"\"([^\"#\\]*)\"|'([^'\\]*)'")
+
+
+def extract_ruby(grammar: str, text: bytes) -> Extract | None:
+    """The requires of a file; None where it is too large to parse."""
+    if not KEYWORD.search(text):
+        return Extract()
+    root, parsed = parse_head(grammar, text, KEYWORD)
+    if root is None:
+        return None
+    found = []
+    for captured in matches(grammar, QUERY, root):
+        receiver = node_text(captured["receiver"][0], parsed) if "receiver" in captured else "Kernel"
+        if receiver in ("Kernel", "Object"):
+            found.append(_statement(captured["method"][0], captured["arguments"][0], parsed))
+    return Extract(tuple(statement for statement in found if statement is not None))
+
+
+def _statement(method: Node, arguments: Node, text: bytes) -> Statement | None:
+    form = node_text(method, text)
+    index = 1 if form == "autoload" else 0
+    given = arguments.named_children
+    if len(given) <= index:
+        return None
+    name = node_text(given[index], text)
+    plain = PLAIN_STRING.fullmatch(name)
+    if plain:
+        name = plain[1] or plain[2] or ""
+    else:
+        expanded = _expanded(name)
+        name, form = (name, "computed") if expanded is None else (expanded, "require_relative")
+    names = (node_text(given[0], text).removeprefix(":"),) if index else ()
+    is_conditional = any(above.type in CONDITIONS for above in ancestors(method))
+    return Statement(method.start_point.row + 1, name, names, is_conditional, form)
+
+
+def _expanded(written: str) -> str | None:
+    """The path in `File.expand_path("../x", __FILE__)` or `File.join(__dir__, "x")`, from the folder."""
+    call = EXPANDED.fullmatch(written.strip())
+    strings = PLAIN_STRING.findall(call[1]) if call else []
+    if call is None or len(strings) != 1:
+        return None
+    path = strings[0][0] or strings[0][1]
+    if "__FILE__" in call[1] and "dirname" not in call[1]:
+        # The first step up leaves the file itself.
+        return path.removeprefix("../") if path.startswith("../") else None
+    return path.lstrip("/") if "__dir__" in call[1] or "__FILE__" in call[1] else None
+
+
+def ruby_resolver(survey: Survey, _extracts: Mapping[str, Extract]) -> Resolve:
+    """Resolve statements of Ruby files."""
+    return RubyFiles(survey).meant
+
+
+class RubyFiles:
+    """The files of a tree, and the folders from which they are required."""
+
+    def __init__(self, survey: Survey) -> None:
+        self._survey = survey
+        self._found: dict[tuple[str, str, str], tuple[str, ...]] = {}
+
+    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
+        """The one file that is required."""
+        key = (parent(path), statement.name, statement.form)
+        if key not in self._found:
+            file = None if statement.form == "computed" else self._find(path, statement)
+            self._found[key] = (file,) if file else ()
+        return (Meant(self._found[key], statement.names),)
+
+    def _find(self, path: str, statement: Statement) -> str | None:
+        name = statement.name if statement.name.endswith(".rb") else f"{statement.name}.rb"
+        if statement.form == "require_relative" or name.startswith("."):
+            return self._survey.first((join(parent(path), name),))
+        plain = join("", name)
+        if not plain:
+            return None
+        same_name = self._survey.by_name.get(plain.rpartition("/")[2], [])[:MAX_CANDIDATES]
+        rooted = [each for each in same_name if each == plain or _is_rooted(each, plain)]
+        return nearest(path, rooted)
+
+
+def _is_rooted(path: str, name: str) -> bool:
+    """What stands before the required name is a folder that Ruby or Rails loads from."""
+    if not path.endswith(f"/{name}"):
+        return False
+    parts = path[: -len(name) - 1].split("/")
+    return parts[-1] in ROOT_NAMES or (len(parts) > 1 and parts[-2] == "app")

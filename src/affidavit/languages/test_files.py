@@ -1,0 +1,129 @@
+"""Which files are tests, and which of them are named after a changed file."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from affidavit.languages.detect import language_of
+
+TEST_FOLDERS = frozenset({"tests", "__tests__", "spec", "specs", "e2e", "unittests"})
+# A library for tests lies in folders of these names as well: `django/test`, `numpy/testing`.
+UNSURE_FOLDERS = frozenset({"test", "testing"})
+# There tests say what they are in the names of their files.
+NAMING_LANGUAGES = frozenset({"python", "go"})
+# What is no code cannot test anything: fixtures, snapshots and descriptions lie in the same folders.
+NO_CODE = frozenset(
+    {"", "markdown", "restructuredtext", "text", "json", "yaml", "toml", "xml", "csv", "ini", "html"}
+)
+_TEST_NAME = re.compile(
+    r"(?P<before>test[_-])(?P<a>.+)|(?P<b>.+?)(?:[_.-](?:test|tests|spec|unittest)|(?<=[a-z0-9])(?:Test|Tests|Spec|IT))"
+)
+_TEST_WORDS = {
+    "python": re.compile(
+        rb"^[ \t]*(?:async[ \t]+)?def[ \t]+test|^class[ \t]+\w+\([^)]*Test(?:s|Case\w*)?\b", re.MULTILINE
+    ),
+    "javascript": re.compile(rb"(?<![.\w])(?:it|test|describe|suite)(?:\.\w+)?[ \t]*[(`]"),
+    "go": re.compile(rb"^func[ \t]+(?:Test|Benchmark|Fuzz|Example)", re.MULTILINE),
+    "java": re.compile(rb"@(?:\w+\.)*(?:\w*Test)\b|extends[ \t]+TestCase\b"),
+    "c#": re.compile(rb"\[[ \t]*(?:Test\w*|Fact|Theory)\b"),
+    "rust": re.compile(rb"#\[(?:\w+::)*(?:test|rstest|quickcheck)\b"),
+    "ruby": re.compile(
+        rb"^[ \t]*(?:it|test|describe|context|specify|RSpec\.describe|def[ \t]+test)\b", re.MULTILINE
+    ),
+    "php": re.compile(rb"function[ \t]+test|@test\b|#\[Test\b|^(?:it|test|describe)\(", re.MULTILINE),
+}
+# These names say nothing of what is in them; their folder does.
+_NAMELESS = frozenset({"__init__", "index", "mod", "main", "lib", "__main__"})
+MAX_NAMESAKES = 3
+
+
+def is_code(path: str) -> bool:
+    """The file holds a program, as far as its name tells."""
+    return language_of(path) not in NO_CODE
+
+
+@lru_cache(maxsize=50_000)
+def is_test(path: str) -> bool:
+    """The path is that of test code, by the conventions of the languages."""
+    if not is_code(path):
+        return False
+    return is_named_test(path) or _is_in_test_folder(path)
+
+
+def is_named_test(path: str) -> bool:
+    """The name of the file is that of a test."""
+    return is_code(path) and subject_of(path.rpartition("/")[2]) is not None
+
+
+def _is_in_test_folder(path: str) -> bool:
+    *folders, name = path.lower().split("/")
+    if not TEST_FOLDERS.isdisjoint(folders):
+        return True
+    if "main" in folders or name.split(".")[0] == "__init__":
+        return False
+    unsure = [number for number, folder in enumerate(folders) if folder in UNSURE_FOLDERS]
+    is_on_top = any(number == 0 or folders[number - 1] == "src" for number in unsure)
+    return is_on_top or bool(unsure and language_of(path) not in NAMING_LANGUAGES)
+
+
+def has_tests(path: str, content: bytes | None) -> bool:
+    """The text has tests in it, by the words of its language; what has none only serves the tests."""
+    words = _TEST_WORDS.get(_family(path))
+    return content is not None and (words is None or words.search(content) is not None)
+
+
+def subject_of(file_name: str) -> str | None:
+    """`prices` of `test_prices.py`, `prices.test.ts`, `PricesTest.java`; None where the name is no test's."""
+    stem = file_name.rsplit(".", 1)[0]
+    match = _TEST_NAME.fullmatch(stem)
+    if match is None:
+        return None
+    return (match["a"] or match["b"] or "").lower() or None
+
+
+class NamesakeTests:
+    """The tests of a tree by the name of what they test."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._by_name: dict[tuple[str, str], list[str]] = {}
+        self._subjects: dict[tuple[str, str], list[str]] = {}
+        for path in paths:
+            name = subject_of(path.rsplit("/", 1)[-1])
+            if name is not None:
+                self._by_name.setdefault((name, _family(path)), []).append(path)
+            else:
+                self._subjects.setdefault((_subject(path), _family(path)), []).append(path)
+
+    def of(self, path: str) -> list[str]:
+        """The tests that are named after a file; of many of that name, those that lie closest."""
+        key = (_subject(path), _family(path))
+        found = [test for test in self._by_name.get(key, ()) if not self._has_closer_subject(test, path, key)]
+        if len(found) <= 1:
+            return found
+        nearness = {test: _shared_folders(test, path) for test in found}
+        best = max(nearness.values())
+        # Many tests of one name and none of them close by: the name says nothing (`test_base.py`).
+        return [test for test in found if nearness[test] == best][:MAX_NAMESAKES] if best else []
+
+    def _has_closer_subject(self, test: str, path: str, key: tuple[str, str]) -> bool:
+        """Another file of the same name lies closer to the test, which is that one's then."""
+        nearness = _shared_folders(test, path)
+        return any(_shared_folders(test, other) > nearness for other in self._subjects.get(key, ()))
+
+
+def _subject(path: str) -> str:
+    *folders, name = path.split("/")
+    stem = name.split(".", 1)[0] or name
+    return (folders[-1] if folders and stem in _NAMELESS else stem).lower().lstrip("_")
+
+
+def _family(path: str) -> str:
+    """Languages whose tests may be written in one another."""
+    language = language_of(path)
+    return {"typescript": "javascript", "vue": "javascript", "svelte": "javascript", "c++": "c"}.get(
+        language, language
+    )
+
+
+def _shared_folders(path: str, other: str) -> int:
+    return len(set(path.split("/")[:-1]) & set(other.split("/")[:-1]))

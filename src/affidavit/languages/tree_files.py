@@ -1,0 +1,110 @@
+"""The files and folders of a tree as an import sees them: regular files only, so that no link is followed."""
+
+import posixpath
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import islice
+
+from affidavit.git.tree import REGULAR_MODES, read_all
+from affidavit.ports import Tree
+
+MAX_CONFIGURATION_BYTES = 1_000_000
+# Among more files of one name nobody can tell which is meant, and comparing them all would take for ever.
+MAX_CANDIDATES = 100
+
+
+class Survey:
+    """What exists in a tree, and a way to read the few files that say how imports resolve."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self.blobs = {
+            path: entry.blob for path, entry in tree.entries().items() if entry.mode in REGULAR_MODES
+        }
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """Every folder that holds a regular file; the root is the empty string."""
+        found = {""}
+        for path in self.blobs:
+            folder = parent(path)
+            while folder not in found:
+                found.add(folder)
+                folder = parent(folder)
+        return frozenset(found)
+
+    @cached_property
+    def by_name(self) -> dict[str, list[str]]:
+        """The paths by their last part."""
+        found: dict[str, list[str]] = {}
+        for path in self.blobs:
+            found.setdefault(path.rpartition("/")[2], []).append(path)
+        return found
+
+    def named(self, name: str) -> list[str]:
+        """The files of that name, those nearest to the root first."""
+        return sorted(self.by_name.get(name, ()), key=lambda path: (path.count("/"), path))
+
+    def first(self, candidates: Iterable[str | None]) -> str | None:
+        """The first of some paths that is a file."""
+        return next((path for path in candidates if path is not None and path in self.blobs), None)
+
+    def read(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """The contents of files that are there."""
+        yield from read_all(self._tree, [path for path in paths if path in self.blobs])
+
+    def configurations(self, name: str) -> dict[str, str]:
+        """The texts of all files of that name, unless they are too large to be settings."""
+        return self.settings(self.named(name))
+
+    def settings(self, paths: Iterable[str]) -> dict[str, str]:
+        """The texts of these files, unless they are too large to be settings."""
+        return {
+            path: content.decode("utf-8-sig", "replace")
+            for path, content in self.read(paths)
+            if len(content) <= MAX_CONFIGURATION_BYTES
+        }
+
+
+def parent(path: str) -> str:
+    """The folder of a path; that of the root is the root."""
+    return path.rpartition("/")[0]
+
+
+def join(folder: str, path: str) -> str | None:
+    """A relative path seen from a folder; None where it leaves the tree."""
+    if path.startswith("/") or "\0" in path:
+        return None
+    joined = posixpath.normpath(f"{folder}/{path}" if folder else path)
+    if joined == ".":
+        return ""
+    return None if joined.startswith("..") and joined[2:3] in ("", "/") else joined
+
+
+def below(folder: str, path: str) -> str:
+    """A path that is known to be clean, below a folder."""
+    return f"{folder}/{path}" if folder else path
+
+
+def upwards(folder: str) -> Iterator[str]:
+    """A folder and those around it, up to the root."""
+    while folder:
+        yield folder
+        folder = parent(folder)
+    yield ""
+
+
+def nearest(path: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that shares the longest part of its path; the first by name where several do."""
+    few = islice(candidates, MAX_CANDIDATES)
+    return min(few, key=lambda other: (-shared_folders(path, other), other.count("/"), other), default=None)
+
+
+def shared_folders(path: str, other: str) -> int:
+    """How many leading folders two paths have in common."""
+    count = 0
+    for mine, theirs in zip(parent(path).split("/"), parent(other).split("/"), strict=False):
+        if mine != theirs or not mine:
+            break
+        count += 1
+    return count

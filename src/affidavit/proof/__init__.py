@@ -1,0 +1,1 @@
+"""What makes a finding true: quotes, searches and judgements in, what stands of them out."""

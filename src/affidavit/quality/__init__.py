@@ -1,1 +1,0 @@
-"""How good the reviews are: labelled cases, matching, metrics with intervals, labels, rollout."""

@@ -1,0 +1,156 @@
+"""How sure it is that a word in a file means a symbol: by its receiver, imports and package."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from affidavit.records.context import Certainty, Import, Symbol
+from affidavit.references.reach import OPEN_LANGUAGES, PACKAGE_LANGUAGES, Reach
+from affidavit.symbols.word_places import Place
+
+SELVES = frozenset(("self", "this", "cls", "$this", "Self", "static", "super()"))
+# There a member is never used without its object, except in the body of its own class.
+NEEDING_OBJECT = frozenset(("python", "javascript", "typescript", "go"))
+_LAST_NAME = re.compile(r"(\w+)\W*$")
+# Variables are never written like this.
+_TYPE_NAME = re.compile(r"[A-Z]\w*[a-z]\w*")
+_NAMELESS = frozenset(("__init__", "index", "mod", "lib", "main"))
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """How sure it is, and why."""
+
+    certainty: Certainty
+    why: str
+
+
+def assess(
+    symbol: Symbol,
+    path: str,
+    place: Place,
+    reach: Reach,
+    imported: Sequence[Import],
+    *,
+    is_bound: bool,
+) -> Assessment | None:
+    """The assessment of one occurrence; None where it cannot mean the symbol."""
+    if place.role == "text":
+        return Assessment("possible", "it stands in a comment or a string")
+    if symbol.language == "go" and not _can_see_in_go(symbol, path):
+        return None
+    if "." in symbol.qualified:
+        return _assess_member(symbol, path, place, reach)
+    if place.receiver is not None:
+        return _assess_attribute(symbol, path, place.receiver, reach)
+    return _assess_bare(symbol, path, place, reach, imported, is_bound=is_bound)
+
+
+def _assess_member(symbol: Symbol, path: str, place: Place, reach: Reach) -> Assessment | None:
+    """A method or field: only its receiver's type could tell for certain."""
+    owner = symbol.qualified.rpartition(".")[0]
+    owner_name = owner.rpartition(".")[2]
+    receiver = place.receiver
+    is_inside = path == symbol.path and f"{place.within}.".startswith(f"{owner}.")
+    # Methods of Go are no fields, so a key is another thing of that name.
+    is_bare = receiver is None and (symbol.language == "go" or place.role not in ("key", "import"))
+    if is_bare and symbol.language in NEEDING_OBJECT and not (is_inside and place.is_in_class_body):
+        return None
+    if is_inside and (receiver in SELVES or receiver is None):
+        return Assessment("certain", f"it stands inside of {owner}")
+    if receiver is not None and _last_name(receiver) == owner_name and _is_near(symbol, path, reach):
+        return Assessment("certain", f"it is taken from {owner_name} itself")
+    if symbol.language == "rust" and receiver is not None and _TYPE_NAME.fullmatch(_last_name(receiver)):
+        # There is no inheritance: only an alias could make it this one.
+        return Assessment("possible", f"it is taken from {_last_name(receiver)}, not from {owner_name}")
+    if symbol.language == "go" and place.role != "call" and not _is_same_package(symbol, path):
+        return Assessment("possible", "it is not called there and may be a field of that name")
+    return _assess_member_by_file(symbol, path, reach)
+
+
+def _assess_member_by_file(symbol: Symbol, path: str, reach: Reach) -> Assessment:
+    way = reach.ways.get(path)
+    if path == symbol.path:
+        return Assessment("likely", f"it stands in the file that defines {reach.name}")
+    if way is not None:
+        taken = reach.via[path] if way == "by_file" else f"{reach.name} from {reach.via[path]}"
+        return Assessment("likely", f"the file imports {taken}")
+    if _is_same_package(symbol, path):
+        return Assessment("likely", "the file is of the same package")
+    return Assessment("possible", f"the file does not import {symbol.path}")
+
+
+def _assess_attribute(symbol: Symbol, path: str, receiver: str, reach: Reach) -> Assessment | None:
+    """`module.name`: sure where the receiver is called like the module."""
+    if path == symbol.path:
+        return (
+            None
+            if receiver in SELVES
+            else Assessment("possible", "an attribute of that name in the same file")
+        )
+    if path in reach.ways:
+        if _last_name(receiver) == _module_name(reach.via[path], symbol.language):
+            return Assessment("certain", f"the file imports {reach.via[path]} and names it")
+        if receiver in SELVES:
+            return None
+        return Assessment("likely", f"the file imports {reach.via[path]}")
+    return Assessment("possible", f"the file does not import {symbol.path}")
+
+
+def _assess_bare(
+    symbol: Symbol,
+    path: str,
+    place: Place,
+    reach: Reach,
+    imported: Sequence[Import],
+    *,
+    is_bound: bool,
+) -> Assessment | None:
+    way = reach.ways.get(path)
+    if path == symbol.path:
+        return _unless_bound("the file defines it", is_bound=is_bound)
+    if way == "by_name":
+        return _unless_bound(f"the file imports it from {reach.via[path]}", is_bound=is_bound)
+    if any(reach.is_taken_elsewhere(one) for one in imported):
+        return None
+    if _is_same_package(symbol, path):
+        return _unless_bound("the file is of the same package", is_bound=is_bound)
+    if way is not None:
+        what = "everything from " if way == "by_star" else ""
+        return Assessment("likely", f"the file imports {what}{reach.via[path]}")
+    takes_everything = any("*" in one.names and one.target is None for one in imported)
+    if symbol.language in OPEN_LANGUAGES or takes_everything or place.role == "import":
+        return Assessment("possible", f"the file does not import {symbol.path}")
+    return None
+
+
+def _unless_bound(why: str, *, is_bound: bool) -> Assessment:
+    if is_bound:
+        return Assessment("likely", f"{why}, though it also has a local variable of that name")
+    return Assessment("certain", why)
+
+
+def _is_near(symbol: Symbol, path: str, reach: Reach) -> bool:
+    return path == symbol.path or path in reach.ways or _is_same_package(symbol, path)
+
+
+def _is_same_package(symbol: Symbol, path: str) -> bool:
+    is_beside = path.rpartition("/")[0] == symbol.path.rpartition("/")[0]
+    return symbol.language in PACKAGE_LANGUAGES and is_beside
+
+
+def _can_see_in_go(symbol: Symbol, path: str) -> bool:
+    """A name that begins with a small letter is known in its package only."""
+    return symbol.name[:1].isupper() or _is_same_package(symbol, path)
+
+
+def _last_name(receiver: str) -> str:
+    found = _LAST_NAME.search(receiver)
+    return found[1] if found else ""
+
+
+def _module_name(path: str, language: str) -> str:
+    """The name that an importing file usually calls it by."""
+    *folders, name = path.split("/")
+    stem = name.partition(".")[0]
+    return folders[-1] if folders and (stem in _NAMELESS or language == "go") else stem

@@ -1,0 +1,175 @@
+"""From a git tree to the graph of its imports: which file imports which, and what depends on a file."""
+
+import gc
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import NamedTuple
+
+from affidavit.git.blob_cache import BlobCache
+from affidavit.languages.extraction import ending_of, extract_files
+from affidavit.languages.language import Extract, ImportLanguage, Resolve, Statement
+from affidavit.languages.registry import LANGUAGES
+from affidavit.languages.tree_files import Survey
+from affidavit.ports import Tree
+from affidavit.records.context import Import
+
+MAX_SECONDS = 120.0
+
+
+class Edge(NamedTuple):
+    """One import statement and all the files that it means; none where it is unresolvable."""
+
+    path: str
+    line: int
+    name: str
+    names: tuple[str, ...]
+    is_conditional: bool
+    targets: tuple[str, ...]
+
+
+class ImportGraph:
+    """Who imports whom in one tree. Records are made when they are asked for: most never are."""
+
+    def __init__(self, edges: Mapping[str, Sequence[Edge]], skipped: Sequence[str] = ()) -> None:
+        self._edges = edges
+        self.skipped = tuple(skipped)
+        """Files that were too much to parse: what they import is not known."""
+
+    def imports_of(self, path: str) -> tuple[Import, ...]:
+        """The imports of a file, in its order; one that means several files is there for each of them."""
+        return tuple(record for edge in self._edges.get(path, ()) for record in _records(edge))
+
+    def importers_of(self, path: str) -> tuple[Import, ...]:
+        """The imports of other files that mean this one."""
+        return tuple(_record(edge, path) for edge in self._incoming(path))
+
+    @property
+    def unresolved(self) -> tuple[Import, ...]:
+        """The imports that mean no file of the tree: other people's packages, and what is missing."""
+        return tuple(
+            _record(edge, None) for edges in self._edges.values() for edge in edges if not edge.targets
+        )
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files that were read."""
+        return tuple(self._edges)
+
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        """Each pair of an importing and an imported file."""
+        return frozenset(
+            (path, target)
+            for path, edges in self._edges.items()
+            for edge in edges
+            for target in edge.targets
+            if target != path
+        )
+
+    def dependants(self, path: str, depth: int = 1) -> dict[str, int]:
+        """The files that import this one, directly or through others, and over how many steps."""
+        distances = {path: 0}
+        frontier = [path]
+        seen: set[int] = set()
+        for distance in range(1, depth + 1):
+            groups = [group for target in frontier for group in self._groups.get(target, ())]
+            # Each group once: the files of a large package all belong to the same one.
+            new = {id(group): group for group in groups if id(group) not in seen}
+            seen.update(new)
+            importers = (edge.path for group in new.values() for edge in group)
+            frontier = list(dict.fromkeys(each for each in importers if each not in distances))
+            distances.update(dict.fromkeys(frontier, distance))
+        del distances[path]
+        return distances
+
+    def _incoming(self, path: str) -> Iterator[Edge]:
+        for group in self._groups.get(path, ()):
+            yield from (edge for edge in group if edge.path != path)
+
+    @cached_property
+    def _groups(self) -> dict[str, list[list[Edge]]]:
+        """The edges that mean a file, in groups that mean the same files: a package of many is one group."""
+        groups: dict[tuple[str, ...], list[Edge]] = {}
+        for edges in self._edges.values():
+            for edge in edges:
+                if edge.targets:
+                    groups.setdefault(edge.targets, []).append(edge)
+        found: dict[str, list[list[Edge]]] = {}
+        for targets, group in groups.items():
+            for target in targets:
+                found.setdefault(target, []).append(group)
+        return found
+
+
+def import_graph(
+    tree: Tree, *, cache: BlobCache | None = None, max_seconds: float = MAX_SECONDS
+) -> ImportGraph:
+    """Find the files of each language, extract what they import, and resolve that against the tree."""
+    survey = Survey(tree)
+    kept = cache or BlobCache(None)
+    deadline = time.monotonic() + max_seconds
+    edges: dict[str, list[Edge]] = {}
+    skipped: list[str] = []
+    with collection_paused():
+        for language, paths in _files_by_language(survey):
+            extraction = extract_files(survey, language, paths, kept, deadline=deadline)
+            skipped += extraction.skipped
+            edges.update(_resolved(survey, language, extraction.extracts))
+    return ImportGraph(edges, skipped)
+
+
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """For work that makes hundreds of thousands of objects that all stay: looking through them is in vain."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _files_by_language(survey: Survey) -> Iterator[tuple[ImportLanguage, list[str]]]:
+    language_of = {ending: language for language in LANGUAGES for ending in language.grammars}
+    found: dict[str, list[str]] = {language.name: [] for language in LANGUAGES}
+    for path in survey.blobs:
+        language = language_of.get(ending_of(path))
+        if language is not None:
+            found[language.name].append(path)
+    yield from ((language, found[language.name]) for language in LANGUAGES if found[language.name])
+
+
+def _resolved(
+    survey: Survey, language: ImportLanguage, extracts: Mapping[str, Extract]
+) -> Iterator[tuple[str, list[Edge]]]:
+    resolve = language.resolver(survey, extracts)
+    for path, extract in extracts.items():
+        yield path, _edges(path, extract.statements, resolve)
+
+
+def _edges(path: str, statements: Sequence[Statement], resolve: Resolve) -> list[Edge]:
+    return [
+        Edge(path, one.line, one.name, names, one.is_conditional, targets)
+        for one in statements
+        for targets, names in resolve(path, one)
+    ]
+
+
+def _records(edge: Edge) -> Iterator[Import]:
+    if not edge.targets:
+        yield _record(edge, None)
+    # A file that imports itself, as a Rust test module does, depends on nothing by it.
+    yield from (_record(edge, target) for target in edge.targets if target != edge.path)
+
+
+def _record(edge: Edge, target: str | None) -> Import:
+    return Import(
+        path=edge.path,
+        line=edge.line,
+        name=edge.name,
+        target=target,
+        names=edge.names,
+        is_conditional=edge.is_conditional,
+    )

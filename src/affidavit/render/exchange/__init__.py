@@ -1,0 +1,1 @@
+"""A report for other programs: the native report in, their formats out."""

@@ -1,0 +1,55 @@
+"""Write the shown findings as a GitLab code quality report."""
+
+import hashlib
+from typing import Any
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.finding import Finding, Severity
+from affidavit.records.report import Report
+from affidavit.render.exchange.shapes import account_of, fingerprint_of, rule_of, whole_characters
+from affidavit.render.head_places import head_place
+from affidavit.render.report import wording
+from affidavit.render.report.cause_place import anchored
+
+SEVERITIES = {
+    Severity.CRITICAL: "blocker",
+    Severity.HIGH: "critical",
+    Severity.MEDIUM: "major",
+    Severity.LOW: "minor",
+    Severity.INFO: "info",
+}
+
+
+def to_gitlab(report: Report) -> list[dict[str, Any]]:
+    """One entry a finding, worst first; GitLab drops entries whose fingerprint it has seen."""
+    entries: list[dict[str, Any]] = []
+    taken: set[str] = set()
+    for candidate in wording.ordered(report.shown):
+        finding = anchored(candidate)
+        if finding is not None:
+            entries.append(_entry(candidate, finding, report, taken))
+    return entries
+
+
+def _entry(candidate: Candidate, finding: Finding, report: Report, taken: set[str]) -> dict[str, Any]:
+    place = head_place(finding, report.change)
+    return {
+        "description": account_of(finding),
+        "check_name": rule_of(finding),
+        "fingerprint": _untaken(fingerprint_of(candidate), taken),
+        "severity": SEVERITIES[finding.severity],
+        "location": {
+            "path": whole_characters(place.path),
+            "lines": {"begin": place.first, "end": place.last},
+        },
+    }
+
+
+def _untaken(fingerprint: str, taken: set[str]) -> str:
+    """The fingerprint, or one made from it where another finding of this report has it already."""
+    unique, number = fingerprint, 1
+    while unique in taken:
+        number += 1
+        unique = hashlib.sha256(f"{fingerprint}\n{number}".encode()).hexdigest()[:16]
+    taken.add(unique)
+    return unique

@@ -1,0 +1,52 @@
+"""Write the shown findings as reviewdog's diagnostics (rdjson)."""
+
+from typing import Any
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.change import Change
+from affidavit.records.finding import Finding, Severity
+from affidavit.records.report import Report
+from affidavit.render.exchange.shapes import account_of, inert, rule_of, whole_characters
+from affidavit.render.head_places import head_place
+from affidavit.render.report import wording
+from affidavit.render.report.cause_place import anchored
+
+SEVERITIES = {
+    Severity.CRITICAL: "ERROR",
+    Severity.HIGH: "ERROR",
+    Severity.MEDIUM: "WARNING",
+    Severity.LOW: "INFO",
+    Severity.INFO: "INFO",
+}
+
+
+def to_rdjson(report: Report) -> dict[str, Any]:
+    """The diagnostics, worst first. Older readers refuse fields that they do not know: only old ones here."""
+    anchors = [(one, anchored(one)) for one in wording.ordered(report.shown)]
+    found = [(one, finding) for one, finding in anchors if finding is not None]
+    result: dict[str, Any] = {
+        "source": {"name": "affidavit"},
+        "diagnostics": [_diagnostic(one, finding, report.change) for one, finding in found],
+    }
+    if found:
+        result["severity"] = SEVERITIES[found[0][1].severity]
+    return result
+
+
+def _diagnostic(candidate: Candidate, finding: Finding, change: Change) -> dict[str, Any]:
+    return {
+        "message": account_of(finding),
+        "location": _location(finding, change),
+        "severity": SEVERITIES[finding.severity],
+        "source": {"name": inert(f"affidavit ({candidate.specialist})")},
+        "code": {"value": rule_of(finding)},
+    }
+
+
+def _location(finding: Finding, change: Change) -> dict[str, Any]:
+    place = head_place(finding, change)
+    location: dict[str, Any] = {"path": whole_characters(place.path)}
+    if place.is_exact:
+        location["range"] = {"start": {"line": place.first}, "end": {"line": place.last}}
+    # Removed code has no line at head, and a remark on the wrong line misleads: the file alone is named.
+    return location

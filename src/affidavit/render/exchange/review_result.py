@@ -1,0 +1,102 @@
+"""Write the shown findings as a `ReviewResult` of the contract, in the schema version that was asked for."""
+
+from typing import Any
+
+from affidavit.contract.export import to_json
+from affidavit.records.candidate import Candidate
+from affidavit.records.change import Change
+from affidavit.records.finding import Finding, ReviewResult, Verification
+from affidavit.records.report import Report
+from affidavit.render.report import wording
+from affidavit.render.report.cause_place import anchored, changed_place, head_line
+from affidavit.render.report.rates import measured_words
+
+VERSIONS = ("1.0", "1.1")
+
+
+def to_review_result(report: Report, version: str = "1.1") -> dict[str, Any]:
+    """The shown findings, worst first. Schema 1.0 has no impact findings: there they name their cause."""
+    if version not in VERSIONS:
+        raise ValueError(f"there is no schema version {version!r}; there are {wording.listed(VERSIONS)}")
+    findings = [_exported(one, report.change, version) for one in wording.ordered(report.shown)]
+    result = ReviewResult(
+        schema_version=version,
+        prompt_version=report.prompt_version,
+        summary=wording.summarize(report),
+        findings=tuple(finding for finding in findings if finding is not None),
+        meta=_meta(report),
+    )
+    return to_json(result, version)
+
+
+def _meta(report: Report) -> dict[str, Any]:
+    return {
+        "report_id": report.id,
+        "affidavit_version": report.affidavit_version,
+        "verdict": report.verdict.decision,
+        "is_complete": not report.incomplete,
+        "shown": len(report.shown),
+        "withheld": len(report.withheld),
+        "measured": measured_words(report.measured),
+    }
+
+
+def _exported(candidate: Candidate, change: Change, version: str) -> Finding | None:
+    finding = anchored(candidate)
+    if finding is None:
+        return None
+    # Two specialists may both call their first finding f1; the candidate's id is unique in the review.
+    finding = finding.model_copy(update={"id": candidate.id, "confidence": candidate.confidence})
+    if version == "1.0":
+        return _at_its_cause(_with_its_side(finding), change)
+    return finding.model_copy(update={"verification": _checked(candidate, finding)})
+
+
+def _checked(candidate: Candidate, finding: Finding) -> Verification:
+    """The evidence with the quote as the machine found it."""
+    evidence, quote = finding.verification, candidate.quote
+    if evidence is None:
+        evidence = _evidence_of_the_machine(finding)
+    if quote is None or quote.start is None or not quote.code:
+        return evidence
+    examined = (quote.start, max(quote.start, quote.end or quote.start))
+    return evidence.model_copy(
+        update={"code_examined": quote.code, "line_range_examined": examined, "side": quote.side}
+    )
+
+
+def _evidence_of_the_machine(finding: Finding) -> Verification:
+    """Schema 1.1 requires evidence; a finding that came without any says so in each field."""
+    return Verification(
+        code_examined="(none was handed in)",
+        line_range_examined=finding.lines,
+        verification_method="none: handed in as schema 1.0, without evidence",
+        checked_for_handling_elsewhere=False,
+        failing_input="not stated",
+        wrong_outcome="not stated",
+    )
+
+
+def _with_its_side(finding: Finding) -> Finding:
+    """Schema 1.0 has no sides, so the message says that a line is counted before the change."""
+    if finding.side == "head":
+        return finding
+    return finding.model_copy(update={"message": f"At {wording.location(finding)}: {finding.message}"})
+
+
+def _at_its_cause(finding: Finding, change: Change) -> Finding:
+    """Move an impact finding to the changed line that causes it; its message says where the impact is."""
+    cause = finding.verification.caused_by if finding.verification else None
+    if cause is None or not finding.is_impact or finding.file in change.changed_files:
+        return finding
+    place = changed_place(change, cause)
+    file = change.file_at(cause.file, "head") or change.file_at(cause.file, "base")
+    impact = f"Impact at {wording.location(finding)}: {finding.message}"
+    return finding.model_copy(
+        update={
+            "file": file.path if file else cause.file,
+            "line": max(head_line(place, change), 1) if place else 1,
+            "end_line": None,
+            "message": impact,
+        }
+    )

@@ -1,0 +1,201 @@
+"""Write a report as SARIF 2.1.0: shown findings as results, withheld ones as suppressed results."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.change import Change
+from affidavit.records.finding import Finding, Severity
+from affidavit.records.report import Part, Report
+from affidavit.render.exchange.sarif.places import cause_location, code_flow, location, message
+from affidavit.render.exchange.sarif.rules import sarif_rules
+from affidavit.render.exchange.shapes import account_of, fingerprint_of, inert, rule_of, whole_characters
+from affidavit.render.head_places import HeadPlace, head_place
+from affidavit.render.report import wording
+from affidavit.render.report.cause_place import anchored
+from affidavit.render.report.rates import measured_words
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+VERSIONS = ("2.1.0", "github")
+LEVELS = {
+    Severity.CRITICAL: "error",
+    Severity.HIGH: "error",
+    Severity.MEDIUM: "warning",
+    Severity.LOW: "note",
+    Severity.INFO: "note",
+}
+MOST_RESULTS = {"2.1.0": 25_000, "github": 5_000}
+"""GitHub refuses a run of more than 25,000 results and keeps 5,000 of them."""
+_SCP_ADDRESS = re.compile(r"^(?:git@)?([\w.-]+):(?!/)(.+)$")
+"""`git@host:owner/name`, as git writes ssh."""
+_ADDRESS = re.compile(r"^(?:https?|ssh|git)://[\w.:\[\]-]+/\S+$", re.ASCII)
+_RANKS = {"high": 90.0, "medium": 60.0, "low": 30.0}
+
+
+def to_sarif(report: Report, version: str = "2.1.0") -> dict[str, Any]:
+    """The log. `github` leaves withheld findings out: code scanning opens alerts for suppressed results."""
+    results = _candidates(report, version)
+    kept = results[: MOST_RESULTS[version]]
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [_run(report, kept, left_out=len(results) - len(kept))],
+    }
+
+
+def _candidates(report: Report, version: str) -> list[tuple[Candidate, Finding]]:
+    """What becomes a result, shown before withheld, worst first; what is no finding is a notification."""
+    chosen = wording.ordered(report.shown)
+    if version != "github":
+        chosen += wording.ordered(report.withheld)
+    anchors = [(one, anchored(one)) for one in chosen]
+    return [(one, finding) for one, finding in anchors if finding is not None]
+
+
+def _run(report: Report, results: Sequence[tuple[Candidate, Finding]], *, left_out: int) -> dict[str, Any]:
+    rules = sarif_rules([finding for _, finding in results])
+    indices = {rule["id"]: index for index, rule in enumerate(rules)}
+    run = {
+        "tool": {"driver": _driver(report, rules)},
+        "automationDetails": {"id": "affidavit/"},
+        "invocations": [_invocation(report, left_out)],
+        "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The root of the repository."}}},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(one, finding, report, indices) for one, finding in results],
+        "properties": _properties(report),
+    }
+    provenance = _provenance(report.change)
+    return {**run, "versionControlProvenance": provenance} if provenance else run
+
+
+def _driver(report: Report, rules: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "name": "Affidavit",
+        "version": inert(report.affidavit_version) or "0",
+        "shortDescription": {"text": "Code review that says only what it can prove."},
+        "rules": rules,
+    }
+
+
+def _properties(report: Report) -> dict[str, Any]:
+    return {
+        "reportId": inert(report.id),
+        "verdict": report.verdict.decision,
+        "summary": inert(wording.summarize(report)),
+        "exitCode": report.gate.exit_code,
+        "measured": measured_words(report.measured),
+    }
+
+
+def _invocation(report: Report, left_out: int) -> dict[str, Any]:
+    notes = [_notification(part, "error", "incomplete") for part in report.incomplete]
+    notes += [_notification(part, "note", "not-run") for part in report.not_run]
+    notes += [_dropped(one) for one in report.withheld if one.finding is None]
+    if left_out:
+        said = f"{wording.counted(left_out, 'result')} left out: more than a reader of this file accepts."
+        notes.append({"descriptor": {"id": "left-out"}, "level": "warning", "message": message(said)})
+    return {
+        "executionSuccessful": not report.incomplete,
+        "exitCode": report.gate.exit_code,
+        "toolExecutionNotifications": notes,
+    }
+
+
+def _notification(part: Part, level: str, name: str) -> dict[str, Any]:
+    return {
+        "descriptor": {"id": name},
+        "level": level,
+        "message": message(wording.part_sentence(part)),
+    }
+
+
+def _dropped(candidate: Candidate) -> dict[str, Any]:
+    """What the contract dropped has no place and no rule, so it cannot be a result."""
+    return {
+        "descriptor": {"id": "withheld"},
+        "level": "note",
+        "message": message(f"{wording.title_of(candidate)}: {_justification(candidate)}"),
+    }
+
+
+def _justification(candidate: Candidate) -> str:
+    detail = candidate.withheld.detail if candidate.withheld else ""
+    reason = wording.withheld_reason(candidate)
+    return inert(f"{reason}: {detail}" if detail.strip() else reason)
+
+
+def _result(
+    candidate: Candidate, finding: Finding, report: Report, indices: dict[str, int]
+) -> dict[str, Any]:
+    rule = rule_of(finding)
+    place = head_place(finding, report.change)
+    result = {
+        "ruleId": rule,
+        "ruleIndex": indices[rule],
+        "kind": "fail",
+        "level": LEVELS[finding.severity],
+        "message": message(account_of(finding)),
+        "locations": [location(place.path, place.first, place.last, _snippet(candidate, place))],
+        "partialFingerprints": {"affidavit/v1": fingerprint_of(candidate)},
+        "baselineState": "new",
+        "rank": _RANKS[candidate.confidence],
+        # Without this list, a reader that knows suppressions has to take every result's state as unknown.
+        "suppressions": [],
+        "properties": _standing(candidate, finding, report),
+    }
+    if candidate.withheld is not None:
+        justification = _justification(candidate)
+        result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": justification}]
+    return {**result, **_causes(candidate, finding, report.change, place)}
+
+
+def _causes(candidate: Candidate, finding: Finding, change: Change, place: HeadPlace) -> dict[str, Any]:
+    """For an impact finding, the changed definition, and the way from it to the code that it breaks."""
+    cause = finding.verification.caused_by if finding.verification else None
+    changed = cause_location(change, cause) if cause else None
+    if changed is None:
+        return {}
+    broken = location(place.path, place.first, place.last, _snippet(candidate, place))
+    broken["message"] = message(finding.title, 1_000)
+    return {
+        "relatedLocations": [{"id": 1, **changed}],
+        "codeFlows": [code_flow("From the changed definition to what it breaks.", [changed, broken])],
+    }
+
+
+def _snippet(candidate: Candidate, place: HeadPlace) -> str:
+    """The file's own text of the finding's lines, where the quote holds all of them."""
+    quoted = candidate.quote
+    if quoted is None or quoted.start is None or not place.is_exact or quoted.outcome == "not_found":
+        return ""
+    lines = quoted.code.split("\n")[place.first - quoted.start :] if place.first >= quoted.start else []
+    wanted = place.last - place.first + 1
+    return whole_characters("\n".join(lines[:wanted])) if len(lines) >= wanted else ""
+
+
+def _standing(candidate: Candidate, finding: Finding, report: Report) -> dict[str, Any]:
+    return {
+        "id": inert(candidate.id),
+        "severity": finding.severity,
+        "category": finding.category,
+        "status": candidate.status,
+        "worth": candidate.worth,
+        "blocks": candidate.id in report.verdict.blocking,
+        "proof": [inert(part, 1_000) for part in wording.proof(candidate)][:50],
+    }
+
+
+def _provenance(change: Change) -> list[dict[str, Any]]:
+    """Where the code comes from; SARIF takes an address only, and a folder's name is none."""
+    address = _SCP_ADDRESS.sub(r"ssh://\1/\2", change.repository or "")
+    if not _ADDRESS.match(address):
+        return []
+    details: dict[str, Any] = {
+        "repositoryUri": quote(whole_characters(address), safe="/:@~!$&'()*+,;=%[]"),
+        "mappedTo": {"uriBaseId": "%SRCROOT%"},
+    }
+    if change.head.commit:
+        details["revisionId"] = change.head.commit
+    return [details]

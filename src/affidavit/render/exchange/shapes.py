@@ -1,0 +1,62 @@
+"""What the formats for other tools share: texts without traps, exact paths, and names for rules."""
+
+import hashlib
+from urllib.parse import quote
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.finding import Finding
+from affidavit.render.report import wording
+from affidavit.render.safe_text import clip, visible
+
+LONGEST_TEXT = 4_000
+
+
+def inert(text: str, limit: int = LONGEST_TEXT) -> str:
+    """Prose as it is, with nothing invisible in it; what is too long is cut."""
+    return clip(visible(text.strip(), keep="\n\t"), limit)
+
+
+def whole_characters(text: str) -> str:
+    """The text itself, with a replacement character for each half of a surrogate pair that stands alone."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def as_uri(path: str) -> str:
+    """A path of the repository as a relative URI; the bytes of a name that is no text survive."""
+    try:
+        raw = path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raw = path.encode("utf-8", "surrogatepass")
+    # A slash in front, or a colon in the first part, would make it absolute.
+    return quote(raw, safe="/~!$&'()*+,;=@")
+
+
+def rule_of(finding: Finding) -> str:
+    """The rule, or the kind of problem where the finding follows no rule."""
+    return inert(finding.rule_id or "", 255) or f"affidavit/{finding.category}"
+
+
+def fingerprint_of(candidate: Candidate) -> str:
+    """The fingerprint; a candidate that has none is known by what it says."""
+    if candidate.fingerprint.strip():
+        return visible(candidate.fingerprint.strip())
+    said = f"{candidate.specialist}\n{wording.place_of(candidate)}\n{wording.title_of(candidate)}"
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def account_of(finding: Finding) -> str:
+    """Title, message, what goes wrong and what to do, as one plain text."""
+    said = [_sentence(" ".join(finding.title.split())), finding.message]
+    said += [f"{label.capitalize()}: {text}" for label, text in wording.claim(finding)]
+    cause = finding.verification.caused_by if finding.verification else None
+    if cause is not None:
+        said.append(f"Caused by: {cause.file}" + (f" ({cause.symbol})" if cause.symbol else ""))
+    if finding.side == "base":
+        said.append(f"Stood at: {wording.location(finding)}")
+    if finding.suggestion:
+        said.append(f"To do: {finding.suggestion}")
+    return inert("\n".join(said))
+
+
+def _sentence(title: str) -> str:
+    return title if title.endswith((".", "!", "?")) else f"{title}."

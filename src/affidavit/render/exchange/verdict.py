@@ -1,0 +1,159 @@
+"""Write a report as a `ReviewVerdict`, whose numbers are counted from the lists beside them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, VERDICT_CATEGORY, verdict_severity
+from affidavit.records.candidate import Candidate, Status
+from affidavit.records.change import FileStatus
+from affidavit.records.finding import Finding
+from affidavit.records.report import Part, Report
+from affidavit.render.report import wording
+from affidavit.render.report.cause_place import anchored
+
+_CHANGE_TYPES = {
+    FileStatus.ADDED: "added",
+    FileStatus.COPIED: "added",
+    FileStatus.MODIFIED: "modified",
+    FileStatus.RENAMED: "modified",
+    FileStatus.DELETED: "deleted",
+}
+
+
+def to_verdict(report: Report) -> dict[str, Any]:
+    """The verdict with one review a file, the findings that were refuted, and what to do next."""
+    files = _file_reviews(report)
+    refuted = [one for one in report.candidates if one.status is Status.FALSE_POSITIVE]
+    false_positives = _findings(refuted)
+    return {
+        "verdict": report.verdict.decision,
+        "summary": _summary(report),
+        "confidence": min(max(report.verdict.confidence, 0.0), 1.0),
+        "files": files,
+        "stats": _stats(files, false_positives, reviewed=_reviewed_paths(report)),
+        "false_positives": false_positives,
+        "recommendations": recommendations(report),
+        "review_duration_ms": report.duration_ms,
+    }
+
+
+def _summary(report: Report) -> str:
+    """The computed outcome comes first, so that no words of a model can stand in its place."""
+    if report.words is None or not report.words.summary:
+        return wording.summarize(report)
+    return f"{report.verdict.summary} {report.words.summary}"
+
+
+def _file_reviews(report: Report) -> list[dict[str, Any]]:
+    """A review for each changed file that was not skipped, and for each other file that has a finding."""
+    groups = wording.by_file([one for one in report.shown if one.status is not Status.FALSE_POSITIVE])
+    reviews = []
+    for file in report.change.files:
+        found = groups.pop(file.path, [])
+        # A file that moved may have findings under both of its names.
+        found += groups.pop(file.old_path, []) if file.old_path and file.base_path == file.old_path else []
+        if found or file.skipped is None:
+            reviews.append(_file_review(file.path, file.language, _CHANGE_TYPES[file.status], found))
+            reviews[-1]["positive_notes"] = _notes(report, file.path)
+    for path, found in groups.items():
+        reviews.append(_file_review(path, wording.language_of(report.change, path), "modified", found))
+    return reviews
+
+
+def _file_review(path: str, language: str, change_type: str, found: Sequence[Candidate]) -> dict[str, Any]:
+    return {
+        "file_path": path,
+        "language": language or "unknown",
+        "change_type": change_type,
+        "findings": _findings(found),
+        "positive_notes": [],
+    }
+
+
+def _notes(report: Report, path: str) -> list[str]:
+    return [note.note for note in report.words.positive_notes if note.file == path] if report.words else []
+
+
+def _findings(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
+    anchors = [(one, anchored(one)) for one in wording.ordered(candidates)]
+    return [_finding(one, finding) for one, finding in anchors if finding is not None]
+
+
+def _finding(candidate: Candidate, finding: Finding) -> dict[str, Any]:
+    first, last = finding.lines
+    return {
+        "file_path": finding.file,
+        "line_start": first,
+        "line_end": last if last != first else None,
+        "severity": verdict_severity(finding.severity, finding.category),
+        "category": VERDICT_CATEGORY[finding.category],
+        "title": finding.title,
+        "description": _description(finding),
+        "suggestion": finding.suggestion,
+        "verification_status": candidate.status.value,
+        "confidence": CONFIDENCE_NUMBER[candidate.confidence],
+        "code_snippet": (candidate.quote.code if candidate.quote else "") or None,
+    }
+
+
+def _description(finding: Finding) -> str:
+    """The message, and the claim and cause that have no field of their own here."""
+    said = [finding.message]
+    said += [f"{label.capitalize()}: {text}" for label, text in wording.claim(finding)]
+    cause = finding.verification.caused_by if finding.verification else None
+    if cause is not None:
+        said.append(f"Caused by: {cause.file}" + (f" ({cause.symbol})" if cause.symbol else ""))
+    return "\n".join(said)
+
+
+def _reviewed_paths(report: Report) -> set[str]:
+    """The files that somebody looked at; where coverage was not kept, those that were not skipped."""
+    examined = {file.path for file in report.coverage if file.state in ("examined", "partly")}
+    return examined if report.coverage else {file.path for file in report.change.reviewed_files()}
+
+
+def _stats(
+    files: Sequence[dict[str, Any]], false_positives: Sequence[dict[str, Any]], *, reviewed: set[str]
+) -> dict[str, int]:
+    findings = [finding for file in files for finding in file["findings"]]
+    severities = Counter(finding["severity"] for finding in findings)
+    return {
+        "total_files_reviewed": sum(
+            bool(file["findings"]) or file["file_path"] in reviewed for file in files
+        ),
+        "total_findings": len(findings),
+        "critical_count": severities["critical"],
+        "warning_count": severities["warning"],
+        "info_count": severities["info"],
+        "style_count": severities["style"],
+        "verified_count": sum(finding["verification_status"] == "verified" for finding in findings),
+        "false_positive_count": len(false_positives),
+    }
+
+
+def recommendations(report: Report) -> list[str]:
+    """What to do next, most pressing first."""
+    blocking = len(report.verdict.blocking)
+    doubtful = [one for one in report.shown if one.status in (Status.LIKELY, Status.UNVERIFIED)]
+    broken = {one.finding.file for one in report.shown if one.finding and one.finding.is_impact}
+    said = []
+    if blocking:
+        said.append(f"Fix the {_counted_blocking(blocking)} before merging.")
+    if broken:
+        said.append(f"Adapt the code outside the change that it breaks: {wording.listed(sorted(broken))}.")
+    if doubtful:
+        said.append(f"Check by hand what could not be proven: {wording.counted(len(doubtful), 'finding')}.")
+    said += [_advice("was not completed", part) for part in report.incomplete]
+    said += [_advice("did not run", part) for part in report.not_run]
+    return said + list(report.words.recommendations if report.words else ())
+
+
+def _counted_blocking(number: int) -> str:
+    return "blocking finding" if number == 1 else f"{number} blocking findings"
+
+
+def _advice(what: str, part: Part) -> str:
+    reason = part.reason.strip().rstrip(".")
+    said = f"{part.name} {what}: {reason}." if reason else f"{part.name} {what}."
+    return f"{part.advice.strip()} ({said})" if part.advice.strip() else said

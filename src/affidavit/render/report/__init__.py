@@ -1,0 +1,1 @@
+"""A report for people: the native report in, terminal text or markdown out."""

@@ -1,0 +1,248 @@
+"""Write a report as the markdown of a pull-request comment: short on top, proof in folds, never too long."""
+
+from collections.abc import Sequence
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.finding import Cause, Finding
+from affidavit.records.report import Report
+from affidavit.render.report import wording
+from affidavit.render.report.cause_place import anchored, changed_place
+from affidavit.render.report.rates import measured_words
+from affidavit.render.safe_text import (
+    clip,
+    code_block,
+    code_span,
+    markdown_line,
+    markdown_prose,
+    one_line,
+    visible,
+)
+
+LONGEST = 60_000
+"""Forges take 65,536 characters; what posts the comment may add a mark of its own."""
+_LONGEST_ACCOUNT = 15_000
+_LONGEST_TITLE = 300
+_LONGEST_PROSE = 2_000
+_MOST_LISTED = 20
+_MOST_CODE_LINES = 30
+_LONGEST_CODE_LINE = 200
+
+
+def render_markdown(report: Report, *, show_withheld: bool = False, show_nits: bool = False) -> str:
+    """The report as one comment of less than 60,000 characters; what did not fit is said."""
+    head = [f"**{markdown_line(_sentence(wording.headline(report)))}** {_gate(report)}", _about(report)]
+    account = _fit(
+        _account(report, show_withheld=show_withheld, show_nits=show_nits),
+        _LONGEST_ACCOUNT,
+        "remark",
+        "remarks",
+    )
+    # Outside what may be left out: every report carries it. Its words are ours, so nothing is escaped.
+    account.append(f"- measured on this installation: {measured_words(report.measured)}")
+    spent = sum(len(block) + 2 for block in head + account)
+    findings = _fit(
+        _finding_blocks(report, show_nits=show_nits), LONGEST - spent - 200, "finding", "findings"
+    )
+    return _joined([*head, *findings, "---", *account]) + "\n"
+
+
+def _joined(blocks: Sequence[str]) -> str:
+    """Blocks with an empty line between them; the items of a list stand close."""
+    text = ""
+    for block in blocks:
+        is_next_item = _is_item(block) and _is_item(text.rpartition("\n")[2])
+        text += ("\n" if is_next_item else "\n\n" if text else "") + block
+    return text
+
+
+def _is_item(block: str) -> bool:
+    return block.startswith(("- ", "  - "))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."
+
+
+def _gate(report: Report) -> str:
+    return wording.gate_words(report, "→").capitalize() + "."
+
+
+def _about(report: Report) -> str:
+    change = report.change
+    added, removed = wording.line_totals(change)
+    title = markdown_line(one_line(change.title or change.target, _LONGEST_TITLE))
+    size = f"{wording.counted(len(change.files), 'file')}, +{added} -{removed}"
+    return f"Reviewed: {title} ({_name(wording.range_of(change))}, {size})"
+
+
+def _fit(blocks: Sequence[str], limit: int, noun: str, plural: str) -> list[str]:
+    """The first blocks that fit, and a sentence about the rest. A block is kept whole or left out."""
+    kept: list[str] = []
+    room = limit
+    for block in blocks:
+        room -= len(block) + 2
+        if room < 0:
+            left = wording.counted(len(blocks) - len(kept), noun, plural)
+            return [*kept, f"**{left} left out here, because a comment has no room for more.**"]
+        kept.append(block)
+    return kept
+
+
+def _finding_blocks(report: Report, *, show_nits: bool) -> list[str]:
+    """One block a finding, worst file first; the first block of a file carries its heading."""
+    blocks = _grouped(report, wording.standing(report))
+    blocks += _under("#### Perhaps worth a look", [_one_line(one) for one in wording.folded(report)])
+    if show_nits:
+        blocks += _under("#### True, and withheld as nits", _grouped(report, wording.nits(report)))
+    return blocks
+
+
+def _under(heading: str, blocks: list[str]) -> list[str]:
+    return [f"{heading}\n\n{blocks[0]}", *blocks[1:]] if blocks else []
+
+
+def _grouped(report: Report, candidates: Sequence[Candidate]) -> list[str]:
+    blocks: list[str] = []
+    for path, group in wording.by_file(candidates).items():
+        heading = f"### {_name(path)}\n\n"
+        for candidate in group:
+            blocks.append(heading + _finding(report, candidate))
+            heading = ""
+    return blocks
+
+
+def _finding(report: Report, candidate: Candidate) -> str:
+    finding = anchored(candidate)
+    if finding is None:
+        return ""
+    parts = [_title(report, candidate, finding), _prose(finding.message)]
+    if finding.suggestion:
+        parts.append(_labelled("**To do:**", _prose(finding.suggestion)))
+    parts.append(
+        _fold("Quote and proof", [_quote(report, candidate, finding), *_proof(report, candidate, finding)])
+    )
+    return "\n\n".join(parts)
+
+
+def _labelled(label: str, prose: str) -> str:
+    """A label and prose; prose of several lines may begin with a fence, which needs a line of its own."""
+    return f"{label}\n\n{prose}" if "\n" in prose else f"{label} {prose}"
+
+
+def _name(text: str) -> str:
+    """A path or a symbol as code; its white space is part of it."""
+    return code_span(clip(visible(text), _LONGEST_TITLE))
+
+
+def _title(report: Report, candidate: Candidate, finding: Finding) -> str:
+    title = markdown_line(one_line(finding.title, _LONGEST_TITLE))
+    words = ", ".join([f"line {_span(finding)}", *wording.standing_words(candidate, report)])
+    return f"**{finding.severity.upper()}** {title} ({words})"
+
+
+def _span(finding: Finding) -> str:
+    return wording.location(finding).removeprefix(f"{finding.file}:")
+
+
+def _prose(text: str) -> str:
+    return markdown_prose(clip(visible(text, keep="\n\t"), _LONGEST_PROSE))
+
+
+def _fold(summary: str, parts: Sequence[str]) -> str:
+    """A fold. Its summary is ours: a forge reads markup there that could not be made inert."""
+    inside = "\n\n".join(part for part in parts if part)
+    return f"<details><summary>{summary}</summary>\n\n{inside}\n\n</details>"
+
+
+def _quote(report: Report, candidate: Candidate, finding: Finding) -> str:
+    quote = candidate.quote
+    if quote is None or not quote.code:
+        return ""
+    return code_block(_short_code(quote.code), wording.language_of(report.change, finding.file))
+
+
+def _short_code(code: str) -> str:
+    lines = code.split("\n")
+    shown = [clip(visible(line, keep="\t\r"), _LONGEST_CODE_LINE) for line in lines[:_MOST_CODE_LINES]]
+    left = len(lines) - len(shown)
+    return "\n".join([*shown, f"… {wording.counted(left, 'more line')}"] if left else shown)
+
+
+def _proof(report: Report, candidate: Candidate, finding: Finding) -> list[str]:
+    cause = finding.verification.caused_by if finding.verification else None
+    said = [_cause(report, cause)] if cause else []
+    items = [(label.capitalize(), text) for label, text in wording.claim(finding)]
+    items.append(("Believed", "; ".join(wording.proof(candidate))))
+    said.append("\n".join(f"- {label}: {_clipped_line(text)}" for label, text in items))
+    if candidate.fingerprint:
+        said.append(f"Fingerprint: {_name(candidate.fingerprint)}")
+    return said
+
+
+def _cause(report: Report, cause: Cause) -> str:
+    place = changed_place(report.change, cause)
+    symbol = f"{_name(cause.symbol)} in " if cause.symbol.strip() else ""
+    said = f"Caused by {symbol}{_name(cause.file)}"
+    if place is None:
+        return said
+    diff = _short_code("\n".join(line.mark + line.text for line in place.lines))
+    return f"{said}, line {place.anchor.number}:\n\n{code_block(diff, 'diff')}"
+
+
+def _clipped_line(text: str) -> str:
+    return markdown_line(one_line(text, _LONGEST_PROSE))
+
+
+def _one_line(candidate: Candidate) -> str:
+    finding = anchored(candidate)
+    severity = f"{finding.severity} " if finding else ""
+    title = markdown_line(one_line(wording.title_of(candidate), _LONGEST_TITLE))
+    return f"- {severity}{_name(wording.place_of(candidate))} {title}"
+
+
+def _account(report: Report, *, show_withheld: bool, show_nits: bool) -> list[str]:
+    """What was withheld, what did not run, what was not looked at."""
+    blocks = [
+        f"- {_clipped_line('incomplete: ' + wording.part_sentence(part))}" for part in report.incomplete
+    ]
+    blocks += [f"- {_clipped_line('not run: ' + wording.part_sentence(part))}" for part in report.not_run]
+    covered = wording.coverage_sentence(report)
+    if covered:
+        blocks.append(f"- {_clipped_line('coverage: ' + covered)}")
+    if report.words and report.words.summary:
+        blocks.append(f"- {markdown_line(one_line('reporter: ' + report.words.summary, _LONGEST_TITLE))}")
+    spent = wording.spent_sentence(report)
+    if spent:
+        blocks.append(f"- spent: {spent}")
+    blocks += _files("skipped", wording.skipped_files(report))
+    blocks += _files("not looked at", wording.unexamined_files(report))
+    return blocks + _withheld(report, show_withheld=show_withheld, show_nits=show_nits)
+
+
+def _files(label: str, files: Sequence[tuple[str, str]]) -> list[str]:
+    if not files:
+        return []
+    named = [
+        _name(path) + (f" ({markdown_line(one_line(reason, 80))})" if reason else "")
+        for path, reason in files[:_MOST_LISTED]
+    ]
+    more = f" and {len(files) - _MOST_LISTED} more" if len(files) > _MOST_LISTED else ""
+    return [f"- {label}: {', '.join(named)}{more}"]
+
+
+def _withheld(report: Report, *, show_withheld: bool, show_nits: bool) -> list[str]:
+    withheld = report.withheld
+    if not withheld:
+        return []
+    counts = ", ".join(f"{count} {code_span(reason)}" for reason, count in wording.withheld_counts(withheld))
+    said = [f"- withheld: {wording.counted(len(withheld), 'finding')} ({counts})"]
+    if show_withheld:
+        written = {one.id for one in wording.nits(report)} if show_nits else set()
+        said += [_withheld_one(one) for one in wording.ordered(withheld) if one.id not in written]
+    return said
+
+
+def _withheld_one(candidate: Candidate) -> str:
+    detail = candidate.withheld.detail if candidate.withheld else ""
+    reason = code_span(wording.withheld_reason(candidate))
+    return f"  {_one_line(candidate)}: {reason} {markdown_line(one_line(detail, _LONGEST_TITLE))}".rstrip()

@@ -1,0 +1,250 @@
+"""Write a report for somebody who reads it on a terminal, or in the log of a build."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.finding import Finding, Severity
+from affidavit.records.report import Decision, Part, Report
+from affidavit.render.report import wording
+from affidavit.render.report.cause_place import anchored, changed_place
+from affidavit.render.report.excerpt import draw_changed, draw_quote, quoted_lines
+from affidavit.render.report.ink import Ink
+from affidavit.render.report.rates import measured_words
+
+_BADGE_STYLES = {
+    Severity.CRITICAL: "bold white on red",
+    Severity.HIGH: "bold white on red",
+    Severity.MEDIUM: "bold black on yellow",
+    Severity.LOW: "bold black on cyan",
+    Severity.INFO: "bold black on white",
+}
+_DECISION_STYLES: dict[Decision, str] = {
+    "approve": "bold green",
+    "comment": "bold yellow",
+    "request_changes": "bold red",
+}
+_INDENT = 2
+_LABEL_WIDTH = 12
+_MOST_LISTED = 10
+_ID_LENGTH = 8
+"""Of a report's id: enough to name it to `affidavit label`."""
+
+
+def render_terminal(
+    report: Report, *, console: Console, show_withheld: bool = False, show_nits: bool = False
+) -> None:
+    """Write what was found and why it is believed, what was withheld, what did not run, the verdict."""
+    ink = Ink(console)
+    _write_head(ink, report)
+    _write_findings(ink, report, wording.standing(report))
+    _write_folded(ink, wording.folded(report))
+    if show_nits:
+        _write_nits(ink, report)
+    _write_account(ink, report, show_withheld=show_withheld, show_nits=show_nits)
+    _write_verdict(ink, report)
+
+
+def _write_head(ink: Ink, report: Report) -> None:
+    change = report.change
+    added, removed = wording.line_totals(change)
+    dot = f" {ink.glyphs.dot} "
+    ink.line((ink.safe(change.title or change.target or "a change"), "bold"))
+    ink.line(
+        (
+            f"{ink.safe(wording.range_of(change))}{dot}{wording.counted(len(change.files), 'file')}{dot}",
+            "dim",
+        ),
+        (f"+{added}", "green"),
+        " ",
+        (f"-{removed}", "red"),
+    )
+
+
+def _write_findings(ink: Ink, report: Report, candidates: Sequence[Candidate]) -> None:
+    for path, group in wording.by_file(candidates).items():
+        ink.blank()
+        _write_heading(ink, ink.safe_path(path))
+        for candidate in group:
+            ink.blank()
+            _write_finding(ink, report, candidate)
+
+
+def _write_heading(ink: Ink, title: str) -> None:
+    text = ink.cut(Text(title, style="bold"), ink.text_width - 4)
+    rule = ink.glyphs.rule * max(ink.text_width - text.cell_len - 1, 0)
+    ink.line(text, " ", (rule, "dim"))
+
+
+def _write_finding(ink: Ink, report: Report, candidate: Candidate) -> None:
+    finding = anchored(candidate)
+    if finding is None:
+        return
+    _write_title(ink, report, candidate, finding)
+    _write_quote(ink, report, candidate, finding)
+    ink.prose(finding.message, indent=_INDENT)
+    _write_cause(ink, report, finding)
+    ink.blank()
+    for label, text in wording.claim(finding):
+        ink.prose(text, indent=_INDENT, label=_label(label))
+    ink.hanging(_label("believed"), ink.joined(wording.proof(candidate)), indent=_INDENT)
+    if finding.suggestion:
+        ink.prose(finding.suggestion, indent=_INDENT, label=_label("to do", "bold green"))
+    if candidate.fingerprint:
+        ink.hanging(_label("fingerprint"), Text(ink.safe(candidate.fingerprint), style="dim"), indent=_INDENT)
+
+
+def _write_title(ink: Ink, report: Report, candidate: Candidate, finding: Finding) -> None:
+    title = ink.inline(" ".join(finding.title.split()), "bold")
+    ink.hanging(_badge(ink, finding.severity), title, indent=_INDENT)
+    words = [wording.location(finding), *wording.standing_words(candidate, report)]
+    ink.hanging(Text(), ink.joined(words, "dim"), indent=_INDENT)
+
+
+def _badge(ink: Ink, severity: Severity) -> Text:
+    word = severity.upper()
+    return Text.assemble((f" {word} ", _BADGE_STYLES[severity]), " ") if ink.has_colour else Text(f"{word}  ")
+
+
+def _label(text: str, style: str = "dim") -> Text:
+    return Text.assemble((text, style), " " * max(_LABEL_WIDTH - len(text), 1))
+
+
+def _write_quote(ink: Ink, report: Report, candidate: Candidate, finding: Finding) -> None:
+    ink.blank()
+    quote = candidate.quote
+    if quote is None or not quote.code:
+        return
+    language = wording.language_of(report.change, finding.file)
+    draw_quote(ink, quoted_lines(quote, finding), path=finding.file, language=language, indent=_INDENT)
+    ink.blank()
+
+
+def _write_cause(ink: Ink, report: Report, finding: Finding) -> None:
+    cause = finding.verification.caused_by if finding.verification else None
+    if cause is None:
+        return
+    place = changed_place(report.change, cause)
+    named = f"`{cause.symbol}` in {cause.file}" if cause.symbol else cause.file
+    where = f"{named}, line {place.anchor.number}" if place else named
+    ink.blank()
+    ink.hanging(_label("caused by"), ink.inline(" ".join(where.split())), indent=_INDENT)
+    if place:
+        ink.blank()
+        draw_changed(ink, place, indent=_INDENT)
+
+
+def _write_folded(ink: Ink, candidates: Sequence[Candidate]) -> None:
+    if not candidates:
+        return
+    ink.blank()
+    _write_heading(ink, "perhaps worth a look")
+    for candidate in candidates:
+        _write_in_one_line(ink, candidate)
+
+
+def _write_in_one_line(ink: Ink, candidate: Candidate) -> None:
+    finding = anchored(candidate)
+    severity = finding.severity.value if finding else ""
+    place = ink.safe_path(wording.place_of(candidate))
+    start = Text.assemble((severity.ljust(9), "cyan"), (place, "dim"), "  ")
+    title = ink.inline(" ".join(wording.title_of(candidate).split()))
+    ink.hanging(Text(), start.append_text(title), indent=_INDENT)
+
+
+def _write_nits(ink: Ink, report: Report) -> None:
+    nits = wording.nits(report)
+    if nits:
+        ink.blank()
+        ink.line(("true, and withheld as nits:", "bold"))
+        _write_findings(ink, report, nits)
+
+
+def _write_account(ink: Ink, report: Report, *, show_withheld: bool, show_nits: bool) -> None:
+    """What was withheld, what did not run, what was not looked at."""
+    ink.blank()
+    _write_withheld(ink, report, show_withheld=show_withheld, show_nits=show_nits)
+    _write_parts(ink, "incomplete", report.incomplete, "bold yellow")
+    _write_parts(ink, "not run", report.not_run, "dim")
+    _write_files(ink, "skipped", wording.skipped_files(report))
+    _write_files(ink, "not looked at", wording.unexamined_files(report))
+    covered = wording.coverage_sentence(report)
+    if covered:
+        ink.hanging(_account_label("coverage"), ink.inline(covered), indent=0)
+    if report.words and report.words.summary:
+        label = _account_label("reporter")
+        ink.line(label, ink.cut(ink.inline(report.words.summary), ink.text_width - label.cell_len))
+    spent = wording.spent_sentence(report)
+    if spent:
+        ink.hanging(_account_label("spent"), ink.inline(spent), indent=0)
+    _write_measured(ink, report)
+
+
+def _write_measured(ink: Ink, report: Report) -> None:
+    """How often this installation has been wrong, and the name by which this report is labelled."""
+    said = measured_words(report.measured, ink.glyphs.dash)
+    words = [said, f"report {report.id[:_ID_LENGTH]}"]
+    ink.hanging(_account_label("measured"), ink.joined(words), indent=0)
+
+
+def _account_label(text: str, style: str = "dim") -> Text:
+    return Text.assemble((text, style), " " * max(_LABEL_WIDTH + _INDENT - len(text), 1))
+
+
+def _write_withheld(ink: Ink, report: Report, *, show_withheld: bool, show_nits: bool) -> None:
+    withheld = report.withheld
+    if not withheld:
+        return
+    counts = ", ".join(f"{count} {reason}" for reason, count in wording.withheld_counts(withheld))
+    hint = "" if show_withheld else " (--show-withheld lists them)"
+    said = f"{wording.counted(len(withheld), 'finding')}: {counts}{hint}"
+    ink.hanging(_account_label("withheld"), ink.inline(said), indent=0)
+    if not show_withheld:
+        return
+    written = {one.id for one in wording.nits(report)} if show_nits else set()
+    for candidate in wording.ordered([one for one in withheld if one.id not in written]):
+        _write_withheld_one(ink, candidate)
+
+
+def _write_withheld_one(ink: Ink, candidate: Candidate) -> None:
+    _write_in_one_line(ink, candidate)
+    detail = candidate.withheld.detail if candidate.withheld else ""
+    reason = (
+        f"{wording.withheld_reason(candidate)}: {detail}" if detail else wording.withheld_reason(candidate)
+    )
+    ink.hanging(Text(" " * 9), ink.inline(" ".join(reason.split()), "dim"), indent=_INDENT)
+
+
+def _write_parts(ink: Ink, label: str, parts: Sequence[Part], style: str) -> None:
+    for number, part in enumerate(parts):
+        sentence = " ".join(wording.part_sentence(part).split())
+        ink.hanging(_account_label("" if number else label, style), ink.inline(sentence), indent=0)
+
+
+def _write_files(ink: Ink, label: str, files: Sequence[tuple[str, str]]) -> None:
+    if not files:
+        return
+    paths_by_reason: dict[str, list[str]] = {}
+    for path, reason in files[:_MOST_LISTED]:
+        paths_by_reason.setdefault(reason, []).append(path)
+    groups = [
+        f"{', '.join(paths)} ({reason})" if reason else ", ".join(paths)
+        for reason, paths in paths_by_reason.items()
+    ]
+    if len(files) > _MOST_LISTED:
+        groups.append(f"{len(files) - _MOST_LISTED} more")
+    ink.hanging(_account_label(label), ink.inline("; ".join(groups)), indent=0)
+
+
+def _write_verdict(ink: Ink, report: Report) -> None:
+    ink.blank()
+    said = Text(ink.safe(wording.headline(report)), style=_DECISION_STYLES[report.verdict.decision])
+    gate = Text(wording.gate_words(report, ink.glyphs.arrow), style="dim")
+    dot = Text(f" {ink.glyphs.dot} ", style="dim")
+    if said.cell_len + dot.cell_len + gate.cell_len <= ink.text_width:
+        ink.line(said, dot, gate)
+    else:
+        ink.hanging(Text(), said, indent=0)
+        ink.line(gate)

@@ -1,0 +1,295 @@
+"""Say in plain sentences what a report holds. The text is raw: each format makes it safe in its own way."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from affidavit.proof.ruling import majority_of
+from affidavit.records.candidate import Candidate, Judgement, Status, Worth
+from affidavit.records.change import Change, Revision
+from affidavit.records.diagnostics import Code
+from affidavit.records.evidence import QuoteCheck, SearchRun
+from affidavit.records.finding import Finding
+from affidavit.records.report import Part, Report
+from affidavit.render.report.cause_place import anchored
+
+NOTHING_PROVEN = "nothing proven; no model looked"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """`1 file`, `2 files`."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
+
+
+def short_name(revision: Revision) -> str:
+    """A revision as people write it: the start of its commit, else its name, else the start of its tree."""
+    return revision.commit[:8] if revision.commit else revision.name or revision.tree[:8]
+
+
+def range_of(change: Change) -> str:
+    """Both sides in short."""
+    return f"{short_name(change.base)}..{short_name(change.head)}"
+
+
+def line_totals(change: Change) -> tuple[int, int]:
+    """Lines added and removed."""
+    marks = Counter(line[:1] for file in change.files for hunk in file.hunks for line in hunk.lines)
+    return marks["+"], marks["-"]
+
+
+def location(finding: Finding) -> str:
+    """`path:12-14`; code that the change removed says so."""
+    first, last = finding.lines
+    span = f"{first}-{last}" if last != first else str(first)
+    return f"{finding.file}:{span}" + (" (before the change)" if finding.side == "base" else "")
+
+
+def ordered(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Worst first, then in the order of the file."""
+    return sorted(candidates, key=lambda one: _urgency(one, anchored(one)))
+
+
+def _urgency(candidate: Candidate, finding: Finding | None) -> tuple[int, str, int, str]:
+    if finding is None:
+        return 9, "", 0, candidate.id
+    return finding.severity.rank, finding.file, finding.line, candidate.id
+
+
+def by_file(candidates: Sequence[Candidate]) -> dict[str, list[Candidate]]:
+    """Candidates by the file they speak of; the file with the worst one first."""
+    files: dict[str, list[Candidate]] = {}
+    for candidate in ordered(candidates):
+        if candidate.finding is not None:
+            files.setdefault(candidate.finding.file, []).append(candidate)
+    return files
+
+
+def standing(report: Report) -> list[Candidate]:
+    """The findings that are said in full."""
+    return [one for one in report.shown if one.worth is not Worth.MAYBE]
+
+
+def folded(report: Report) -> list[Candidate]:
+    """The findings that are said in one line."""
+    return ordered([one for one in report.shown if one.worth is Worth.MAYBE])
+
+
+def nits(report: Report) -> list[Candidate]:
+    """True, and withheld because nobody would act on them."""
+    return ordered(
+        [one for one in report.withheld if one.finding and one.withheld and one.withheld.code is Code.NIT]
+    )
+
+
+def withheld_counts(candidates: Sequence[Candidate]) -> list[tuple[str, int]]:
+    """How many were withheld for which reason, the most frequent first."""
+    counts = Counter(withheld_reason(one) for one in candidates)
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def withheld_reason(candidate: Candidate) -> str:
+    """The reason code of a candidate that is not shown."""
+    return str(candidate.withheld.code if candidate.withheld else Code.FINDING_DROPPED)
+
+
+def title_of(candidate: Candidate) -> str:
+    """The title; where the contract dropped the finding, what was handed in."""
+    if candidate.finding is not None:
+        return candidate.finding.title
+    raw: Any = candidate.raw
+    title = raw.get("title") if isinstance(raw, dict) else None
+    return title if isinstance(title, str) and title.strip() else f"(no finding) {str(raw)[:200]}"
+
+
+def place_of(candidate: Candidate) -> str:
+    """Where it stands, or who handed it in where it stands nowhere."""
+    finding = anchored(candidate)
+    return location(finding) if finding else f"{candidate.specialist} #{candidate.index}"
+
+
+def claim(finding: Finding) -> list[tuple[str, str]]:
+    """Failing input and wrong outcome, each with its label."""
+    evidence = finding.verification
+    if evidence is None:
+        return []
+    pairs = (("fails with", evidence.failing_input), ("outcome", evidence.wrong_outcome))
+    return [(label, text) for label, text in pairs if text]
+
+
+def proof(candidate: Candidate) -> list[str]:
+    """Why the finding is believed: who found it, and how it was checked."""
+    said = [_origin(candidate), _quote_proof(candidate.quote)]
+    said += [_search_proof(run) for run in candidate.searches]
+    if candidate.agreed_by:
+        said.append(f"agreed by {listed(candidate.agreed_by)}")
+    if candidate.said_by:
+        said.append(f"remarked on before the review by {listed(candidate.said_by)}")
+    # What the machine says of its own finding stands in its origin already.
+    said += _judgements([judgement for judgement in candidate.judgements if judgement.by == "verifier"])
+    return [part for part in said if part]
+
+
+def _judgements(said: Sequence[Judgement]) -> list[str]:
+    """Each verifier in one sentence; several votes of one are counted."""
+    votes = [judgement for judgement in said if judgement.role == "verifier"]
+    others = [judgement for judgement in said if judgement.role != "verifier"]
+    if len(votes) > 1:
+        return [f"{votes[0].model}: {majority_of(votes).reason}", *map(_judgement, others)]
+    return [_judgement(judgement) for judgement in said]
+
+
+def _origin(candidate: Candidate) -> str:
+    evidence = candidate.finding.verification if candidate.finding else None
+    method = " ".join(evidence.verification_method.split()).rstrip(".") if evidence else ""
+    if not method:
+        return f"found by {candidate.specialist}, with no method named"
+    return method if candidate.specialist in method else f"found by {candidate.specialist}: {method}"
+
+
+def _quote_proof(quote: QuoteCheck | None) -> str:
+    if quote is None or quote.outcome == "not_quoted":
+        return "no quote to check"
+    if quote.outcome == "not_found":
+        return f"quote not found in {quote.file}"
+    span = f"{quote.start}-{quote.end}" if quote.end and quote.end != quote.start else str(quote.start)
+    place = f"{quote.file}:{span}" + (" before the change" if quote.side == "base" else "")
+    return {
+        "exact": f"quote checked at {place}",
+        "relocated": f"quote found at {place}, not where it was claimed",
+        "ambiguous": f"quote stands several times, the nearest at {place}",
+    }[quote.outcome]
+
+
+def _search_proof(run: SearchRun) -> str:
+    where = f" in {listed(run.search.paths)}" if run.search.paths else ""
+    outcome = {
+        "nothing_found": "nothing found",
+        "hits": counted(len(run.hits), "hit"),
+        "failed": f"failed ({run.detail})" if run.detail else "failed",
+    }[run.state]
+    return f"searched for `{run.search.pattern}`{where}: {outcome}"
+
+
+def _judgement(judgement: Judgement) -> str:
+    who = judgement.model or "the verifier" if judgement.by == "verifier" else "the machine"
+    reason = f": {judgement.reason}" if judgement.reason else ""
+    if judgement.outcome != "answered":
+        return f"{who} gave no answer ({judgement.outcome.replace('_', ' ')}){reason}"
+    if judgement.judgment is None:
+        return f"{who} judged its worth{reason}" if judgement.by == "verifier" else ""
+    if judgement.by == "machine" and not judgement.reason:
+        return ""
+    word = "confirmed" if judgement.judgment == "CONFIRMED" else "refuted"
+    return f"{word} by {who}" + (", with a reservation" if judgement.qualified else "") + reason
+
+
+def standing_words(candidate: Candidate, report: Report) -> list[str]:
+    """What a reader must know of a finding's standing: category, doubt, whether it blocks."""
+    words = [str(candidate.finding.category)] if candidate.finding else []
+    if candidate.finding is not None and candidate.finding.is_impact:
+        words.append("outside the change")
+    if candidate.status is not Status.VERIFIED:
+        words.append(str(candidate.status).replace("_", " "))
+    if candidate.id in report.verdict.blocking:
+        words.append("blocks")
+    return words
+
+
+def coverage_sentence(report: Report) -> str:
+    """How much of the change was looked at, and by whom."""
+    files = [file for file in report.coverage if file.state != "skipped"]
+    if not files:
+        return ""
+    hunks = [hunk for file in files for hunk in file.hunks]
+    seen = [hunk for hunk in hunks if hunk.examined_by]
+    looked = [file for file in files if file.state != "not_examined"]
+    # Who looked at another part of a large change is the same specialist.
+    by = sorted({name.partition("@")[0] for hunk in seen for name in hunk.examined_by})
+    parts = f"{len(looked)} of {counted(len(files), 'file')}"
+    if hunks:
+        parts += f", {len(seen)} of {counted(len(hunks), 'hunk')}"
+    return f"{parts} examined" + (f" by {listed(by)}" if by else "")
+
+
+def spent_sentence(report: Report) -> str:
+    """What the models used up, all roles together; empty where none was asked."""
+    asked = sum(usage.requests for usage in report.usage)
+    if not asked:
+        return ""
+    taken = sum(usage.input_tokens for usage in report.usage)
+    cached = sum(usage.cached_tokens for usage in report.usage)
+    given = sum(usage.output_tokens for usage in report.usage)
+    read = f"{taken:,} tokens in" + (f" ({cached:,} of them cached)" if cached else "")
+    costs = [usage.cost_usd for usage in report.usage if usage.requests]
+    known = [cost for cost in costs if cost is not None]
+    # A part of the money is not the money.
+    money = f"{sum(known):.4f} USD" if len(known) == len(costs) else "price not known"
+    return f"{counted(asked, 'request')}, {read}, {given:,} out, {money}"
+
+
+def skipped_files(report: Report) -> list[tuple[str, str]]:
+    """Path and reason of each changed file that nobody was asked to look at."""
+    return [
+        (file.path, str(file.skipped).replace("_", " "))
+        for file in report.change.files
+        if file.skipped is not None
+    ]
+
+
+def unexamined_files(report: Report) -> list[tuple[str, str]]:
+    """Path and reason of each changed file that nobody looked at, though it was not skipped."""
+    return [(file.path, file.reason) for file in report.coverage if file.state == "not_examined"]
+
+
+def part_sentence(part: Part) -> str:
+    """What did not run, why, and what to do about it."""
+    reason = part.reason.strip().rstrip(".")
+    sentence = f"{part.name}: {reason}" if reason else part.name
+    return f"{sentence}. {part.advice.strip()}" if part.advice.strip() else sentence
+
+
+def headline(report: Report) -> str:
+    """The outcome in a few words."""
+    shown, blocking = report.shown, report.verdict.blocking
+    if report.verdict.decision == "request_changes":
+        said = f"changes requested: {counted(len(blocking), 'finding blocks', 'findings block')}"
+    elif report.verdict.decision == "approve":
+        said = "approved: nothing to say against it"
+    elif shown:
+        said = f"{counted(len(shown), 'finding')}, none of which blocks"
+    else:
+        said = "nothing proven" if report.models else NOTHING_PROVEN
+    hidden = len(set(blocking) - {one.id for one in shown})
+    said += f" ({hidden} of them not shown)" if hidden else ""
+    return said + ("; the review is incomplete" if report.incomplete else "")
+
+
+def gate_words(report: Report, arrow: str) -> str:
+    """What the review means for a build."""
+    return f"gate: {report.gate.fail_on or 'off'} {arrow} exit {report.gate.exit_code}"
+
+
+def summarize(report: Report) -> str:
+    """The verdict's own sentences, and how much of the change was examined."""
+    covered = coverage_sentence(report) or f"the change has {counted(len(report.change.files), 'file')}"
+    return f"{report.verdict.summary} {_capital(covered)}."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def language_of(change: Change, path: str) -> str:
+    """The file's language; for a file outside the change, that of a changed file with the same ending."""
+    file = change.file_at(path, "head") or change.file_at(path, "base")
+    if file is not None:
+        return file.language
+    ending = PurePosixPath(path).suffix
+    alike = (one.language for one in change.files if ending and PurePosixPath(one.path).suffix == ending)
+    return next(alike, "")

@@ -1,0 +1,27 @@
+"""All rules of all analysers: look one up, ask what it is worth, and whether two report the same problem."""
+
+from collections.abc import Mapping
+
+from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.rule import Rule
+from affidavit.records.candidate import Worth
+from affidavit.specialists.broken_references.rules import REFERENCE_RULES
+
+_OF_ANALYSERS = [rule for analyser in ANALYSERS for rule in analyser.rules.values()]
+RULES: Mapping[str, Rule] = {rule.id: rule for rule in (*_OF_ANALYSERS, *REFERENCE_RULES)}
+
+
+def worth_of(rule_id: str | None) -> Worth:
+    """What a finding of this rule is worth to a maintainer; a rule that is not known here is a maybe."""
+    rule = RULES.get(rule_id or "")
+    return Worth.MAYBE if rule is None else rule.worth
+
+
+def same_problem(rule_a: str, rule_b: str) -> bool:
+    """Whether two rules, reported at the same place, speak of one problem."""
+    if rule_a == rule_b:
+        return True
+    first, second = RULES.get(rule_a), RULES.get(rule_b)
+    return (first is not None and rule_b in first.equivalents) or (
+        second is not None and rule_a in second.equivalents
+    )

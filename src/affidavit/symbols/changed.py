@@ -1,0 +1,280 @@
+"""Which definitions a change adds, removes, renames, gives another signature or touches inside."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import islice, zip_longest
+from typing import Literal
+
+from tree_sitter import Node
+
+from affidavit.git.blob_cache import BlobCache
+from affidavit.languages.grammars import MAX_BYTES, parse
+from affidavit.ports import Repository, Tree
+from affidavit.records.change import Change, FileChange
+from affidavit.records.context import Symbol, SymbolChange, SymbolFate, SymbolKind
+from affidavit.symbols.definitions import Definition, definitions, grammar_of, symbols_of
+
+__all__ = [
+    "MAX_BYTES",
+    "PYTHON_ENDS",
+    "ChangedSymbol",
+    "Definition",
+    "changed_symbols",
+    "definitions",
+    "parse_python",
+    "symbol_changes",
+    "symbols_of",
+]
+
+PYTHON_ENDS = (".py", ".pyi")
+# What a formatter may change in a header.
+LAYOUT = re.compile(r"\s+|,(?=\s*[)\]])")
+OVERLOADING = frozenset(("java", "c++", "c#", "typescript"))
+ALIKE = 0.6
+MAX_COMPARED_LINES = 300
+MAX_COMPARISONS = 2000
+MAX_CANDIDATES = 50
+
+
+@dataclass(frozen=True)
+class ChangedSymbol:
+    """A Python definition that the change adds, removes, gives another signature or touches inside."""
+
+    file: str
+    """The path at head; at base for a file that the change deletes."""
+    name: str
+    qualified: str
+    kind: SymbolKind
+    fate: Literal["added", "removed", "resigned", "touched"]
+    head_line: int | None
+    base_line: int | None
+    signature: str
+    """At head; at base for a removed one."""
+
+
+def parse_python(text: bytes) -> Node | None:
+    """The syntax tree of a Python text, or None where it is too large or too slow to parse."""
+    return parse("python", text)
+
+
+def symbol_changes(
+    change: Change, repository: Repository, *, cache: BlobCache | None = None
+) -> list[SymbolChange]:
+    """What the change does to definitions, in the order of its files; a moved one counts as renamed."""
+    found: list[SymbolChange] = []
+    texts = _Texts(repository)
+    for file in change.reviewed_files():
+        if _is_readable(file):
+            found += _named_anew(_in_file(file, repository, cache), texts)
+    return _moved(found, texts)
+
+
+def changed_symbols(change: Change, repository: Repository) -> list[ChangedSymbol]:
+    """The definitions of changed Python files that the change adds, removes, re-signs or touches."""
+    return [
+        _changed(file.path, one)
+        for file in change.files
+        if _is_readable(file) and file.path.endswith(PYTHON_ENDS)
+        for one in _in_file(file, repository, None)
+    ]
+
+
+def _is_readable(file: FileChange) -> bool:
+    is_known = not (file.is_partial or file.is_binary or file.is_submodule)
+    return is_known and grammar_of(file.path) is not None
+
+
+def _changed(path: str, one: SymbolChange) -> ChangedSymbol:
+    shown = one.head or one.base
+    if shown is None or one.fate == "renamed":
+        raise ValueError("a definition within one file is on one side at least and keeps its name")
+    return ChangedSymbol(
+        file=path,
+        name=shown.name,
+        qualified=shown.qualified,
+        kind=shown.kind,
+        fate=one.fate,
+        head_line=one.head.line if one.head else None,
+        base_line=one.base.line if one.base else None,
+        signature=shown.signature,
+    )
+
+
+def _in_file(file: FileChange, repository: Repository, cache: BlobCache | None) -> list[SymbolChange]:
+    """What happens to each name of a file: first what is there at head, then what is removed."""
+    before = _by_name(repository.base, file.base_path, cache)
+    after = _by_name(repository.head, file.head_path, cache)
+    touched_base, touched_head = set(file.changed_lines("base")), set(file.changed_lines("head"))
+    there: list[SymbolChange] = []
+    removed: list[SymbolChange] = []
+    for qualified in dict.fromkeys((*after, *before)):
+        for old, new in _pairs(before.get(qualified, []), after.get(qualified, [])):
+            if new is None:
+                removed.append(SymbolChange(fate="removed", base=old))
+            else:
+                fate = _fate(old, new, touched_base, touched_head)
+                there += [SymbolChange(fate=fate, base=old, head=new)] if fate else []
+    return there + removed
+
+
+def _by_name(tree: Tree, path: str | None, cache: BlobCache | None) -> dict[str, list[Symbol]]:
+    found: dict[str, list[Symbol]] = {}
+    for symbol in symbols_of(tree, path, cache=cache) if path is not None else ():
+        found.setdefault(symbol.qualified, []).append(symbol)
+    return found
+
+
+def _pairs(
+    before: Sequence[Symbol], after: Sequence[Symbol]
+) -> Iterator[tuple[Symbol | None, Symbol | None]]:
+    """Each old definition of a name with its new one; several of one name go by their signatures."""
+    has_overloads = any(one.language in OVERLOADING for one in (*before, *after))
+    if not has_overloads and before and after:
+        # Where a name is bound twice, the last one counts.
+        yield before[-1], after[-1]
+        return
+    by_signature: dict[str, list[Symbol]] = {}
+    for new in reversed(after):
+        by_signature.setdefault(_plain(new.signature), []).append(new)
+    unmatched = []
+    for old in before:
+        same = by_signature.get(_plain(old.signature))
+        if same:
+            yield old, same.pop()
+        else:
+            unmatched.append(old)
+    left = sorted((new for group in by_signature.values() for new in group), key=lambda one: one.line)
+    yield from zip_longest(unmatched, left)
+
+
+def _plain(signature: str) -> str:
+    return LAYOUT.sub("", signature)
+
+
+def _fate(
+    old: Symbol | None, new: Symbol, touched_base: set[int], touched_head: set[int]
+) -> SymbolFate | None:
+    if old is None:
+        return "added"
+    if _plain(old.signature) != _plain(new.signature):
+        return "resigned"
+    lines_head, lines_base = range(new.line, new.end_line + 1), range(old.line, old.end_line + 1)
+    is_alike = touched_head.isdisjoint(lines_head) and touched_base.isdisjoint(lines_base)
+    return None if is_alike else "touched"
+
+
+class _Texts:
+    """The lines of definitions, with their own names blanked out so that only the rest is compared."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._lines: dict[tuple[str, str], list[str]] = {}
+        self._left = MAX_COMPARISONS
+
+    def of(self, symbol: Symbol, side: Literal["base", "head"]) -> list[str]:
+        key = (side, symbol.path)
+        if key not in self._lines:
+            self._lines[key] = self._repository.side(side).lines(symbol.path) or []
+        own = re.compile(rf"(?<!\w){re.escape(symbol.name)}(?!\w)")
+        end = min(symbol.end_line, symbol.line + MAX_COMPARED_LINES)
+        return [own.sub("\0", line.strip()) for line in self._lines[key][symbol.line - 1 : end]]
+
+    def likeness(self, old: Symbol, new: Symbol) -> float:
+        """How much of the text the two share: 1 where they differ in nothing but the name."""
+        if self._left <= 0:
+            return 0.0
+        self._left -= 1
+        before, after = self.of(old, "base"), self.of(new, "head")
+        if before == after:
+            return 1.0
+        matcher = SequenceMatcher(None, before, after, autojunk=False)
+        # A short body is like many others.
+        is_long = min(len(before), len(after)) >= 3
+        return matcher.ratio() if is_long and matcher.real_quick_ratio() >= ALIKE else 0.0
+
+
+def _named_anew(changes: Sequence[SymbolChange], texts: _Texts) -> list[SymbolChange]:
+    """Join a removed and an added definition of one file that are alike: the outer ones before the inner."""
+    free = _Free(one.head for one in changes if one.fate == "added" and one.head)
+    removed = [one.base for one in changes if one.fate == "removed" and one.base]
+    renamed: dict[str, str] = {}
+    pairs: list[tuple[Symbol, Symbol]] = []
+    for old in sorted(removed, key=lambda one: one.qualified.count(".")):
+        outer = old.qualified.rpartition(".")[0]
+        home = renamed.get(outer, outer)
+        fitting = free.of(old.kind, home)
+        same_name = [new for new in fitting if new.name == old.name and home != outer]
+        best = same_name[0] if same_name else _most_alike(old, fitting, texts)
+        if best is not None:
+            free.take(best)
+            pairs.append((old, best))
+            renamed[old.qualified] = best.qualified
+    return _joined(changes, pairs)
+
+
+class _Free:
+    """Added definitions that nothing was joined with yet, by their kind and what they lie in."""
+
+    def __init__(self, added: Iterable[Symbol]) -> None:
+        self._by_home: dict[tuple[str, str], dict[int, Symbol]] = {}
+        for new in added:
+            self._by_home.setdefault(_home(new), {})[id(new)] = new
+
+    def of(self, kind: SymbolKind, home: str) -> list[Symbol]:
+        return list(islice(self._by_home.get((kind, home), {}).values(), MAX_CANDIDATES))
+
+    def take(self, new: Symbol) -> None:
+        del self._by_home[_home(new)][id(new)]
+
+
+def _home(symbol: Symbol) -> tuple[str, str]:
+    return symbol.kind, symbol.qualified.rpartition(".")[0]
+
+
+def _most_alike(old: Symbol, candidates: Sequence[Symbol], texts: _Texts) -> Symbol | None:
+    """The one that is most alike; None where none is, or where several are equally so."""
+    rated = sorted(((texts.likeness(old, new), new) for new in candidates), key=lambda pair: -pair[0])
+    if not rated or rated[0][0] < ALIKE:
+        return None
+    is_unique = len(rated) == 1 or rated[1][0] < rated[0][0]
+    return rated[0][1] if is_unique else None
+
+
+def _moved(changes: Sequence[SymbolChange], texts: _Texts) -> list[SymbolChange]:
+    """Join what one file loses and another gains under the same name with about the same text."""
+    gained: dict[tuple[str, str], list[Symbol]] = {}
+    for one in changes:
+        if one.fate == "added" and one.head:
+            gained.setdefault((one.head.qualified, one.head.kind), []).append(one.head)
+    pairs: list[tuple[Symbol, Symbol]] = []
+    for one in changes:
+        if one.fate == "removed" and one.base:
+            candidates = gained.get((one.base.qualified, one.base.kind), [])
+            best = _most_alike(one.base, candidates[:MAX_CANDIDATES], texts)
+            if best is not None:
+                candidates.remove(best)
+                pairs.append((one.base, best))
+    return _joined(changes, pairs)
+
+
+def _joined(changes: Sequence[SymbolChange], pairs: Sequence[tuple[Symbol, Symbol]]) -> list[SymbolChange]:
+    if not pairs:
+        return list(changes)
+    gone = {old for old, _ in pairs}
+    old_of = {new: old for old, new in pairs}
+    found = []
+    for one in changes:
+        if one.fate == "added" and one.head in old_of:
+            found.append(_renamed(old_of[one.head], one.head))
+        elif one.fate != "removed" or one.base not in gone:
+            found.append(one)
+    return found
+
+
+def _renamed(old: Symbol, new: Symbol) -> SymbolChange:
+    # The files of a folder are one package in Go: what moves between them keeps its name for everybody.
+    is_same_package = new.language == "go" and old.path.rpartition("/")[0] == new.path.rpartition("/")[0]
+    is_same_name = is_same_package and old.qualified == new.qualified
+    return SymbolChange(fate="touched" if is_same_name else "renamed", base=old, head=new)

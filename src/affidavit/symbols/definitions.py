@@ -1,0 +1,281 @@
+"""What a text defines: functions, classes, methods, constants and types, with their ranges and headers."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import jiter
+from tree_sitter import Node
+
+from affidavit.git.blob_cache import BlobCache
+from affidavit.git.tree import REGULAR_MODES, is_binary, read_all
+from affidavit.languages.detect import language_of
+from affidavit.languages.extraction import ending_of
+from affidavit.languages.grammars import matches, node_text, parse
+from affidavit.languages.registry import LANGUAGES
+from affidavit.languages.symbol_queries import QUERIES
+from affidavit.ports import Tree
+from affidavit.records.context import Symbol, SymbolKind
+
+DEFINITIONS_VERSION = 2
+MAX_SYMBOLS = 10_000
+MAX_SIGNATURE = 400
+MAX_HEADER_BYTES = 4 * MAX_SIGNATURE
+MAX_NAME = 300
+SCOPE = "scope"
+NAMESPACE = "namespace"
+UNLISTED_KINDS = frozenset((SCOPE, NAMESPACE))
+NOT_KINDS = frozenset(("name", "owner", "cut"))
+# What lies inside of these is named after them; what lies inside of a function is its own business.
+NAMING_KINDS = frozenset((SCOPE, NAMESPACE, "class", "interface", "module", "constant"))
+CLASS_KINDS = frozenset((SCOPE, "class", "interface"))
+LOCAL_KINDS = frozenset(("function", "method"))
+HEADER_ENDS = ("body", "value", "right", "default_value")
+COMMENT_MARK = re.compile(rb"#|//|/\*")
+WHITE_SPACE = re.compile(r"\s+")
+IDENTIFIER = re.compile(r"[^\W\d]\w*")
+VALUE = re.compile(r" ?=(?![=>])")
+GENERIC = re.compile(r"[\[<].*", re.DOTALL)
+GRAMMAR_OF_ENDING = {ending: name for language in LANGUAGES for ending, name in language.grammars.items()}
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One definition: `qualified` is its dotted name in the file, `signature` its folded header."""
+
+    name: str
+    qualified: str
+    kind: SymbolKind
+    line: int
+    end_line: int
+    signature: str
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A definition as the query gives it, before it is known what lies around it."""
+
+    kind: str
+    name: str
+    owner: str
+    node: Node
+    cut: int
+
+
+@dataclass(frozen=True)
+class _Around:
+    """A definition that others lie in."""
+
+    start: int
+    end: int
+    prefix: str
+    kind: str
+
+
+def grammar_of(path: str) -> str | None:
+    """The grammar of a file; None where there is none for its language."""
+    return GRAMMAR_OF_ENDING.get(ending_of(path))
+
+
+def definitions(text: bytes, grammar: str = "python") -> list[Definition]:
+    """What the text defines, in its order; nothing where the text is too large to parse."""
+    root = parse(grammar, text)
+    return [] if root is None else defined_in(root, text, grammar)
+
+
+def defined_in(root: Node, text: bytes, grammar: str) -> list[Definition]:
+    """What a syntax tree defines, without what is local to functions."""
+    found: list[Definition] = []
+    around: list[_Around] = []
+    for one in _in_order(_captured(root, text, grammar)):
+        start, end = one.node.start_byte, one.node.end_byte
+        # Two names of one declaration, as in `a, b = 1, 2`, stand side by side.
+        while around and (start >= around[-1].end or (start, end) == (around[-1].start, around[-1].end)):
+            around.pop()
+        outer = around[-1] if around else _Around(0, 0, "", "")
+        if outer.kind in LOCAL_KINDS:
+            continue
+        qualified = f"{outer.prefix}{one.owner}{one.name}"
+        prefix = f"{qualified}." if one.kind in NAMING_KINDS else outer.prefix
+        around.append(_Around(start, end, prefix, one.kind))
+        # A name as long as the nesting of a hostile file is no name, and would cost its square.
+        if one.kind not in UNLISTED_KINDS and len(qualified) <= MAX_NAME:
+            found.append(_definition(one, qualified, outer, text))
+        if len(found) >= MAX_SYMBOLS:
+            break
+    return found
+
+
+def _captured(root: Node, text: bytes, grammar: str) -> Iterable[_Found]:
+    for captured in matches(grammar, QUERIES[grammar], root):
+        kind = next((one for one in captured if one not in NOT_KINDS), None)
+        if kind is None or "name" not in captured:
+            continue
+        node, written = captured[kind][0], node_text(captured["name"][0], text)
+        owner, name = _split_name(written, is_scope=kind in UNLISTED_KINDS)
+        if "owner" in captured:
+            owner = _type_name(node_text(captured["owner"][0], text)) + "."
+        cut = captured["cut"][0].start_byte if "cut" in captured else _header_end(node)
+        if name:
+            yield _Found(kind, name, owner, node, cut)
+
+
+def _split_name(written: str, *, is_scope: bool) -> tuple[str, str]:
+    """`A.` and `f` of `A::f`; of a scope, such as Rust's `impl m::S<K>`, only the type's own name."""
+    if is_scope:
+        return "", _type_name(written) if "::" not in written or "<" in written else written.replace(
+            "::", "."
+        )
+    *owners, name = GENERIC.sub("", written).split("::") if "::" in written else [written]
+    return "".join(f"{_type_name(owner)}." for owner in owners if owner), name.strip()
+
+
+def _type_name(written: str) -> str:
+    """`S` of `*S[K]`, `&m::S<K>` and `S`."""
+    names = IDENTIFIER.findall(GENERIC.sub("", written))
+    return names[-1] if names else ""
+
+
+def _header_end(node: Node) -> int:
+    for field in HEADER_ENDS:
+        child = node.child_by_field_name(field)
+        if child is not None:
+            return child.start_byte
+    last = node.child(node.child_count - 1) if node.child_count else None
+    return last.start_byte if last is not None and last.type == "end" else node.end_byte
+
+
+def _in_order(found: Iterable[_Found]) -> list[_Found]:
+    """From the outside in, each name of each node once; a constant that is a function is a function."""
+    by_place: dict[tuple[int, int, str], _Found] = {}
+    for one in found:
+        place = (one.node.start_byte, -one.node.end_byte, one.name)
+        known = by_place.get(place)
+        if known is None or (known.kind in ("constant", "type") and one.kind not in ("constant", "type")):
+            by_place[place] = one
+    return [by_place[place] for place in sorted(by_place)]
+
+
+def _definition(one: _Found, qualified: str, outer: _Around, text: bytes) -> Definition:
+    kind = "method" if one.kind == "function" and outer.kind in CLASS_KINDS else one.kind
+    return Definition(
+        name=one.name,
+        qualified=qualified,
+        kind=kind,  # type: ignore[arg-type]  # the queries name nothing else
+        line=one.node.start_point.row + 1,
+        end_line=_last_line(one.node),
+        signature=_folded(_header(one, text), is_constant=kind == "constant"),
+    )
+
+
+def _header(one: _Found, text: bytes) -> str:
+    """The text up to the body, without comments: they may run on from it into the body's first lines."""
+    start, end = one.node.start_byte, min(one.cut, one.node.start_byte + MAX_HEADER_BYTES)
+    header = bytearray(text[start:end])
+    if COMMENT_MARK.search(header):
+        for comment in _comments(one.node, end):
+            first, last = comment.start_byte - start, min(comment.end_byte, end) - start
+            header[first:last] = b" " * (last - first)
+    return header.decode("utf-8", "replace")
+
+
+def _comments(node: Node, end: int) -> Iterator[Node]:
+    """The comments below a node that begin before a place."""
+    waiting = [node]
+    while waiting:
+        inner = waiting.pop()
+        if inner.start_byte >= end:
+            continue
+        if "comment" in inner.type:
+            yield inner
+        else:
+            waiting += inner.children
+
+
+def _last_line(node: Node) -> int:
+    end = node.end_point
+    # A node that ends with a line feed, as a macro does, ends on the line before.
+    return end.row if end.column == 0 and end.row > node.start_point.row else end.row + 1
+
+
+def _folded(header: str, *, is_constant: bool) -> str:
+    text = WHITE_SPACE.sub(" ", header)
+    if is_constant:
+        text = VALUE.split(text)[0]
+    return text.strip()[:MAX_SIGNATURE].rstrip(" ={;")
+
+
+def symbols_of(tree: Tree, path: str, *, cache: BlobCache | None = None) -> list[Symbol]:
+    """What a file of a tree defines; nothing where its language is not known or it cannot be read."""
+    found = definitions_of([path], tree, cache=cache)
+    return [as_symbol(path, one) for one in found.get(path, ())]
+
+
+def definitions_of(
+    paths: Iterable[str], tree: Tree, *, cache: BlobCache | None = None
+) -> dict[str, list[Definition]]:
+    """What each of many files defines; those of no known language are left out."""
+    kept = cache or BlobCache(None)
+    blobs: dict[str, dict[str, str]] = {}
+    for path in paths:
+        entry, grammar = tree.entry(path), grammar_of(path)
+        if entry is not None and grammar is not None and entry.mode in REGULAR_MODES:
+            blobs.setdefault(grammar, {})[path] = entry.blob
+    found: dict[str, list[Definition]] = {}
+    for grammar, group in blobs.items():
+        found.update(_of_grammar(grammar, group, tree, kept))
+    return found
+
+
+def _of_grammar(
+    grammar: str, blobs: Mapping[str, str], tree: Tree, cache: BlobCache
+) -> dict[str, list[Definition]]:
+    kind = definitions_kind(grammar)
+    kept = cache.load(kind, DEFINITIONS_VERSION, blobs.values())
+    known = {blob: found for blob, data in kept.items() if (found := _unpack(data)) is not None}
+    new: dict[str, list[Definition]] = {}
+    for path, content in read_all(tree, [path for path, blob in blobs.items() if blob not in known]):
+        new[blobs[path]] = [] if is_binary(content) else definitions(content, grammar)
+    cache.save(kind, DEFINITIONS_VERSION, {blob: pack_definitions(found) for blob, found in new.items()})
+    known.update(new)
+    return {path: known[blob] for path, blob in blobs.items() if blob in known}
+
+
+def definitions_kind(grammar: str) -> str:
+    """The name under which the cache keeps the definitions of a grammar's files."""
+    return f"symbols/{grammar}"
+
+
+def innermost(found: Sequence[Definition], line: int) -> Definition | None:
+    """The innermost definition around a line."""
+    around = [one for one in found if one.line <= line <= one.end_line]
+    return max(around, key=lambda one: (one.line, -one.end_line), default=None)
+
+
+def as_symbol(path: str, one: Definition) -> Symbol:
+    """A definition with the file that it stands in."""
+    return Symbol(
+        path=path,
+        name=one.name,
+        qualified=one.qualified,
+        kind=one.kind,
+        line=one.line,
+        end_line=one.end_line,
+        signature=one.signature,
+        language=language_of(path),
+    )
+
+
+def pack_definitions(found: Iterable[Definition]) -> bytes:
+    """Definitions as the cache keeps them."""
+    rows = [[one.name, one.qualified, one.kind, one.line, one.end_line, one.signature] for one in found]
+    return json.dumps(rows, separators=(",", ":")).encode()
+
+
+def _unpack(data: bytes) -> list[Definition] | None:
+    """What was kept; None where it is not what was written."""
+    try:
+        return [Definition(*row) for row in jiter.from_json(data)]
+    except (ValueError, TypeError):
+        return None

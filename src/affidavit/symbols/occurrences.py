@@ -1,0 +1,219 @@
+"""What a word is where it stands in a syntax tree: a call, an import, a name, a definition, or mere text."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from tree_sitter import Node
+
+from affidavit.languages.grammars import ancestors, node_text
+
+Role = Literal["call", "import", "name", "key", "definition", "binding", "text"]
+
+MAX_OCCURRENCES = 2000
+TEXT_TYPES = re.compile(r"comment|string|heredoc|regex|char|^text$|jsx_text|shebang|escape")
+IMPORT_TYPES = re.compile(
+    r"^(?:import|use_|using_directive|namespace_use|future_import|export_clause|preproc_include)"
+)
+DEFINING_TYPES = re.compile(
+    r"(?:_definition|_declaration|_item|_spec|_elem|_signature|_declarator|_specifier|_def|_case|_assignment)$"
+    r"|^(?:method|singleton_method|class|module|enumerator|type_alias|enum_variant|enum_constant|const_element"
+    r"|property_element|mod_item|internal_module|enum_body)$"
+)
+NOT_DEFINING = frozenset(
+    (
+        "import_declaration", "using_declaration", "augmented_assignment", "export_specifier",
+        "import_specifier", "elaborated_type_specifier",
+    )
+)  # fmt: skip
+DEFINING_FIELDS = ("name", "declarator", "property")
+# Where variables are declared, an assignment makes none: it uses one.
+BINDING_TYPES = re.compile(
+    r"parameter|^(?:as_pattern_target|let_declaration|for_in_clause|for_statement|for_in_statement|range_clause"
+    r"|assignment$|named_expression|object_pattern|array_pattern|pattern_list|tuple_pattern|catch_clause"
+    r"|short_var_declaration|var_spec|const_spec|init_declarator|aliased_import|import_spec|closure_parameters"
+    r"|foreach_statement|enhanced_for_statement|nonlocal_statement|delete_statement|list_pattern"
+    r"|list_splat_pattern|dictionary_splat_pattern|splat_pattern|rest_pattern)"
+)
+# Node → the field that it binds, where others of its fields are mere values.
+BOUND_FIELDS = {
+    "pair_pattern": "value",
+    "assignment_pattern": "left",
+    "object_assignment_pattern": "left",
+    "arrow_function": "parameter",
+    "function_expression": "name",
+    "type_switch_statement": "alias",
+    "receive_statement": "left",
+    "range_clause": "left",
+    "type_alias_statement": "left",
+}
+# Between a name and what binds it may stand these.
+GROUPING = frozenset(("expression_list", "tuple", "list", "type"))
+BINDING_FIELDS = ("name", "pattern", "left", "parameter", "alias", "declarator")
+KEY_FIELDS = {
+    "keyword_argument": "name",
+    "pair": "key",
+    "pair_pattern": "key",
+    "field_initializer": "field",
+    "keyed_element": "key",
+}
+# Expression with a dot → the field of the member and those of what stands before the dot.
+MEMBER_FIELDS = {
+    "attribute": ("attribute", ("object",)),
+    "member_expression": ("property", ("object",)),
+    "selector_expression": ("field", ("operand",)),
+    "qualified_type": ("name", ("package",)),
+    "nested_type_identifier": ("name", ("module",)),
+    "nested_identifier": ("property", ("object",)),
+    "field_expression": ("field", ("value", "argument")),
+    "field_access": ("field", ("object",)),
+    "member_access_expression": ("name", ("expression", "object")),
+    "nullsafe_member_access_expression": ("name", ("object",)),
+    "scoped_identifier": ("name", ("path", "scope")),
+    "scoped_type_identifier": ("name", ("path",)),
+    "qualified_identifier": ("name", ("scope",)),
+    "scope_resolution": ("name", ("scope",)),
+    "call": ("method", ("receiver",)),
+    "method_invocation": ("name", ("object",)),
+    "member_call_expression": ("name", ("object",)),
+    "nullsafe_member_call_expression": ("name", ("object",)),
+    "scoped_call_expression": ("name", ("scope",)),
+}
+CALLED_FIELDS = {
+    "call": ("function", "method"),
+    "call_expression": ("function",),
+    "new_expression": ("constructor", "type"),
+    "method_invocation": ("name",),
+    "object_creation_expression": ("type",),
+    "invocation_expression": ("function",),
+    "function_call_expression": ("function",),
+    "member_call_expression": ("name",),
+    "nullsafe_member_call_expression": ("name",),
+    "scoped_call_expression": ("name",),
+    "macro_invocation": ("macro",),
+    "jsx_self_closing_element": ("name",),
+    "jsx_opening_element": ("name",),
+}
+WRAPPING = frozenset(("generic_function", "generic_type", "template_function", "parenthesized_expression"))
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """One place of a word. `receiver` is what stands before its dot, None where there is no dot."""
+
+    line: int
+    column: int
+    role: Role
+    receiver: str | None
+    node: Node
+
+
+def occurrences(root: Node, text: bytes, name: str) -> list[Occurrence]:
+    """The places of a word in a text, in its order."""
+    pattern = re.compile(rb"(?<![\w\x80-\xff])" + re.escape(name.encode()) + rb"(?![\w\x80-\xff])")
+    places = islice(pattern.finditer(text), MAX_OCCURRENCES)
+    return [_occurrence(root, text, place.start(), place.end()) for place in places]
+
+
+def _occurrence(root: Node, text: bytes, start: int, end: int) -> Occurrence:
+    node = root.descendant_for_byte_range(start, end) or root
+    line, column = node.start_point.row + 1, node.start_point.column
+    if (node.start_byte, node.end_byte) != (start, end) or is_text(node):
+        before = text.rfind(b"\n", 0, start) + 1
+        return Occurrence(text.count(b"\n", 0, start) + 1, start - before, "text", None, node)
+    receiver, whole = _member(node, text)
+    return Occurrence(line, column, _role(node, whole, is_member=receiver is not None), receiver, node)
+
+
+def is_text(node: Node) -> bool:
+    """The node is part of a comment, a string or the like, and not of code inside of one."""
+    return TEXT_TYPES.search(node.type) is not None
+
+
+def _member(node: Node, text: bytes) -> tuple[str | None, Node]:
+    """What stands before the dot, and the expression with the dot; the node itself where there is none."""
+    parent = node.parent
+    fields = MEMBER_FIELDS.get(parent.type) if parent is not None else None
+    if parent is None or fields is None or parent.child_by_field_name(fields[0]) != node:
+        return None, node
+    receiver = next((found for field in fields[1] if (found := parent.child_by_field_name(field))), None)
+    return (None, node) if receiver is None else (node_text(receiver, text), parent)
+
+
+def _role(node: Node, whole: Node, *, is_member: bool) -> Role:
+    parent = node.parent
+    if parent is None:
+        return "text"
+    if any(IMPORT_TYPES.search(above.type) for above in islice(ancestors(node), 5)):
+        return "binding" if _is_one_of(parent, ("alias",), node) else "import"
+    if not is_member and _is_defining(parent, node):
+        return "definition"
+    if _is_called(whole):
+        return "call"
+    if not is_member and _is_key(parent, node):
+        return "key"
+    return "binding" if not is_member and _is_binding(parent, node) else "name"
+
+
+def _is_defining(parent: Node, node: Node) -> bool:
+    if parent.type in NOT_DEFINING or not DEFINING_TYPES.search(parent.type):
+        return False
+    return _is_one_of(parent, DEFINING_FIELDS, node) or parent.type == "const_element"
+
+
+def _is_called(whole: Node) -> bool:
+    expression, parent = whole, whole.parent
+    if whole.type in CALLED_FIELDS:
+        return True
+    while parent is not None and parent.type in WRAPPING:
+        expression, parent = parent, parent.parent
+    if parent is None:
+        return False
+    fields = CALLED_FIELDS.get(parent.type)
+    return parent.type == "decorator" or (fields is not None and _is_one_of(parent, fields, expression))
+
+
+def _is_key(parent: Node, node: Node) -> bool:
+    field = KEY_FIELDS.get(parent.type)
+    if field is not None:
+        return parent.child_by_field_name(field) == node
+    above = parent.parent
+    return (
+        parent.type == "literal_element" and above is not None and above.child_by_field_name("key") == parent
+    )
+
+
+def _is_binding(parent: Node, node: Node) -> bool:
+    if node.type == "shorthand_property_identifier_pattern" or _is_captured(node, parent):
+        return True
+    for child, holder in _upwards(node, parent):
+        if holder.type in BOUND_FIELDS:
+            return _is_one_of(holder, (BOUND_FIELDS[holder.type],), child)
+        if BINDING_TYPES.search(holder.type):
+            has_fields = any(holder.child_by_field_name(field) is not None for field in BINDING_FIELDS)
+            return _is_one_of(holder, BINDING_FIELDS, child) or not has_fields
+        if holder.type not in GROUPING:
+            return False
+    return False
+
+
+def _is_captured(node: Node, parent: Node) -> bool:
+    """A name in a pattern of Python's `case`: `case [first, Point(x=name)]`, `case {} as name`."""
+    if parent.type == "as_pattern":
+        return parent.named_children[-1] == node
+    is_alone = parent.type == "dotted_name" and parent.named_child_count == 1
+    holder = parent.parent
+    return is_alone and holder is not None and holder.type in ("case_pattern", "keyword_pattern")
+
+
+def _upwards(node: Node, parent: Node) -> Iterator[tuple[Node, Node]]:
+    child: Node = node
+    for holder in (parent, *islice(ancestors(parent), 2)):
+        yield child, holder
+        child = holder
+
+
+def _is_one_of(parent: Node, fields: tuple[str, ...], node: Node) -> bool:
+    return any(node in parent.children_by_field_name(field) for field in fields)

@@ -1,0 +1,108 @@
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from repositories import Repo
+
+from affidavit.config.settings import Settings, load_settings
+from affidavit.errors import SettingsError
+from affidavit.git.repository import open_repository
+from affidavit.records.finding import Category, Severity
+
+
+def load(
+    repo: Repo,
+    files: Mapping[str, str],
+    environment: Mapping[str, str] | None = None,
+    flags: Mapping[str, Any] | None = None,
+) -> Settings:
+    commit = repo.commit("settings", {**files, "app.py": "x = 1\n"})
+    with open_repository(repo.path, commit, commit) as repository:
+        return load_settings(repository.base, environment or {}, flags or {})
+
+
+def test_without_any_source_the_defaults_hold(repo: Repo) -> None:
+    assert load(repo, {}) == Settings()
+
+
+def test_flags_come_before_the_environment_and_that_before_the_file(repo: Repo) -> None:
+    files = {"affidavit.toml": 'fail_on = "low"\nseverity_threshold = "low"\nnits = true\n'}
+    environment = {"AFFIDAVIT_FAIL_ON": "medium", "AFFIDAVIT_SEVERITY_THRESHOLD": "medium"}
+    settings = load(repo, files, environment, {"fail_on": "critical", "nits": None})
+    assert (settings.fail_on, settings.severity_threshold, settings.nits) == (
+        Severity.CRITICAL,
+        Severity.MEDIUM,
+        True,
+    )
+    assert settings.sources == ("affidavit.toml", "environment")
+
+
+def test_pyproject_can_hold_the_settings(repo: Repo) -> None:
+    assert load(repo, {"pyproject.toml": '[tool.affidavit]\nexclude = ["docs/**"]\n'}).exclude == ("docs/**",)
+
+
+def test_affidavit_toml_comes_before_pyproject(repo: Repo) -> None:
+    files = {"pyproject.toml": "[tool.affidavit]\nnits = true\n", "affidavit.toml": "nits = false\n"}
+    assert load(repo, files).nits is False
+
+
+def test_a_pyproject_of_others_is_not_our_business(repo: Repo) -> None:
+    assert load(repo, {"pyproject.toml": "[tool.ruff\nbroken"}) == Settings()
+
+
+def test_a_folder_has_settings_of_its_own(repo: Repo) -> None:
+    files = {
+        "affidavit.toml": 'severity_threshold = "low"\n',
+        "web/affidavit.toml": 'severity_threshold = "high"\nexclude = ["*.snap"]\n',
+        "web/old/affidavit.toml": 'rules_off = ["ruff/F401"]\n',
+    }
+    settings = load(repo, files)
+    assert settings.for_path("app.py").severity_threshold is Severity.LOW
+    assert settings.for_path("web/app.py").severity_threshold is Severity.HIGH
+    deep = settings.for_path("web/old/app.py")
+    assert (deep.severity_threshold, deep.rules_off) == (Severity.HIGH, ("ruff/F401",))
+    assert settings.exclude == ("web/*.snap",)
+
+
+def test_what_belongs_to_the_whole_review_cannot_be_set_for_a_folder(repo: Repo) -> None:
+    with pytest.raises(SettingsError, match="web/affidavit.toml: fail_on can be set only at the root"):
+        load(repo, {"web/affidavit.toml": 'fail_on = "low"\n'})
+
+
+def test_words_of_other_vocabularies_are_understood(repo: Repo) -> None:
+    flags = {"fail_on": "never", "severity_threshold": "warning", "focus": "security,bugs"}
+    settings = load(repo, {}, flags=flags)
+    assert (settings.fail_on, settings.severity_threshold) == (None, Severity.MEDIUM)
+    assert settings.focus == {Category.SECURITY, Category.CORRECTNESS, Category.RELIABILITY}
+
+
+@pytest.mark.parametrize(
+    ("files", "environment", "flags", "message"),
+    [
+        ({"affidavit.toml": "fail_om = 'low'"}, {}, {}, "unknown setting fail_om; did you mean fail_on"),
+        ({"affidavit.toml": "fail_on = 3"}, {}, {}, "affidavit.toml: fail_on: expected text, found 3"),
+        ({"affidavit.toml": "fail_on = "}, {}, {}, "affidavit.toml: not valid TOML"),
+        ({"pyproject.toml": "[tool]\naffidavit = 3"}, {}, {}, "must be a table"),
+        ({"affidavit.toml": "include_style = 'perhaps'"}, {}, {}, "expected true or false"),
+        ({"affidavit.toml": "exclude = [1]"}, {}, {}, "expected a list of texts"),
+        ({}, {"AFFIDAVIT_FAIL_ON": "dreadful"}, {}, "the environment: AFFIDAVIT_FAIL_ON: 'dreadful'"),
+        ({}, {}, {"severity_threshold": "x"}, "the command line: --severity-threshold: 'x'"),
+        ({}, {}, {"analyser_timeout_seconds": "0"}, "expected seconds from 1 to 86400"),
+    ],
+)
+def test_a_wrong_setting_says_where_it_stands(
+    repo: Repo, files: dict[str, str], environment: dict[str, str], flags: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(SettingsError, match=message):
+        load(repo, files, environment, flags)
+
+
+def test_a_pyproject_that_is_named_is_read_as_one() -> None:
+    content = b'[project]\nname = "x"\n[tool.affidavit]\nfail_on = "low"\n'
+    settings = load_settings(None, {}, {}, ("folder/pyproject.toml", content))
+    assert settings.fail_on is Severity.LOW
+
+
+def test_a_wrong_gate_is_told_that_it_may_be_never() -> None:
+    with pytest.raises(SettingsError, match=r"--fail-on: 'sometimes' is no severity; .*, or never"):
+        load_settings(None, {}, {"fail_on": "sometimes"})

@@ -1,0 +1,105 @@
+"""Two evaluations of the same cases."""
+
+from typing import Any
+
+import pytest
+from evaluated_cases import a_case, found, problem, result
+
+from affidavit.errors import InputError
+from affidavit.lab.evaluation.comparison import compare_evaluations
+from affidavit.lab.evaluation.scoring import score
+from affidavit.lab.statistics import paired_difference
+from affidavit.records.candidate import Candidate
+from affidavit.records.evaluation import Case, CaseResult, Evaluation
+from affidavit.records.measure import Interval
+
+BUGS = [a_case(problem(10), id=f"bug-{number}") for number in range(6)]
+CLEAN = [a_case(id=f"clean-{number}") for number in range(4)]
+
+
+def evaluation(*results: CaseResult, **fields: Any) -> Evaluation:
+    told = {"affidavit_version": "1", "created_at": "now", "prompt_version": "1.0.0", **fields}
+    return Evaluation(**{**score(results).model_dump(), **told, "results": results})
+
+
+def run(found_in: set[int], wrong_in: set[int]) -> Evaluation:
+    """Problems found in these cases, wrong findings on these clean ones."""
+    results = [result(case, *_shown(number in found_in)) for number, case in enumerate(BUGS)]
+    results += [result(case, *_shown(number in wrong_in)) for number, case in enumerate(CLEAN)]
+    return evaluation(*results)
+
+
+def _shown(is_shown: bool) -> tuple[Candidate, ...]:
+    return (found("f", 10),) if is_shown else ()
+
+
+def differences(first: Evaluation, second: Evaluation) -> dict[str, Interval | None]:
+    return {one.name: one.interval for one in compare_evaluations(first, second).differences}
+
+
+def test_recall_is_compared_problem_by_problem() -> None:
+    told = differences(run({0, 1, 2}, set()), run({1, 2, 3, 4}, set()))
+    # Both find 1 and 2; the second alone 3 and 4; the first alone 0; neither 5.
+    assert told["recall"] == paired_difference(both=2, only_first=2, only_second=1, neither=1)
+
+
+def test_clean_cases_are_compared_case_by_case() -> None:
+    told = differences(run(set(), {0, 1}), run(set(), {1}))
+    assert told["clean_cases_with_wrong"] == paired_difference(both=1, only_first=0, only_second=1, neither=2)
+
+
+def test_the_rate_of_wrong_findings_has_an_interval_around_its_difference() -> None:
+    interval = differences(run({0, 1, 2, 3}, {0, 1, 2}), run({0, 1, 2, 3}, set()))["wrong_rate"]
+    assert interval is not None
+    assert interval.estimate == pytest.approx(-3 / 7)
+    assert interval.low <= interval.estimate <= interval.high <= 0
+
+
+def test_the_harmonic_mean_of_recall_and_precision_is_compared_too() -> None:
+    interval = differences(run({0, 1, 2, 3}, {0}), run({0, 1}, set()))["f1"]
+    assert interval is not None
+    # Recall 4 of 6 and precision 4 of 5 at first, then 2 of 6 and 2 of 2.
+    assert interval.estimate == pytest.approx(2 * 2 / (6 + 2) - 2 * 4 / (6 + 5))
+
+
+def test_a_run_compared_with_itself_differs_in_nothing() -> None:
+    told = compare_evaluations(run({0, 1}, {0}), run({0, 1}, {0}))
+    assert told.changes == ()
+    assert all(one.interval is None or one.interval.estimate == 0 for one in told.differences)
+
+
+def test_the_cases_that_changed_are_named_with_what_changed() -> None:
+    changes = {one.case: one for one in compare_evaluations(run({0}, {0}), run({1}, {1})).changes}
+    assert changes["bug-0"].lost == BUGS[0].expected
+    assert changes["bug-1"].gained == BUGS[1].expected
+    assert changes["clean-0"].wrong_lost == ("app.py:10 The total is wrong",)
+    assert changes["clean-1"].wrong_gained == ("app.py:10 The total is wrong",)
+    assert set(changes) == {"bug-0", "bug-1", "clean-0", "clean-1"}
+
+
+def test_only_cases_that_both_reviewed_unchanged_are_compared() -> None:
+    moved: Case = a_case(problem(11), id="bug-1")
+    first = evaluation(*(result(case) for case in BUGS[:4]))
+    second = evaluation(
+        result(BUGS[0]), result(moved), CaseResult(case=BUGS[2], failure="gone"), result(CLEAN[0])
+    )
+    told = compare_evaluations(first, second)
+    assert told.cases == 1
+    assert told.left_out["bug-1"] == "the case itself was changed between the runs"
+    assert told.left_out["bug-2"] == "it could not be run: gone"
+    assert told.left_out["bug-3"] == "only the first run has it"
+    assert told.left_out["clean-0"] == "only the second run has it"
+
+
+def test_runs_with_nothing_in_common_are_refused() -> None:
+    with pytest.raises(InputError, match="no reviewed case in common"):
+        compare_evaluations(evaluation(result(BUGS[0])), evaluation(result(BUGS[1])))
+
+
+def test_what_distinguishes_the_runs_is_told() -> None:
+    told = compare_evaluations(
+        evaluation(result(BUGS[0]), models={"verifier": "small"}),
+        evaluation(result(BUGS[0]), models={"verifier": "large"}, prompt_version="1.1.0"),
+    )
+    assert (told.first["verifier model"], told.second["verifier model"]) == ("small", "large")
+    assert (told.first["prompts"], told.second["prompts"]) == ("1.0.0", "1.1.0")

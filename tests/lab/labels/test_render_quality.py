@@ -1,0 +1,207 @@
+"""The measures of an installation, written for a terminal, in markdown and as a page."""
+
+import re
+from io import BytesIO, StringIO, TextIOWrapper
+
+import pytest
+from markdown_it import MarkdownIt
+from rich.console import Console
+
+from affidavit.lab.labels.view.markdown import quality_markdown
+from affidavit.lab.labels.view.page import quality_page
+from affidavit.lab.labels.view.text import render_quality
+from affidavit.lab.statistics import rate_of
+from affidavit.records.measure import Absences, Fates, Group, Mistake, Quality, Spread
+
+HOSTILE = "\x1b[31m\u202e<script>alert(1)</script> a|b@team [x](http://evil)"
+
+
+def a_quality(**fields: object) -> Quality:
+    defaults = {
+        "reports": 3,
+        "first": "2026-01-10",
+        "last": "2026-03-04",
+        "shown": 60,
+        "labelled": 40,
+        "wrong": rate_of(1, 40),
+        "nit": rate_of(4, 40),
+        "by": {"specialist": (Group(value="ruff", shown=60, wrong=rate_of(1, 40), nit=rate_of(4, 40)),)},
+        "quotes": {"exact": rate_of(9, 10), "relocated": rate_of(0, 10), "not_found": rate_of(1, 10)},
+        "quotes_found": rate_of(9, 10),
+        "absences": Absences(shown=2, searched=rate_of(2, 2)),
+        "fates": Fates(
+            candidates=80, shown=60, dropped=1, refuted=5, unverified=2, withheld={"refuted": 5, "nit": 14}
+        ),
+        "duration_ms": Spread(n=3, total=3_903_000, median=61_000),
+        "cost_usd": Spread(n=3, total=0.6, median=0.2),
+        "tokens": Spread(n=3, total=90_000, median=30_000),
+    }
+    return Quality.model_validate({**defaults, **fields})
+
+
+def printed(quality: Quality, width: int = 110) -> str:
+    page = StringIO()
+    render_quality(quality, console=Console(file=page, width=width, color_system=None))
+    return page.getvalue()
+
+
+def everywhere(quality: Quality) -> list[str]:
+    return [printed(quality), quality_markdown(quality).replace("\\", ""), quality_page(quality)]
+
+
+def test_the_terminal_reads_like_this() -> None:
+    lines = [line.rstrip() for line in printed(a_quality()).split("\n")]
+    for line in (
+        "3 reviews, 2026-01-10 \u2013 2026-03-04",
+        "wrong       2.5% [0.4\u201312.9], n=40",
+        "nit         10.0% [4.0\u201323.1], n=40",
+        "labelled    40 of 60 shown findings",
+        "ruff     60        40  2.5% [0.4\u201312.9]  10.0%  \u2502\u2500\u2500\u2500\u2500\u25cf"
+        + "\u2500" * 19
+        + "\u2502",
+        "exact       90.0% stood where they were said to stand",
+        "absences    100% of 2 shown absence claims searched (must be 100%)",
+        "dropped     1 by the contract",
+        "refuted     5 by the verifier",
+        "unverified  2 shown as such",
+        "withheld    5 refuted, 14 nit",
+        "duration    median 1 min 1 s a review, 1 h 5 min in all, over 3",
+        "money       median 0.2000 USD a review, 0.6000 USD in all, over 3",
+    ):
+        assert line in lines
+
+
+def test_every_format_gives_the_definition_with_the_rate() -> None:
+    for text in everywhere(a_quality()):
+        flat = " ".join(text.split())
+        assert "2.5% [0.4\u201312.9], n=40" in flat
+        assert "labelled wrong, among those that were shown and labelled" in flat
+
+
+def test_without_labels_every_format_says_so_and_how_to_begin() -> None:
+    for text in everywhere(a_quality(wrong=None, nit=None, labelled=0)):
+        assert "not measured yet" in text
+        assert "affidavit label" in " ".join(text.split())
+
+
+def test_few_labels_draw_a_warning_and_many_do_not() -> None:
+    assert "29 labels are few" in printed(a_quality(wrong=rate_of(0, 29), labelled=29))
+    assert "are few" not in printed(a_quality(wrong=rate_of(0, 30), labelled=30))
+
+
+def test_findings_without_a_label_are_told() -> None:
+    assert "20 shown findings have no label" in printed(a_quality())
+    assert "no label" not in printed(a_quality(shown=40))
+
+
+def test_an_absence_claim_that_was_not_searched_is_an_alarm_on_top() -> None:
+    quality = a_quality(
+        absences=Absences(shown=2, searched=rate_of(1, 2), unsearched=("r1 logic-0",), withheld=3)
+    )
+    for text in everywhere(quality):
+        alarm = re.search("alarm", text, re.IGNORECASE)
+        assert alarm is not None
+        assert alarm.start() < text.index("2.5%")
+        assert "r1 logic-0" in text
+    assert "ALARM" not in printed(a_quality())
+
+
+def test_mistakes_are_listed_with_their_reason_and_the_rest_is_counted() -> None:
+    mistakes = tuple(
+        Mistake(
+            report_id=f"r{number}",
+            candidate_id="x",
+            specialist="logic",
+            title=f"Title {number}",
+            place="app.py:2",
+            why="checked above",
+        )
+        for number in range(12)
+    )
+    for text in everywhere(a_quality(mistakes=mistakes)):
+        assert "Title 0 (app.py:2, logic): checked above" in text
+        assert "Title 11" not in text
+        assert "2, all of them with --format json" in text
+
+
+def test_what_is_withheld_and_valid_is_told() -> None:
+    quality = a_quality(withheld_labelled=3, withheld_valid=1)
+    assert "1 of 3 withheld and labelled findings valid" in printed(quality)
+
+
+def test_a_review_without_models_costs_nothing_and_one_without_a_price_says_so() -> None:
+    assert "0 USD: no model looked" in printed(a_quality(cost_usd=None, tokens=None))
+    assert "2 reviews with models whose price is not known" in printed(a_quality(unpriced=2))
+
+
+def test_hostile_names_do_nothing_anywhere() -> None:
+    mistake = Mistake(
+        report_id=HOSTILE, candidate_id=HOSTILE, specialist=HOSTILE, title=HOSTILE, place=HOSTILE, why=HOSTILE
+    )
+    quality = a_quality(
+        mistakes=(mistake,),
+        by={"model": (Group(value=HOSTILE, shown=1, wrong=rate_of(1, 1)),)},
+        absences=Absences(shown=1, searched=rate_of(0, 1), unsearched=(HOSTILE,)),
+    )
+    markdown = quality_markdown(quality)
+    for text in (printed(quality), markdown, quality_page(quality)):
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+    assert "<script>" not in quality_page(quality)
+    html = MarkdownIt("commonmark").enable("table").render(markdown)
+    assert "<script" not in html
+    assert "<a " not in html
+    assert len(re.findall(r"<td[ >]", html)) == 5
+
+
+def test_a_terminal_that_knows_ascii_only_gets_ascii_only() -> None:
+    raw = BytesIO()
+    page = TextIOWrapper(raw, encoding="ascii", errors="strict")
+    render_quality(a_quality(), console=Console(file=page, width=110))
+    page.flush()
+    assert "|----o" in raw.getvalue().decode("ascii")
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 200])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    assert max(len(line) for line in printed(a_quality(), width).split("\n")) <= max(width, 30)
+
+
+def test_an_empty_installation_is_written_in_every_format() -> None:
+    for text in everywhere(Quality()):
+        assert "0 reviews" in text
+        assert "not measured yet" in text
+
+
+def test_pictures_of_intervals_have_one_scale_that_is_stated() -> None:
+    wide, narrow = rate_of(1, 4), rate_of(1, 400)
+    groups = {
+        "specialist": (Group(value="ruff", shown=4, wrong=wide),),
+        "month": (Group(value="2026-01", shown=400, wrong=narrow),),
+    }
+    page = quality_page(a_quality(by=groups))
+    assert page.count("interval, 0 to 69.9%") == 2
+    first, second = (float(end) for end in re.findall(r'class="span" x1="[\d.]+" x2="([\d.]+)"', page))
+    assert first == 175
+    assert second < 10
+    assert printed(a_quality(by=groups)).count("0 to 69.9%") == 2
+
+
+def test_the_page_loads_nothing() -> None:
+    page = quality_page(a_quality())
+    assert "default-src 'none'" in page.replace("&#39;", "'")
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert "<svg" in page
+
+
+def coloured(quality: Quality) -> str:
+    page = StringIO()
+    console = Console(file=page, width=110, force_terminal=True, color_system="standard", no_color=False)
+    render_quality(quality, console=console)
+    return page.getvalue()
+
+
+def test_three_labels_without_a_wrong_one_are_not_yet_green() -> None:
+    assert "\x1b[1;33m0% [0.0" in coloured(a_quality(wrong=rate_of(0, 3), labelled=3))
+    assert "\x1b[1;32m0% [0.0" in coloured(a_quality(wrong=rate_of(0, 40)))
+    assert "\x1b[1;31m50.0%" in coloured(a_quality(wrong=rate_of(20, 40)))

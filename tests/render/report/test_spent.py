@@ -1,0 +1,36 @@
+"""What the models used up is said in every report that people read."""
+
+from reports import a_candidate, a_report
+
+from affidavit.records.report import RoleUsage
+from affidavit.render.report.wording import spent_sentence
+
+
+def spent(*usage: RoleUsage) -> str:
+    return spent_sentence(a_report(a_candidate(), usage=usage))
+
+
+def test_tokens_and_money_of_all_roles_are_added_up() -> None:
+    planner = RoleUsage(
+        role="planner", model="m", requests=1, input_tokens=1_500, output_tokens=20, cost_usd=0.25
+    )
+    verifier = RoleUsage(
+        role="verifier", model="n", requests=2, input_tokens=500, cached_tokens=300, cost_usd=0.5
+    )
+    said = "3 requests, 2,000 tokens in (300 of them cached), 20 out, 0.7500 USD"
+    assert spent(planner, verifier) == said
+
+
+def test_money_of_which_a_part_is_not_known_is_not_given() -> None:
+    known = RoleUsage(role="planner", model="m", requests=1, input_tokens=1, cost_usd=0.25)
+    unknown = RoleUsage(role="verifier", model="n", requests=1, input_tokens=1)
+    assert spent(known, unknown).endswith("0 out, price not known")
+
+
+def test_a_role_that_was_not_asked_has_no_say_in_the_price() -> None:
+    known = RoleUsage(role="planner", model="m", requests=1, input_tokens=1, cost_usd=0.25)
+    assert spent(known, RoleUsage(role="verifier", model="n")).endswith("0.2500 USD")
+
+
+def test_where_no_model_was_asked_nothing_is_said() -> None:
+    assert spent() == spent(RoleUsage(role="planner", model="m")) == ""

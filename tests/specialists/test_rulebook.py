@@ -1,0 +1,77 @@
+"""The rule table: whole, unique, and worded."""
+
+import pytest
+
+from affidavit.analysers.bandit import BANDIT
+from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.rule import fill
+from affidavit.records.candidate import Worth
+from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.finding import Severity
+from affidavit.specialists.broken_references.rules import REFERENCE_RULES
+from affidavit.specialists.rulebook import RULES, same_problem, worth_of
+
+HIGH = [
+    "ruff/F821",
+    "ruff/S602",
+    "ruff/S605",
+    "ruff/S608",
+    "ty/missing-argument",
+    "ty/unknown-argument",
+    "ty/too-many-positional-arguments",
+]
+
+
+def test_every_rule_stands_in_the_table_once():
+    ids = [rule for analyser in ANALYSERS for rule in analyser.rules] + [rule.id for rule in REFERENCE_RULES]
+    assert sorted(RULES) == sorted(ids)
+
+
+def test_every_rule_is_filed_under_its_own_id():
+    assert all(rule.id == rule_id for rule_id, rule in RULES.items())
+
+
+@pytest.mark.parametrize(
+    "rule", [rule for rule in BANDIT.rules.values() if rule.equivalents], ids=lambda rule: rule.id
+)
+def test_rules_for_one_problem_agree_on_how_bad_it_is_and_what_it_is_worth(rule):
+    others = [RULES[other] for other in rule.equivalents]
+    assert {(other.severity, other.worth) for other in others} == {(rule.severity, rule.worth)}
+
+
+def test_what_fails_or_leaks_is_worth_more_than_a_nit():
+    grave = [rule for rule in RULES.values() if rule.severity in (Severity.CRITICAL, Severity.HIGH)]
+    assert all(rule.worth is Worth.ACT for rule in grave)
+
+
+@pytest.mark.parametrize("rule", HIGH)
+def test_names_calls_and_injections_are_high_and_worth_acting_on(rule):
+    assert RULES[rule].severity is Severity.HIGH
+    assert worth_of(rule) is Worth.ACT
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_text_of_a_rule_can_be_filled_in(rule):
+    diagnostic = AnalyserDiagnostic(rule=rule, message="Braces {x} and no names.", path="{a}.py", line=7)
+    facts = RULES[rule]
+    texts = (facts.title, facts.meaning, facts.failing_input, facts.wrong_outcome, facts.suggestion)
+    assert all(fill(text, diagnostic).strip() for text in texts)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_equivalents_exist(rule):
+    assert all(other in RULES for other in RULES[rule].equivalents)
+
+
+def test_an_undefined_name_is_the_same_problem_to_both():
+    assert same_problem("ruff/F821", "ty/unresolved-reference")
+    assert same_problem("ty/unresolved-reference", "ruff/F821")
+    assert same_problem("ruff/F401", "ruff/F401")
+    assert not same_problem("ruff/F821", "ty/missing-argument")
+    assert not same_problem("ruff/F821", "nobody/knows")
+
+
+def test_an_unused_import_is_a_nit_and_an_unknown_rule_a_maybe():
+    assert worth_of("ruff/F401") is Worth.NIT
+    assert worth_of("nobody/knows") is Worth.MAYBE
+    assert worth_of(None) is Worth.MAYBE

@@ -1,0 +1,71 @@
+"""Small factories for tests of the stages: findings, candidates, changes and an opened pair of commits."""
+
+from typing import Any
+
+from repositories import Repo
+
+from affidavit.git.repository import GitRepository, open_repository
+from affidavit.records.candidate import Candidate
+from affidavit.records.change import Change, FileChange, FileStatus, Revision
+from affidavit.records.finding import Finding
+
+
+def verification(**fields: Any) -> dict[str, Any]:
+    """Evidence of schema 1.1 that is well formed."""
+    return {
+        "code_examined": "return total",
+        "line_range_examined": (1, 10),
+        "verification_method": "read the function",
+        "checked_for_handling_elsewhere": True,
+        "failing_input": "an empty list",
+        "wrong_outcome": "a crash",
+        **fields,
+    }
+
+
+def finding(evidence: dict[str, Any] | None = None, **fields: Any) -> Finding:
+    """A finding with evidence; `evidence=None` in `fields` is not possible: use `bare_finding`."""
+    return Finding(**{**_claim(), "verification": verification(**(evidence or {})), **fields})
+
+
+def bare_finding(**fields: Any) -> Finding:
+    """A finding of schema 1.0."""
+    return Finding(**{**_claim(), **fields})
+
+
+def _claim() -> dict[str, Any]:
+    return {
+        "id": "f1",
+        "severity": "high",
+        "category": "correctness",
+        "title": "The total is wrong",
+        "file": "app.py",
+        "line": 2,
+        "message": "It adds one too many.",
+    }
+
+
+def candidate(claim: Finding | None = None, **fields: Any) -> Candidate:
+    """A candidate of a model specialist."""
+    defaults = {"id": "logic-0", "specialist": "logic", "kind": "model", "index": 0}
+    return Candidate(**{**defaults, "finding": claim or finding(), **fields})
+
+
+def file_change(path: str = "app.py", **fields: Any) -> FileChange:
+    """A modified file."""
+    return FileChange(**{"path": path, "status": FileStatus.MODIFIED, **fields})
+
+
+def change_of(*paths: str, files: tuple[FileChange, ...] = (), **fields: Any) -> Change:
+    """A change of these files."""
+    every = (*files, *(file_change(path) for path in paths))
+    defaults = {"source": "range", "target": "a..b", "base": Revision(tree="0"), "head": Revision(tree="1")}
+    return Change(**{**defaults, "files": every, **fields})
+
+
+def opened(
+    repo: Repo, base: dict[str, str | bytes | None], head: dict[str, str | bytes | None]
+) -> GitRepository:
+    """Two commits: `base`, then `head` on top of it."""
+    first = repo.commit("base", base)
+    return open_repository(repo.path, first, repo.commit("head", head))

@@ -1,0 +1,38 @@
+"""Readers of code for tests: real symbols and searches, and imports that a test writes down."""
+
+from collections.abc import Mapping, Sequence
+
+from affidavit.ports import Tree
+from affidavit.records.context import Import
+from affidavit.references.find import find_references
+from affidavit.references.readers import Survey
+from affidavit.symbols.changed import symbol_changes
+from affidavit.symbols.definitions import symbols_of
+
+
+class WrittenImports:
+    """An import graph that a test wrote: file to the files that it imports."""
+
+    def __init__(self, edges: Mapping[str, Sequence[str]]) -> None:
+        self._imports = [
+            Import(path=path, line=1, name=target, target=target)
+            for path, targets in edges.items()
+            for target in targets
+        ]
+
+    skipped: tuple[str, ...] = ()
+
+    def imports_of(self, path: str) -> list[Import]:
+        return [one for one in self._imports if one.path == path]
+
+    def importers_of(self, path: str) -> list[Import]:
+        return [one for one in self._imports if one.target == path]
+
+
+def written_survey(edges: Mapping[str, Sequence[str]] | None = None) -> Survey:
+    """Real readers, except for the imports."""
+
+    def read_imports(_tree: Tree) -> WrittenImports:
+        return WrittenImports(edges or {})
+
+    return Survey(read_imports, symbols_of, symbol_changes, find_references)

@@ -1,0 +1,95 @@
+"""Places of words: read once for each blob, kept, and read again where what was kept is broken."""
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from affidavit.git.blob_cache import BlobCache
+from affidavit.git.tree import GitTree
+from affidavit.references.find import MAX_OF_SYMBOL, find_references
+from affidavit.references.import_graph import import_graph
+from affidavit.symbols.changed import symbols_of
+from affidavit.symbols.word_places import CACHE_VERSION, Place, find_places
+
+OpenTree = Callable[[Mapping[str, str]], GitTree]
+TEXT = "class Cart:\n    total = 1\n    both = total\n\n    def pay(self):\n        return self.total\n"
+
+
+def later() -> float:
+    """A deadline that no test reaches."""
+    return time.monotonic() + 600
+
+
+def test_a_place_knows_its_role_its_receiver_and_what_lies_around_it(open_tree: OpenTree) -> None:
+    tree = open_tree({"a.py": TEXT})
+    found = find_places(tree, {"a.py": ["total"]}, BlobCache(None), deadline=later())
+    assert found.places["a.py", "total"] == [
+        Place(2, "binding", None, "Cart.total", True, is_of_file=False),
+        Place(3, "name", None, "Cart.both", True),
+        Place(6, "name", "self", "Cart.pay", False),
+    ]
+
+
+def test_what_was_read_once_is_kept_for_the_next_review(open_tree: OpenTree, tmp_path: Path) -> None:
+    tree, cache = open_tree({"a.py": TEXT, "b.ts": "total()\n"}), BlobCache(tmp_path / "cache")
+    wanted = {"a.py": ["total"], "b.ts": ["total"]}
+    first = find_places(tree, wanted, cache, deadline=later())
+    # Time is up before anything could be read: what comes now, comes from the cache.
+    again = find_places(tree, wanted, cache, deadline=0)
+    assert again == first
+    assert not again.unparsed
+
+
+def test_another_word_of_a_known_file_is_read(open_tree: OpenTree, tmp_path: Path) -> None:
+    tree, cache = open_tree({"a.py": TEXT}), BlobCache(tmp_path / "cache")
+    find_places(tree, {"a.py": ["total"]}, cache, deadline=later())
+    found = find_places(tree, {"a.py": ["total", "both"]}, cache, deadline=later())
+    assert [place.line for place in found.places["a.py", "both"]] == [3]
+
+
+@pytest.mark.parametrize("broken", [b"nonsense", b"[[1]]", b'[["x", "call", null, "", true]]', b"7"])
+def test_what_was_kept_and_broken_since_is_read_again(
+    open_tree: OpenTree, tmp_path: Path, broken: bytes
+) -> None:
+    tree, cache = open_tree({"a.py": TEXT}), BlobCache(tmp_path / "cache")
+    entry = tree.entry("a.py")
+    assert entry is not None
+    cache.save("places/python", CACHE_VERSION, {f"{entry.blob} total": broken})
+    found = find_places(tree, {"a.py": ["total"]}, cache, deadline=later())
+    assert [place.line for place in found.places["a.py", "total"]] == [2, 3, 6]
+
+
+def test_a_file_for_which_no_time_is_left_counts_as_not_parsed(open_tree: OpenTree) -> None:
+    tree = open_tree({"a.py": TEXT, "b.py": "\0binary total"})
+    assert find_places(tree, {"a.py": ["total"]}, BlobCache(None), deadline=0).unparsed == ["a.py"]
+    assert find_places(tree, {"b.py": ["total"]}, BlobCache(None), deadline=later()).unparsed == ["b.py"]
+
+
+def test_of_too_many_uses_the_certain_ones_are_listed(open_tree: OpenTree) -> None:
+    many = "def f(x):\n" + "    x.pay()\n" * (MAX_OF_SYMBOL + 50)
+    user = "from cart import Cart\nCart.pay(1)\n"
+    tree = open_tree({"a.py": many, "cart.py": TEXT, "z.py": user})
+    wanted = [one for one in symbols_of(tree, "cart.py") if one.qualified == "Cart.pay"]
+    found, left_out = find_references(wanted, tree, import_graph(tree))
+    assert len(found) == MAX_OF_SYMBOL
+    assert ("z.py", "certain") in {(one.path, one.certainty) for one in found}
+    assert left_out == [f"of Cart.pay only {MAX_OF_SYMBOL} uses are listed, the surest"]
+
+
+def test_a_file_that_only_defines_a_method_of_that_name_is_not_parsed(open_tree: OpenTree) -> None:
+    other = "class Other:\n    def pay(self):\n        pass\n"
+    tree = open_tree({"cart.py": TEXT, "other.py": other, "using.py": f"{other}        self.pay()\n"})
+    wanted = [one for one in symbols_of(tree, "cart.py") if one.qualified == "Cart.pay"]
+    found, left_out = find_references(wanted, tree, import_graph(tree), max_seconds=0)
+    # With no time nothing can be parsed, and a file that need not be parsed is not missed.
+    assert left_out == ["1 files could not be parsed and count as text: using.py"]
+    assert {one.path for one in found} == {"using.py"}
+
+
+def test_a_default_that_names_the_function_is_a_use(open_tree: OpenTree) -> None:
+    line = "def pay(self, how=pay): ...\n"
+    tree = open_tree({"pay.py": "def pay(): ...\n", "user.py": f"from pay import pay\n{line}"})
+    found, _ = find_references(symbols_of(tree, "pay.py"), tree, import_graph(tree))
+    assert ("user.py", 2) in {(one.path, one.line) for one in found}
