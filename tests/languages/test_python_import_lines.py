@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from affidavit.languages.grammars import parse
-from affidavit.languages.language import Statement
+from affidavit.languages.engine.grammars import parse
+from affidavit.languages.engine.language import Statement
 from affidavit.languages.python.import_lines import read_lines
 from affidavit.languages.python.imports import extract_tree
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affidavit.git.tree import GitTree
-from affidavit.languages.grammars import parse
+from affidavit.languages.engine.grammars import parse
 from affidavit.references.find import MAX_OF_SYMBOL, find_references
 from affidavit.references.import_graph import import_graph
 from affidavit.symbols.changed import symbols_of

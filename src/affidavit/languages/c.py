@@ -3,10 +3,17 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from affidavit.languages.grammars import ancestors, matches, node_text
-from affidavit.languages.language import Extract, Meant, Resolve, Statement
-from affidavit.languages.partial_parse import parse_head
-from affidavit.languages.tree_files import MAX_CANDIDATES, Survey, below, join, nearest, parent, upwards
+from affidavit.languages.engine.grammars import ancestors, matches, node_text, parse_head
+from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.tree_files import (
+    MAX_CANDIDATES,
+    TreeFiles,
+    below,
+    join,
+    nearest,
+    parent,
+    upwards,
+)
 
 KEYWORD = re.compile(rb"#[ \t]*(?:include|include_next|import)\b")
 QUERY = """
@@ -40,16 +47,16 @@ def extract_c(grammar: str, text: bytes) -> Extract | None:
     return Extract(tuple(found))
 
 
-def c_resolver(survey: Survey, _extracts: Mapping[str, Extract]) -> Resolve:
+def c_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
     """Resolve includes of C and C++ files."""
-    return Headers(survey).meant
+    return Headers(files).meant
 
 
 class Headers:
     """The files of a tree that can be included. Nobody tells us the compiler's search path: it is guessed."""
 
-    def __init__(self, survey: Survey) -> None:
-        self._survey = survey
+    def __init__(self, files: TreeFiles) -> None:
+        self._files = files
         self._found: dict[tuple[str, str, str], tuple[str, ...]] = {}
 
     def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
@@ -62,7 +69,7 @@ class Headers:
 
     def _find(self, folder: str, name: str, form: str) -> str | None:
         beside = join(folder, name)
-        if form == "quoted" and beside is not None and beside in self._survey.blobs:
+        if form == "quoted" and beside is not None and beside in self._files.blobs:
             return beside
         plain = join("", name)
         if not plain:
@@ -72,10 +79,10 @@ class Headers:
             for outer in upwards(folder)
             for base in (outer, *(below(outer, each) for each in HEADER_FOLDERS))
         )
-        return self._survey.first(around) or self._far(folder, plain, form)
+        return self._files.first(around) or self._far(folder, plain, form)
 
     def _far(self, folder: str, plain: str, form: str) -> str | None:
-        same_name = self._survey.by_name.get(plain.rpartition("/")[2], [])[:MAX_CANDIDATES]
+        same_name = self._files.by_name.get(plain.rpartition("/")[2], [])[:MAX_CANDIDATES]
         ends = [path for path in same_name if path.endswith(f"/{plain}")]
         if form == "angled":
             # <string.h> is the system's, unless a folder of headers has it.

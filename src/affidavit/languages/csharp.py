@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import ancestors, matches, node_text, parse
-from affidavit.languages.language import Extract, Meant, Resolve, Statement
-from affidavit.languages.tree_files import Survey, nearest, parent
+from affidavit.languages.engine.grammars import ancestors, matches, node_text, parse
+from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.tree_files import TreeFiles, nearest, parent
 
 QUERY = """
 (using_directive) @using
@@ -67,7 +67,7 @@ def _full_name(name: Node, text: bytes, outermost: str) -> str:
     return ".".join(part for part in (outermost, *parts) if part)
 
 
-def csharp_resolver(_survey: Survey, extracts: Mapping[str, Extract]) -> Resolve:
+def csharp_resolver(_files: TreeFiles, extracts: Mapping[str, Extract]) -> Resolve:
     """Resolve `using` directives of C# files."""
     return CSharpNames(extracts).meant
 

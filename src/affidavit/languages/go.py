@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from affidavit.languages.grammars import matches, node_text
-from affidavit.languages.language import Extract, Meant, Resolve, Statement
-from affidavit.languages.partial_parse import parse_head
-from affidavit.languages.tree_files import Survey, below, join, nearest, parent, upwards
+from affidavit.languages.engine.grammars import matches, node_text, parse_head
+from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.tree_files import TreeFiles, below, join, nearest, parent, upwards
 
 KEYWORD = re.compile(rb"^import\b[^\n(]*(?:\([^)]*\))?", re.MULTILINE)
 QUERY = "(import_spec path: (_) @path)"
@@ -29,22 +28,22 @@ def extract_go(grammar: str, text: bytes) -> Extract | None:
     )
 
 
-def go_resolver(survey: Survey, extracts: Mapping[str, Extract]) -> Resolve:
+def go_resolver(files: TreeFiles, extracts: Mapping[str, Extract]) -> Resolve:
     """Resolve statements of Go files."""
-    return GoModules(survey, extracts).meant
+    return GoModules(files, extracts).meant
 
 
 class GoModules:
     """The modules of a tree and the packages in them."""
 
-    def __init__(self, survey: Survey, paths: Iterable[str]) -> None:
-        files: dict[str, list[str]] = {}
+    def __init__(self, files: TreeFiles, paths: Iterable[str]) -> None:
+        packages: dict[str, list[str]] = {}
         for path in paths:
             if not path.endswith("_test.go"):
-                files.setdefault(parent(path), []).append(path)
-        self._packages = {folder: tuple(sorted(found)) for folder, found in files.items()}
+                packages.setdefault(parent(path), []).append(path)
+        self._packages = {folder: tuple(sorted(found)) for folder, found in packages.items()}
         self._modules: dict[str, list[str]] = {}
-        for path, text in survey.configurations("go.mod").items():
+        for path, text in files.configurations("go.mod").items():
             self._read_module(parent(path), text)
         self._found: dict[tuple[str, str], tuple[str, ...]] = {}
 

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from affidavit.languages.grammars import matches, node_text
-from affidavit.languages.language import Extract, Meant, Resolve, Statement
-from affidavit.languages.partial_parse import parse_head
-from affidavit.languages.tree_files import Survey, nearest, parent
+from affidavit.languages.engine.grammars import matches, node_text, parse_head
+from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.tree_files import TreeFiles, nearest, parent
 
 KEYWORD = re.compile(rb"^[ \t]*(?:import|package)\b", re.MULTILINE)
 QUERY = """
@@ -39,7 +38,7 @@ def _dotted(name: str) -> str:
     return "".join(name.split())
 
 
-def java_resolver(_survey: Survey, extracts: Mapping[str, Extract]) -> Resolve:
+def java_resolver(_files: TreeFiles, extracts: Mapping[str, Extract]) -> Resolve:
     """Resolve statements of Java files."""
     return JavaTypes(extracts).meant
 

@@ -2,11 +2,11 @@
 
 from affidavit.languages.c import c_resolver, extract_c
 from affidavit.languages.csharp import csharp_resolver, extract_csharp
+from affidavit.languages.engine.language import ImportLanguage
 from affidavit.languages.go import extract_go, go_resolver
 from affidavit.languages.java import extract_java, java_resolver
 from affidavit.languages.javascript.imports import extract_javascript
 from affidavit.languages.javascript.modules import javascript_resolver
-from affidavit.languages.language import ImportLanguage
 from affidavit.languages.php.classes import php_resolver
 from affidavit.languages.php.imports import extract_php
 from affidavit.languages.python.imports import extract_python

@@ -5,10 +5,9 @@ from collections.abc import Iterable, Mapping
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import ancestors, matches, node_text
-from affidavit.languages.language import Extract, Meant, Resolve, Statement
-from affidavit.languages.partial_parse import CONDITIONS, parse_head
-from affidavit.languages.tree_files import MAX_CANDIDATES, Survey, join, nearest, parent
+from affidavit.languages.engine.grammars import CONDITIONS, ancestors, matches, node_text, parse_head
+from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.tree_files import MAX_CANDIDATES, TreeFiles, join, nearest, parent
 
 KEYWORD = re.compile(rb"\b(?:require|require_relative|load|autoload)\b")
 QUERY = """
@@ -66,16 +65,16 @@ def _expanded(written: str) -> str | None:
     return path.lstrip("/") if "__dir__" in call[1] or "__FILE__" in call[1] else None
 
 
-def ruby_resolver(survey: Survey, _extracts: Mapping[str, Extract]) -> Resolve:
+def ruby_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
     """Resolve statements of Ruby files."""
-    return RubyFiles(survey).meant
+    return RubyFiles(files).meant
 
 
 class RubyFiles:
     """The files of a tree, and the folders from which they are required."""
 
-    def __init__(self, survey: Survey) -> None:
-        self._survey = survey
+    def __init__(self, files: TreeFiles) -> None:
+        self._files = files
         self._found: dict[tuple[str, str, str], tuple[str, ...]] = {}
 
     def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
@@ -89,11 +88,11 @@ class RubyFiles:
     def _find(self, path: str, statement: Statement) -> str | None:
         name = statement.name if statement.name.endswith(".rb") else f"{statement.name}.rb"
         if statement.form == "require_relative" or name.startswith("."):
-            return self._survey.first((join(parent(path), name),))
+            return self._files.first((join(parent(path), name),))
         plain = join("", name)
         if not plain:
             return None
-        same_name = self._survey.by_name.get(plain.rpartition("/")[2], [])[:MAX_CANDIDATES]
+        same_name = self._files.by_name.get(plain.rpartition("/")[2], [])[:MAX_CANDIDATES]
         rooted = [each for each in same_name if each == plain or _is_rooted(each, plain)]
         return nearest(path, rooted)
 

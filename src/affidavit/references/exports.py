@@ -9,7 +9,7 @@ from typing import Literal
 from tree_sitter import Node
 
 from affidavit.git.tree import is_binary
-from affidavit.languages.grammars import node_text, parse
+from affidavit.languages.engine.grammars import node_text, parse
 from affidavit.ports import Tree
 from affidavit.references.readers import Imports
 from affidavit.symbols.definitions import grammar_of

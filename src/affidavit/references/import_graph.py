@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from affidavit.git.blob_cache import BlobCache
-from affidavit.languages.extraction import ending_of, extract_files
-from affidavit.languages.language import Extract, ImportLanguage, Resolve, Statement
+from affidavit.languages.engine.extraction import ending_of, extract_files
+from affidavit.languages.engine.language import Extract, ImportLanguage, Resolve, Statement
+from affidavit.languages.engine.tree_files import TreeFiles
 from affidavit.languages.registry import LANGUAGES
-from affidavit.languages.tree_files import Survey
 from affidavit.ports import Tree
 from affidavit.records.context import Import
 
@@ -106,16 +106,16 @@ def import_graph(
     tree: Tree, *, cache: BlobCache | None = None, max_seconds: float = MAX_SECONDS
 ) -> ImportGraph:
     """Find the files of each language, extract what they import, and resolve that against the tree."""
-    survey = Survey(tree)
+    files = TreeFiles(tree)
     kept = cache or BlobCache(None)
     deadline = time.monotonic() + max_seconds
     edges: dict[str, list[Edge]] = {}
     skipped: list[str] = []
     with collection_paused():
-        for language, paths in _files_by_language(survey):
-            extraction = extract_files(survey, language, paths, kept, deadline=deadline)
+        for language, paths in _files_by_language(files):
+            extraction = extract_files(files, language, paths, kept, deadline=deadline)
             skipped += extraction.skipped
-            edges.update(_resolved(survey, language, extraction.extracts))
+            edges.update(_resolved(files, language, extraction.extracts))
     return ImportGraph(edges, skipped)
 
 
@@ -131,10 +131,10 @@ def collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _files_by_language(survey: Survey) -> Iterator[tuple[ImportLanguage, list[str]]]:
+def _files_by_language(files: TreeFiles) -> Iterator[tuple[ImportLanguage, list[str]]]:
     language_of = {ending: language for language in LANGUAGES for ending in language.grammars}
     found: dict[str, list[str]] = {language.name: [] for language in LANGUAGES}
-    for path in survey.blobs:
+    for path in files.blobs:
         language = language_of.get(ending_of(path))
         if language is not None:
             found[language.name].append(path)
@@ -142,9 +142,9 @@ def _files_by_language(survey: Survey) -> Iterator[tuple[ImportLanguage, list[st
 
 
 def _resolved(
-    survey: Survey, language: ImportLanguage, extracts: Mapping[str, Extract]
+    files: TreeFiles, language: ImportLanguage, extracts: Mapping[str, Extract]
 ) -> Iterator[tuple[str, list[Edge]]]:
-    resolve = language.resolver(survey, extracts)
+    resolve = language.resolver(files, extracts)
     for path, extract in extracts.items():
         yield path, _edges(path, extract.statements, resolve)
 

@@ -10,7 +10,7 @@ from typing import Literal
 from tree_sitter import Node
 
 from affidavit.git.blob_cache import BlobCache
-from affidavit.languages.grammars import MAX_BYTES, parse
+from affidavit.languages.engine.grammars import MAX_BYTES, parse
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import Symbol, SymbolChange, SymbolFate, SymbolKind

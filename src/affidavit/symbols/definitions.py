@@ -11,8 +11,8 @@ from tree_sitter import Node
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.tree import REGULAR_MODES, is_binary, read_all
 from affidavit.languages.detect import language_of
-from affidavit.languages.extraction import ending_of
-from affidavit.languages.grammars import matches, node_text, parse
+from affidavit.languages.engine.extraction import ending_of
+from affidavit.languages.engine.grammars import matches, node_text, parse
 from affidavit.languages.registry import LANGUAGES
 from affidavit.languages.symbol_queries import QUERIES
 from affidavit.ports import Tree

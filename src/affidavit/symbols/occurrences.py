@@ -8,7 +8,7 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import ancestors, node_text
+from affidavit.languages.engine.grammars import ancestors, node_text
 
 Role = Literal["call", "import", "name", "key", "definition", "binding", "text"]
 

@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.tree import is_binary, read_all
-from affidavit.languages.grammars import ancestors, parse
+from affidavit.languages.engine.grammars import ancestors, parse
 from affidavit.ports import Tree
 from affidavit.symbols.definitions import (
     DEFINITIONS_VERSION,

@@ -17,7 +17,7 @@ from affidavit.analysers.kingfisher import invoke_kingfisher
 from affidavit.lab.evaluation.cases import CaseFolder, read_cases
 from affidavit.lab.evaluation.matching import TOLERANCE_LINES
 from affidavit.lab.evaluation.written_history import build_history
-from affidavit.languages.grammars import parse
+from affidavit.languages.engine.grammars import parse
 from affidavit.records.evaluation import Place
 from affidavit.records.finding import Category
 from affidavit.symbols.definitions import grammar_of

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import ancestors, node_text, parse
+from affidavit.languages.engine.grammars import ancestors, node_text, parse
 from affidavit.languages.test_files import is_test
 from affidavit.symbols.definitions import grammar_of
 

@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from affidavit.lab.mutation.ground import FUNCTIONS, Ground, descendants
 from affidavit.lab.mutation.mutant import Mutant
-from affidavit.languages.grammars import ancestors, node_text, parse
+from affidavit.languages.engine.grammars import ancestors, node_text, parse
 
 DOES_NOT_PARSE = "does not parse"
 DOES_NOT_COMPILE = "leaves a name unused, which Go refuses"

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import ancestors, matches, node_text
-from affidavit.languages.language import Extract, Statement
-from affidavit.languages.partial_parse import CONDITIONS, parse_head
+from affidavit.languages.engine.grammars import CONDITIONS, ancestors, matches, node_text, parse_head
+from affidavit.languages.engine.language import Extract, Statement
 
 KEYWORD = re.compile(rb"\bimport\b|\bfrom\s*[\"']|\brequire\s*[(.]")
 QUERY = """

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.tree_files import TreeFiles, below, join, nearest, parent, upwards
 from affidavit.languages.javascript.packages import (
     PathConfigurations,
     entry_targets,
     read_packages,
 )
-from affidavit.languages.language import Extract, Meant, Resolve, Statement
-from affidavit.languages.tree_files import Survey, below, join, nearest, parent, upwards
 
 ENDINGS = (
     ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".json", ".vue", ".svelte",
@@ -23,18 +23,18 @@ WRITTEN_FOR = {
 BUILT_FOLDERS = frozenset(("dist", "lib", "build", "out", "esm", "cjs", "es", "umd", "types"))
 
 
-def javascript_resolver(survey: Survey, _extracts: Mapping[str, Extract]) -> Resolve:
+def javascript_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
     """Resolve statements of JavaScript and TypeScript files."""
-    return JavaScriptModules(survey).meant
+    return JavaScriptModules(files).meant
 
 
 class JavaScriptModules:
     """Where imports lead: files, path rules, packages of the same repository."""
 
-    def __init__(self, survey: Survey) -> None:
-        self._survey = survey
-        self._packages = read_packages(survey)
-        self._configurations = PathConfigurations(survey, self._packages.values())
+    def __init__(self, files: TreeFiles) -> None:
+        self._files = files
+        self._packages = read_packages(files)
+        self._configurations = PathConfigurations(files, self._packages.values())
         self._folders_of_name: dict[str, list[str]] = {}
         for package in self._packages.values():
             if package.name and "node_modules" not in package.folder.split("/"):
@@ -62,7 +62,7 @@ class JavaScriptModules:
             not folder
             or folder in self._packages
             or self._configurations.rules_in(folder) is not None
-            or f"{folder}/node_modules" in self._survey.folders
+            or f"{folder}/node_modules" in self._files.folders
         )
 
     def _find(self, folder: str, name: str) -> str | None:
@@ -78,8 +78,8 @@ class JavaScriptModules:
     def _file_at(self, place: str | None, *, folder_too: bool) -> str | None:
         if place is None:
             return None
-        found = self._survey.first(_spellings(place)) if place else None
-        if found is None and folder_too and place in self._survey.folders:
+        found = self._files.first(_spellings(place)) if place else None
+        if found is None and folder_too and place in self._files.folders:
             return self._entry(place)
         return found
 
@@ -91,7 +91,7 @@ class JavaScriptModules:
             if found:
                 return found
         index = below(folder, "index")
-        return self._survey.first(index + ending for ending in ENDINGS)
+        return self._files.first(index + ending for ending in ENDINGS)
 
     def _by_path_rules(self, folder: str, name: str) -> str | None:
         for around in upwards(folder):

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from affidavit.languages.settings_files import read_json, table, texts
-from affidavit.languages.tree_files import Survey, below, join, parent, upwards
+from affidavit.languages.engine.settings_files import read_json, table, texts
+from affidavit.languages.engine.tree_files import TreeFiles, below, join, parent, upwards
 
 MAX_EXTENDS = 20
 # What TypeScript puts in place of this: the folder of the configuration that extends the others.
@@ -41,10 +41,10 @@ class PathRules:
             yield join(self.base, name)
 
 
-def read_packages(survey: Survey) -> dict[str, Package]:
+def read_packages(files: TreeFiles) -> dict[str, Package]:
     """The packages of the tree by their folder."""
     found = {}
-    for path, text in survey.configurations("package.json").items():
+    for path, text in files.configurations("package.json").items():
         told = read_json(text)
         name = told.get("name")
         found[parent(path)] = Package(
@@ -95,8 +95,8 @@ def match_star(pattern: str, name: str) -> str | None:
 class PathConfigurations:
     """The `tsconfig.json` and `jsconfig.json` files of a tree, with what they extend."""
 
-    def __init__(self, survey: Survey, packages: Iterable[Package] = ()) -> None:
-        self._survey = survey
+    def __init__(self, files: TreeFiles, packages: Iterable[Package] = ()) -> None:
+        self._files = files
         self._packages: dict[str, list[str]] = {}
         for package in (each for each in packages if each.name):
             self._packages.setdefault(package.name, []).append(package.folder)
@@ -104,7 +104,7 @@ class PathConfigurations:
         self._rules = {
             folder: rules
             for name in ("jsconfig.json", "tsconfig.json")
-            for path in survey.named(name)
+            for path in files.named(name)
             if (rules := self._rules_of(path, with_references=True)) and (folder := parent(path)) is not None
         }
 
@@ -116,13 +116,13 @@ class PathConfigurations:
         """What each configuration says; one that is extended may have any name."""
         waiting = {
             path
-            for name, paths in self._survey.by_name.items()
+            for name, paths in self._files.by_name.items()
             if name.startswith(("tsconfig", "jsconfig")) and name.endswith(".json")
             for path in paths
         }
         told: dict[str, dict[str, object]] = {}
         for _ in range(MAX_EXTENDS):
-            texts_of_paths = self._survey.settings(sorted(waiting))
+            texts_of_paths = self._files.settings(sorted(waiting))
             told |= {path: read_json(text) for path, text in texts_of_paths.items()}
             waiting = {wider for path in waiting & told.keys() for wider in self._extended(path, told[path])}
             waiting -= told.keys()
@@ -152,7 +152,7 @@ class PathConfigurations:
         for reference in references if isinstance(references, list) else ():
             for name in texts(table(reference).get("path")):
                 place = join(parent(path), name)
-                config = self._survey.first((place, f"{place}/tsconfig.json"))
+                config = self._files.first((place, f"{place}/tsconfig.json"))
                 if config in self._told and parent(config) == parent(path):
                     rules = self._rules_of(config, with_references=False)
                     if rules is not None:
@@ -174,7 +174,7 @@ class PathConfigurations:
     def _extended(self, config: str, told: dict[str, object]) -> Iterator[str]:
         for name in texts(told.get("extends")):
             places = self._extended_places(parent(config), name)
-            found = self._survey.first(
+            found = self._files.first(
                 spelling
                 for place in places
                 if place is not None

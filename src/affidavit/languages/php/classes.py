@@ -2,24 +2,24 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from affidavit.languages.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.settings_files import read_json, table, texts
+from affidavit.languages.engine.tree_files import TreeFiles, join, nearest, parent, upwards
 from affidavit.languages.php.imports import INCLUDES_FROM
-from affidavit.languages.settings_files import read_json, table, texts
-from affidavit.languages.tree_files import Survey, join, nearest, parent, upwards
 
 
-def php_resolver(survey: Survey, extracts: Mapping[str, Extract]) -> Resolve:
+def php_resolver(files: TreeFiles, extracts: Mapping[str, Extract]) -> Resolve:
     """Resolve statements of PHP files."""
-    return PhpClasses(survey, extracts).meant
+    return PhpClasses(files, extracts).meant
 
 
 class PhpClasses:
     """The classes of a tree: by the autoload rules of composer.json, else by what files declare."""
 
-    def __init__(self, survey: Survey, extracts: Mapping[str, Extract]) -> None:
-        self._survey = survey
+    def __init__(self, files: TreeFiles, extracts: Mapping[str, Extract]) -> None:
+        self._files = files
         self._folders_of_prefix: dict[str, list[str]] = {}
-        for path, text in survey.configurations("composer.json").items():
+        for path, text in files.configurations("composer.json").items():
             for prefix, folder in _psr4(parent(path), text):
                 self._folders_of_prefix.setdefault(prefix, []).append(folder)
         self._declared: dict[str, list[str]] = {}
@@ -46,9 +46,9 @@ class PhpClasses:
         written = statement.form.removeprefix(INCLUDES_FROM)
         beside = join(parent(path), written)
         if written.startswith("."):
-            return self._survey.first((beside,))
+            return self._files.first((beside,))
         # PHP looks along its include path; entry scripts usually stand in a folder around the file.
-        return self._survey.first(join(around, written) for around in upwards(parent(path)))
+        return self._files.first(join(around, written) for around in upwards(parent(path)))
 
     def _autoloaded(self, name: str) -> str | None:
         parts = name.split("\\")
@@ -56,7 +56,7 @@ class PhpClasses:
             prefix = "".join(f"{part}\\" for part in parts[:count])
             rest = "/".join(parts[count:]) + ".php"
             folders = self._folders_of_prefix.get(prefix, ())
-            found = self._survey.first(join(folder, rest) for folder in folders)
+            found = self._files.first(join(folder, rest) for folder in folders)
             if found:
                 return found
         return None

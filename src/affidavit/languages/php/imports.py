@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import ancestors, matches, node_text, parse
-from affidavit.languages.language import Extract, Statement
-from affidavit.languages.partial_parse import CONDITIONS
+from affidavit.languages.engine.grammars import CONDITIONS, ancestors, matches, node_text, parse
+from affidavit.languages.engine.language import Extract, Statement
 
 QUERY = """
 (namespace_definition name: (namespace_name) @namespace)

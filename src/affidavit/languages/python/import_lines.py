@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 
-from affidavit.languages.language import Statement
+from affidavit.languages.engine.language import Statement
 
 MAX_LINE_BYTES = 4096
 MARKS = (b'"""', b"'''")

@@ -2,8 +2,8 @@
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import ancestors, matches, node_text, parse
-from affidavit.languages.language import Extract, Statement
+from affidavit.languages.engine.grammars import ancestors, matches, node_text, parse
+from affidavit.languages.engine.language import Extract, Statement
 from affidavit.languages.python.import_lines import read_lines
 
 QUERY = """

@@ -3,8 +3,15 @@
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from affidavit.languages.language import Extract, Meant, Resolve, Statement
-from affidavit.languages.tree_files import MAX_CANDIDATES, Survey, below, parent, shared_folders, upwards
+from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.tree_files import (
+    MAX_CANDIDATES,
+    TreeFiles,
+    below,
+    parent,
+    shared_folders,
+    upwards,
+)
 
 SOURCE_FOLDERS = ("src", "lib", "python")
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
@@ -13,21 +20,21 @@ SIDE_FOLDERS = frozenset(("test", "tests", "testing", "example", "examples", "do
 ENDINGS = (".py", "/__init__.py", ".pyi", "/__init__.pyi")
 
 
-def python_resolver(survey: Survey, _extracts: Mapping[str, Extract]) -> Resolve:
+def python_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
     """Resolve statements of Python files."""
-    return Modules(survey).meant
+    return Modules(files).meant
 
 
 class Modules:
     """The modules of a tree, by where they can be imported from."""
 
-    def __init__(self, survey: Survey) -> None:
-        self._files = survey.blobs
-        self._code = _code_folders(survey.blobs)
+    def __init__(self, files: TreeFiles) -> None:
+        self._files = files.blobs
+        self._code = _code_folders(files.blobs)
         self._packages = {
-            parent(path) for name in ("__init__.py", "__init__.pyi") for path in survey.named(name)
+            parent(path) for name in ("__init__.py", "__init__.pyi") for path in files.named(name)
         }
-        self._projects = {parent(path) for name in PROJECT_FILES for path in survey.named(name)}
+        self._projects = {parent(path) for name in PROJECT_FILES for path in files.named(name)}
         self._roots_of_name = self._find_roots()
         self._found: dict[tuple[str, str], str | None] = {}
         self._root_of_folder: dict[str, str] = {}

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from affidavit.languages.language import Extract, Meant, Resolve, Statement
-from affidavit.languages.settings_files import read_toml, table
-from affidavit.languages.tree_files import Survey, below, join, nearest, parent, upwards
+from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.settings_files import read_toml, table
+from affidavit.languages.engine.tree_files import TreeFiles, below, join, nearest, parent, upwards
 
 ROOT_FILES = ("lib.rs", "main.rs")
 TARGET_FOLDERS = frozenset(("bin", "tests", "examples", "benches"))
@@ -30,19 +30,19 @@ class Module:
     folder: str
 
 
-def rust_resolver(survey: Survey, _extracts: Mapping[str, Extract]) -> Resolve:
+def rust_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
     """Resolve statements of Rust files."""
-    return Crates(survey).meant
+    return Crates(files).meant
 
 
 class Crates:
     """The crates of a tree and their modules."""
 
-    def __init__(self, survey: Survey) -> None:
-        self._survey = survey
+    def __init__(self, files: TreeFiles) -> None:
+        self._files = files
         self._crates = {
-            parent(path): _crate(survey, path, text)
-            for path, text in survey.configurations("Cargo.toml").items()
+            parent(path): _crate(files, path, text)
+            for path, text in files.configurations("Cargo.toml").items()
         }
         self._libraries: dict[str, list[str]] = {}
         for crate in self._crates.values():
@@ -58,7 +58,7 @@ class Crates:
             return self._used(path, own, statement)
         if kind == "path":
             base = parent(path) if not inline else own.folder
-            file = self._survey.first((join(base, statement.name),))
+            file = self._files.first((join(base, statement.name),))
         else:
             child = self._child(own, statement.name)
             file = child.file if child else None
@@ -119,7 +119,7 @@ class Crates:
         if self._is_root(path):
             return Module(path, parent(path))
         for around in upwards(parent(path)):
-            found = self._survey.first(below(around, name) for name in ROOT_FILES)
+            found = self._files.first(below(around, name) for name in ROOT_FILES)
             if found:
                 return Module(found, around)
             if around in self._crates:
@@ -150,7 +150,7 @@ class Crates:
     def _child(self, module: Module, name: str) -> Module | None:
         plain = name.removeprefix("r#")
         place = below(module.folder, plain)
-        file = self._survey.first((f"{place}.rs", f"{place}/mod.rs")) if plain else None
+        file = self._files.first((f"{place}.rs", f"{place}/mod.rs")) if plain else None
         return Module(file, place) if file else None
 
     def _above(self, path: str, module: Module) -> Module | None:
@@ -162,18 +162,18 @@ class Crates:
         if not module.folder:
             return None
         names = (f"{folder}.rs", below(folder, "mod.rs"), *(below(folder, name) for name in ROOT_FILES))
-        file = self._survey.first(names)
+        file = self._files.first(names)
         return Module(file, folder) if file else None
 
 
-def _crate(survey: Survey, path: str, text: str) -> Crate:
+def _crate(files: TreeFiles, path: str, text: str) -> Crate:
     folder, told = parent(path), read_toml(text)
     name, library = table(told.get("package")).get("name"), table(told.get("lib")).get("path")
     written = join(folder, library) if isinstance(library, str) else below(folder, "src/lib.rs")
     return Crate(
         folder=folder,
         name=name if isinstance(name, str) else "",
-        library=survey.first((written,)),
+        library=files.first((written,)),
         aliases=dict(_aliases(folder, told)),
     )
 

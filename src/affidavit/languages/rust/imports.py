@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import ancestors, matches, node_text, parse
-from affidavit.languages.language import Extract, Statement
+from affidavit.languages.engine.grammars import ancestors, matches, node_text, parse
+from affidavit.languages.engine.language import Extract, Statement
 
 QUERY = """
 (mod_item !body) @mod

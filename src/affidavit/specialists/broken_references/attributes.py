@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from affidavit.languages.grammars import ancestors, matches, node_text
+from affidavit.languages.engine.grammars import ancestors, matches, node_text
 from affidavit.ports import Tree
 from affidavit.records.context import Import
 from affidavit.references.exports import JAVASCRIPT_GRAMMARS

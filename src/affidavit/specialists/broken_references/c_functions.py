@@ -9,7 +9,7 @@ from tree_sitter import Node
 from affidavit.diff.skipping import VENDORED_FOLDERS
 from affidavit.errors import GitError, InputError
 from affidavit.languages.detect import language_of
-from affidavit.languages.grammars import ancestors, parse
+from affidavit.languages.engine.grammars import ancestors, parse
 from affidavit.records.context import Symbol
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_telling
 from affidavit.symbols.definitions import grammar_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import node_text, parse
+from affidavit.languages.engine.grammars import node_text, parse
 from affidavit.records.context import Import
 from affidavit.references.exports import JAVASCRIPT_GRAMMARS
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded

@@ -12,7 +12,7 @@ from affidavit.diff.skipping import VENDORED_FOLDERS
 from affidavit.errors import GitError, InputError
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.tree import is_binary
-from affidavit.languages.grammars import ancestors, node_text, parse
+from affidavit.languages.engine.grammars import ancestors, node_text, parse
 from affidavit.ports import Repository
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import Symbol, SymbolChange

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import matches, node_text, parse
+from affidavit.languages.engine.grammars import matches, node_text, parse
 from affidavit.records.context import Symbol
 from affidavit.records.finding import Cause
 from affidavit.references.reach import find_reach

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from affidavit.git.ignored import is_ignored
-from affidavit.languages.grammars import ancestors, matches, node_text
+from affidavit.languages.engine.grammars import ancestors, matches, node_text
 from affidavit.records.change import FileChange
 from affidavit.records.context import Import
 from affidavit.references.exports import JAVASCRIPT_GRAMMARS

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from affidavit.languages.grammars import matches, node_text
+from affidavit.languages.engine.grammars import matches, node_text
 from affidavit.records.context import Symbol
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
 from affidavit.specialists.broken_references.methods import RULE, class_is_plain, knowing_files

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import ancestors, matches, node_text
+from affidavit.languages.engine.grammars import ancestors, matches, node_text
 from affidavit.specialists.broken_references.ground import WORD, Break, Ground, Parsed, is_guarded
 
 RULE = "references/removed-patch-target"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.languages.grammars import ancestors, node_text
+from affidavit.languages.engine.grammars import ancestors, node_text
 from affidavit.records.context import Import, Symbol
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed
 from affidavit.symbols.occurrences import occurrences

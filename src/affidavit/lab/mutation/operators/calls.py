@@ -26,7 +26,7 @@ from affidavit.lab.mutation.operators.known_calls import (
     OPTIONS,
     UnsafeOption,
 )
-from affidavit.languages.grammars import ancestors
+from affidavit.languages.engine.grammars import ancestors
 from affidavit.records.finding import Category, Severity
 
 ALL = frozenset({"python", "javascript", "go", "java"})

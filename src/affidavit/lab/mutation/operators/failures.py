@@ -8,7 +8,7 @@ from tree_sitter import Node
 from affidavit.lab.mutation.ground import FUNCTIONS, Ground, descendants, excerpt, named_part
 from affidavit.lab.mutation.mutant import Edit, Operator, Proposal
 from affidavit.lab.mutation.operators.layout import whole_lines
-from affidavit.languages.grammars import ancestors
+from affidavit.languages.engine.grammars import ancestors
 from affidavit.records.finding import Category, Severity
 
 BROAD = re.compile(r"(?:Base)?Exception|Error|Throwable")

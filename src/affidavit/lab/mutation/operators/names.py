@@ -15,7 +15,7 @@ from affidavit.lab.mutation.ground import (
     function_around,
 )
 from affidavit.lab.mutation.mutant import Edit, Operator, Proposal
-from affidavit.languages.grammars import ancestors
+from affidavit.languages.engine.grammars import ancestors
 from affidavit.records.finding import Category, Severity
 
 ALL = frozenset({"python", "javascript", "go", "java"})

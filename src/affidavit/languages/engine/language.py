@@ -1,13 +1,10 @@
 """What one file says about imports, before anybody asks which files are meant; it is what the cache keeps."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import jiter
-
-from affidavit.languages.tree_files import Survey
+from affidavit.languages.engine.tree_files import TreeFiles
 
 
 class Statement(NamedTuple):
@@ -48,22 +45,4 @@ class ImportLanguage:
     """Raised whenever `extract` comes to another result, so that the cache forgets the old one."""
     extract: Callable[[str, bytes], Extract | None]
     """Grammar and content; None where the file is too much to parse."""
-    resolver: Callable[[Survey, Mapping[str, Extract]], Resolve]
-
-
-def pack(extract: Extract) -> bytes:
-    """An extract as the cache keeps it."""
-    return json.dumps(extract, separators=(",", ":")).encode()
-
-
-def unpack(data: bytes) -> Extract | None:
-    """The extract that was kept; None where it is not one."""
-    try:
-        rows, declares = jiter.from_json(data)
-        statements = tuple(
-            Statement(line, name, tuple(names), is_conditional, form)
-            for line, name, names, is_conditional, form in rows
-        )
-        return Extract(statements, tuple(declares))
-    except (ValueError, TypeError):
-        return None
+    resolver: Callable[[TreeFiles, Mapping[str, Extract]], Resolve]

@@ -1,13 +1,16 @@
 """From the files of one language to what they say about imports, reading only blobs that are new."""
 
+import json
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+import jiter
+
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.tree import is_binary
-from affidavit.languages.language import Extract, ImportLanguage, pack, unpack
-from affidavit.languages.tree_files import Survey
+from affidavit.languages.engine.language import Extract, ImportLanguage, Statement
+from affidavit.languages.engine.tree_files import TreeFiles
 
 NOTHING = Extract()
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -22,7 +25,7 @@ class Extraction:
 
 
 def extract_files(
-    survey: Survey,
+    files: TreeFiles,
     language: ImportLanguage,
     paths: Iterable[str],
     cache: BlobCache,
@@ -33,12 +36,12 @@ def extract_files(
     found = Extraction()
     for grammar, group in _by_grammar(language, paths).items():
         kind = f"imports/{language.name}/{grammar}"
-        known = _known(cache.load(kind, language.version, (survey.blobs[path] for path in group)))
+        known = _known(cache.load(kind, language.version, (files.blobs[path] for path in group)))
         unread: dict[str, str] = {}
         for path in group:
-            if survey.blobs[path] not in known:
-                unread.setdefault(survey.blobs[path], path)
-        new = _read(survey, language, grammar, unread, deadline)
+            if files.blobs[path] not in known:
+                unread.setdefault(files.blobs[path], path)
+        new = _read(files, language, grammar, unread, deadline)
         cache.save(
             kind,
             language.version,
@@ -46,7 +49,7 @@ def extract_files(
         )
         known.update({blob: extract for blob, extract in new.items() if extract is not None})
         for path in group:
-            extract = known.get(survey.blobs[path])
+            extract = known.get(files.blobs[path])
             if extract is None:
                 found.skipped.append(path)
             else:
@@ -73,13 +76,31 @@ def _known(kept: Mapping[str, bytes]) -> dict[str, Extract]:
 
 
 def _read(
-    survey: Survey, language: ImportLanguage, grammar: str, unread: Mapping[str, str], deadline: float
+    files: TreeFiles, language: ImportLanguage, grammar: str, unread: Mapping[str, str], deadline: float
 ) -> dict[str, Extract | None]:
     blob_of = {path: blob for blob, path in unread.items()}
     found: dict[str, Extract | None] = {}
-    for path, content in survey.read(blob_of):
+    for path, content in files.read(blob_of):
         if time.monotonic() > deadline:
             break
         text = content.removeprefix(BYTE_ORDER_MARK)
         found[blob_of[path]] = NOTHING if is_binary(text) else language.extract(grammar, text)
     return found
+
+
+def pack(extract: Extract) -> bytes:
+    """An extract as the cache keeps it."""
+    return json.dumps(extract, separators=(",", ":")).encode()
+
+
+def unpack(data: bytes) -> Extract | None:
+    """The extract that was kept; None where it is not one."""
+    try:
+        rows, declares = jiter.from_json(data)
+        statements = tuple(
+            Statement(line, name, tuple(names), is_conditional, form)
+            for line, name, names, is_conditional, form in rows
+        )
+        return Extract(statements, tuple(declares))
+    except (ValueError, TypeError):
+        return None

@@ -1,6 +1,7 @@
 """From the text of a file to its syntax tree, and from a tree to the nodes that a query names."""
 
 import importlib
+import re
 import time
 from collections.abc import Iterator
 from functools import cache
@@ -13,6 +14,16 @@ MAX_DEPTH = 200
 MAX_SECONDS = 5.0
 SMALL_BYTES = 65_536
 PIECE_BYTES = 4096
+
+# What stands below one of these need not run when the file is loaded.
+CONDITIONS = frozenset(
+    (
+        "block", "statement_block", "function_body", "compound_statement", "body_statement",
+        "arrow_function", "if_statement", "if", "unless", "ternary_expression", "binary_expression",
+        "switch_case", "case_statement", "try_statement", "begin", "do_block", "method", "singleton_method",
+        "if_modifier", "unless_modifier", "rescue_modifier",
+    )
+)  # fmt: skip
 
 # Grammar → the module of its wheel, and the function that hands it out.
 GRAMMARS = {
@@ -65,6 +76,23 @@ def _parse_in_time(parser: Parser, text: bytes, deadline: float) -> Node | None:
 
     root = parser.parse(piece).root_node
     return None if was_late else root
+
+
+def parse_head(grammar: str, text: bytes, keyword: re.Pattern[bytes]) -> tuple[Node | None, bytes]:
+    """The tree up to the last line that has the keyword, and the text of that tree.
+
+    A head that is not well-formed was cut inside of something: then the whole text is parsed.
+    """
+    last = 0
+    for match in keyword.finditer(text):
+        last = match.end()
+    end = text.find(b"\n", last)
+    if 0 <= end < len(text) * 3 // 4:
+        head = text[: end + 1]
+        root = parse(grammar, head)
+        if root is not None and not root.has_error:
+            return root, head
+    return parse(grammar, text), text
 
 
 def matches(name: str, source: str, root: Node) -> Iterator[dict[str, list[Node]]]:

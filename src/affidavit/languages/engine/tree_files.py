@@ -13,7 +13,7 @@ MAX_CONFIGURATION_BYTES = 1_000_000
 MAX_CANDIDATES = 100
 
 
-class Survey:
+class TreeFiles:
     """What exists in a tree, and a way to read the few files that say how imports resolve."""
 
     def __init__(self, tree: Tree) -> None:

@@ -1,0 +1,1 @@
+"""What works for any language: syntax trees, files of a tree, and what a language must say of itself."""
