@@ -1,1 +1,1 @@
-"""Analysers: programs that are run on base and head, and what their diagnostics mean."""
+"""Programs that look for problems: one module or room each, with its rules and what it judges to count."""

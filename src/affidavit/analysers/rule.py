@@ -1,4 +1,4 @@
-"""What one rule of an analyser means to the user: how bad it is, what happens, what to do."""
+"""What a rule of an analyser means to the user: how bad it is, what happens, what to do."""
 
 import re
 from dataclasses import dataclass
@@ -8,6 +8,11 @@ from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
 
 QUOTED = re.compile(r"`([^`]+)`")
+REACHED = "Any input that reaches {file}:{line}."
+TEST_PLACE = re.compile(
+    r"(^|/)(tests?|testing|testutils|testdata|fixtures|__tests__|__mocks__|__fixtures__|e2e|specs?)/"
+    r"|(^|/)(conftest\.py|tests?\.py|test_[^/]*|[^/]*_tests?\.\w+|[^/]*[.-](test|spec|stories)\.\w+)$"
+)
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,14 @@ class Rule:
     """The exceptions that it leads to; code that expects one of them is left alone."""
     counts_in_tests: bool = True
 
+    def counts_at(self, path: str) -> bool:
+        """Whether the problem matters in this file: some do not where tests usually stand."""
+        return self.counts_in_tests or TEST_PLACE.search(path) is None
+
+    def severity_of(self, diagnostic: AnalyserDiagnostic) -> Severity:
+        """How bad one diagnostic is: as the rule says, unless a linter of the user's says it itself."""
+        return diagnostic.severity or self.severity
+
 
 def names_in(message: str) -> list[str]:
     """What a message puts in back quotes."""
@@ -48,3 +61,85 @@ def fill(template: str, diagnostic: AnalyserDiagnostic) -> str:
             "line": diagnostic.line,
         }
     )
+
+
+@dataclass(frozen=True)
+class RuleMaker:
+    """Makes the rules of one analyser, one call for all codes that mean the same to a user."""
+
+    analyser: str
+    failing_input: str = REACHED
+    category: Category = Category.CORRECTNESS
+
+    def __call__(  # noqa: PLR0913 - a row of the table has as many columns
+        self,
+        codes: str,
+        title: str,
+        outcome: str,
+        fix: str,
+        *,
+        severity: Severity = Severity.MEDIUM,
+        worth: Worth = Worth.ACT,
+        category: Category | None = None,
+        meaning: str = "",
+        failing_input: str = "",
+        in_tests: bool = True,
+        equivalents: tuple[str, ...] = (),
+        raises: tuple[str, ...] = (),
+    ) -> list[Rule]:
+        """One rule for each code, whose code does not do what it seems to do."""
+        return [
+            Rule(
+                id=f"{self.analyser}/{code}",
+                severity=severity,
+                category=category or self.category,
+                worth=worth,
+                title=title,
+                meaning=meaning or f"{{message}}. {outcome}",
+                failing_input=failing_input or self.failing_input,
+                wrong_outcome=outcome,
+                suggestion=fix,
+                equivalents=equivalents,
+                raises=raises,
+                counts_in_tests=in_tests,
+            )
+            for code in codes.split()
+        ]
+
+    def raising(
+        self,
+        codes: str,
+        exception: str,
+        title: str,
+        fix: str,
+        *,
+        meaning: str = "",
+        equivalents: tuple[str, ...] = (),
+    ) -> list[Rule]:
+        """One rule for each code, whose code raises an exception of Python as soon as it runs."""
+        return self(
+            codes,
+            title,
+            f"{exception} is raised.",
+            fix,
+            severity=Severity.HIGH,
+            meaning=meaning or f"{{message}}: running this line raises {exception}.",
+            equivalents=equivalents,
+            raises=tuple(exception.split(" or ")),
+        )
+
+    def not_compiling(
+        self, codes: str, fix: str, *, meaning: str = "", equivalents: tuple[str, ...] = ()
+    ) -> list[Rule]:
+        """One rule for each code, whose Python file does not even compile."""
+        return self(
+            codes,
+            "This file does not compile",
+            "SyntaxError is raised before any code of the file runs.",
+            fix,
+            severity=Severity.CRITICAL,
+            meaning=meaning
+            or "{message}: Python refuses the whole file with SyntaxError, so it cannot be imported.",
+            failing_input="Importing or running {file}.",
+            equivalents=equivalents,
+        )

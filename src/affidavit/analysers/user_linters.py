@@ -7,8 +7,7 @@ from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.readers.rdjson import read_rdjson
 from affidavit.analysers.readers.sarif import read_problems
 from affidavit.analysers.registry import ANALYSERS
-from affidavit.analysers.rule import Rule
-from affidavit.analysers.rule_kinds import REACHED
+from affidavit.analysers.rule import REACHED, Rule
 from affidavit.errors import SettingsError
 from affidavit.ports import Tree
 from affidavit.records.candidate import Worth

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
-from affidavit.analysers.rule import Rule
-from affidavit.analysers.rule_kinds import RuleMaker
+from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Severity

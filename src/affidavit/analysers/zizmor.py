@@ -7,8 +7,7 @@ from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
-from affidavit.analysers.rule import Rule
-from affidavit.analysers.rule_kinds import RuleMaker
+from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.candidate import Worth
 from affidavit.records.evidence import AnalyserDiagnostic

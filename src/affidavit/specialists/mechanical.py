@@ -15,7 +15,6 @@ from affidavit.analysers.engine.comparison import new_diagnostics
 from affidavit.analysers.engine.execution import Limits
 from affidavit.analysers.engine.run_side import Program, SideResult, analyse_side, find_program
 from affidavit.analysers.engine.slots import Slots
-from affidavit.analysers.python.syntax import is_test_code
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
@@ -189,7 +188,7 @@ class MechanicalSpecialist:
         rule = self.analyser.rules.get(diagnostic.rule)
         if rule is None or self._is_rule_off(diagnostic.rule, diagnostic.path):
             return "the rule is off"
-        if not rule.counts_in_tests and is_test_code(diagnostic.path):
+        if not rule.counts_at(diagnostic.path):
             return "the rule says nothing about tests"
         file = inspection.change.file_at(diagnostic.path)
         if file is not None and (not self._looks_at(file) or file.old_path in refused_at_base):

@@ -34,7 +34,7 @@ def write_finding(
     end = min(max(diagnostic.end_line or line, line), line + MAX_QUOTED_LINES - 1, len(lines))
     finding = {
         "id": f"{rule.id.partition('/')[0]}-{number}",
-        "severity": (diagnostic.severity or rule.severity).value,
+        "severity": rule.severity_of(diagnostic).value,
         "category": rule.category.value,
         "title": fill(rule.title, diagnostic),
         "file": diagnostic.path,

@@ -18,15 +18,6 @@ PARENT_EXCEPTIONS = {
 WORD = re.compile(r"\w+")
 EXPECTING_CALLS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesMessage", "suppress")
 FUNCTIONS = ("function_definition", "lambda")
-TEST_PLACE = re.compile(
-    r"(^|/)(tests?|testing|testutils|testdata|fixtures|__tests__|__mocks__|__fixtures__|e2e|specs?)/"
-    r"|(^|/)(conftest\.py|tests?\.py|test_[^/]*|[^/]*_tests?\.\w+|[^/]*[.-](test|spec|stories)\.\w+)$"
-)
-
-
-def is_test_code(path: str) -> bool:
-    """Whether the path is one where tests usually stand."""
-    return TEST_PLACE.search(path) is not None
 
 
 def node_at(text: bytes, line: int, column: int | None) -> Node | None:

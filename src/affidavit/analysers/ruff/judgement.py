@@ -1,28 +1,33 @@
-"""Which new diagnostics of ruff count: not those that the code expects, and no injection of constants."""
+"""Which new diagnostics of ruff count: not those that the code expects, no default that is only read."""
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from tree_sitter import Node
 
 from affidavit.analysers.analyser import Inspection
+from affidavit.analysers.python.judgement import (
+    judge_reordered_text,
+    judge_shell_command,
+    judge_sql_text,
+    judge_undefined_name,
+)
 from affidavit.analysers.python.syntax import (
     ancestors,
     expects,
     node_at,
 )
-from affidavit.analysers.python.taint import carries_input
-from affidavit.analysers.python.undefined import judge_undefined_name
 from affidavit.analysers.ruff.rules import RUFF_RULES
-from affidavit.analysers.ruff.shared_defaults import judge_shared_default
 from affidavit.records.evidence import AnalyserDiagnostic
 
 RULES = {rule.id: rule for rule in RUFF_RULES}
-# Overrides and isolates; the plain marks U+200E and U+200F are not among them.
-REORDERING = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
-STATEMENT = re.compile(
-    rb"[rbfu]*['\"]{1,3}[\s\\n(]*(select|insert|update|delete|with|create|drop|alter|replace|merge|explain|truncate)\b",
-    re.IGNORECASE,
+PARAMETERS = frozenset(("default_parameter", "typed_default_parameter"))
+READING_CALLS = frozenset(
+    b"all any bool dict enumerate frozenset len list max min set sorted str sum tuple zip".split()
 )
+READING_METHODS = frozenset(b"copy count get index items join keys values".split())
+MAX_IDENTIFIERS = 20_000
 DEFINES = re.compile(r"\s*(async\s+def|def|class)\b")
 
 
@@ -58,43 +63,67 @@ def _defines(lines: list[str], number: int) -> bool:
     return False
 
 
-def judge_shell_command(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    """The reason why a command given to a shell is no finding: nothing from outside reaches it."""
-    around = ancestors(node_at(text, diagnostic.line, diagnostic.column))
-    call = next((node for node, _ in around if node.type == "call"), None)
-    arguments = call.child_by_field_name("arguments") if call is not None else None
-    command = arguments.named_children[0] if arguments is not None and arguments.named_children else None
-    is_open = command is not None and carries_input(command)
-    return None if is_open else "no text from outside the function reaches the command"
-
-
-def judge_sql_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    """The reason why a text is no finding: it is no SQL statement, or nothing from outside reaches it."""
-    node = _expression(node_at(text, diagnostic.line, diagnostic.column))
-    if node is None or not STATEMENT.match(node.text or b""):
-        return "the text does not begin as an SQL statement does"
-    return None if carries_input(node) else "no text from outside the function reaches the statement"
-
-
-def _expression(node: Node | None) -> Node | None:
-    """The largest expression around a node that is still one text."""
-    if node is None:
+def judge_shared_default(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    """The reason why a default that calls share is no finding: the function only reads it."""
+    around = [node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column))]
+    parameter = next((node for node in around if node.type in PARAMETERS), None)
+    function = next((node for node in around if node.type in ("function_definition", "lambda")), None)
+    name = parameter.child_by_field_name("name") if parameter is not None else None
+    body = function.child_by_field_name("body") if function is not None else None
+    if name is None or body is None:
         return None
-    if node.type in ("string_start", "string_content", "string_end", "identifier"):
-        node = node.parent or node
-    for parent, _child in ancestors(node):
-        if parent.type not in ("binary_operator", "concatenated_string", "attribute", "call", "string"):
-            break
-        node = parent
-    return node
+    found = list(islice(_identifiers(body), MAX_IDENTIFIERS + 1))
+    uses = [node for node in found if node.text == name.text]
+    is_known = len(found) <= MAX_IDENTIFIERS and all(map(_is_read, uses))
+    return "the function only reads the default" if is_known else None
 
 
-def judge_reordered_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
-    """The reason why an invisible mark is no finding: it reorders nothing."""
-    lines = text.decode("utf-8", errors="replace").split("\n")[diagnostic.line - 1 : diagnostic.line]
-    if any(character in REORDERING for line in lines for character in line):
-        return None
-    return "a mark of direction, as texts written from right to left have it, hides nothing"
+def _identifiers(body: Node) -> Iterator[Node]:
+    waiting = [body]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "identifier":
+            yield node
+        waiting.extend(node.children)
+
+
+def _is_read(use: Node) -> bool:
+    parent = use.parent
+    if parent is None:
+        return False
+    if parent.type in ("for_statement", "for_in_clause"):
+        return parent.child_by_field_name("right") == use
+    if parent.type == "subscript":
+        return parent.child_by_field_name("value") == use and _is_value(parent)
+    if parent.type == "attribute":
+        return _is_reading_method(parent)
+    if parent.type == "argument_list":
+        return _is_reading_call(parent.parent)
+    return parent.type in ("comparison_operator", "not_operator", "list_splat", "dictionary_splat") or (
+        parent.type in ("if_statement", "while_statement") and parent.child_by_field_name("condition") == use
+    )
+
+
+def _is_value(subscript: Node) -> bool:
+    """The part is read, not set, deleted or handed on to be changed."""
+    parent = subscript.parent
+    return parent is not None and parent.type in ("comparison_operator", "binary_operator", "interpolation")
+
+
+def _is_reading_method(attribute: Node) -> bool:
+    method, call = attribute.child_by_field_name("attribute"), attribute.parent
+    is_called = call is not None and call.type == "call" and call.child_by_field_name("function") == attribute
+    return is_called and method is not None and method.text in READING_METHODS
+
+
+def _is_reading_call(call: Node | None) -> bool:
+    function = call.child_by_field_name("function") if call is not None else None
+    if function is None:
+        return False
+    if function.type == "attribute":
+        method = function.child_by_field_name("attribute")
+        return method is not None and method.text == b"join"
+    return function.type == "identifier" and function.text in READING_CALLS
 
 
 SPECIAL = {

@@ -1,56 +1,82 @@
 """The ruff rules that are run, and what each means: those that are nearly always real bugs."""
 
-from affidavit.analysers.ruff.rule_kinds import insecure, not_compiling, raising, wrong
-from affidavit.analysers.rule import Rule
+from functools import partial
+
+from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.records.candidate import Worth
 from affidavit.records.finding import Category, Severity
 
 LOW, MEDIUM = Severity.LOW, Severity.MEDIUM
 ACT, MAYBE, NIT = Worth.ACT, Worth.MAYBE, Worth.NIT
 
-UNDEFINED_NAME = Rule(
-    id="ruff/F821",
-    severity=Severity.HIGH,
-    category=Category.CORRECTNESS,
-    worth=ACT,
-    title="`{name}` is not defined",
-    meaning="`{name}` is used here, but nothing in this file defines or imports it: running this line raises"
-    " NameError.",
-    failing_input="Any input that reaches {file}:{line}.",
-    wrong_outcome="NameError: name '{name}' is not defined.",
-    suggestion="Define or import `{name}`, or correct its spelling.",
-    equivalents=("ty/unresolved-reference",),
-    raises=("NameError",),
-)
+_wrong = RuleMaker("ruff")
+_perhaps = partial(_wrong, severity=LOW, worth=MAYBE, in_tests=False)
+_raising, _not_compiling = _wrong.raising, _wrong.not_compiling
+
+
+def _insecure(
+    codes: str,
+    title: str,
+    attack: str,
+    outcome: str,
+    fix: str,
+    *,
+    severity: Severity = Severity.HIGH,
+    worth: Worth = ACT,
+) -> list[Rule]:
+    """Rules whose code can be abused; tests are run by their authors, so they are left alone."""
+    return _wrong(
+        codes,
+        title,
+        outcome,
+        fix,
+        severity=severity,
+        worth=worth,
+        category=Category.SECURITY,
+        meaning=f"{title}. {outcome}",
+        failing_input=attack,
+        in_tests=False,
+    )
+
 
 _NAMES = [
-    UNDEFINED_NAME,
-    *raising(
+    *_wrong(
+        "F821",
+        "`{name}` is not defined",
+        "NameError: name '{name}' is not defined.",
+        "Define or import `{name}`, or correct its spelling.",
+        severity=Severity.HIGH,
+        meaning="`{name}` is used here, but nothing in this file defines or imports it: running this line"
+        " raises NameError.",
+        equivalents=("ty/unresolved-reference",),
+        raises=("NameError",),
+    ),
+    *_raising(
         "F823",
         "UnboundLocalError",
         "`{name}` is read before it has a value",
         "Assign `{name}` before it is read, or declare it `global` or `nonlocal`.",
     ),
-    *wrong(
+    *_wrong(
         "F822",
         "`__all__` names `{name}`, which does not exist",
         "Importing everything from this module raises AttributeError.",
         "Define `{name}` or take it out of `__all__`.",
     ),
-    *wrong(
+    *_wrong(
         "F811",
         "`{name}` is defined twice, and the first definition is lost",
         "The earlier definition can never be used; if it is a test, it never runs.",
         "Rename one of the two or delete the one that is not wanted.",
     ),
-    *wrong(
+    *_wrong(
         "F402",
         "The loop variable hides the import `{name}`",
         "After the loop the name stands for the last item instead of the module.",
         "Rename the loop variable.",
         worth=MAYBE,
     ),
-    *wrong(
+    *_wrong(
         "F401",
         "`{name}` is imported but not used",
         "The import costs time and misleads the reader.",
@@ -59,7 +85,7 @@ _NAMES = [
         worth=NIT,
         category=Category.MAINTAINABILITY,
     ),
-    *wrong(
+    *_wrong(
         "F841",
         "`{name}` is assigned but never used",
         "The value is thrown away.",
@@ -70,59 +96,63 @@ _NAMES = [
     ),
 ]
 
-_SYNTAX = not_compiling(
+_SYNTAX = _not_compiling(
     "invalid-syntax F404 F407 F622 F701 F702 F704 F706 F707 PLE0115 PLE0117 PLE0118 PLE1142 PLE1700",
     "Correct the syntax.",
+    equivalents=("ty/invalid-syntax",),
 )
 
-_ENCODING = not_compiling(
+_ENCODING = _not_compiling(
     "E902",
     "Save the file as UTF-8, or declare its encoding in the first line.",
     meaning="The file is not UTF-8 and declares no encoding that fits: "
     "Python refuses the whole of it with SyntaxError, so it cannot be imported.",
+    equivalents=("ty/invalid-syntax",),
 )
 
 _FORMATTING = [
-    *raising(
-        "F501 F509 PLE1300", "ValueError", "The format string is not valid", "Correct the format string."
+    *_raising(
+        "F501 F509 F521 F525 PLE1300",
+        "ValueError",
+        "The format string is not valid",
+        "Correct the format string.",
     ),
-    *raising(
+    *_raising(
         "F502 F503 F506 F507 F508",
         "TypeError",
         "The format string does not fit its arguments",
         "Make the placeholders and the arguments agree.",
     ),
-    *raising(
+    *_raising(
         "F505", "KeyError", "The format string names a value that is not given", "Pass the missing value."
     ),
-    *raising("F521 F525", "ValueError", "The format string is not valid", "Correct the format string."),
-    *raising(
+    *_raising(
         "F524",
         "IndexError or KeyError",
         "The format string uses an argument that is not given",
         "Pass the value.",
     ),
-    *wrong(
+    *_wrong(
         "F504 F522 F523",
         "An argument of the format string is never used",
         "The value that is passed does not appear in the text.",
         "Add the placeholder that is missing, or drop the argument.",
         worth=MAYBE,
     ),
-    *wrong(
+    *_wrong(
         "PLE1205 PLE1206",
         "The log message does not fit its arguments",
         "Logging prints an error about its arguments instead of the message.",
         "Make the placeholders and the arguments agree.",
         category=Category.RELIABILITY,
     ),
-    *wrong(
+    *_wrong(
         "PLE1307",
         "A format placeholder has the wrong type",
         "Formatting fails with TypeError or prints something else.",
         "Use the placeholder that fits the value.",
     ),
-    *wrong(
+    *_wrong(
         "INT001 INT002 INT003",
         "The text is put together before it is translated",
         "The finished text is looked up in the catalogue, does not stand there, and is never translated.",
@@ -131,155 +161,146 @@ _FORMATTING = [
 ]
 
 _LANGUAGE = [
-    *wrong(
+    *_wrong(
         "F601",
         "The dictionary has the key {name} twice",
         "The first value is lost.",
         "Delete one of the two.",
     ),
-    *wrong(
+    *_wrong(
         "F602",
         "The dictionary has a key twice",
         "The first value is lost.",
         "Delete one of the two.",
         worth=MAYBE,
     ),
-    *wrong(
+    *_wrong(
         "F631 PLW0129", "This assertion can never fail", "Nothing is checked.", "Assert the condition itself."
     ),
-    *wrong(
+    *_wrong(
         "F634",
         "This condition is always true",
         "The other branch never runs.",
         "Test the value, not a tuple.",
     ),
-    *wrong(
+    *_wrong(
         "F632",
         "Identity is compared with a literal",
         "Whether two equal values are the same object is up to the interpreter.",
         "Compare with `==` or `!=`.",
     ),
-    *raising("F633", "TypeError", "`print >>` is Python 2", "Use `print(..., file=...)`."),
-    *raising("F621 PLE1132 PLE0101", "TypeError", "This is refused at run time", "Correct the statement."),
-    *raising("B016 F901", "TypeError", "What is raised is no exception", "Raise an exception."),
-    *raising("PLE0241", "TypeError", "A base class is named twice", "Name each base class once."),
-    *raising("PLE0643", "IndexError", "The index is outside of the sequence", "Correct the index."),
-    *raising(
+    *_raising("F633", "TypeError", "`print >>` is Python 2", "Use `print(..., file=...)`."),
+    *_raising("F621 PLE1132 PLE0101", "TypeError", "This is refused at run time", "Correct the statement."),
+    *_raising("B016 F901", "TypeError", "What is raised is no exception", "Raise an exception."),
+    *_raising("PLE0241", "TypeError", "A base class is named twice", "Name each base class once."),
+    *_raising("PLE0643", "IndexError", "The index is outside of the sequence", "Correct the index."),
+    *_raising(
         "PLE1507", "TypeError", "The name of an environment variable must be a string", "Pass a string."
     ),
-    *raising("PLW1501", "ValueError", "`open` does not know this mode", "Use a mode that exists."),
-    *raising(
+    *_raising("PLW1501", "ValueError", "`open` does not know this mode", "Use a mode that exists."),
+    *_raising(
         "TC010", "TypeError", "A string cannot be joined with `|`", "Put the whole annotation in quotes."
     ),
-    *raising("PLW0245", "AttributeError", "`super` is not called", "Write `super()`."),
-    *wrong(
+    *_raising("PLW0245", "AttributeError", "`super` is not called", "Write `super()`."),
+    *_wrong(
         "B002", "`++` and `--` do nothing in Python", "The value does not change.", "Use `+= 1` or `-= 1`."
     ),
-    *wrong(
+    *_wrong(
         "B003",
         "Assigning `os.environ` does not change the environment",
         "It stays as it was.",
         "Update it in place.",
     ),
-    *wrong(
+    *_wrong(
         "B012",
         "Leaving a `finally` block swallows the exception",
         "An exception that is on its way is lost without a trace.",
         "Leave after the `finally` block.",
         category=Category.RELIABILITY,
     ),
-    *wrong(
+    *_wrong(
         "B015", "The result of a comparison is thrown away", "Nothing is checked.", "Assert or assign it."
     ),
-    *wrong(
+    *_perhaps(
         "B018",
         "This expression has no effect",
         "Its value is thrown away.",
         "Use the value or delete the line.",
-        severity=LOW,
-        worth=MAYBE,
-        in_tests=False,
     ),
-    *wrong(
+    *_wrong(
         "B025",
         "An exception is caught twice",
         "The second handler never runs.",
         "Delete one of the handlers.",
     ),
-    *wrong(
+    *_wrong(
         "B029 B030",
         "The handler catches nothing that can be caught",
         "The exception passes or TypeError is raised.",
         "Name an exception class.",
     ),
-    *wrong("B032", "This looks like an assignment but is an annotation", "Nothing is assigned.", "Use `=`."),
-    *wrong(
+    *_wrong("B032", "This looks like an assignment but is an annotation", "Nothing is assigned.", "Use `=`."),
+    *_wrong(
         "B035",
         "Every round of the comprehension writes the same key",
         "Only the last value stays.",
         "Use the loop variable in the key.",
     ),
-    *wrong(
+    *_perhaps(
         "B006",
         "A default value is shared between calls",
         "What one call changes in the default is seen by the next.",
         "Use None as the default and make the value inside.",
-        severity=LOW,
-        worth=MAYBE,
-        in_tests=False,
     ),
-    *wrong(
+    *_perhaps(
         "B023",
         "The function uses the loop variable `{name}` late",
         "If it is called after its round, it sees the value of the last one.",
         "Bind the value as a default argument.",
-        severity=LOW,
-        worth=MAYBE,
-        in_tests=False,
     ),
-    *wrong(
+    *_wrong(
         "PIE794",
         "The class sets `{name}` twice",
         "The first value is lost.",
         "Delete one of the two.",
         worth=MAYBE,
     ),
-    *wrong(
+    *_wrong(
         "PLW0133",
         "An exception is made but not raised",
         "The program goes on as if nothing were wrong.",
         "Put `raise` before it.",
     ),
-    *wrong(
+    *_wrong(
         "PLW0177", "Comparing with NaN is always false", "The condition never holds.", "Use `math.isnan`."
     ),
-    *wrong("PLW0711", "Only one of these exceptions is caught", "The others pass.", "Name them as a tuple."),
-    *wrong(
+    *_wrong("PLW0711", "Only one of these exceptions is caught", "The others pass.", "Name them as a tuple."),
+    *_wrong(
         "PLW2101",
         "The lock is released at once",
         "Nothing is protected.",
         "Keep the lock in a variable that is shared.",
         category=Category.RELIABILITY,
     ),
-    *wrong(
+    *_wrong(
         "PLE0604 PLE0605",
         "`__all__` is not a list of names",
         "Importing everything from the module fails.",
         "List the names as strings.",
     ),
-    *wrong(
+    *_wrong(
         "PLE0302",
         "The special method has the wrong number of parameters",
         "Python calls it with others, and TypeError is raised.",
         "Give it the parameters that Python passes.",
     ),
-    *wrong(
+    *_wrong(
         "PLE0303 PLE0304 PLE0305 PLE0307 PLE0308 PLE0309",
         "The special method returns the wrong type",
         "TypeError is raised when Python calls it.",
         "Return the type that Python expects.",
     ),
-    *wrong(
+    *_wrong(
         "PLE2502",
         "Invisible characters change the order in which the text is shown",
         "What is read differs from what runs.",
@@ -290,7 +311,7 @@ _LANGUAGE = [
 ]
 
 _ASYNC = [
-    *wrong(
+    *_wrong(
         "ASYNC210 ASYNC212 ASYNC250 ASYNC251",
         "A blocking call in an async function",
         "While it waits, nothing else in the event loop runs.",
@@ -298,7 +319,7 @@ _ASYNC = [
         category=Category.PERFORMANCE,
         in_tests=False,
     ),
-    *wrong(
+    *_wrong(
         "ASYNC220 ASYNC221 ASYNC222",
         "A subprocess is run with a blocking call in an async function",
         "While it runs, nothing else in the event loop does.",
@@ -307,7 +328,7 @@ _ASYNC = [
         worth=MAYBE,
         in_tests=False,
     ),
-    *wrong(
+    *_wrong(
         "RUF006",
         "Nothing keeps the task that is started here",
         "The task can be collected before it is done.",
@@ -319,21 +340,21 @@ _ASYNC = [
 ]
 
 _SECURITY = [
-    *insecure(
+    *_insecure(
         "S602 S605",
         "A shell runs a command that is put together at run time",
         "A part of the command that holds `; rm -rf ~` or `$(…)`.",
         "The shell runs whatever a part of the command says.",
         "Pass the program and its arguments as a list, without a shell.",
     ),
-    *insecure(
+    *_insecure(
         "S608",
         "An SQL statement is put together from text",
         "A value such as `' OR '1'='1`.",
         "The database runs whatever the value says.",
         "Pass values as parameters of the statement; check names against a list.",
     ),
-    *insecure(
+    *_insecure(
         "S307",
         "`eval` runs text as code",
         "Text such as `__import__('os').system('…')`.",
@@ -341,14 +362,14 @@ _SECURITY = [
         "Use `ast.literal_eval` or parse the text.",
         severity=MEDIUM,
     ),
-    *insecure(
+    *_insecure(
         "S506",
         "YAML is loaded in a way that can run code",
         "A document with `!!python/object/apply:os.system`.",
         "Loading the document runs the code that it names.",
         "Use `yaml.safe_load`.",
     ),
-    *insecure(
+    *_insecure(
         "S301 S302",
         "Data is loaded in a way that can run code",
         "Data that an attacker wrote.",
@@ -357,14 +378,14 @@ _SECURITY = [
         severity=MEDIUM,
         worth=MAYBE,
     ),
-    *insecure(
+    *_insecure(
         "S501 S507",
         "The identity of the other side is not checked",
         "An attacker between the two sides.",
         "The attacker reads and changes what is sent.",
         "Leave the check on and give it the right certificate or key.",
     ),
-    *insecure(
+    *_insecure(
         "S306",
         "The temporary file can be made by somebody else first",
         "Another user of the machine who guesses the name.",

@@ -1,11 +1,12 @@
 """Ty: check the types of a whole side, with no environment but the project's own files."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from posixpath import dirname
 
 from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.engine.configuration import (
     Table,
+    folders_above,
     oldest_python,
     read_toml,
     strings,
@@ -77,22 +78,12 @@ def source_folders(base: Tree) -> list[str]:
     """Where packages may begin: the root, each project of a larger repository, and their `src` folders."""
     entries = base.entries()
     projects = {dirname(path) for path in entries if path.rpartition("/")[2] in PROJECT_FILES}
-    folders = _folders(path for path in entries if path.endswith((".py", ".pyi")))
+    folders = folders_above(path for path in entries if path.endswith((".py", ".pyi")))
     found = ["."]
     for project in sorted({"", *projects}, key=lambda folder: (folder.count("/"), folder)):
         prefix = f"{project}/" if project else ""
         found += [folder for folder in (project, f"{prefix}src") if folder and folder in folders]
     return list(dict.fromkeys(found))[:MAX_ROOTS]
-
-
-def _folders(paths: Iterable[str]) -> set[str]:
-    found: set[str] = set()
-    for path in paths:
-        folder = dirname(path)
-        while folder and folder not in found:
-            found.add(folder)
-            folder = dirname(folder)
-    return found
 
 
 def read_ty(text: str) -> list[AnalyserDiagnostic]:

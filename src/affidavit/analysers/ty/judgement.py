@@ -12,8 +12,8 @@ from affidavit.analysers.python.first_party import (
     is_redefined_below,
     module_places,
 )
+from affidavit.analysers.python.judgement import judge_undefined_name
 from affidavit.analysers.python.syntax import ancestors, expects, is_only_for_type_checkers, node_at
-from affidavit.analysers.python.undefined import judge_undefined_name
 from affidavit.analysers.rule import names_in
 from affidavit.analysers.ty.rules import CALL_RULES, TY_RULES
 from affidavit.records.evidence import AnalyserDiagnostic

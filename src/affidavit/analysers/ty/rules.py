@@ -1,8 +1,7 @@
 """The ty rules that are run, and what each means: broken calls, names and imports."""
 
-from affidavit.analysers.rule import Rule
-from affidavit.records.candidate import Worth
-from affidavit.records.finding import Category, Severity
+from affidavit.analysers.rule import Rule, RuleMaker
+from affidavit.records.finding import Severity
 
 CALL_RULES = frozenset(
     {
@@ -13,28 +12,9 @@ CALL_RULES = frozenset(
         "ty/positional-only-parameter-as-kwarg",
     }
 )
-
-
-def _raising(
-    name: str, exception: str, title: str, fix: str, *, meaning: str = "", equivalents: tuple[str, ...] = ()
-) -> Rule:
-    return Rule(
-        id=f"ty/{name}",
-        severity=Severity.HIGH,
-        category=Category.CORRECTNESS,
-        worth=Worth.ACT,
-        title=title,
-        meaning=meaning or f"{{message}}: running this line raises {exception}.",
-        failing_input="Any input that reaches {file}:{line}.",
-        wrong_outcome=f"{exception} is raised.",
-        suggestion=fix,
-        equivalents=equivalents,
-        raises=(exception,),
-    )
-
-
+_wrong = RuleMaker("ty")
 TY_RULES: tuple[Rule, ...] = (
-    _raising(
+    *_wrong.raising(
         "unresolved-reference",
         "NameError",
         "`{name}` is not defined",
@@ -43,83 +23,69 @@ TY_RULES: tuple[Rule, ...] = (
         " raises NameError.",
         equivalents=("ruff/F821",),
     ),
-    _raising(
+    *_wrong.raising(
         "missing-argument",
         "TypeError",
         "The call leaves out the required argument `{name}`",
         "Pass the argument, or give the parameter a default value.",
     ),
-    _raising(
+    *_wrong.raising(
         "unknown-argument",
         "TypeError",
         "The call passes `{name}`, which is no parameter",
         "Drop or rename the argument, or add the parameter.",
     ),
-    _raising(
+    *_wrong.raising(
         "too-many-positional-arguments",
         "TypeError",
         "The call passes too many arguments",
         "Drop the extra arguments, or add parameters for them.",
     ),
-    _raising(
+    *_wrong.raising(
         "parameter-already-assigned",
         "TypeError",
         "The call passes one parameter twice",
         "Pass the argument once.",
     ),
-    _raising(
+    *_wrong.raising(
         "positional-only-parameter-as-kwarg",
         "TypeError",
         "A positional-only parameter is passed by name",
         "Pass the argument by position.",
     ),
-    _raising(
+    *_wrong.raising(
         "import-not-found",
         "ImportError",
         "This import does not exist",
         "Import what exists now, or put back what was removed.",
         meaning="{message}: importing this file raises ImportError.",
     ),
-    _raising(
+    *_wrong.raising(
         "missing-attribute",
         "AttributeError",
         "`{second}` does not exist any more",
         "Use what replaces it, or put it back.",
     ),
-    _raising(
+    *_wrong.raising(
         "invalid-await",
         "TypeError",
         "What is awaited here cannot be awaited any more",
         "Drop the `await`, or make the function asynchronous again.",
     ),
-    _raising(
+    *_wrong.raising(
         "duplicate-base",
         "TypeError",
         "A base class is named twice",
         "Name each base class once.",
         equivalents=("ruff/PLE0241",),
     ),
-    Rule(
-        id="ty/unused-awaitable",
+    *_wrong(
+        "unused-awaitable",
+        "The coroutine is never awaited",
+        "The function does not run, and Python warns that the coroutine was never awaited.",
+        "Put `await` before the call.",
         severity=Severity.HIGH,
-        category=Category.CORRECTNESS,
-        worth=Worth.ACT,
-        title="The coroutine is never awaited",
         meaning="The call only makes a coroutine. Without `await` nothing of it runs.",
-        failing_input="Any input that reaches {file}:{line}.",
-        wrong_outcome="The function does not run, and Python warns that the coroutine was never awaited.",
-        suggestion="Put `await` before the call.",
     ),
-    Rule(
-        id="ty/invalid-syntax",
-        severity=Severity.CRITICAL,
-        category=Category.CORRECTNESS,
-        worth=Worth.ACT,
-        title="This file does not compile",
-        meaning="{message}: Python refuses the whole file with SyntaxError, so it cannot be imported.",
-        failing_input="Importing or running {file}.",
-        wrong_outcome="SyntaxError is raised before any code of the file runs.",
-        suggestion="Correct the syntax.",
-        equivalents=("ruff/invalid-syntax",),
-    ),
+    *_wrong.not_compiling("invalid-syntax", "Correct the syntax.", equivalents=("ruff/invalid-syntax",)),
 )

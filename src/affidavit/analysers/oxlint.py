@@ -1,8 +1,16 @@
-"""The oxlint rules that are run, and what each means: those that are nearly always real bugs."""
+"""Oxlint: our rules on the changed JavaScript and TypeScript files, minus what the base commit turns off."""
 
-from affidavit.analysers.rule import Rule
-from affidavit.analysers.rule_kinds import RuleMaker
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from affidavit.analysers.analyser import Analyser, Inspection, Invocation
+from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES, strings
+from affidavit.analysers.rule import Rule, RuleMaker
+from affidavit.ports import Tree
 from affidavit.records.candidate import Worth
+from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
 
 HIGH, LOW = Severity.HIGH, Severity.LOW
@@ -205,3 +213,120 @@ _LEFT_BEHIND = [
 ]
 
 OXLINT_RULES: tuple[Rule, ...] = (*_FAILING, *_LOST, *_COMPARING, *_VALUES, *_LEFT_BEHIND)
+
+
+NAMES = tuple(rule.id.removeprefix("oxlint/") for rule in OXLINT_RULES if rule.id != SYNTAX)
+PLUGINS = ("eslint", "oxc", "unicorn", "typescript", "react", "jest")
+HOOKS = "oxlint/react/rules-of-hooks"
+REACT = re.compile(rb"""from\s+['"](react|preact/hooks)['"]""")
+CONFIG_NAME = ".oxlintrc.json"
+OFF = ("off", "allow", 0)
+# Each of these reads another dialect than its name says, or is filled in before it is read.
+FOREIGN_MARKS = (b"@flow", b"{% ", b"<%= ")
+
+
+def invoke_oxlint(base: Tree, _paths: Sequence[str]) -> Invocation:
+    """A configuration of ours at the root, where its patterns count from; no other is looked for."""
+    settings = _base_settings(base)
+    off = set(_switched_off(settings.get("rules")))
+    chosen = [name for name in NAMES if name not in off and name.partition("/")[2] not in off]
+    ignored = strings(settings.get("ignorePatterns"))
+    configuration = {"plugins": list(PLUGINS), "ignorePatterns": ignored}
+    return Invocation(
+        (
+            f"--config={CONFIG_NAME}",
+            "--disable-nested-config",
+            "--no-error-on-unmatched-pattern",
+            "--format=json",
+            # Unlike a configuration file, the command line may name a rule that this version lacks.
+            "--allow=all",
+            *(f"--deny={name}" for name in chosen),
+            ".",
+        ),
+        files={CONFIG_NAME: json.dumps(configuration, sort_keys=True).encode()},
+    )
+
+
+def _base_settings(base: Tree) -> Mapping[str, Any]:
+    """The base commit's .oxlintrc.json as far as it is plain JSON; plug-ins and `extends` are not taken."""
+    content = base.read(CONFIG_NAME) or b""
+    if len(content) > MAX_CONFIG_BYTES:
+        return {}
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _switched_off(rules: Any) -> Iterable[str]:
+    for name, value in rules.items() if isinstance(rules, dict) else ():
+        level = value[0] if isinstance(value, list) and value else value
+        if level in OFF:
+            yield name
+
+
+def read_oxlint(text: str) -> list[AnalyserDiagnostic]:
+    """The diagnostics of oxlint's JSON that stand in a file."""
+    return [_diagnostic(row) for row in json.loads(text)["diagnostics"] if row.get("filename")]
+
+
+def _diagnostic(row: Any) -> AnalyserDiagnostic:
+    spans = [label["span"] for label in row["labels"]] or [{"line": 1, "column": 1}]
+    # The last label is what is wrong, the ones before it what it goes back to.
+    span = spans[-1]
+    return AnalyserDiagnostic(
+        rule=_rule_id(row.get("code")),
+        message=row["message"].replace("'", "`"),
+        path=row["filename"],
+        line=span["line"],
+        column=span["column"],
+    )
+
+
+def _rule_id(code: str | None) -> str:
+    if not code:
+        return SYNTAX
+    plugin, _, name = code.rstrip(")").partition("(")
+    return f"oxlint/{plugin.removesuffix('-hooks')}/{name}"
+
+
+def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+    """The reason why a new diagnostic is no finding: another dialect, or another library."""
+    text = inspection.repository.head.read(diagnostic.path) or b""
+    if diagnostic.rule == HOOKS:
+        return _judge_hook(diagnostic, text)
+    if diagnostic.rule != SYNTAX:
+        return None
+    was_broken = any(
+        known.rule == SYNTAX and known.path == diagnostic.path for known in inspection.base_diagnostics
+    )
+    if was_broken or any(mark in text for mark in FOREIGN_MARKS):
+        return "the file is written in a dialect that oxlint does not read"
+    return None
+
+
+def _judge_hook(diagnostic: AnalyserDiagnostic, text: bytes) -> str | None:
+    # Other libraries have functions that are called `use…` and may be called anywhere.
+    if not REACT.search(text):
+        return "the file does not use React"
+    is_skipped = "called conditionally" in diagnostic.message or "in a loop" in diagnostic.message
+    return None if is_skipped else "the hook is not skipped, only called from an unusual place"
+
+
+OXLINT = Analyser(
+    name="oxlint",
+    executable="oxlint",
+    patterns=("*.js", "*.mjs", "*.cjs", "*.jsx", "*.ts", "*.mts", "*.cts", "*.tsx"),
+    scope="file",
+    invoke=invoke_oxlint,
+    read_output=read_oxlint,
+    rules={rule.id: rule for rule in OXLINT_RULES},
+    install_hint="pip install oxlint, or npm install --global oxlint",
+    subject="JavaScript and TypeScript that fails or does not do what it seems to do",
+    languages=("JavaScript", "TypeScript", "JSX"),
+    version_tried="1.89.0",
+    distribution="oxlint",
+    judge=judge_oxlint,
+    accepted_exit_codes=frozenset({0, 1}),
+)

@@ -1,0 +1,75 @@
+"""What several analysers of Python report, held to the code: undefined names, injections, hidden text."""
+
+import re
+
+from tree_sitter import Node
+
+from affidavit.analysers.analyser import Inspection
+from affidavit.analysers.python.syntax import (
+    ancestors,
+    is_only_for_type_checkers,
+    is_unevaluated_annotation,
+    node_at,
+)
+from affidavit.analysers.python.taint import carries_input
+from affidavit.records.evidence import AnalyserDiagnostic
+
+# Overrides and isolates; the plain marks U+200E and U+200F are not among them.
+REORDERING = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
+STATEMENT = re.compile(
+    rb"[rbfu]*['\"]{1,3}[\s\\n(]*(select|insert|update|delete|with|create|drop|alter|replace|merge|explain|truncate)\b",
+    re.IGNORECASE,
+)
+
+
+def judge_undefined_name(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> str | None:
+    """The reason why an undefined name is no finding; None where it is one."""
+    if is_unevaluated_annotation(text, diagnostic.line, diagnostic.column):
+        return "the name stands in an annotation that is never evaluated"
+    if is_only_for_type_checkers(text, diagnostic.line, diagnostic.column):
+        return "the code is only read by type checkers"
+    # A name that was undefined before comes from outside: an injected builtin, a notebook, a build tool.
+    was_undefined = any(
+        known.rule == diagnostic.rule and known.message == diagnostic.message
+        for known in inspection.base_diagnostics
+    )
+    return "the same undefined name was used before the change" if was_undefined else None
+
+
+def judge_shell_command(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    """The reason why a command given to a shell is no finding: nothing from outside reaches it."""
+    around = ancestors(node_at(text, diagnostic.line, diagnostic.column))
+    call = next((node for node, _ in around if node.type == "call"), None)
+    arguments = call.child_by_field_name("arguments") if call is not None else None
+    command = arguments.named_children[0] if arguments is not None and arguments.named_children else None
+    is_open = command is not None and carries_input(command)
+    return None if is_open else "no text from outside the function reaches the command"
+
+
+def judge_sql_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    """The reason why a text is no finding: it is no SQL statement, or nothing from outside reaches it."""
+    node = _expression(node_at(text, diagnostic.line, diagnostic.column))
+    if node is None or not STATEMENT.match(node.text or b""):
+        return "the text does not begin as an SQL statement does"
+    return None if carries_input(node) else "no text from outside the function reaches the statement"
+
+
+def _expression(node: Node | None) -> Node | None:
+    """The largest expression around a node that is still one text."""
+    if node is None:
+        return None
+    if node.type in ("string_start", "string_content", "string_end", "identifier"):
+        node = node.parent or node
+    for parent, _child in ancestors(node):
+        if parent.type not in ("binary_operator", "concatenated_string", "attribute", "call", "string"):
+            break
+        node = parent
+    return node
+
+
+def judge_reordered_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    """The reason why an invisible mark is no finding: it reorders nothing."""
+    lines = text.decode("utf-8", errors="replace").split("\n")[diagnostic.line - 1 : diagnostic.line]
+    if any(character in REORDERING for line in lines for character in line):
+        return None
+    return "a mark of direction, as texts written from right to left have it, hides nothing"
