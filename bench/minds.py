@@ -6,8 +6,7 @@ import time
 from typing import Any
 
 from affidavit.events import ignore_events
-from affidavit.minds.choice import choose_model
-from affidavit.minds.limits import Limits
+from affidavit.minds.choice import CallLimits, choose_model
 from affidavit.minds.mind import PydanticMind
 from affidavit.ports import Talk
 from bench import model_review
@@ -58,7 +57,7 @@ def talk(number: int) -> Talk:
 async def hold(url: str, talks: int) -> float:
     """The wall time of some talks at once, after one that warms up."""
     choice = choose_model("slow", "specialist", base_url=url)
-    mind = PydanticMind("specialist", choice, limits=Limits(at_once=TALKS))
+    mind = PydanticMind("specialist", choice, limits=CallLimits(at_once=TALKS))
     async with mind.kept_open():
         await mind.converse(talk(-1), ignore_events)
         started = time.perf_counter()

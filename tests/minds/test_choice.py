@@ -7,10 +7,10 @@ import pytest
 from affidavit.errors import SettingsError
 from affidavit.minds.choice import choose_model
 from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
-from affidavit.minds.forms import Dialect, Form, Question, forms_for, request_settings
 from affidavit.minds.ledger import Budget, Ledger
-from affidavit.minds.providers import build_model
 from affidavit.minds.roles import minds_from
+from affidavit.minds.wire.forms import Dialect, Form, Question, forms_for, request_settings
+from affidavit.minds.wire.providers import build_model
 
 URL = "http://localhost:8080/v1"
 
@@ -154,7 +154,7 @@ def test_choosing_models_imports_no_provider() -> None:
 def test_one_provider_does_not_import_another() -> None:
     code = (
         "import sys; from affidavit.minds.choice import choose_model;"
-        "from affidavit.minds.providers import build_model;"
+        "from affidavit.minds.wire.providers import build_model;"
         f"build_model(choose_model('m', 'planner', base_url={URL!r}), {{}});"
         "print('anthropic' in sys.modules)"
     )

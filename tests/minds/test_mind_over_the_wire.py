@@ -20,8 +20,8 @@ from talks import JUDGEMENT, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answe
 
 from affidavit.contract.reply_text import FoundObject, find_object
 from affidavit.events import Event, EventName
+from affidavit.minds.choice import CallLimits
 from affidavit.minds.ledger import Budget, Ledger
-from affidavit.minds.limits import Limits
 from affidavit.minds.roles import kept_open
 from affidavit.ports import Answer, Talk
 
@@ -297,7 +297,7 @@ def test_who_answers_at_the_last_request_has_answered() -> None:
 
 
 def test_a_huge_reply_is_cut_off() -> None:
-    limits = Limits(longest_reply_chars=10_000)
+    limits = CallLimits(max_reply_chars=10_000)
     answer, _ = converse(says("x" * 200_000, size=5000), limits=limits)
     assert answer.outcome == "cut_off"
     assert answer.text is not None
@@ -365,7 +365,7 @@ def test_events_tell_who_works_with_which_tool_and_what_it_cost() -> None:
 
 def test_no_more_requests_than_allowed_are_under_way() -> None:
     async def many(url: str) -> list[Answer]:
-        mind = a_mind(a_choice(url), limits=Limits(at_once=2))
+        mind = a_mind(a_choice(url), limits=CallLimits(at_once=2))
         return await asyncio.gather(*(answer_of(mind, a_talk(task=str(number))) for number in range(6)))
 
     with serving(says(JUDGEMENT, size=10, pause=0.05)) as (url, script):

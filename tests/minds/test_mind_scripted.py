@@ -14,8 +14,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from talks import JUDGEMENT, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answer_of
 
-from affidavit.minds.choice import choose_model
-from affidavit.minds.limits import Limits
+from affidavit.minds.choice import CallLimits, choose_model
 
 Piece = str | dict[int, DeltaToolCall]
 
@@ -71,7 +70,7 @@ def test_backoff_doubles_and_is_spread() -> None:
         waited.append(seconds)
 
     model = scripted(ModelConnectionError("m", "gone"))
-    limits = Limits(attempts=4, first_delay_seconds=1.0)
+    limits = CallLimits(attempts=4, first_delay_seconds=1.0)
     mind = a_mind(a_choice(), model=model, limits=limits, sleep=sleep)
     assert asyncio.run(answer_of(mind, a_talk())).outcome == "failed"
     assert [0.75 * 2**n <= each <= 1.25 * 2**n for n, each in enumerate(waited)] == [True, True, True]

@@ -6,10 +6,9 @@ from typing import Any
 from pydantic_ai.models import Model
 
 from affidavit.events import Event, ignore_events
-from affidavit.minds.choice import ModelChoice, choose_model
+from affidavit.minds.choice import CallLimits, ModelChoice, choose_model
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.ledger import Ledger
-from affidavit.minds.limits import Limits
 from affidavit.minds.mind import PydanticMind
 from affidavit.ports import Answer, Role, Talk, ToolSource
 
@@ -24,7 +23,7 @@ SCHEMA: dict[str, Any] = {
     "additionalProperties": False,
 }
 SCHEMA_NAME = "verification_judgment"
-QUICK = Limits(first_delay_seconds=0.001)
+QUICK = CallLimits(first_delay_seconds=0.001)
 
 
 class Shelf:
@@ -71,7 +70,7 @@ def a_mind(
     role: Role = "verifier",
     ledger: Ledger | None = None,
     log: ConversationLog | None = None,
-    limits: Limits = QUICK,
+    limits: CallLimits = QUICK,
     model: Model[Any] | None = None,
     **options: Any,
 ) -> PydanticMind:

@@ -13,8 +13,8 @@ from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation import Conversation
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.ledger import Ledger
-from affidavit.minds.providers import build_model
-from affidavit.minds.teller import Teller
+from affidavit.minds.wire.providers import build_model
+from affidavit.minds.wire.requester import Requester
 from affidavit.ports import Role, Talk
 from affidavit.render.safe_text import one_line, visible
 
@@ -66,7 +66,7 @@ def address_of(choice: ModelChoice, environment: Mapping[str, str]) -> str:
 
 def _section(role: Role, choice: ModelChoice, address: str, talk: Talk) -> str:
     # The conversation itself prepares what is shown, so that it cannot differ from what is sent.
-    conversation = Conversation(_silent_teller(role, choice), talk, ignore_events)
+    conversation = Conversation(_silent_requester(role, choice), talk, ignore_events)
     question = conversation.question
     tools = [tool["function"]["name"] for tool in question.tools]
     messages = conversation.as_it_leaves()
@@ -95,8 +95,8 @@ def _texts(message: ModelRequest) -> list[str]:
     return texts
 
 
-def _silent_teller(role: Role, choice: ModelChoice) -> Teller:
+def _silent_requester(role: Role, choice: ModelChoice) -> Requester:
     def connect() -> NoReturn:
         raise AssertionError("what would leave is shown, not sent")
 
-    return Teller(role, choice, Ledger(), ConversationLog(), connect)
+    return Requester(role, choice, Ledger(), ConversationLog(), connect)

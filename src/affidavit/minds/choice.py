@@ -1,6 +1,7 @@
-"""From the name of a model, as a user writes it, to the choice of a model for a role."""
+"""From the name of a model, as a user writes it, to the model of a role and how it is asked."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal, TypeVar, get_args
 from urllib.parse import urlsplit
 
@@ -37,6 +38,19 @@ COMPATIBLE_KEY = "AFFIDAVIT_API_KEY"
 CALL_SECONDS = 900.0
 
 
+@dataclass(frozen=True)
+class CallLimits:
+    """How often, how long and how many at a time a model is asked."""
+
+    attempts: int = 4
+    first_delay_seconds: float = 1.0
+    max_delay_seconds: float = 60.0
+    """A call whose provider asks for a longer wait is not retried."""
+    max_reply_chars: int = 2_000_000
+    at_once: int = 8
+    """Requests to one provider at the same time."""
+
+
 class ModelChoice(Record):
     """The model of a role and how it is asked."""
 
@@ -48,15 +62,15 @@ class ModelChoice(Record):
     temperature: float | None = None
     max_tokens: int
     silence_seconds: float = SILENCE_SECONDS
-    """How long a call may show no sign of life."""
+    """How long a call may go without sending anything."""
     call_seconds: float = CALL_SECONDS
-    """How long a call may take that does show signs of life."""
+    """How long a call may take in all."""
     price: Price | None = None
-    """What the user says that it costs; the table of prices comes first."""
+    """What it costs according to the user; the table of prices comes first."""
 
     @property
     def model(self) -> str:
-        """The choice in one word, for reports and logs."""
+        """The model's name for reports and logs."""
         return self.name if self.provider == "compatible" else f"{self.provider}:{self.name}"
 
 
@@ -71,7 +85,7 @@ def choose_model(
     silence_seconds: float | None = None,
     prices: Mapping[str, Price] | None = None,
 ) -> ModelChoice:
-    """The choice that the text names; what is not given has the role's defaults."""
+    """The model that the text names; what is not given has the role's defaults."""
     provider, name = _read_name(text.strip(), base_url)
     limit = SILENCE_SECONDS if silence_seconds is None else silence_seconds
     choice = ModelChoice(
@@ -92,7 +106,7 @@ def choose_model(
 
 
 def names_provider(text: str) -> bool:
-    """Whether a model is written as PROVIDER:NAME, so that it is known where it is to be found."""
+    """Whether a model is written as PROVIDER:NAME, which says where to find it."""
     return _split(text.strip())[0] is not None
 
 
@@ -108,7 +122,7 @@ def _read_name(text: str, base_url: str | None) -> tuple[Provider, str]:
             "or give the address of an OpenAI-compatible endpoint with --base-url"
         )
     if not name:
-        raise SettingsError(f"model {text!r}: the name of the model is missing")
+        raise SettingsError(f"model {text!r}: the model's name is missing")
     return provider, name
 
 
@@ -132,7 +146,7 @@ def _checked_url(base_url: str | None) -> str | None:
     if not is_usable:
         raise SettingsError("base_url: expected the address of an endpoint, such as http://localhost:8080/v1")
     if parts.username or parts.password:
-        raise SettingsError("base_url holds a name or a password: keys come from the environment only")
+        raise SettingsError("base_url contains a user name or password: keys come from the environment only")
     return base_url
 
 

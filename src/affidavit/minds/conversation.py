@@ -15,11 +15,11 @@ from pydantic_ai.messages import (
 )
 
 from affidavit.events import Agent, Emit, EventName, event
-from affidavit.minds.exchange import CallEnded, Outcome
-from affidavit.minds.forms import Question
 from affidavit.minds.ledger import add_usage
-from affidavit.minds.teller import Teller
-from affidavit.minds.transcript import (
+from affidavit.minds.wire.connection import CallEnded, Outcome
+from affidavit.minds.wire.forms import Question
+from affidavit.minds.wire.requester import Requester
+from affidavit.minds.wire.transcript import (
     ToolCall,
     answer_in,
     calls_in,
@@ -46,14 +46,14 @@ _WAS_EMPTY = "Your reply was empty. Go on, or hand in your answer."
 _LONGEST_ARGUMENT = 200
 _LONGEST_RESULT = 400_000
 _MOST_CALLS = 32
-"""In one reply; a model that calls without end is not followed for hours."""
+"""In one reply, so that a model that calls without end does not keep a review for hours."""
 
 
 @dataclass
 class Conversation:
     """One talk with a model, from the first request to the answer."""
 
-    teller: Teller
+    requester: Requester
     talk: Talk
     emit: Emit
     redactor: Redactor = field(default_factory=Redactor)
@@ -61,8 +61,8 @@ class Conversation:
     usage: RoleUsage = field(init=False)
 
     def __post_init__(self) -> None:
-        teller = self.teller
-        self.usage = RoleUsage(role=teller.role, model=teller.model, cost_usd=0.0)
+        requester = self.requester
+        self.usage = RoleUsage(role=requester.role, model=requester.model, cost_usd=0.0)
         self.question = Question(
             instructions=self.redactor.redact(writable(self.talk.instructions)),
             schema=self.talk.schema,
@@ -70,14 +70,14 @@ class Conversation:
             tools=tuple(self.talk.tools.descriptions) if self.talk.tools else (),
             take=self.talk.take,
         )
-        # What many talks share stays a text of its own until it is clean: it is searched for secrets once.
+        # The text that many talks share stays separate until it is clean: it is searched for secrets once.
         self.messages = [opening(self.talk.prefix, self.talk.task)]
 
     async def hold(self) -> Answer:
         """Talk until there is an answer or a reason why there is none."""
-        self._tell(EventName.AGENT_STARTED, model=self.teller.model)
+        self._emit(EventName.AGENT_STARTED, model=self.requester.model)
         try:
-            async with self.teller.open_line():
+            async with self.requester.open_connection():
                 return await self._turns()
         except CallEnded as end:
             text = self._last_word(end.reply) if end.reply else None
@@ -111,27 +111,27 @@ class Conversation:
         )
 
     async def _ask(self, question: Question) -> ModelResponse:
-        told = await self.teller.tell(self.as_it_leaves(), question)
-        self.usage = add_usage(self.usage, told.usage)
-        totals = self.teller.ledger.totals()
-        self._tell(
+        exchange = await self.requester.send(self.as_it_leaves(), question)
+        self.usage = add_usage(self.usage, exchange.usage)
+        totals = self.requester.ledger.totals()
+        self._emit(
             EventName.USAGE_UPDATED,
-            model=self.teller.model,
+            model=self.requester.model,
             input_tokens=totals.input_tokens,
             output_tokens=totals.output_tokens,
             cached_tokens=totals.cached_tokens,
             cost_usd=totals.cost_usd,
         )
-        if told.ended is not None:
-            raise told.ended
-        if told.reply is None:
-            raise AssertionError("what was told is a reply or an end")
-        return told.reply
+        if exchange.ended is not None:
+            raise exchange.ended
+        if exchange.reply is None:
+            raise AssertionError("an exchange has a reply or an end")
+        return exchange.reply
 
     def as_it_leaves(self) -> list[ModelMessage]:
-        """The messages so far without secrets, in the form that the provider wants."""
+        """The messages so far, without secrets, in the form that the provider wants."""
         messages = clean(self.messages, self.redactor)
-        return messages if self.teller.has_cache_points else without_cache_points(messages)
+        return messages if self.requester.has_cache_points else without_cache_points(messages)
 
     def _answer_from(self, reply: ModelResponse) -> Answer | None:
         text = self._last_word(reply)
@@ -150,14 +150,14 @@ class Conversation:
         return text if text.strip() else None
 
     def _say(self, part: ModelRequestPart) -> None:
-        """Add to what is said next; two messages in a row from one side are refused by some models."""
+        """Add to the message sent next; some models refuse two messages in a row from one side."""
         last = self.messages[-1]
         if not isinstance(last, ModelRequest):
             raise AssertionError("the last message is ours")
         self.messages[-1] = replace(last, parts=[*last.parts, part])
 
     async def _result_of(self, call: ToolCall) -> ToolReturnPart:
-        self._tell(EventName.TOOL_CALLED, tool=call.name, args=_shown(call.arguments))
+        self._emit(EventName.TOOL_CALLED, tool=call.name, args=_shown(call.arguments))
         result = await self._call(call)
         text = json.dumps(self.redactor.redact_all(result), ensure_ascii=False, default=str)
         if len(text) > _LONGEST_RESULT:
@@ -170,8 +170,8 @@ class Conversation:
             return {"error": "there are no tools: hand in your answer"}
         return await asyncio.to_thread(self.talk.tools.call, call.name, call.arguments)
 
-    def _tell(self, name: EventName, **data: Any) -> None:
-        agent = AGENTS[self.teller.role]
+    def _emit(self, name: EventName, **data: Any) -> None:
+        agent = AGENTS[self.requester.role]
         self.emit(event(name, agent=agent, specialist=self.talk.speaker, **data))
 
     def _answer(self, outcome: Outcome, text: str | None, detail: str = "") -> Answer:
@@ -179,12 +179,12 @@ class Conversation:
 
 
 def _not_made(call: ToolCall) -> ToolReturnPart:
-    error = {"error": f"not called: at most {_MOST_CALLS} calls at once; call it again where it is needed"}
+    error = {"error": f"not called: at most {_MOST_CALLS} calls at once; call it again if it is needed"}
     return ToolReturnPart(tool_name=call.name, content=json.dumps(error), tool_call_id=call.call_id)
 
 
 def _shown(arguments: object) -> Any:
-    """Arguments for those who watch, cut short."""
+    """Arguments as events show them, cut short."""
     if isinstance(arguments, dict):
         return {writable(str(key))[:_LONGEST_ARGUMENT]: _shown(each) for key, each in arguments.items()}
     if isinstance(arguments, bool | int | float) or arguments is None:

@@ -1,4 +1,4 @@
-"""Keep every exchange with a model in a folder, keyed by what was asked, and answer from it."""
+"""Keep every exchange with a model in a folder, keyed by the request, and answer from it."""
 
 import hashlib
 import json
@@ -20,11 +20,11 @@ class LogMode(StrEnum):
 
     OFF = "off"
     RECORD = "record"
-    """Ask always, keep everything."""
+    """Always ask, keep everything."""
     REPLAY = "replay"
     """Never ask."""
     RESUME = "resume"
-    """Ask for what is not there, and keep it."""
+    """Ask for what is missing, and keep it."""
 
 
 class ConversationLog:
@@ -51,13 +51,13 @@ class ConversationLog:
         return self.mode is LogMode.REPLAY
 
     def find(self, key: str) -> dict[str, Any] | None:
-        """What came of the request the last time; the same request asked n times has n answers."""
+        """What the request returned last time; the same request sent n times has n answers."""
         with self._lock:
             number = self._asked[key]
             self._asked[key] += 1
             answers = self._kept.get(key, [])
             if self.mode is LogMode.RESUME:
-                # What failed is what a resumed run is there to try again.
+                # A resumed run is there to try again what failed.
                 answers = [each for each in answers if "failure" not in each]
             return answers[number] if number < len(answers) else None
 
@@ -77,7 +77,7 @@ class ConversationLog:
     def _start_anew(self, path: Path) -> None:
         if path.exists():
             raise InputError(
-                f"{path.parent} holds a recorded run already: go on with --resume, or name another folder"
+                f"{path.parent} already has a recorded run: continue it with --resume, or name another folder"
             )
 
 
@@ -89,7 +89,7 @@ def exchange_key(request: dict[str, Any]) -> str:
 
 def _append(path: Path, line: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    # The log holds the reviewed code: nobody but the user reads it.
+    # The log contains the reviewed code: only the user may read it.
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         size = os.fstat(descriptor).st_size
@@ -107,7 +107,7 @@ def _read(path: Path, *, must_exist: bool) -> dict[str, list[dict[str, Any]]]:
         content = path.read_bytes()
     except FileNotFoundError:
         if must_exist:
-            raise InputError(f"{path.parent} holds no recorded run: there is no {FILE_NAME}") from None
+            raise InputError(f"{path.parent} has no recorded run: there is no {FILE_NAME}") from None
         return {}
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror}") from error
@@ -123,7 +123,7 @@ def _exchange_of(line: bytes) -> dict[str, Any] | None:
     try:
         exchange = json.loads(line)
     except ValueError:
-        # A process that died in the middle of a line leaves half of it: that exchange is asked for again.
+        # A process that died while writing leaves half a line: that exchange is made again.
         return None
     is_ours = isinstance(exchange, dict) and exchange.get("version") == LOG_VERSION
     return exchange if is_ours and isinstance(exchange.get("key"), str) else None

@@ -1,4 +1,4 @@
-"""Wrap what comes from a change so that no text in it can pose as an instruction or end its own fence."""
+"""Wrap text of a change so that nothing in it can pose as an instruction or end its own fence."""
 
 import hashlib
 import re
@@ -13,7 +13,7 @@ EXPLANATION = (
 )
 """The sentence for the instructions."""
 _REMOVED = "·"
-"""Stands for a mark that was taken out; no mark can be put together across it."""
+"""Replaces a mark that was taken out; no mark can be put together across it."""
 _TAG_LENGTH = 12
 _LOOKS = {
     "<": "‹«〈⟨＜﹤≪⋘᚜❮❬⟪《˂ᐸ",  # noqa: RUF001 - signs that are easily confused are the point
@@ -73,7 +73,7 @@ def has_mark(text: str) -> bool:
 
 
 def _fold(text: str) -> tuple[str, range | list[int]]:
-    """The text as a hurried reader sees it, and where each of its signs stood."""
+    """The text as a hurried reader sees it, and the position of each of its characters."""
     if text.isascii():
         return text.translate(_ASCII_FOLD), range(len(text))
     signs: list[str] = []

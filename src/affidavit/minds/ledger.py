@@ -24,7 +24,7 @@ class Estimate:
 
     tokens: int
     usd: float | None
-    """None: nobody knows the price."""
+    """None: the price is not known."""
 
 
 class Reservation:
@@ -47,7 +47,7 @@ class Ledger:
         self._paid_usd = 0.0
 
     async def reserve(self, estimate: Estimate) -> Reservation:
-        """Set aside what a request may cost; waits for others to finish, and raises BudgetError in vain."""
+        """Set aside what a request may cost; waits for others to finish; raises BudgetError if that fails."""
         while True:
             freed = asyncio.Event()
             waiter = (asyncio.get_running_loop(), freed)
@@ -58,7 +58,7 @@ class Ledger:
                     return reservation
                 if not self._open:
                     raise BudgetError(self._shortage(estimate))
-                # What is set aside is the most that the others may cost: some of it will come back.
+                # What is set aside is the most that the others may cost: some of it will be free again.
                 self._waiting.add(waiter)
             try:
                 await freed.wait()
@@ -67,7 +67,7 @@ class Ledger:
                     self._waiting.discard(waiter)
 
     def settle(self, reservation: Reservation, role: Role, spent: RoleUsage) -> None:
-        """Replace what was set aside by what a request did cost."""
+        """Replace what was set aside by what the request cost."""
         with self._lock:
             self._open.discard(reservation)
             self._paid_tokens += spent.input_tokens + spent.output_tokens
@@ -140,14 +140,14 @@ def add_usage(one: RoleUsage, other: RoleUsage) -> RoleUsage:
 
 
 class Purse:
-    """What one exchange may cost and did cost, however many attempts it takes; entered to set money aside."""
+    """What one exchange may cost and did cost, over all its attempts; entered to set money aside."""
 
     def __init__(self, ledger: Ledger, role: Role, estimate: Estimate, nothing: RoleUsage) -> None:
         self._ledger, self._role, self._estimate = ledger, role, estimate
         self._reservation: Reservation | None = None
         self.paid = nothing
         self.due = nothing.model_copy(update={"requests": 1})
-        """What the attempt under way will have cost; unless it is set, a request that brought nothing."""
+        """What the current attempt costs; unless it is set, a request without a reply."""
 
     async def __aenter__(self) -> Self:
         self._reservation = await self._ledger.reserve(self._estimate)
@@ -157,7 +157,7 @@ class Purse:
         self._pay(self.due)
 
     async def pay_and_reserve(self, spent: RoleUsage) -> None:
-        """Pay for an attempt in vain, and set aside the same again; raises BudgetError where it is gone."""
+        """Pay for a failed attempt, and set aside the same again; raises BudgetError if it is spent."""
         self._pay(spent)
         self._reservation = await self._ledger.reserve(self._estimate)
 

@@ -9,14 +9,13 @@ from typing import Any
 from pydantic_ai.models import Model
 
 from affidavit.events import Emit
-from affidavit.minds.choice import ModelChoice
+from affidavit.minds.choice import CallLimits, ModelChoice
 from affidavit.minds.conversation import Conversation
 from affidavit.minds.conversation_log import ConversationLog
-from affidavit.minds.exchange import Line, Sleep
 from affidavit.minds.ledger import Ledger
-from affidavit.minds.limits import Limits
-from affidavit.minds.providers import build_model
-from affidavit.minds.teller import Teller
+from affidavit.minds.wire.connection import Connection, Sleep
+from affidavit.minds.wire.providers import build_model
+from affidavit.minds.wire.requester import Requester
 from affidavit.ports import Answer, Role, Talk
 
 
@@ -29,7 +28,7 @@ class PydanticMind:
         choice: ModelChoice,
         ledger: Ledger | None = None,
         log: ConversationLog | None = None,
-        limits: Limits | None = None,
+        limits: CallLimits | None = None,
         *,
         gate: asyncio.Semaphore | None = None,
         client: Callable[[], Model[Any]] | None = None,
@@ -37,19 +36,19 @@ class PydanticMind:
     ) -> None:
         self.role: Role = role
         self.model = choice.model
-        limits = limits or Limits()
+        limits = limits or CallLimits()
         gate = gate or asyncio.Semaphore(limits.at_once)
 
-        def connect() -> Line:
+        def connect() -> Connection:
             model = client() if client else build_model(choice, os.environ)
-            return Line(model, choice, limits, gate, sleep)
+            return Connection(model, choice, limits, gate, sleep)
 
-        self._teller = Teller(role, choice, ledger or Ledger(), log or ConversationLog(), connect)
+        self._requester = Requester(role, choice, ledger or Ledger(), log or ConversationLog(), connect)
 
     def kept_open(self) -> AbstractAsyncContextManager[None]:
-        """Keep connections between talks; without it each talk makes its own."""
-        return self._teller.open_line()
+        """Keep the connection open between talks; without this, each talk opens its own."""
+        return self._requester.open_connection()
 
     async def converse(self, talk: Talk, emit: Emit) -> Answer:
-        """Hold a talk; whatever goes wrong with the model is an outcome of it, not an exception."""
-        return await Conversation(self._teller, talk, emit).hold()
+        """Hold a talk; whatever goes wrong with the model is an outcome, not an exception."""
+        return await Conversation(self._requester, talk, emit).hold()

@@ -1,4 +1,4 @@
-"""From tokens to money by the kept-up table of prices, else by what the user says; None: nobody knows."""
+"""From tokens to money by a maintained table of prices, else by the user's; None: the price is not known."""
 
 import math
 from functools import lru_cache
@@ -8,11 +8,11 @@ from affidavit.minds.choice import ModelChoice
 _PRICE_TABLE_NAMES = {"bedrock": "aws"}
 OF_NO_TABLE = ("compatible", "ollama")
 _BYTES_PER_TOKEN = 3
-"""Fewer than any tokeniser needs for code or prose on the average, so that an estimate is rarely too low."""
+"""Fewer than tokenisers average on code or prose, so that an estimate is rarely too low."""
 
 
 def estimate_tokens(*texts: str) -> int:
-    """About how many tokens a request has, rather too many than too few."""
+    """About how many tokens a request has; too many rather than too few."""
     return sum(math.ceil(len(text.encode("utf-8", "replace")) / _BYTES_PER_TOKEN) for text in texts)
 
 

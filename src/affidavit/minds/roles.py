@@ -8,12 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from affidavit.errors import SettingsError
-from affidavit.minds.choice import ModelChoice
+from affidavit.minds.choice import CallLimits, ModelChoice
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.ledger import Ledger
-from affidavit.minds.limits import Limits
 from affidavit.minds.prices import has_price
-from affidavit.minds.providers import build_model
+from affidavit.minds.wire.providers import build_model
 from affidavit.ports import Mind, Role
 
 if TYPE_CHECKING:
@@ -25,14 +24,14 @@ def minds_from(
     *,
     ledger: Ledger,
     log: ConversationLog | None = None,
-    limits: Limits | None = None,
+    limits: CallLimits | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> dict[Role, Mind]:
     """The minds of a review; raises SettingsError where a key, a package or a price is missing."""
     # The library behind the minds is slow to import, and a review without a model does not need it.
     from affidavit.minds.mind import PydanticMind  # noqa: PLC0415
 
-    limits = limits or Limits()
+    limits = limits or CallLimits()
     log = log or ConversationLog()
     keys = os.environ if environment is None else environment
     gates: dict[tuple[str, str | None], asyncio.Semaphore] = {}
@@ -41,7 +40,7 @@ def minds_from(
         if not log.is_replay:
             _check_price(choice, ledger)
         gate = gates.setdefault((choice.provider, choice.base_url), asyncio.Semaphore(limits.at_once))
-        # Made now, so that a missing key or package is said before anything is spent; a replay needs neither.
+        # Made now: a missing key or package is reported before anything is spent. A replay needs neither.
         client = None if log.is_replay else partial(_given, build_model(choice, keys))
         minds[role] = PydanticMind(role, choice, ledger, log, limits, gate=gate, client=client)
     return minds
@@ -49,7 +48,7 @@ def minds_from(
 
 @asynccontextmanager
 async def kept_open(minds: Iterable[Mind]) -> AsyncIterator[None]:
-    """Keep the connections of minds for the length of a review; those that have none are passed over."""
+    """Keep the connections of minds open for the length of a review; a mind that has none is skipped."""
     from affidavit.minds.mind import PydanticMind  # noqa: PLC0415
 
     async with AsyncExitStack() as stack:
@@ -67,5 +66,5 @@ def _check_price(choice: ModelChoice, ledger: Ledger) -> None:
     if ledger.budget.usd is not None and not has_price(choice):
         raise SettingsError(
             f"model {choice.model}: its price is not known, so a budget in US dollars cannot be kept: "
-            "set one in tokens with --budget-tokens, or say what it costs with --prices-usd-per-million"
+            "set one in tokens with --budget-tokens, or give its price with --prices-usd-per-million"
         )

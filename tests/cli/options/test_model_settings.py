@@ -11,7 +11,7 @@ from affidavit.errors import SettingsError
 from affidavit.git.repository import open_repository
 from affidavit.minds.ledger import Budget
 from affidavit.minds.prices import cost_usd
-from affidavit.minds.providers import build_model
+from affidavit.minds.wire.providers import build_model
 
 
 def loaded(repo: Repo, file: str, environment: dict[str, str] | None = None, **flags: Any) -> Settings:

@@ -50,7 +50,7 @@ def talk_options(command: Command) -> Command:
         click.option(
             "--model-timeout-seconds",
             metavar="N",
-            help="How long a call may show no sign of life; default 60.",
+            help="How long a call may send nothing; default 60.",
         ),
         click.option("--budget-usd", metavar="USD", help="Stop in an orderly way before this is spent."),
         click.option("--budget-tokens", metavar="N", help="The same in tokens."),

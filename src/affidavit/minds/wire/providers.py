@@ -1,4 +1,4 @@
-"""From the choice of a model to the client that speaks with it; only that one provider is imported."""
+"""From the choice of a model to the client for it; only that one provider is imported."""
 
 import importlib
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
 COMPATIBLE_PROFILE = {
-    # A stream that ends without a reason was cut, even where the connection was closed politely.
+    # A stream that ends without a reason was cut off, even where the connection was closed properly.
     "openai_chat_streaming_requires_finish_reason": True,
     "openai_chat_supports_max_completion_tokens": False,
 }
@@ -21,14 +21,14 @@ OLLAMA_ADDRESS = "http://localhost:11434/v1"
 
 @dataclass(frozen=True)
 class Supply:
-    """Where the classes of a provider are, and which variables may hold its key."""
+    """Where a provider's classes are, and which environment variables may have its key."""
 
     module: str
     model_class: str
     provider_class: str
     key_names: tuple[str, ...] = ()
     extra: str = ""
-    """The part of pydantic-ai that brings the provider's package, where it is not named like the module."""
+    """The extra of pydantic-ai that installs the provider's package, unless named like the module."""
 
 
 SUPPLIES: Mapping[Provider, Supply] = {
@@ -41,24 +41,24 @@ SUPPLIES: Mapping[Provider, Supply] = {
     "openrouter": Supply("openrouter", "OpenRouterModel", "OpenRouterProvider", ("OPENROUTER_API_KEY",)),
     "ollama": Supply("ollama", "OllamaModel", "OllamaProvider", (), "openai"),
     "bedrock": Supply("bedrock", "BedrockConverseModel", "BedrockProvider"),
-    "compatible": Supply("openai", "ForbearingChatModel", "OpenAICompatibleProvider", (), "openai"),
+    "compatible": Supply("openai", "LenientChatModel", "OpenAICompatibleProvider", (), "openai"),
 }
 
 
 def build_model(choice: ModelChoice, environment: Mapping[str, str]) -> "Model[Any]":
-    """The client for a model; raises SettingsError with what to set or to install."""
+    """The client for a model; raises SettingsError that says what to set or to install."""
     supply = SUPPLIES[choice.provider]
     options = _options(choice, supply, environment)
     is_compatible = choice.provider == "compatible"
     where = "openai_compatible" if is_compatible else supply.module
     try:
         models = importlib.import_module(
-            "affidavit.minds.plain_replies" if is_compatible else f"pydantic_ai.models.{supply.module}"
+            "affidavit.minds.wire.plain_replies" if is_compatible else f"pydantic_ai.models.{supply.module}"
         )
         providers = importlib.import_module(f"pydantic_ai.providers.{where}")
     except ImportError as error:
         raise SettingsError(
-            f"model {choice.model}: the package of {choice.provider} is not installed: "
+            f"model {choice.model}: the package for {choice.provider} is not installed: "
             f"pip install 'pydantic-ai-slim[{supply.extra or supply.module}]'"
         ) from error
     provider = getattr(providers, supply.provider_class)(**options)
@@ -83,7 +83,7 @@ def _options(choice: ModelChoice, supply: Supply, environment: Mapping[str, str]
         if environment.get(name):
             return {"api_key": environment[name]}
     raise SettingsError(
-        f"model {choice.model}: there is no key: set {' or '.join(supply.key_names)} in the environment"
+        f"model {choice.model}: no key: set {' or '.join(supply.key_names)} in the environment"
     )
 
 

@@ -1,4 +1,4 @@
-"""Read a whole reply from a server that was asked for a stream and answers plainly, as some do."""
+"""Read a whole reply from a server that was asked for a stream and does not stream, as some do not."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 LARGEST_BYTES = 16_000_000
 
 
-class ForbearingChatModel(OpenAIChatModel):
-    """Chat Completions that takes a plain reply for a stream of one piece, so that nobody is asked twice."""
+class LenientChatModel(OpenAIChatModel):
+    """Chat Completions that reads a plain reply as a stream of one piece; no request is sent twice."""
 
     async def _process_streamed_response(
         self,
@@ -34,7 +34,7 @@ class ForbearingChatModel(OpenAIChatModel):
 
 async def _as_stream(response: "AsyncStream[ChatCompletionChunk]") -> AsyncIterator[ChatCompletionChunk]:
     body, source = bytearray(), response.response
-    # The client's own reader of streams tells these two apart in the same way.
+    # The client's own reader of streams distinguishes these two in the same way.
     try:
         async for piece in source.aiter_bytes():
             body += piece
@@ -58,19 +58,19 @@ def _mislabelled(body: bytes | bytearray) -> Iterator[ChatCompletionChunk]:
         if field == b"data" and data.strip() not in (b"", b"[DONE]"):
             chunk = json.loads(data)
             if not isinstance(chunk, dict):
-                raise ValueError(f"the stream holds no chunk: {json.dumps(chunk)[:200]}")
+                raise ValueError(f"the stream contains something that is no chunk: {json.dumps(chunk)[:200]}")
             yield ChatCompletionChunk.construct(**chunk)
 
 
 def chunk_of(reply: Any) -> ChatCompletionChunk:
-    """A plain reply as the one chunk of a stream; raises ValueError for what is none."""
+    """A plain reply as the one chunk of a stream; raises ValueError for anything else."""
     choices = reply.get("choices") if isinstance(reply, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
-        raise ValueError(f"the reply holds no message: {json.dumps(reply)[:200]}")
+        raise ValueError(f"the reply has no message: {json.dumps(reply)[:200]}")
     calls = [_call(index, call) for index, call in enumerate(message.get("tool_calls") or ())]
-    # A reply that is whole has ended, also where the server does not say how.
+    # A whole reply has ended, even where the server does not say how.
     finish = choice.get("finish_reason") or ("tool_calls" if calls else "stop")
     # The client checks nothing that a server streams, so nothing is checked here either.
     return ChatCompletionChunk.construct(
@@ -84,10 +84,10 @@ def chunk_of(reply: Any) -> ChatCompletionChunk:
 
 
 def _call(index: int, call: Any) -> Any:
-    """A call of a tool as streams have it: numbered, and with its arguments as text."""
-    told = call.get("function") if isinstance(call, dict) else None
-    if not isinstance(told, dict):
-        raise ValueError("the reply holds a call of no function")
-    given = told.get("arguments")
+    """A tool call as a stream carries it: numbered, and with its arguments as text."""
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(function, dict):
+        raise ValueError("the reply has a tool call without a function")
+    given = function.get("arguments")
     arguments = given if isinstance(given, str) else json.dumps(given if given is not None else {})
-    return {**call, "index": index, "function": {**told, "arguments": arguments}}
+    return {**call, "index": index, "function": {**function, "arguments": arguments}}

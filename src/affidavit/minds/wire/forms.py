@@ -1,4 +1,4 @@
-"""How a model is made to answer in a schema: by its native output, by a tool, or by being told so."""
+"""How a model is made to answer in a schema: by its native output, by a tool, or by the instructions."""
 
 import json
 from dataclasses import dataclass
@@ -27,16 +27,16 @@ class Form(StrEnum):
     TOOL = "tool"
     """The same, but the model may also write text."""
     PLAIN = "plain"
-    """The schema stands in the instructions."""
+    """The schema is part of the instructions."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """What a model was found to take or to refuse among the settings."""
+    """Which settings a model was found to accept or to refuse."""
 
     sends_temperature: bool = True
     names_completion_tokens: bool = False
-    """The limit of tokens goes by OpenAI's newer name."""
+    """The limit on tokens is sent under OpenAI's newer name."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Question:
     must_answer: bool = False
     """No more tools: the answer, now."""
     take: int = 1
-    """Which of several talks with the same words; not sent."""
+    """Which of several talks with the same text; not sent."""
 
 
 def forms_for(question: Question, profile: ModelProfile) -> list[Form]:
@@ -58,7 +58,7 @@ def forms_for(question: Question, profile: ModelProfile) -> list[Form]:
     if not profile.get("supports_tools", True):
         return [Form.PLAIN]
     if question.tools:
-        # Several servers cannot combine a schema for the text with tools: an answering tool works with all.
+        # Several servers cannot combine tools with a schema for the text: an answering tool works everywhere.
         return [Form.FORCED_TOOL, Form.TOOL]
     if profile.get("supports_json_schema_output", False):
         return [Form.NATIVE, Form.FORCED_TOOL, Form.PLAIN]
@@ -69,7 +69,7 @@ def request_parameters(question: Question, form: Form) -> ModelRequestParameters
     """What goes with the messages in this form."""
     instructions = question.instructions
     if form is Form.PLAIN:
-        instructions = f"{instructions}\n\n{_told(question.schema)}"
+        instructions = f"{instructions}\n\n{_instructions_for(question.schema)}"
     has_output_tool = form in {Form.FORCED_TOOL, Form.TOOL}
     return ModelRequestParameters(
         function_tools=[] if form is Form.PLAIN else [_definition(tool) for tool in question.tools],
@@ -96,7 +96,7 @@ def request_settings(choice: ModelChoice, question: Question, form: Form, dialec
         settings["timeout"] = choice.silence_seconds
         settings["max_retries"] = 0
     if choice.provider == "openai":
-        # Nothing of the reviewed code is to be kept by the provider for later calls.
+        # The provider must not keep any of the reviewed code for later calls.
         settings["openai_store"] = False  # type: ignore[typeddict-unknown-key]
     if choice.temperature is not None and dialect.sends_temperature:
         settings["temperature"] = choice.temperature
@@ -123,6 +123,6 @@ def _output_tool(question: Question) -> ToolDefinition:
     )
 
 
-def _told(schema: dict[str, Any]) -> str:
+def _instructions_for(schema: dict[str, Any]) -> str:
     text = json.dumps(schema, ensure_ascii=False)
     return f"Answer with one JSON object and nothing else. It must fit this JSON schema:\n{text}"

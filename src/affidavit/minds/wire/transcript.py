@@ -1,4 +1,4 @@
-"""The messages of a conversation: made from a talk, cleaned before they leave, written down as data."""
+"""The messages of a conversation: made from a talk, redacted before they are sent, and kept as data."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -33,18 +33,18 @@ class ToolCall:
     call_id: str
     name: str
     arguments: object
-    """What the arguments say; the text itself where it is no JSON."""
+    """The decoded arguments; their text where it is not JSON."""
 
 
 def opening(prefix: str, task: str) -> ModelRequest:
-    """The first message; a mark between what many talks share and what is this talk's own."""
+    """The first message; a cache mark separates what many talks share from this talk's own task."""
     if prefix and task:
         return ModelRequest(parts=[UserPromptPart(content=[prefix, CachePoint(), task])])
     return ModelRequest(parts=[UserPromptPart(content=prefix or task)])
 
 
 def without_cache_points(messages: Iterable[ModelMessage]) -> list[ModelMessage]:
-    """The same for providers that want no marks: one text, as some servers read nothing else."""
+    """The same for providers that take no marks: one text, because some servers read nothing else."""
     return [_joined(each) if isinstance(each, ModelRequest) else each for each in messages]
 
 
@@ -63,12 +63,12 @@ def _text_in(content: str | Sequence[Any]) -> str:
 
 
 def writable(text: str) -> str:
-    """The text without what no encoding can carry, such as half of a surrogate pair."""
+    """The text without what no encoding can represent, such as half of a surrogate pair."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def clean(messages: Iterable[ModelMessage], redactor: Redactor) -> list[ModelMessage]:
-    """The messages as they may leave: without secrets."""
+    """The messages as they may be sent: without secrets."""
     return [_clean_request(each, redactor) if isinstance(each, ModelRequest) else each for each in messages]
 
 
@@ -95,7 +95,7 @@ def _cleaned_content(content: Any, cleaned: Callable[[str], str]) -> Any:
 
 
 def repaired(reply: ModelResponse) -> ModelResponse:
-    """The reply as it can be sent back: arguments that are no JSON object are wrapped into one."""
+    """The reply in a form that can be sent back: arguments that are no JSON object are wrapped in one."""
     parts: list[ModelResponsePart] = []
     for part in reply.parts:
         if isinstance(part, ToolCallPart):
@@ -142,7 +142,7 @@ def calls_in(reply: ModelResponse, schema_name: str) -> list[ToolCall]:
 
 
 def _arguments(part: ToolCallPart) -> object:
-    """What the tool is called with; what is no JSON or nested too deeply is text, which the tool refuses."""
+    """What the tool is called with; what is not JSON or nested too deeply is text, which the tool refuses."""
     if not isinstance(part.args, str):
         read: object = part.args or {}
     else:
@@ -154,7 +154,7 @@ def _arguments(part: ToolCallPart) -> object:
 
 
 def _is_within(value: object, levels: int) -> bool:
-    """Whether a value is nested no deeper than that; who looks into it must come out again."""
+    """Whether a value is nested no deeper than that, so that walking it cannot exhaust the stack."""
     if not isinstance(value, dict | list):
         return True
     inner = value.values() if isinstance(value, dict) else value
@@ -162,7 +162,7 @@ def _is_within(value: object, levels: int) -> bool:
 
 
 def as_data(messages: Sequence[ModelMessage]) -> list[dict[str, Any]]:
-    """The conversation without ids, times and thoughts: the same whenever it says the same."""
+    """The conversation without ids, times and thoughts: the same content gives the same data."""
     numbers: dict[str, int] = {}
     return [_message_data(message, numbers) for message in messages]
 
@@ -186,12 +186,12 @@ def _message_data(message: ModelMessage, numbers: dict[str, int]) -> dict[str, A
 def _part_data(part: Any, numbers: dict[str, int]) -> dict[str, Any]:
     if isinstance(part, ToolReturnPart):
         return {"call": numbers.get(part.tool_call_id, 0), "tool": part.tool_name, "text": str(part.content)}
-    # A mark for the cache is no content: the same talk with and without it is the same.
+    # A cache mark is not content: with or without it, it is the same talk.
     return {"text": _text_in(part.content)}
 
 
 def reply_as_data(reply: ModelResponse) -> dict[str, Any]:
-    """A reply as it is kept; the address that it came from is nobody's business."""
+    """A reply as it is kept, without the address that it came from."""
     data: dict[str, Any] = _RESPONSES.dump_python(
         replace(reply, provider_url=None, provider_details=None), mode="json", exclude_none=True
     )

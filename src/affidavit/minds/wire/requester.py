@@ -1,4 +1,4 @@
-"""One exchange with a model: from the log where it is known, else over the line and within the budget."""
+"""One exchange with a model: from the log if it is recorded, else over the wire and within the budget."""
 
 import json
 from collections.abc import AsyncIterator, Callable
@@ -11,11 +11,11 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from affidavit.errors import BudgetError
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog, exchange_key
-from affidavit.minds.exchange import CallEnded, Line, Lost
-from affidavit.minds.forms import Question
 from affidavit.minds.ledger import Estimate, Ledger, Purse
 from affidavit.minds.prices import cost_usd, estimate_tokens
-from affidavit.minds.transcript import as_data, reply_as_data, reply_from_data
+from affidavit.minds.wire.connection import CallEnded, Connection, OnPartialReply
+from affidavit.minds.wire.forms import Question
+from affidavit.minds.wire.transcript import as_data, reply_as_data, reply_from_data
 from affidavit.ports import Role
 from affidavit.records.report import RoleUsage
 
@@ -23,7 +23,7 @@ _WITH_CACHE_POINTS = {"anthropic", "bedrock", "openrouter", "openai"}
 
 
 @dataclass(frozen=True)
-class Told:
+class Exchange:
     """What came of one request, and what it cost."""
 
     usage: RoleUsage
@@ -32,15 +32,15 @@ class Told:
 
 
 @dataclass
-class Teller:
-    """Asks for one role; the line is made when it is first needed, so that a replay needs no key."""
+class Requester:
+    """Sends the requests of one role; it connects when it first has to, so that a replay needs no key."""
 
     role: Role
     choice: ModelChoice
     ledger: Ledger
     log: ConversationLog
-    connect: Callable[[], Line]
-    _line: Line | None = field(default=None, init=False)
+    connect: Callable[[], Connection]
+    _connection: Connection | None = field(default=None, init=False)
 
     @property
     def model(self) -> str:
@@ -49,68 +49,72 @@ class Teller:
 
     @property
     def has_cache_points(self) -> bool:
-        """Whether the provider wants to be told what to cache."""
+        """Whether the provider wants marks that say what to cache."""
         return self.choice.provider in _WITH_CACHE_POINTS
 
     @asynccontextmanager
-    async def open_line(self) -> AsyncIterator[None]:
-        """Keep connections open for the length of a conversation; a replay needs none."""
+    async def open_connection(self) -> AsyncIterator[None]:
+        """Keep the connection open for the length of a conversation; a replay needs none."""
         if self.log.is_replay:
             yield
             return
-        self._line = self._line or self.connect()
-        async with self._line.model:
+        self._connection = self._connection or self.connect()
+        async with self._connection.model:
             yield
 
-    async def tell(self, messages: list[ModelMessage], question: Question) -> Told:
-        """One exchange. Its failure is a part of what was told."""
+    async def send(self, messages: list[ModelMessage], question: Question) -> Exchange:
+        """Send one request. A failure is part of the exchange, not an exception."""
         request = self._request(messages, question)
         key = exchange_key(request)
-        known = self.log.find(key)
-        if known is not None:
-            return self._known(known)
+        recorded = self.log.find(key)
+        if recorded is not None:
+            return self._recorded(recorded)
         if self.log.is_replay:
             ended = CallEnded(
-                "failed", f"the recorded run has no such exchange (key {key[:12]}): ask a model"
+                "failed", f"the recorded run has no such exchange (key {key[:12]}); run it with a model"
             )
-            return Told(self._usage(0, 0, requests=0), ended=ended)
+            return Exchange(self._usage(0, 0, requests=0), ended=ended)
         estimate = _estimated_input(request)
-        told = await self._ask(messages, question, estimate)
-        if told.ended is None or told.ended.outcome != "budget_exhausted":
-            self.log.append(key, {"request": _new_in(request), **_as_kept(told)})
-        return told
+        exchange = await self._ask(messages, question, estimate)
+        if exchange.ended is None or exchange.ended.outcome != "budget_exhausted":
+            self.log.append(key, {"request": _new_in(request), **_as_kept(exchange)})
+        return exchange
 
-    async def _ask(self, messages: list[ModelMessage], question: Question, input_tokens: int) -> Told:
+    async def _ask(self, messages: list[ModelMessage], question: Question, input_tokens: int) -> Exchange:
         most = self.choice.max_tokens
         estimate = Estimate(input_tokens + most, cost_usd(self.choice, input_tokens, most))
         purse = Purse(self.ledger, self.role, estimate, self._usage(0, 0, requests=0))
 
-        async def lose(part: ModelResponse) -> None:
+        async def on_partial(part: ModelResponse) -> None:
             await purse.pay_and_reserve(self._usage_of(part, input_tokens))
 
         try:
             async with purse:
-                told = await self._over_the_line(messages, question, input_tokens, lose)
-                purse.due = told.usage
+                exchange = await self._over_the_wire(messages, question, input_tokens, on_partial)
+                purse.due = exchange.usage
         except BudgetError as error:
-            return Told(purse.paid, ended=CallEnded("budget_exhausted", str(error)))
-        return replace(told, usage=purse.paid)
+            return Exchange(purse.paid, ended=CallEnded("budget_exhausted", str(error)))
+        return replace(exchange, usage=purse.paid)
 
-    async def _over_the_line(
-        self, messages: list[ModelMessage], question: Question, input_tokens: int, lose: Lost
-    ) -> Told:
-        if self._line is None:
-            raise AssertionError("the line is opened before anything is told")
+    async def _over_the_wire(
+        self,
+        messages: list[ModelMessage],
+        question: Question,
+        input_tokens: int,
+        on_partial: OnPartialReply,
+    ) -> Exchange:
+        if self._connection is None:
+            raise AssertionError("the connection is opened before anything is sent")
         try:
-            reply = await self._line.ask(messages, question, lose)
+            reply = await self._connection.ask(messages, question, on_partial)
         except CallEnded as ended:
-            return Told(self._usage_of_end(ended, input_tokens), ended=ended)
-        return Told(self._usage_of(reply, input_tokens), reply=reply)
+            return Exchange(self._usage_of_end(ended, input_tokens), ended=ended)
+        return Exchange(self._usage_of(reply, input_tokens), reply=reply)
 
     def _usage_of_end(self, ended: CallEnded, input_tokens: int) -> RoleUsage:
         if ended.reply is not None:
             return self._usage_of(ended.reply, input_tokens)
-        # A silent model has read the request, and its provider may charge for that.
+        # A model that did not answer has read the request, and its provider may charge for that.
         return self._usage(input_tokens if ended.outcome == "timed_out" else 0, 0)
 
     def _usage_of(self, reply: ModelResponse, input_tokens: int) -> RoleUsage:
@@ -137,7 +141,7 @@ class Teller:
         )
 
     def _request(self, messages: list[ModelMessage], question: Question) -> dict[str, Any]:
-        # Several talks with the same words are several exchanges; one alone keeps the key it always had.
+        # Several talks with the same text are several exchanges; a single one keeps the key it always had.
         own = {} if question.take == 1 else {"take": question.take}
         return {
             **own,
@@ -152,14 +156,14 @@ class Teller:
             "messages": as_data(messages),
         }
 
-    def _known(self, exchange: dict[str, Any]) -> Told:
+    def _recorded(self, kept: dict[str, Any]) -> Exchange:
         try:
-            told = _from_kept(exchange)
+            exchange = _from_kept(kept)
         except (ValueError, KeyError, TypeError):
             ended = CallEnded("failed", "the recorded exchange cannot be read: was the file changed?")
-            return Told(self._usage(0, 0, requests=0), ended=ended)
-        self.ledger.note(self.role, told.usage)
-        return told
+            return Exchange(self._usage(0, 0, requests=0), ended=ended)
+        self.ledger.note(self.role, exchange.usage)
+        return exchange
 
 
 def _estimated_input(request: dict[str, Any]) -> int:
@@ -167,23 +171,23 @@ def _estimated_input(request: dict[str, Any]) -> int:
 
 
 def _new_in(request: dict[str, Any]) -> dict[str, Any]:
-    """What this request adds to the one before it: the rest stands there already."""
+    """What this request adds to the one before it: the rest is logged already."""
     messages = request["messages"]
     return request if len(messages) == 1 else {"model": request["model"], "messages": messages[-1:]}
 
 
-def _as_kept(told: Told) -> dict[str, Any]:
-    kept: dict[str, Any] = {"usage": told.usage.model_dump(mode="json")}
-    if told.ended is not None:
-        kept["failure"] = {"outcome": told.ended.outcome, "detail": told.ended.detail}
-    reply = told.reply or (told.ended.reply if told.ended else None)
+def _as_kept(exchange: Exchange) -> dict[str, Any]:
+    kept: dict[str, Any] = {"usage": exchange.usage.model_dump(mode="json")}
+    if exchange.ended is not None:
+        kept["failure"] = {"outcome": exchange.ended.outcome, "detail": exchange.ended.detail}
+    reply = exchange.reply or (exchange.ended.reply if exchange.ended else None)
     return kept | ({"reply": reply_as_data(reply)} if reply else {})
 
 
-def _from_kept(exchange: dict[str, Any]) -> Told:
-    usage = RoleUsage.model_validate(exchange["usage"])
-    reply = reply_from_data(exchange["reply"]) if "reply" in exchange else None
-    if "failure" not in exchange:
-        return Told(usage, reply=reply)
-    failure = exchange["failure"]
-    return Told(usage, ended=CallEnded(failure["outcome"], failure["detail"], reply))
+def _from_kept(kept: dict[str, Any]) -> Exchange:
+    usage = RoleUsage.model_validate(kept["usage"])
+    reply = reply_from_data(kept["reply"]) if "reply" in kept else None
+    if "failure" not in kept:
+        return Exchange(usage, reply=reply)
+    failure = kept["failure"]
+    return Exchange(usage, ended=CallEnded(failure["outcome"], failure["detail"], reply))

@@ -1,4 +1,4 @@
-"""Send one request to a model and bring back its reply, or the stated reason why there is none."""
+"""Send one request to a model and return its reply, or the reason why there is none."""
 
 import asyncio
 import dataclasses
@@ -13,14 +13,20 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, PartDeltaEvent, Pa
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 
-from affidavit.minds.choice import ModelChoice
-from affidavit.minds.forms import Dialect, Form, Question, forms_for, request_parameters, request_settings
-from affidavit.minds.limits import Limits
+from affidavit.minds.choice import CallLimits, ModelChoice
+from affidavit.minds.wire.forms import (
+    Dialect,
+    Form,
+    Question,
+    forms_for,
+    request_parameters,
+    request_settings,
+)
 
 Outcome = Literal["answered", "cut_off", "failed", "refused", "timed_out", "budget_exhausted"]
 Sleep = Callable[[float], Awaitable[None]]
-Lost = Callable[[ModelResponse], Awaitable[None]]
-"""Takes what came of a reply before the connection broke, which is paid for; may refuse another attempt."""
+OnPartialReply = Callable[[ModelResponse], Awaitable[None]]
+"""Takes what arrived before the connection broke, which is paid for; may refuse another attempt."""
 _TRIED_AGAIN = (
     faults.ModelRateLimitError,
     faults.ModelUnavailableError,
@@ -42,7 +48,7 @@ _LONGEST_DETAIL = 500
 
 
 class CallEnded(Exception):  # noqa: N818 - it is an outcome, not a mistake
-    """A call that brought no whole reply."""
+    """A call that returned no whole reply."""
 
     def __init__(self, outcome: Outcome, detail: str, reply: ModelResponse | None = None) -> None:
         self.outcome: Outcome = outcome
@@ -52,18 +58,20 @@ class CallEnded(Exception):  # noqa: N818 - it is an outcome, not a mistake
 
 
 @dataclass
-class Line:
-    """The line to one model: retries, waits, and finds the form of request that the model accepts."""
+class Connection:
+    """The connection to one model: retries, waits, and finds the form of request that the model accepts."""
 
     model: Model[Any]
     choice: ModelChoice
-    limits: Limits
+    limits: CallLimits
     gate: asyncio.Semaphore
     sleep: Sleep = asyncio.sleep
     _refused_forms: set[Form] = dataclasses.field(default_factory=set)
     _dialect: Dialect = dataclasses.field(default_factory=Dialect)
 
-    async def ask(self, messages: list[ModelMessage], question: Question, lose: Lost) -> ModelResponse:
+    async def ask(
+        self, messages: list[ModelMessage], question: Question, on_partial: OnPartialReply
+    ) -> ModelResponse:
         """The reply, from as many attempts as the limits allow; raises CallEnded."""
         for attempt in range(1, self.limits.attempts + 1):
             try:
@@ -73,7 +81,7 @@ class Line:
                 if wait is None:
                     raise _ended(cut) from cut
                 if cut.reply is not None:
-                    await lose(cut.reply)
+                    await on_partial(cut.reply)
                 await self.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
@@ -140,10 +148,10 @@ class Line:
         size = 0
         async for event in stream:
             size += _size_of(event)
-            if size > self.limits.longest_reply_chars:
+            if size > self.limits.max_reply_chars:
                 raise CallEnded(
                     "cut_off",
-                    f"the reply was longer than {self.limits.longest_reply_chars:,} characters",
+                    f"the reply was longer than {self.limits.max_reply_chars:,} characters",
                     stream.get(),
                 )
 
@@ -153,14 +161,14 @@ class Line:
             return None
         asked_for = fault.retry_after if isinstance(fault, faults.ModelAPIError) else None
         if asked_for is not None:
-            return asked_for if asked_for <= self.limits.longest_delay_seconds else None
+            return asked_for if asked_for <= self.limits.max_delay_seconds else None
         delay = self.limits.first_delay_seconds * float(1 << (attempt - 1))
-        # Spread, so that specialists who were refused together do not come back together.
+        # Spread, so that specialists that were refused together do not retry together.
         spread = random.uniform(0.75, 1.25)  # noqa: S311 - nothing secret
-        return min(delay * spread, self.limits.longest_delay_seconds)
+        return min(delay * spread, self.limits.max_delay_seconds)
 
 
-class _Interrupted(Exception):  # noqa: N818 - carries a fault, and what came before it
+class _Interrupted(Exception):  # noqa: N818 - carries a fault, and what arrived before it
     def __init__(self, fault: Exception, reply: ModelResponse | None) -> None:
         self.fault = fault
         self.reply = reply
@@ -189,13 +197,13 @@ def _size_of(event: object) -> int:
 
 
 def _is_worth_another_try(fault: Exception) -> bool:
-    if _is_silence(fault):
+    if _is_timeout(fault):
         return False
     is_broken_stream = type(fault) is faults.ModelAPIError
     return isinstance(fault, _TRIED_AGAIN) or is_broken_stream
 
 
-def _is_silence(fault: Exception) -> bool:
+def _is_timeout(fault: Exception) -> bool:
     is_late = isinstance(fault, faults.ModelTimeoutError) and fault.phase not in {"connect", "pool"}
     return is_late or isinstance(fault, faults.ModelRequestTimeout)
 
@@ -204,12 +212,12 @@ def _ended(cut: _Interrupted) -> CallEnded:
     fault = cut.fault
     if isinstance(fault, faults.ContentFilterError):
         return CallEnded("refused", "the provider's content filter stopped the reply", cut.reply)
-    if _is_silence(fault):
-        return CallEnded("timed_out", "the model showed no sign of life within the time limit", cut.reply)
+    if _is_timeout(fault):
+        return CallEnded("timed_out", "the model sent nothing within the time limit", cut.reply)
     return CallEnded("failed", describe(fault), cut.reply)
 
 
-_SAID: tuple[tuple[type[Exception], str], ...] = (
+_EXPLANATIONS: tuple[tuple[type[Exception], str], ...] = (
     (
         faults.ModelAuthenticationError,
         "the provider did not accept the key, or the key may not use this model",
@@ -225,15 +233,15 @@ _SAID: tuple[tuple[type[Exception], str], ...] = (
 
 
 def describe(fault: Exception) -> str:
-    """What went wrong, for a user: short, and without anything that the request carried."""
-    for kind, said in _SAID:
+    """What went wrong, for a user: short, and without anything from the request."""
+    for kind, explanation in _EXPLANATIONS:
         if isinstance(fault, kind):
-            return said
+            return explanation
     if isinstance(fault, faults.ModelHTTPError):
         return _shortened(f"HTTP status {fault.status_code}: {_message_in(fault.body)}")
     if isinstance(fault, faults.UserError | faults.ModelAPIError):
         return _shortened(f"the connection to the model failed: {fault}")
-    return _shortened(f"the server sent what is no reply ({type(fault).__name__}: {fault})")
+    return _shortened(f"the server sent something that is not a reply ({type(fault).__name__}: {fault})")
 
 
 def _message_in(body: object) -> str:

@@ -8,8 +8,8 @@ import pytest
 from model_server import USAGE, Act, Exchange, Script, serving
 from talks import JUDGEMENT, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answer_of
 
-from affidavit.minds import plain_replies
-from affidavit.minds.limits import Limits
+from affidavit.minds.choice import CallLimits
+from affidavit.minds.wire import plain_replies
 from affidavit.ports import Answer, Talk
 
 
@@ -47,7 +47,7 @@ def silent_in_the_middle(exchange: Exchange) -> None:
 
 
 def converse(
-    *acts: Act, talk: Talk | None = None, limits: Limits | None = None, **options: Any
+    *acts: Act, talk: Talk | None = None, limits: CallLimits | None = None, **options: Any
 ) -> tuple[Answer, Script]:
     with serving(*acts) as (url, script):
         mind = a_mind(a_choice(url, **options), **({"limits": limits} if limits else {}))
@@ -173,5 +173,5 @@ def test_a_plain_reply_without_end_is_not_read_to_it() -> None:
 
 
 def test_a_plain_reply_that_is_too_long_is_cut_off() -> None:
-    answer, _ = converse(plainly({"content": "x" * 20_000}), limits=Limits(longest_reply_chars=10_000))
+    answer, _ = converse(plainly({"content": "x" * 20_000}), limits=CallLimits(max_reply_chars=10_000))
     assert answer.outcome == "cut_off"
