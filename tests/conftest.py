@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from browser import browser
 from import_graphs import graph
 from repositories import Repo
 from trees import open_pair, open_tree
 
-__all__ = ["graph", "open_pair", "open_tree"]
+__all__ = ["browser", "graph", "open_pair", "open_tree"]
 
 # Shared machines are slow at times, which is no failure. A build tries the same examples each time, so it
 # fails only for what was changed; whoever runs the tests by hand searches anew.
