@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
 from browser import browser
 from import_graphs import graph
 from repositories import Repo

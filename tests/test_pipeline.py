@@ -7,10 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from claims import verification
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from repositories import Repo
 
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, Event
@@ -22,6 +20,8 @@ from affidavit.records.context import ContextMap
 from affidavit.records.report import Part, Report, RoleUsage
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from claims import verification
+from repositories import Repo
 
 APP = "def total(items):\n    result = 0\n    for item in items:\n        result += item\n    return result\n"
 ODD_NAMES = [

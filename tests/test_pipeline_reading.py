@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from claims import verification
-from repositories import Repo
 
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
@@ -19,6 +17,8 @@ from affidavit.records.diagnostics import Code
 from affidavit.records.report import Report, RoleUsage
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from claims import verification
+from repositories import Repo
 
 ANSWERS: dict[str, Any] = {
     "planner": {"goal": "g", "approach": "a", "impact": "i", "questions": {}},

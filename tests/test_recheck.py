@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from claims import candidate, change_of, finding, opened
-from repositories import Repo
 
 from affidavit.recheck import Proof, recheck_report
 from affidavit.records.candidate import Candidate, Judgement, Status
@@ -14,6 +12,8 @@ from affidavit.records.evidence import SearchRun
 from affidavit.records.report import Gate, Report, Verdict
 from affidavit.stages.evidence import check_evidence
 from affidavit.stages.report import count
+from claims import candidate, change_of, finding, opened
+from repositories import Repo
 
 APP: dict[str, str | bytes | None] = {"app.py": "def total(items):\n    return items[0]\n"}
 ABSENT = {

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from python_changes import Case, Open, opened_cases
-from repositories import Repo
 
 from affidavit.analysers.analyser import Analyser
 from affidavit.specialists.mechanical import MechanicalSpecialist
+from python_changes import Case, Open, opened_cases
+from repositories import Repo
 
 
 @pytest.fixture

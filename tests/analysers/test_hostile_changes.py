@@ -4,11 +4,11 @@ import asyncio
 import os
 
 import pytest
-from python_changes import Case
 
 from affidavit.analysers.engine.execution import find_executable, isolated_environment
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.specialists.mechanical import MechanicalSpecialist, mechanical_specialists
+from python_changes import Case
 
 
 def traps(mark):

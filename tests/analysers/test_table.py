@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from analyser_table import analyser_table
 
 from affidavit.analysers.registry import ANALYSERS
+from analyser_table import analyser_table
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "analysers.md"
 

@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
-from commands import AFFIDAVIT, affidavit
-from repositories import Repo
 
 from affidavit import __version__
 from affidavit.cli.command_line import pass_on_as_interrupt
+from commands import AFFIDAVIT, affidavit
+from repositories import Repo
 
 
 @pytest.mark.parametrize("flag", ["--version", "-V"])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 from commands import AFFIDAVIT
 from repositories import Repo, clean_environment
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from commands import affidavit
-from repositories import Repo
 
 from affidavit.cli.context import command, parse_outputs
 from affidavit.errors import InputError, SettingsError
+from commands import affidavit
+from repositories import Repo
 
 FILES = {
     "shop/__init__.py": "",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from commands import AFFIDAVIT, Done, affidavit
 from repositories import Repo
 

@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from claims import candidate, change_of, finding
-from commands import Done, affidavit
 
 from affidavit.config.settings import Settings
 from affidavit.records.report import Report
 from affidavit.stages.report import Proceedings, compile_report
 from affidavit.store.reports import SqliteStore
+from claims import candidate, change_of, finding
+from commands import Done, affidavit
 
 TITLE = "The total is wrong"
 HOSTILE = "red \x1b[31m\u202e title"

@@ -5,11 +5,11 @@ import json
 from pathlib import Path
 
 import pytest
-from commands import Done, affidavit
-from repositories import Repo
 
 from affidavit.records.measure import Quality
 from affidavit.records.report import Report
+from commands import Done, affidavit
+from repositories import Repo
 
 BASE = {"app.py": "def add(a, b):\n    return a + b\n"}
 HEAD = {"app.py": "def add(a, b):\n    return a + b + d\n"}

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from commands import affidavit
 from repositories import Repo, run_git
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from commands import Done, affidavit
-from repositories import Repo
 
 from affidavit.contract.schema import schema_of
 from affidavit.records.report import Report
+from commands import Done, affidavit
+from repositories import Repo
 
 PRICES = "def discounted(price, percent):\n    return price - price * percent / 100\n"
 SHOP = "from shop.prices import discounted\n\n\ndef due(price):\n    return discounted(price, 5)\n"

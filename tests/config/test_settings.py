@@ -2,12 +2,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from repositories import Repo
 
 from affidavit.config.settings import Settings, load_settings
 from affidavit.errors import SettingsError
 from affidavit.git.repository import open_repository
 from affidavit.records.finding import Category, Severity
+from repositories import Repo
 
 
 def load(

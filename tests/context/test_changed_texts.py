@@ -3,10 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from python_changes import make_case
-from repositories import Repo
 
 from affidavit.context.changed_texts import MAX_LINE, changed_texts, names_in_line
+from python_changes import make_case
+from repositories import Repo
 
 
 def texts(repo: Repo, before: dict[str, str], after: dict[str, str | None]) -> set[tuple[str, str, str]]:

@@ -1,14 +1,14 @@
 """The map of a change, on real repositories."""
 
 import pytest
-from python_changes import Case, make_case
-from repositories import Repo
-from surveys import written_survey
 
 from affidavit.context.gather import gather_context
 from affidavit.context.view.view import view_map
 from affidavit.records.context import ContextMap
 from affidavit.surveying import assemble_survey
+from python_changes import Case, make_case
+from repositories import Repo
+from surveys import written_survey
 
 PRICES = """\
 TAX = 2

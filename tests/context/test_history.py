@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from claims import change_of
-from python_changes import Case, make_case
-from repositories import Repo, run_git
 
 from affidavit.context.history import commit_files, find_companions, find_origins, line_ranges
 from affidavit.git.repository import GitRepository
+from claims import change_of
+from python_changes import Case, make_case
+from repositories import Repo, run_git
 
 
 def case_between(repo: Repo, base: str, head: str) -> Case:

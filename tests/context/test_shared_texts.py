@@ -1,9 +1,8 @@
 """Files that only a text ties to the change are found, with the lines that have it."""
 
+from affidavit.context.shared_texts import COMMON_FILES, MAX_FILES, MAX_TEXTS, SharedText, find_shared_texts
 from python_changes import make_case
 from repositories import Repo
-
-from affidavit.context.shared_texts import COMMON_FILES, MAX_FILES, MAX_TEXTS, SharedText, find_shared_texts
 
 BEFORE = "query(suffix='alert_event_frequency')\n"
 AFTER = "query(suffix='batch_alert_event_frequency')\n"

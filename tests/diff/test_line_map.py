@@ -5,11 +5,11 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from repositories import clean_environment
 
 from affidavit.diff.line_map import LineMap
 from affidavit.diff.parse import parse_diff
 from affidavit.records.change import Hunk
+from repositories import clean_environment
 
 
 def test_without_hunks_every_line_is_the_same():

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from repositories import Repo, clean_environment
 
 from affidavit.diff.apply import apply_hunks
 from affidavit.diff.parse import FileDiff, parse_diff
 from affidavit.errors import EmptyChangeError, MalformedDiffError
 from affidavit.records.change import FileStatus
+from repositories import Repo, clean_environment
 
 
 def only(text: str | bytes) -> FileDiff:

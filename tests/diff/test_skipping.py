@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 
 import pytest
-from repositories import Repo
 
 from affidavit.diff.between import files_between
 from affidavit.diff.skipping import mark_skipped
 from affidavit.git.repository import GitRepository
 from affidavit.records.change import Change, Revision, SkipReason
+from repositories import Repo
 
 Files = dict[str, str | bytes | None]
 OpenPair = Callable[[Files, Files], GitRepository]

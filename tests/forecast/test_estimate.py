@@ -3,10 +3,6 @@
 import re
 
 import pytest
-from commands import Done, affidavit
-from model_server import fails, serving
-from repositories import Repo
-from talks import a_talk
 
 from affidavit.forecast.cost import (
     COURSES,
@@ -17,6 +13,10 @@ from affidavit.forecast.cost import (
 )
 from affidavit.minds.choice import ModelChoice, choose_model
 from affidavit.ports import Role, Talk
+from commands import Done, affidavit
+from model_server import fails, serving
+from repositories import Repo
+from talks import a_talk
 
 ROLES: tuple[Role, ...] = ("planner", "specialist", "verifier", "reporter")
 

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from commands import affidavit
-from model_server import Act, Exchange, calls, says, serving
-from panelists import CONFIRMED, PLAN, WORDS, claim, result, review, task_in, told_in
-from repositories import Repo
 
 from affidavit.forecast.cost import COURSES, FINDINGS_PER_CONVERSATION, WITHIN_FACTOR
 from affidavit.minds.prices import estimate_tokens
 from affidavit.ports import Role
 from affidavit.specialists.model_agents import LENSES
+from commands import affidavit
+from model_server import Act, Exchange, calls, says, serving
+from panelists import CONFIRMED, PLAN, WORDS, claim, result, review, task_in, told_in
+from repositories import Repo
 
 ANSWERS: Mapping[str, Role] = {
     "review_plan": "planner",

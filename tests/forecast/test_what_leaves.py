@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+
 from commands import Done, affidavit
 from model_server import fails, says, serving
 from repositories import Repo

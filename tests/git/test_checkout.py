@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from repositories import Repo
 
 from affidavit.git.checkout import write_tree_to
 from affidavit.git.objects import ObjectStore
 from affidavit.git.paths import is_safe_path
 from affidavit.git.tree import GitTree
+from repositories import Repo
 
 OpenTree = Callable[[dict[str, str | bytes | None]], GitTree]
 

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from repositories import Repo
 
 from affidavit.errors import GitError, NotARepositoryError
 from affidavit.git.command import Git, find_repository, git_environment
 from affidavit.stages.intake import ChangeRequest, open_change
+from repositories import Repo
 
 
 def test_variables_that_could_redirect_git_are_stripped(monkeypatch: pytest.MonkeyPatch):

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from repositories import Repo
 
 from affidavit.errors import GitError
 from affidavit.git.objects import ObjectStore
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import MAX_TEXT_BYTES, GitTree, text_lines
+from repositories import Repo
 
 OpenTree = Callable[[dict[str, str | bytes | None]], GitTree]
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 from fake_server import fake_servers
-from python_changes import make_case, read_change
-from repositories import Repo
 
 from affidavit.analysers.engine.execution import Limits
 from affidavit.errors import SettingsError
@@ -26,6 +24,8 @@ from affidavit.references.import_graph import import_graph
 from affidavit.surveying import assemble_survey, made_precise
 from affidavit.symbols.changed import symbols_of
 from affidavit.tools.toolbox import Toolbox
+from python_changes import make_case, read_change
+from repositories import Repo
 
 FILES = {
     "cart.py": "class Cart:\n    def pay(self) -> int:\n        return 1\n",

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from fake_server import fake_servers
-from repositories import Repo
 
 from affidavit.analysers.engine.execution import Limits
 from affidavit.git.repository import open_repository
@@ -18,6 +17,7 @@ from affidavit.records.context import Reference, Symbol
 from affidavit.references.find import find_references
 from affidavit.references.import_graph import import_graph
 from affidavit.symbols.changed import symbols_of
+from repositories import Repo
 
 FILES = {
     "cart.py": "class Cart:\n    def pay(self) -> int:\n        return 1\n",

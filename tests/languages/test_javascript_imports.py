@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from import_edges import Graph, taken, targets
 
 

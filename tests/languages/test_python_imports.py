@@ -1,6 +1,7 @@
 """Python imports, on small repositories."""
 
 import pytest
+
 from import_edges import Graph, taken, targets
 
 

@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from model_server import Act, calls, fails, says, serving
-from talks import JUDGEMENT, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answer_of
 
 from affidavit.errors import InputError
 from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
 from affidavit.minds.ledger import Budget, Ledger
 from affidavit.ports import Answer, Talk
+from model_server import Act, calls, fails, says, serving
+from talks import JUDGEMENT, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answer_of
 
 NOWHERE = "http://127.0.0.1:9/v1"
 ACTS = (calls(("read", '{"path":"a.py"}')), calls((SCHEMA_NAME, JUDGEMENT)))

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from model_server import serving
-from panelists import PLAN, claim, panelists, result, review, task_in, told_in
-from repositories import Repo
 
 from affidavit.records.report import Report
 from affidavit.specialists.model_agents import LENSES
+from model_server import serving
+from panelists import PLAN, claim, panelists, result, review, task_in, told_in
+from repositories import Repo
 
 FILES, LINES = 300, 80
 FIRST, LAST = "pkg/m000.py", "pkg/m299.py"

@@ -2,8 +2,6 @@ import asyncio
 import threading
 
 import pytest
-from model_server import calls, says, serving
-from talks import JUDGEMENT, Shelf, a_choice, a_mind, a_talk, answer_of
 
 from affidavit.errors import BudgetError
 from affidavit.minds.choice import choose_model
@@ -11,6 +9,8 @@ from affidavit.minds.ledger import Budget, Estimate, Ledger
 from affidavit.minds.prices import cost_usd, estimate_tokens, has_price
 from affidavit.records.price import Price
 from affidavit.records.report import RoleUsage
+from model_server import calls, says, serving
+from talks import JUDGEMENT, Shelf, a_choice, a_mind, a_talk, answer_of
 
 
 def spent(tokens: int, usd: float | None = 0.0) -> RoleUsage:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from talks import SCHEMA, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answer_of
 
 from affidavit.minds.conversation_log import ConversationLog, LogMode
+from talks import SCHEMA, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answer_of
 
 pytest.importorskip("xllamacpp")
 pytest.importorskip("gguf")

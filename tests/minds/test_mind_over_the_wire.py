@@ -3,6 +3,13 @@ import json
 from typing import Any
 
 import pytest
+
+from affidavit.contract.reply_text import FoundObject, find_object
+from affidavit.events import Event, EventName
+from affidavit.minds.choice import CallLimits
+from affidavit.minds.ledger import Budget, Ledger
+from affidavit.minds.roles import kept_open
+from affidavit.ports import Answer, Talk
 from model_server import (
     Act,
     Exchange,
@@ -17,13 +24,6 @@ from model_server import (
     serving,
 )
 from talks import JUDGEMENT, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answer_of
-
-from affidavit.contract.reply_text import FoundObject, find_object
-from affidavit.events import Event, EventName
-from affidavit.minds.choice import CallLimits
-from affidavit.minds.ledger import Budget, Ledger
-from affidavit.minds.roles import kept_open
-from affidavit.ports import Answer, Talk
 
 
 def converse(

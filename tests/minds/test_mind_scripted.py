@@ -6,15 +6,15 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from model_server import Act, Exchange, serving
 from pydantic_ai.exceptions import ContentFilterError, ModelConnectionError
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
-from talks import JUDGEMENT, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answer_of
 
 from affidavit.minds.choice import CallLimits, choose_model
+from model_server import Act, Exchange, serving
+from talks import JUDGEMENT, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answer_of
 
 Piece = str | dict[int, DeltaToolCall]
 

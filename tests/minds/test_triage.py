@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from affidavit.records.report import Report
 from commands import affidavit
 from model_server import serving
 from panelists import claim, panelists, result, review, task_in, told_in
 from repositories import Repo
-
-from affidavit.records.report import Report
 
 SECRET = "AKIA" + "Z7Q2M4X9K1B8V3N6"
 HEAD = (

@@ -7,10 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import affidavit
-from model_server import Act, Exchange, Script, breaks_off, calls, fails, refuses, says, serving
-from repositories import Repo
-from talks import QUICK
 from test_whole_review import CONFIRMED, FINDING, REVIEW, model, review
 
 from affidavit.config.settings import Settings
@@ -26,6 +22,10 @@ from affidavit.records.report import Report
 from affidavit.specialists.mechanical import mechanical_specialists
 from affidavit.specialists.rulebook import same_problem, worth_of
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from commands import affidavit
+from model_server import Act, Exchange, Script, breaks_off, calls, fails, refuses, says, serving
+from repositories import Repo
+from talks import QUICK
 
 BASE = {"app.py": "def total(items):\n    return sum(items)\n"}
 LOOP = (

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from affidavit.records.report import Report
 from commands import Done, affidavit
 from model_server import Act, Exchange, calls, fails, says, serving
 from repositories import Repo
-
-from affidavit.records.report import Report
 
 BASE = {"app.py": "def total(items):\n    return sum(items)\n"}
 LOOP = (

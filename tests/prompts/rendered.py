@@ -5,9 +5,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import get_args
 
-from claims import candidate, finding
-from repositories import Repo
-
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
 from affidavit.panel_assembly import assemble_panel
@@ -23,6 +20,8 @@ from affidavit.specialists.panel import Session
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.plan import plan_by_size
 from affidavit.stages.report import Proceedings, compile_report
+from claims import candidate, finding
+from repositories import Repo
 
 BASE = {
     "shop/prices.py": "def total(items):\n    return sum(item.price for item in items)\n",

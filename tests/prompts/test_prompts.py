@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from claims import candidate
 from rendered import FOUND, convened, finished, judged
 
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, schema_of
@@ -21,6 +20,7 @@ from affidavit.specialists.probe import probe_talk
 from affidavit.specialists.question import question_talk
 from affidavit.stages.plan import PLAN_SCHEMA_NAME, plan_by_size, plan_schema
 from affidavit.stages.words import WORDS_SCHEMA, WORDS_SCHEMA_NAME
+from claims import candidate
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 UPDATE = "UPDATE_SNAPSHOTS"

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import grimp
 import pytest
-from repositories import Repo
 
 from affidavit.git.repository import open_repository
 from affidavit.references.import_graph import ImportGraph, import_graph
+from repositories import Repo
 
 Edges = set[tuple[str, str]]
 

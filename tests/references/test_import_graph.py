@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from import_edges import Graph, targets
-from repositories import Repo
 
 from affidavit.git.blob_cache import FILE_NAME, BlobCache
 from affidavit.git.repository import open_repository
@@ -14,6 +12,8 @@ from affidavit.ports import BlameLine, Entry
 from affidavit.records.context import Import
 from affidavit.records.evidence import SearchHit
 from affidavit.references.import_graph import import_graph
+from import_edges import Graph, targets
+from repositories import Repo
 
 
 class CountingTree:

@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from hostile import hostile_reports
 from hypothesis import given, settings
-from reports import a_full_report, a_report
 
 from affidavit.records.report import Report
 from affidavit.render.formats import FORMATS, FormatRequest, parse_format, render
+from hostile import hostile_reports
+from reports import a_full_report, a_report
 
 
 @pytest.mark.parametrize(

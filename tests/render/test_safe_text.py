@@ -3,7 +3,6 @@
 import unicodedata
 
 import pytest
-from hostile import hostile_text
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -18,6 +17,7 @@ from affidavit.render.safe_text import (
     one_line,
     visible,
 )
+from hostile import hostile_text
 
 any_text = hostile_text | st.text() | st.text(alphabet="`~\n ab")
 SHAPELESS = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-from python_changes import Case
-
 from affidavit.specialists.broken_references.specialist import BrokenReferences
+from python_changes import Case
 
 Files = Mapping[str, str | None]
 

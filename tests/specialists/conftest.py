@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+
 from python_changes import Open, opened_cases
 from repositories import Repo
 

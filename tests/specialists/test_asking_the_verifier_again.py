@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import pytest
-from claims import candidate, change_of, opened
-from repositories import Repo
 
 from affidavit.events import Emit, ignore_events
 from affidavit.git.repository import GitRepository
@@ -17,6 +15,8 @@ from affidavit.records.plan import Plan
 from affidavit.records.report import RoleUsage
 from affidavit.specialists.briefing import Briefing
 from affidavit.specialists.verifier import ModelVerifier
+from claims import candidate, change_of, opened
+from repositories import Repo
 
 CONFIRMED = '{"judgment": "CONFIRMED", "qualified": false, "worth": "act", "reason": "app.py:1"}'
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 import pytest
-from claims import change_of, file_change, finding, opened
-from repositories import Repo
 
 from affidavit.git.repository import GitRepository
 from affidavit.records.change import Change, Commit, Hunk
 from affidavit.records.context import ContextMap, Reason, RelatedFile
 from affidavit.records.plan import Chunk, Plan
 from affidavit.specialists.briefing import MAX_CHANGED_FILES, MAX_COMMITS, Briefing
+from claims import change_of, file_change, finding, opened
+from repositories import Repo
 
 PLAN = Plan(goal="This change is trying to add")
 

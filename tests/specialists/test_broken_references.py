@@ -5,11 +5,11 @@ import json
 
 import pytest
 from broken_shop import GONE, PYTHON, Files, found
-from python_changes import Case, Open
 
 from affidavit.contract.parser import parse_reply
 from affidavit.specialists.broken_references.specialist import BrokenReferences
 from affidavit.specialists.rulebook import same_problem, worth_of
+from python_changes import Case, Open
 
 BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
     "a removed function that is imported": (

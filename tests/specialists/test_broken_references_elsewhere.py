@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 import pytest
-from python_changes import Case, Open
 
 from affidavit.specialists.broken_references.specialist import BrokenReferences
+from python_changes import Case, Open
 
 Files = Mapping[str, str | None]
 

@@ -1,12 +1,12 @@
 """A change is divided so that each part fits, every line is shown once, and what is not shown is said."""
 
-from claims import file_change
 from hypothesis import given
 from hypothesis import strategies as st
 
 from affidavit.records.change import FileChange, Hunk
 from affidavit.records.context import Symbol, SymbolChange
 from affidavit.specialists.chunks import Division, definition_starts, divide, shown_hunks
+from claims import file_change
 
 
 def added(lines: list[str], start: int = 1) -> Hunk:

@@ -1,13 +1,13 @@
 """Each hunk is told by the definitions that it changes."""
 
 import pytest
-from repositories import Repo
 
 from affidavit.records.change import Change
 from affidavit.records.context import SymbolChange
 from affidavit.specialists.hunk_names import MAX_NAMES, names_in
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.symbols.changed import symbol_changes
+from repositories import Repo
 
 FILLER = "".join(f"\tstep{number}()\n" for number in range(8))
 GO = f"package grpc\n\nfunc adjustParams() {{\n{FILLER}}}\n\nfunc resetTransport() {{\n\tbackoff := 1\n}}\n"

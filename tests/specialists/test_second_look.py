@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import pytest
-from claims import change_of, file_change, finding, opened
-from repositories import Repo
 
 from affidavit.git.repository import GitRepository
 from affidavit.ports import Answer, Brief, Role, Talk
@@ -16,6 +14,8 @@ from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import RoleUsage
 from affidavit.specialists.briefing import Briefing
 from affidavit.specialists.model_agents import SECOND_LOOK, STRETCH_LINES, ModelAgent
+from claims import change_of, file_change, finding, opened
+from repositories import Repo
 
 LINES = 3 * STRETCH_LINES
 LONG = Hunk(

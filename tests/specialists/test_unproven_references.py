@@ -2,9 +2,9 @@
 
 import pytest
 from broken_shop import GONE, PYTHON, Files, found
-from python_changes import Open
 
 from affidavit.specialists.broken_references.ground import Ground
+from python_changes import Open
 
 HARMLESS: dict[str, tuple[Files, Files]] = {
     "a JavaScript file that became a folder with an index": (

@@ -1,6 +1,7 @@
 """Repositories for the stages."""
 
 import pytest
+
 from repositories import Repo
 
 

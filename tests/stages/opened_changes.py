@@ -1,9 +1,8 @@
 """Changes as the intake opens them, and what is looked at in them."""
 
-from repositories import Repo
-
 from affidavit.records.change import Change, FileStatus
 from affidavit.stages.intake import ChangeRequest, open_change
+from repositories import Repo
 
 
 def opened(repo: Repo, target: str | None = None, **more: object) -> Change:

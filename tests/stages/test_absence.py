@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-from claims import candidate, change_of, finding, opened
-from repositories import Repo
 
 from affidavit.git.repository import GitRepository
 from affidavit.records.candidate import Candidate
@@ -13,6 +11,8 @@ from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.plan import Chunk, Plan
 from affidavit.stages.absence import search_whole_change
+from claims import candidate, change_of, finding, opened
+from repositories import Repo
 
 TWO_CHUNKS = Plan(
     chunks=(Chunk(number=1, paths=("a.py",), tokens=1), Chunk(number=2, paths=("b.py",), tokens=1))

@@ -2,14 +2,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from claims import bare_finding, candidate, change_of, finding, opened
-from repositories import Repo
 
 from affidavit.git.repository import GitRepository
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Code
 from affidavit.stages.evidence import check_evidence, check_quote, confirm_evidence
+from claims import bare_finding, candidate, change_of, finding, opened
+from repositories import Repo
 
 APP = """def total(items):
     result = 0

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 from opened_changes import opened, statuses
-from repositories import Repo, run_git
 
 from affidavit.errors import (
     InputError,
 )
 from affidavit.records.change import FileStatus
 from affidavit.stages.intake import ChangeRequest, open_change
+from repositories import Repo, run_git
 
 
 def fingerprint(folder: Path) -> dict[str, str]:

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from repositories import Repo, run_git
 
 from affidavit.errors import EmptyChangeError, InputError, MalformedDiffError
 from affidavit.records.change import FileStatus
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change, rebuild_change
+from repositories import Repo, run_git
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
 EDITED = TEN.replace("line 5\n", "five\n")

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from repositories import Repo
 
 from affidavit.errors import InputError, NotARepositoryError, UnknownRevisionError
 from affidavit.records.change import Change
 from affidavit.stages.intake import ChangeRequest, open_change, rebuild_change
+from repositories import Repo
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from opened_changes import opened, statuses
-from repositories import Repo, run_git
 
 from affidavit.errors import (
     EmptyChangeError,
@@ -14,6 +13,7 @@ from affidavit.errors import (
     UnknownRevisionError,
 )
 from affidavit.stages.intake import ChangeRequest, open_change, without_credentials
+from repositories import Repo, run_git
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,11 @@
 from typing import Any
 
-from claims import candidate, change_of, file_change, finding, opened
-from repositories import Repo
-
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Code
 from affidavit.records.evidence import QuoteCheck
 from affidavit.stages.merge import merge_candidates
+from claims import candidate, change_of, file_change, finding, opened
+from repositories import Repo
 
 SAME_RULES = {frozenset({"ruff/F821", "ty/unresolved"})}
 

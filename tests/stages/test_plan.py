@@ -5,7 +5,6 @@ import json
 from typing import Any
 
 import pytest
-from claims import change_of, file_change
 
 from affidavit.events import Emit, ignore_events
 from affidavit.ports import Answer, Role, Talk
@@ -15,6 +14,7 @@ from affidavit.records.plan import Plan
 from affidavit.records.report import RoleUsage
 from affidavit.specialists.model_agents import LENSES, TRIAGE
 from affidavit.stages.plan import MAX_QUESTIONS, Planned, make_plan, plan_by_size, plan_schema
+from claims import change_of, file_change
 
 TOLD = {"goal": "This change is trying to add", "approach": "a", "impact": "i", "questions": {}}
 TALK = Talk(speaker="planner", instructions="", prefix="", task="", schema={}, schema_name="review_plan")

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-from claims import bare_finding, candidate, finding, opened
-from repositories import Repo
 
 from affidavit.git.repository import GitRepository
 from affidavit.ports import Reply
@@ -12,6 +10,8 @@ from affidavit.records.diagnostics import Code
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.reading import ToolUse
 from affidavit.stages.reading import Compared, compare_reading
+from claims import bare_finding, candidate, finding, opened
+from repositories import Repo
 
 FILES: dict[str, str | bytes | None] = {
     "app.py": "x = 1\n",

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-from claims import candidate, change_of, finding, opened
-from repositories import Repo
 
 from affidavit.git.repository import GitRepository
 from affidavit.proof.redaction import Redactor
@@ -12,6 +10,8 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Finding
 from affidavit.stages.evidence import check_evidence, check_quote, confirm_evidence, quote_still_stands
+from claims import candidate, change_of, finding, opened
+from repositories import Repo
 
 AWS = "AKIA" + "IOSFODNN7QX3MPLE"
 TOKEN = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"

@@ -1,7 +1,6 @@
 from typing import Any
 
 import pytest
-from claims import candidate, change_of, file_change, finding
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from affidavit.records.diagnostics import Code
 from affidavit.records.finding import Category, Severity
 from affidavit.records.report import Part, ReplySummary, Report
 from affidavit.stages.report import Proceedings, compile_report
+from claims import candidate, change_of, file_change, finding
 
 MODELS = {"verifier": "some-model"}
 

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from claims import change_of, file_change
-
 from affidavit.config.settings import Settings
 from affidavit.ports import Brief, Reply
 from affidavit.records.candidate import SpecialistKind
@@ -11,6 +9,7 @@ from affidavit.records.change import FileChange, Hunk
 from affidavit.records.plan import Chunk, Piece, Plan
 from affidavit.records.report import FileCoverage, ReplySummary
 from affidavit.stages.report import Proceedings, compile_report
+from claims import change_of, file_change
 
 LONG = Hunk(old_start=0, old_count=0, new_start=1, new_count=6, lines=("+a", "+b", "+c", "+d", "+e", "+f"))
 FILE = file_change(hunks=(LONG,))

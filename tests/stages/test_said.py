@@ -1,9 +1,8 @@
 """A finding knows who remarked on its place before."""
 
-from claims import candidate, finding
-
 from affidavit.records.discussion import Comment
 from affidavit.stages.said import note_said
+from claims import candidate, finding
 
 
 def authors(*comments: Comment) -> tuple[str, ...]:

@@ -2,7 +2,6 @@ import asyncio
 from typing import Any
 
 import pytest
-from claims import candidate, finding
 
 from affidavit.events import Event, ignore_events
 from affidavit.ports import Verifiers
@@ -12,6 +11,7 @@ from affidavit.records.evidence import QuoteCheck, SearchHit, SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.report import Part
 from affidavit.stages.verify import silences, unanswered, verify_candidates
+from claims import candidate, finding
 
 EXACT = QuoteCheck(outcome="exact", file="app.py", side="head")
 HIT = SearchHit(path="app.py", line=3, text="guard(total)")

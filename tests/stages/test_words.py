@@ -5,7 +5,6 @@ import json
 from typing import Any
 
 import pytest
-from claims import candidate, change_of
 
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
@@ -20,6 +19,7 @@ from affidavit.stages.words import (
     WORDS_SCHEMA_NAME,
     add_words,
 )
+from claims import candidate, change_of
 
 TALK = Talk("reporter", "Write.", "", "The outcome.", WORDS_SCHEMA, WORDS_SCHEMA_NAME)
 SPENT = RoleUsage(role="reporter", model="scripted", requests=1, input_tokens=7)

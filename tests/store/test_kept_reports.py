@@ -5,14 +5,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from claims import candidate, change_of
-from commands import AFFIDAVIT
 
 from affidavit.config.settings import Settings
 from affidavit.errors import StoreError
 from affidavit.records.report import Report
 from affidavit.stages.report import Proceedings, compile_report
 from affidavit.store.reports import SqliteStore
+from claims import candidate, change_of
+from commands import AFFIDAVIT
 
 
 def report(review_id: str = "r1", title: str = "A change") -> Report:

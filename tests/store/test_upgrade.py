@@ -3,7 +3,6 @@ import threading
 from pathlib import Path
 
 import pytest
-from claims import candidate, change_of
 
 from affidavit.config.settings import Settings
 from affidavit.errors import StoreError
@@ -11,6 +10,7 @@ from affidavit.records.report import Report
 from affidavit.stages.report import Proceedings, compile_report
 from affidavit.store.reports import SqliteStore
 from affidavit.store.upgrade import MIGRATIONS, REPORTS, Migration, is_newer, migrate
+from claims import candidate, change_of
 
 
 def report() -> Report:

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from repositories import Repo
-
 from affidavit.git.repository import GitRepository, open_repository
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change, FileChange, FileStatus, Revision
 from affidavit.records.finding import Finding
+from repositories import Repo
 
 
 def verification(**fields: Any) -> dict[str, Any]:

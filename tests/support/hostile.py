@@ -3,6 +3,11 @@
 from typing import Any
 
 from hypothesis import strategies as st
+
+from affidavit.records.change import FileChange
+from affidavit.records.diagnostics import Code
+from affidavit.records.finding import Cause
+from affidavit.records.report import Part, Report
 from reports import (
     a_candidate,
     a_change,
@@ -14,11 +19,6 @@ from reports import (
     a_verification,
     a_withheld,
 )
-
-from affidavit.records.change import FileChange
-from affidavit.records.diagnostics import Code
-from affidavit.records.finding import Cause
-from affidavit.records.report import Part, Report
 
 PIECES = (
     "\x1b[31m",

@@ -1,7 +1,6 @@
 """A report with the same text in every place that a change or a specialist can fill."""
 
 from hypothesis import strategies as st
-from reports import a_change, a_file, a_finding, a_hunk, a_quote, a_report, a_verification
 
 from affidavit.records.candidate import Candidate, Judgement, Status, Step, Withheld, Worth
 from affidavit.records.change import FileChange, FileStatus
@@ -9,6 +8,7 @@ from affidavit.records.diagnostics import Code
 from affidavit.records.evidence import SearchHit, SearchRun
 from affidavit.records.finding import Cause, Search
 from affidavit.records.report import FileCoverage, Part, ReplySummary, Report, RoleUsage
+from reports import a_change, a_file, a_finding, a_hunk, a_quote, a_report, a_verification
 
 PIECES = (
     "<script>alert(1)</script>",

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from import_edges import Files, Graph
-from repositories import Repo
 
 from affidavit.git.repository import open_repository
 from affidavit.references.import_graph import ImportGraph, import_graph
+from import_edges import Files, Graph
+from repositories import Repo
 
 
 @pytest.fixture

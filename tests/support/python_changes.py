@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from repositories import Repo, run_git
-
 from affidavit.diff.parse import FileDiff, parse_diff
 from affidavit.events import Event
 from affidavit.git.repository import GitRepository, open_repository
 from affidavit.ports import Brief
 from affidavit.records.change import Change, FileChange, FileStatus, Revision
+from repositories import Repo, run_git
 
 Files = Mapping[str, str | bytes | None]
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 
 import pytest
-from repositories import Repo
 
 from affidavit.git.repository import GitRepository, open_repository
 from affidavit.git.tree import GitTree
+from repositories import Repo
 
 Files = Mapping[str, str | bytes | None]
 

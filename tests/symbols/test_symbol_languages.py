@@ -5,8 +5,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from python_changes import make_case
-from repositories import Repo
 
 from affidavit.git.blob_cache import BlobCache
 from affidavit.languages.symbol_queries import QUERIES
@@ -19,6 +17,8 @@ from affidavit.symbols.definitions import (
     definitions_kind,
     symbols_of,
 )
+from python_changes import make_case
+from repositories import Repo
 
 JAVASCRIPT = """export const LIMIT = 1, pay = (x) => { const local = 1 };
 class Cart extends Base { #left = 1; add(x) { function inner() {} } static make = () => 1 }

@@ -2,9 +2,9 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from python_changes import make_case
 
 from affidavit.symbols.changed import MAX_BYTES, changed_symbols, definitions
+from python_changes import make_case
 
 MODULE = b"""import os
 

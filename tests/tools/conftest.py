@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 from shop_change import a_case
-from surveys import written_survey
 
 from affidavit.tools.toolbox import Toolbox
+from surveys import written_survey
 
 
 @pytest.fixture(scope="module")

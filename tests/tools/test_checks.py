@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from python_changes import Case, make_case
-from repositories import Repo
-from surveys import written_survey
 
 from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.ruff import RUFF
 from affidavit.tools.checks import CheckLimits, Checks, JoinedTools
 from affidavit.tools.toolbox import Toolbox
+from python_changes import Case, make_case
+from repositories import Repo
+from surveys import written_survey
 
 BASE = {
     "app.py": "def total(items):\n    return sum(items)\n",

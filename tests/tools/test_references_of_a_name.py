@@ -1,10 +1,9 @@
 """Who uses a name that several classes have: each line once, in the surest way that it was found."""
 
-from python_changes import make_case
-from repositories import Repo
-
 from affidavit.surveying import assemble_survey
 from affidavit.tools.toolbox import Toolbox
+from python_changes import make_case
+from repositories import Repo
 
 CLASSES = "".join(
     f"class {name}:\n    def pay(self): ...\n\n\n" for name in ("Cart", "Order", "Basket", "Bill")

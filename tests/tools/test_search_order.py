@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+
+from affidavit.tools.toolbox import Toolbox
 from python_changes import make_case
 from repositories import Repo
 from surveys import written_survey
-
-from affidavit.tools.toolbox import Toolbox
 
 PACKED = "f(1);" * 1200 + "needle();" + "f(2);" * 400 + "\n"
 FOREIGN = {

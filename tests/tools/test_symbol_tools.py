@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
+from affidavit.tools.toolbox import Toolbox
 from python_changes import make_case
 from repositories import Repo
 from surveys import written_survey
-
-from affidavit.tools.toolbox import Toolbox
 
 
 def test_find_definition_knows_functions_and_methods(toolbox: Toolbox) -> None:

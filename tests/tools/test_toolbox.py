@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from python_changes import make_case
-from repositories import Repo
 from shop_change import SECRET
-from surveys import written_survey
 
 from affidavit.tools.toolbox import Toolbox
+from python_changes import make_case
+from repositories import Repo
+from surveys import written_survey
 
 
 def read(toolbox: Toolbox, path: str, first: object = 1, last: object = 9, **more: object) -> dict[str, Any]:

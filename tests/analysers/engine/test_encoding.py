@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from python_changes import Case, Open
 
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.engine.encoding import as_utf8
@@ -13,6 +12,7 @@ from affidavit.analysers.ruff import RUFF
 from affidavit.analysers.shellcheck import SHELLCHECK
 from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
+from python_changes import Case, Open
 
 Ask = Callable[[Analyser, Case], list[dict[str, Any]]]
 ACCENT = b"\xe9"

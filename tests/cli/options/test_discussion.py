@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from commands import affidavit
-from repositories import Repo
 
 from affidavit.cli.options.discussion import MAX_BYTES, read_discussion
 from affidavit.errors import InputError
 from affidavit.records.discussion import Comment
+from commands import affidavit
+from repositories import Repo
 
 
 def read(folder: Path, text: str | bytes, name: str = "said.json") -> tuple[Comment, ...]:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from repositories import Repo
 
 from affidavit.cli.options.models import chosen_model, chosen_models, ledger_of, models_of, opened_ledger
 from affidavit.config.settings import MODEL_READERS, Settings, load_settings
@@ -12,6 +11,7 @@ from affidavit.git.repository import open_repository
 from affidavit.minds.ledger import Budget
 from affidavit.minds.prices import cost_usd
 from affidavit.minds.wire.providers import build_model
+from repositories import Repo
 
 
 def loaded(repo: Repo, file: str, environment: dict[str, str] | None = None, **flags: Any) -> Settings:

@@ -1,7 +1,6 @@
 """Which finding a user means."""
 
 import pytest
-from claims import candidate, change_of
 
 from affidavit.cli.options.named import find_candidate
 from affidavit.config.settings import Settings
@@ -10,6 +9,7 @@ from affidavit.records.candidate import Candidate, Withheld
 from affidavit.records.diagnostics import Code
 from affidavit.records.report import Report
 from affidavit.stages.report import Proceedings, compile_report
+from claims import candidate, change_of
 
 SHOWN = candidate(id="logic-0", fingerprint="3f9a11")
 TWIN = candidate(id="ruff-0", fingerprint="3f9a11", withheld=Withheld(code=Code.DUPLICATE_OF))

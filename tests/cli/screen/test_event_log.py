@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from commands import affidavit
-from repositories import Repo
 
 from affidavit.cli.screen.event_log import kept_events
 from affidavit.errors import SettingsError
 from affidavit.events import Event, EventName, event, ignore_events
+from commands import affidavit
+from repositories import Repo
 
 FULL = Path("/dev/full")
 

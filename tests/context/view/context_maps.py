@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from reports import a_change, a_file, a_hunk
-
 from affidavit.records.change import Change, Commit
 from affidavit.records.context import (
     BlameOrigin,
@@ -16,6 +14,7 @@ from affidavit.records.context import (
     Symbol,
     SymbolChange,
 )
+from reports import a_change, a_file, a_hunk
 
 
 def a_symbol(name: str = "total", **fields: Any) -> Symbol:

@@ -6,9 +6,7 @@ import re
 from io import StringIO
 
 from context_maps import a_map, a_mapped_change, a_symbol, an_import, related
-from hostile import hostile_text
 from hypothesis import given, settings
-from reports import a_change, a_file, a_hunk
 from rich.console import Console
 
 from affidavit.context.view.data import render_context_json
@@ -18,6 +16,8 @@ from affidavit.context.view.text import render_context
 from affidavit.context.view.view import folded_names, reading_order, view_map
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap, SymbolChange
+from hostile import hostile_text
+from reports import a_change, a_file, a_hunk
 
 
 def as_text(change: Change, context: ContextMap, encoding: str = "utf-8") -> str:

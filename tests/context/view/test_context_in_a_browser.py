@@ -6,14 +6,14 @@ import pytest
 
 pytest.importorskip("playwright", reason="no browser to drive here: playwright is not installed")
 
-from browser import watch
 from context_maps import a_map, a_mapped_change, a_symbol, related
 from playwright.sync_api import Browser
-from reports import a_change, a_file, a_hunk
 
 from affidavit.context.view.page import render_context_page
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap, SymbolChange
+from browser import watch
+from reports import a_change, a_file, a_hunk
 
 ATTACK = "\"'><script>alert(1)</script><img src=x onerror=alert(1)></svg><a href='javascript:alert(1)'>x"
 

@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from claims import candidate, change_of, finding
-
 from affidavit.lab.evaluation.matching import ByCategory, Meaning
 from affidavit.lab.evaluation.outcomes import score_review
 from affidavit.records.candidate import Candidate, Withheld
@@ -14,6 +12,7 @@ from affidavit.records.diagnostics import Code
 from affidavit.records.evaluation import Case, CaseResult, CaseRun, ExpectedProblem, KnownClaim
 from affidavit.records.label import Label
 from affidavit.records.report import Counts, Gate, Report, Verdict
+from claims import candidate, change_of, finding
 
 
 def a_case(*expected: ExpectedProblem, **fields: Any) -> Case:

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repositories import Repo
 
 from affidavit.errors import InputError
 from affidavit.lab.evaluation.case_import import find_clone, import_cases
 from affidavit.lab.evaluation.cases import read_case
+from repositories import Repo
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import socket
 from pathlib import Path
 
 import pytest
-from repositories import Repo, run_git
 
 from affidavit.errors import GitError, InputError
 from affidavit.lab.evaluation.case_repositories import CaseRepositories, _without_password, is_address
 from affidavit.lab.evaluation.cases import CaseFolder
 from affidavit.records.evaluation import Case
+from repositories import Repo, run_git
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from commands import Done, affidavit
 from model_server import Act, Exchange, Script, calls, says, serving
 from repositories import Repo

@@ -5,11 +5,9 @@ from io import BytesIO, StringIO, TextIOWrapper
 from typing import Any
 
 import pytest
-from hostile import hostile_reports, some_text
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from reports import a_candidate, a_finding, a_report, a_withheld
 from rich.console import Console
 
 from affidavit.lab.evaluation.view.markdown import comparison_markdown, evaluation_markdown
@@ -34,6 +32,8 @@ from affidavit.records.evaluation import (
 )
 from affidavit.records.measure import Interval, Rate
 from affidavit.records.report import Report
+from hostile import hostile_reports, some_text
+from reports import a_candidate, a_finding, a_report, a_withheld
 
 INVISIBLE = ("\x1b", "\u202e", "\u200b", "\x07", "\r")
 

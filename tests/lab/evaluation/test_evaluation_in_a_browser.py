@@ -6,12 +6,12 @@ import pytest
 
 pytest.importorskip("playwright", reason="no browser to drive here: playwright is not installed")
 
-from browser import watch
 from playwright.sync_api import Browser
-from reports import a_candidate, a_finding, a_report
 from test_evaluation_formats import an_evaluation, reports_of
 
 from affidavit.lab.evaluation.view.page import evaluation_page
+from browser import watch
+from reports import a_candidate, a_finding, a_report
 
 ATTACK = "\"'><script>alert(1)</script><img src=x onerror=alert(1)></details><a href='javascript:alert(1)'>x"
 

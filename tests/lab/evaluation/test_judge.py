@@ -5,7 +5,6 @@ import json
 from typing import Any
 
 import pytest
-from claims import finding
 from evaluated_cases import a_case, found, problem, scored
 
 from affidavit.events import Emit
@@ -14,6 +13,7 @@ from affidavit.lab.evaluation.matching import Opinion
 from affidavit.minds.fence import CLOSE, OPEN
 from affidavit.ports import Answer, Role, Talk
 from affidavit.records.report import RoleUsage
+from claims import finding
 
 SAME = json.dumps({"same": True, "reason": "both name the  missing\nlock"})
 OTHER = json.dumps({"same": False, "reason": "another cause"})

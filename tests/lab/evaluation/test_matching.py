@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from claims import change_of, file_change
 from evaluated_cases import a_case, found, known_wrong, outcomes, problem, scored
 
 from affidavit.lab.evaluation.matching import Opinion
@@ -12,6 +11,7 @@ from affidavit.records.diagnostics import Code
 from affidavit.records.evaluation import CaseRun, KnownClaim, Place
 from affidavit.records.finding import Finding
 from affidavit.records.label import Label
+from claims import change_of, file_change
 
 
 class SaysSo:

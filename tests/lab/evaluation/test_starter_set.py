@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from commands import AFFIDAVIT, affidavit
-from repositories import run_git
 
 from affidavit.analysers.kingfisher import invoke_kingfisher
 from affidavit.lab.evaluation.cases import CaseFolder, read_cases
@@ -21,6 +19,8 @@ from affidavit.languages.engine.grammars import parse
 from affidavit.records.evaluation import Place
 from affidavit.records.finding import Category
 from affidavit.symbols.definitions import grammar_of
+from commands import AFFIDAVIT, affidavit
+from repositories import run_git
 
 CASES = Path(__file__).parents[3] / "evaluation/cases"
 STARTER_SET = read_cases([CASES])

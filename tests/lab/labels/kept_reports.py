@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from claims import candidate, change_of
-
 from affidavit.config.settings import Settings
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
 from affidavit.stages.report import Proceedings, compile_report
+from claims import candidate, change_of
 
 
 def shown(name: str, fingerprint: str = "", **fields: Any) -> Candidate:

@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import pytest
-from claims import finding
 from kept_reports import report_of, shown
 
 from affidavit.lab.labels.labels import add_label
@@ -14,6 +13,7 @@ from affidavit.records.finding import Search
 from affidavit.records.label import Label
 from affidavit.records.report import Report, RoleUsage
 from affidavit.store.reports import SqliteStore
+from claims import finding
 
 
 @pytest.fixture

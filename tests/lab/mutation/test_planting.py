@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from grounds import BY_NAME
-from repositories import Repo
 
 from affidavit.errors import InputError, NotARepositoryError, UnknownRevisionError
 from affidavit.git.repository import open_repository
@@ -24,6 +23,7 @@ from affidavit.lab.mutation.planting import (
     plant_bugs,
 )
 from affidavit.lab.mutation.summary import describe_planting
+from repositories import Repo
 
 STORE = "def old():\n    return 1\n"
 TAKE = """

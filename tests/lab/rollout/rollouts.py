@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from claims import verification
-
 from affidavit.config.settings import Settings
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.events import Emit
@@ -25,6 +23,7 @@ from affidavit.records.rollout import Arm, Decision, ReviewCounts, Rollout, Roll
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import OpenedChange
 from affidavit.store.reports import SqliteStore
+from claims import verification
 
 ASKED_VERSIONS = re.compile(r'`schema_version` is "([\d.]+)" and `prompt_version` is "([\d.]+)"')
 PLAN = {"goal": "This change is trying to add", "approach": "a", "impact": "i", "questions": {"logic": []}}

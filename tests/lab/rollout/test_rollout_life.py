@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repositories import Repo
 from rollouts import (
     BROKEN_FINDING,
     FINDING,
@@ -39,6 +38,7 @@ from affidavit.prompts import current_prompts
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.parse import parse_replies
 from affidavit.store.reports import SqliteStore
+from repositories import Repo
 
 SUM = (
     "def total(items):\n    result = {}\n    for item in items:\n        result += item\n    return result\n"

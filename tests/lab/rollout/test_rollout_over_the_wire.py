@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from affidavit.records.report import Report
 from commands import Done, affidavit
 from model_server import Act, Exchange, calls, says, serving
 from repositories import Repo
-
-from affidavit.records.report import Report
 
 ASKED_VERSION = re.compile(r'`prompt_version` is "([\d.]+)"')
 PLAN = {

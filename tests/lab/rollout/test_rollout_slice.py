@@ -1,7 +1,6 @@
 """Who is in the slice of a rollout."""
 
 import pytest
-from claims import change_of
 from hypothesis import given
 from hypothesis import strategies as st
 from rollouts import a_rollout
@@ -10,6 +9,7 @@ from affidavit.errors import SettingsError
 from affidavit.lab.rollout.slice import arm_of, change_key, read_percent
 from affidavit.records.change import Revision
 from affidavit.records.rollout import Versions
+from claims import change_of
 
 SHARES = st.floats(min_value=0.001, max_value=1)
 

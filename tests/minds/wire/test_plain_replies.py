@@ -5,12 +5,12 @@ import json
 from typing import Any
 
 import pytest
-from model_server import USAGE, Act, Exchange, Script, serving
-from talks import JUDGEMENT, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answer_of
 
 from affidavit.minds.choice import CallLimits
 from affidavit.minds.wire import plain_replies
 from affidavit.ports import Answer, Talk
+from model_server import USAGE, Act, Exchange, Script, serving
+from talks import JUDGEMENT, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answer_of
 
 
 def plainly(message: dict[str, Any], finish: str | None = "stop", **fields: Any) -> Act:

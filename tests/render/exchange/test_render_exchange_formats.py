@@ -6,8 +6,15 @@ from xml.etree import ElementTree as ET
 
 import jsonschema_rs
 import pytest
-from hostile_everywhere import ALL_OF_THEM, any_text, report_of
 from hypothesis import example, given, settings
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.change import FileStatus
+from affidavit.records.diagnostics import Code
+from affidavit.records.finding import Severity
+from affidavit.records.report import FileCoverage, Gate, Part, Report
+from affidavit.render.formats import render
+from hostile_everywhere import ALL_OF_THEM, any_text, report_of
 from reports import (
     a_candidate,
     a_change,
@@ -20,13 +27,6 @@ from reports import (
     a_verification,
     a_withheld,
 )
-
-from affidavit.records.candidate import Candidate
-from affidavit.records.change import FileStatus
-from affidavit.records.diagnostics import Code
-from affidavit.records.finding import Severity
-from affidavit.records.report import FileCoverage, Gate, Part, Report
-from affidavit.render.formats import render
 
 LINE = {"type": "integer", "minimum": 1, "maximum": 2**31 - 1}
 

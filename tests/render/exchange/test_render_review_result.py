@@ -5,8 +5,12 @@ from pathlib import Path
 
 import jsonschema_rs
 import pytest
-from hostile import hostile_reports
 from hypothesis import given, settings
+
+from affidavit.contract.schema import SCHEMAS
+from affidavit.records.report import Report
+from affidavit.render.exchange.review_result import to_review_result
+from hostile import hostile_reports
 from reports import (
     a_candidate,
     a_change,
@@ -19,10 +23,6 @@ from reports import (
     a_withheld,
     an_impact_candidate,
 )
-
-from affidavit.contract.schema import SCHEMAS
-from affidavit.records.report import Report
-from affidavit.render.exchange.review_result import to_review_result
 
 SCHEMA_1_0 = json.loads((Path(__file__).parents[2] / "schemas" / "review_result_1_0.json").read_text())
 

@@ -6,9 +6,17 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from hostile_everywhere import ALL_OF_THEM, any_text, report_of
 from hypothesis import example, given, settings
 from pydantic import BaseModel
+from sarif_pydantic import Sarif
+from sarif_pydantic.sarif import Notification, Suppression
+
+from affidavit.records.diagnostics import Code
+from affidavit.records.finding import Category, Severity
+from affidavit.records.report import Part, Report
+from affidavit.render.exchange import sarif
+from affidavit.render.formats import render
+from hostile_everywhere import ALL_OF_THEM, any_text, report_of
 from reports import (
     a_candidate,
     a_change,
@@ -22,14 +30,6 @@ from reports import (
     a_withheld,
     an_impact_candidate,
 )
-from sarif_pydantic import Sarif
-from sarif_pydantic.sarif import Notification, Suppression
-
-from affidavit.records.diagnostics import Code
-from affidavit.records.finding import Category, Severity
-from affidavit.records.report import Part, Report
-from affidavit.render.exchange import sarif
-from affidavit.render.formats import render
 
 # What the standard has and the independent model leaves out.
 KNOWN_EXTRAS = {

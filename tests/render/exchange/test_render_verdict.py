@@ -6,8 +6,14 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hostile import hostile_reports
 from hypothesis import given, settings
+
+from affidavit.records.candidate import Status
+from affidavit.records.change import FileStatus, SkipReason
+from affidavit.records.finding import Category, Severity
+from affidavit.records.report import Part, Report
+from affidavit.render.exchange.verdict import recommendations, to_verdict
+from hostile import hostile_reports
 from reports import (
     a_candidate,
     a_change,
@@ -19,12 +25,6 @@ from reports import (
     an_impact_candidate,
     cover,
 )
-
-from affidavit.records.candidate import Status
-from affidavit.records.change import FileStatus, SkipReason
-from affidavit.records.finding import Category, Severity
-from affidavit.records.report import Part, Report
-from affidavit.render.exchange.verdict import recommendations, to_verdict
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "review_verdict.json").read_text())["schema"]
 VALIDATOR = jsonschema_rs.validator_for(SCHEMA)

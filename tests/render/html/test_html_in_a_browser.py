@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from browser import Watched, watch
-from hostile_everywhere import PIECES, report_of
 from playwright.sync_api import Browser, Page
-from reports import a_full_report
 
 from affidavit.records.report import Report
 from affidavit.render.html.page import render_html
+from browser import Watched, watch
+from hostile_everywhere import PIECES, report_of
+from reports import a_full_report
 
 Open = Callable[..., Watched]
 

@@ -6,8 +6,13 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from hostile_everywhere import ALL_OF_THEM, PIECES, any_text, report_of
 from hypothesis import example, given, settings
+
+from affidavit.records.change import FileChange, FileStatus
+from affidavit.records.diagnostics import Code
+from affidavit.records.report import FileCoverage, HunkCoverage, Part, Report
+from affidavit.render.html.page import render_html
+from hostile_everywhere import ALL_OF_THEM, PIECES, any_text, report_of
 from reports import (
     a_candidate,
     a_change,
@@ -21,11 +26,6 @@ from reports import (
     a_withheld,
     an_impact_candidate,
 )
-
-from affidavit.records.change import FileChange, FileStatus
-from affidavit.records.diagnostics import Code
-from affidavit.records.report import FileCoverage, HunkCoverage, Part, Report
-from affidavit.render.html.page import render_html
 
 VOID = {"meta"}
 

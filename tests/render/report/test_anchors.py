@@ -3,11 +3,11 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reports import a_candidate, a_change, a_file, a_finding, a_hunk, a_quote
 
 from affidavit.records.change import FileStatus
 from affidavit.records.finding import Cause
 from affidavit.render.report.cause_place import anchored, changed_place, head_line
+from reports import a_candidate, a_change, a_file, a_finding, a_hunk, a_quote
 
 
 def anchor_of(

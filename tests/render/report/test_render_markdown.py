@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from hostile import hostile_reports
 from hypothesis import given, settings
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from reports import a_candidate, a_finding, a_full_report, a_quote, a_report, a_withheld, an_impact_candidate
 
 from affidavit.records.candidate import Worth
 from affidavit.records.diagnostics import Code
 from affidavit.records.finding import Severity
 from affidavit.records.report import Part, Report
 from affidavit.render.report.markdown import LONGEST, render_markdown
+from hostile import hostile_reports
+from reports import a_candidate, a_finding, a_full_report, a_quote, a_report, a_withheld, an_impact_candidate
 
 OPEN = "<details><summary>Quote and proof</summary>"
 CLOSE = "</details>"

@@ -5,9 +5,19 @@ from io import BytesIO, StringIO, TextIOWrapper
 from typing import Any
 
 import pytest
-from hostile import hostile_reports
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+
+from affidavit.records.candidate import Judgement, Status, Worth
+from affidavit.records.change import SkipReason
+from affidavit.records.diagnostics import Code
+from affidavit.records.evidence import SearchRun
+from affidavit.records.finding import Search, Severity
+from affidavit.records.report import Gate, Part, Report
+from affidavit.render.report.terminal import render_terminal
+from hostile import hostile_reports
 from reports import (
     a_candidate,
     a_change,
@@ -20,16 +30,6 @@ from reports import (
     a_withheld,
     an_impact_candidate,
 )
-from rich.cells import cell_len
-from rich.console import Console
-
-from affidavit.records.candidate import Judgement, Status, Worth
-from affidavit.records.change import SkipReason
-from affidavit.records.diagnostics import Code
-from affidavit.records.evidence import SearchRun
-from affidavit.records.finding import Search, Severity
-from affidavit.records.report import Gate, Part, Report
-from affidavit.render.report.terminal import render_terminal
 
 
 def printed(report: Report, *, width: int = 80, **options: Any) -> str:

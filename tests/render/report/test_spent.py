@@ -1,9 +1,8 @@
 """What the models used up is said in every report that people read."""
 
-from reports import a_candidate, a_report
-
 from affidavit.records.report import RoleUsage
 from affidavit.render.report.wording import spent_sentence
+from reports import a_candidate, a_report
 
 
 def spent(*usage: RoleUsage) -> str:
