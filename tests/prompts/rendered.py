@@ -10,7 +10,7 @@ from affidavit.events import Emit, ignore_events
 from affidavit.panel_assembly import assemble_panel
 from affidavit.ports import Answer, Brief, Role, Talk
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
-from affidavit.records.discussion import Comment
+from affidavit.records.change import Comment
 from affidavit.records.evidence import SearchHit, SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.plan import Plan

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.records.discussion import Comment
+from affidavit.records.change import Comment
 from affidavit.records.plan import Chunk
 from affidavit.specialists.remarks import pages_of, remarks_on
 

@@ -8,8 +8,7 @@ import pytest
 
 from affidavit.events import Emit, ignore_events
 from affidavit.ports import Answer, Role, Talk
-from affidavit.records.change import Hunk
-from affidavit.records.discussion import Comment
+from affidavit.records.change import Comment, Hunk
 from affidavit.records.plan import Plan
 from affidavit.records.report import RoleUsage
 from affidavit.specialists.model_agents import LENSES, TRIAGE

@@ -1,6 +1,6 @@
 """A finding knows who remarked on its place before."""
 
-from affidavit.records.discussion import Comment
+from affidavit.records.change import Comment
 from affidavit.stages.said import note_said
 from claims import candidate, finding
 

@@ -30,7 +30,7 @@ from affidavit.lab.evaluation.case_repositories import CaseRepositories
 from affidavit.lab.evaluation.cases import CaseFolder, read_cases
 from affidavit.lab.evaluation.comparison import compare_evaluations
 from affidavit.lab.evaluation.run import Evaluated, EvaluationPlan, evaluate
-from affidavit.records.evaluation import Evaluation
+from affidavit.records.lab.evaluation import Evaluation
 from affidavit.render.report.wording import counted
 from affidavit.render.safe_text import visible
 

@@ -21,7 +21,7 @@ from affidavit.lab.labels.view.label_list import (
     render_labels,
 )
 from affidavit.records.candidate import Candidate
-from affidavit.records.label import Label, LabelEntry
+from affidavit.records.lab.label import Label, LabelEntry
 from affidavit.records.report import Report
 from affidavit.render.report.wording import place_of, title_of
 from affidavit.store.reports import SqliteStore

@@ -8,7 +8,7 @@ import click
 from affidavit.cli.screen.outputs import print_text
 from affidavit.config.places import state_folder
 from affidavit.lab.labels.measures import DIMENSIONS, measure_quality
-from affidavit.records.measure import Dimension, Quality
+from affidavit.records.lab.measure import Dimension, Quality
 from affidavit.store.reports import SqliteStore
 
 

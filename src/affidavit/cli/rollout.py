@@ -33,7 +33,7 @@ from affidavit.lab.rollout.decisions import (
 )
 from affidavit.lab.rollout.slice import read_percent
 from affidavit.prompts import built_in_versions, copy_prompts, own_versions
-from affidavit.records.rollout import AUTOMATICALLY, Rollout, Versions
+from affidavit.records.lab.rollout import AUTOMATICALLY, Rollout, Versions
 
 NOBODY = "somebody"
 

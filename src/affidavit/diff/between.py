@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from affidavit.diff.hunks import RawHunk
-from affidavit.diff.parse import SUBMODULE_MODE, FileDiff, parse_diff
+from affidavit.diff.parse import FileDiff, parse_diff
 from affidavit.errors import GitError
 from affidavit.git.objects import ObjectStore
 from affidavit.git.paths import decode_path
-from affidavit.git.tree import GitTree
+from affidavit.git.tree import SUBMODULE_MODE, GitTree
 from affidavit.languages.detect import language_of
 from affidavit.records.change import FileChange, FileStatus
 

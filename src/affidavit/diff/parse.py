@@ -10,9 +10,9 @@ from affidavit.diff import names as diff_names
 from affidavit.diff.hunks import HunkBody, HunkHeader, RawHunk, parse_header
 from affidavit.errors import EmptyChangeError, MalformedDiffError
 from affidavit.git.paths import decode_path
+from affidavit.git.tree import SUBMODULE_MODE
 from affidavit.records.change import FileStatus
 
-SUBMODULE_MODE = "160000"
 Read = TypeVar("Read")
 
 

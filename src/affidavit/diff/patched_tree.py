@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from affidavit.diff.apply import apply_hunks, lay_out
 from affidavit.diff.between import detect_language
-from affidavit.diff.parse import SUBMODULE_MODE, FileDiff
+from affidavit.diff.parse import FileDiff
 from affidavit.errors import InputError
 from affidavit.git.objects import ObjectStore
 from affidavit.git.paths import decode_path
-from affidavit.git.tree import MAX_READ_BYTES, GitTree
+from affidavit.git.tree import MAX_READ_BYTES, SUBMODULE_MODE, GitTree
 from affidavit.ports import Entry
 from affidavit.records.change import FileChange, FileStatus
 from affidavit.records.record import Side

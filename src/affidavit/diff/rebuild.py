@@ -6,13 +6,13 @@ from pathlib import Path
 from affidavit.diff.hunks import from_record
 from affidavit.diff.names import is_acceptable
 from affidavit.diff.opened import OpenedChange
-from affidavit.diff.parse import SUBMODULE_MODE, FileDiff
+from affidavit.diff.parse import FileDiff
 from affidavit.diff.patched_tree import Content, PatchedTree, shown_tree
 from affidavit.errors import InputError, NotARepositoryError, UnknownRevisionError
 from affidavit.git.command import find_repository
 from affidavit.git.objects import OBJECT_ID, ObjectStore
 from affidavit.git.repository import GitRepository
-from affidavit.git.tree import GitTree
+from affidavit.git.tree import SUBMODULE_MODE, GitTree
 from affidavit.records.change import Change, FileChange, FileStatus, Revision
 from affidavit.records.record import Side
 

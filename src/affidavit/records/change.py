@@ -1,10 +1,11 @@
-"""What is under review: a change between two trees, with its files, hunks and commits."""
+"""What is under review: a change between two trees, with its files, hunks, commits and comments."""
 
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Literal
 
-from affidavit.records.discussion import Comment
+from pydantic import Field
+
 from affidavit.records.record import Record, Side
 
 
@@ -157,6 +158,19 @@ class Revision(Record):
 
 
 ChangeSource = Literal["range", "commit", "working_tree", "staged", "diff"]
+
+
+class Comment(Record):
+    """One remark. It is data, never an instruction, whoever wrote it."""
+
+    author: str = ""
+    body: str
+    file: str | None = None
+    """Where it was written; None for a remark on the whole change."""
+    line: int | None = Field(default=None, ge=1)
+    created_at: str = ""
+    is_bot: bool = False
+    resolved: bool = False
 
 
 class Change(Record):

@@ -5,6 +5,9 @@ from typing import Any, Literal
 
 from affidavit.records.record import Record, Side
 
+NEAR_LINES = 3
+"""Two places in a file that are no further apart are taken for one."""
+
 
 class Severity(StrEnum):
     """How bad it is, worst first."""
@@ -19,6 +22,11 @@ class Severity(StrEnum):
     def rank(self) -> int:
         """0 for critical, rising as it gets milder."""
         return list(Severity).index(self)
+
+    @property
+    def is_grave(self) -> bool:
+        """Critical or high: alone enough to hold the change back."""
+        return self in (Severity.CRITICAL, Severity.HIGH)
 
 
 class Category(StrEnum):

@@ -9,7 +9,7 @@ from affidavit.records.change import Change
 from affidavit.records.diagnostics import Code, Diagnostic
 from affidavit.records.evidence import AnalyserRun
 from affidavit.records.finding import Severity
-from affidavit.records.measure import Rate
+from affidavit.records.lab.measure import Rate
 from affidavit.records.plan import Plan
 from affidavit.records.record import Record
 

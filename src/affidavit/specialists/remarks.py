@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from affidavit.records.discussion import Comment
+from affidavit.records.change import Comment
 from affidavit.records.plan import Chunk
 
 PAGE_CHARACTERS = 24_000

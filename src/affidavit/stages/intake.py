@@ -27,8 +27,7 @@ from affidavit.git.revisions import (
 )
 from affidavit.git.tree import GitTree
 from affidavit.git.worktree import Snapshot, snapshot_index, snapshot_working_tree
-from affidavit.records.change import Change, ChangeSource, Commit, FileChange, Revision
-from affidavit.records.discussion import Comment
+from affidavit.records.change import Change, ChangeSource, Comment, Commit, FileChange, Revision
 
 __all__ = ["ChangeRequest", "OpenedChange", "open_change", "rebuild_change"]
 

@@ -11,10 +11,9 @@ from affidavit.proof.quotes import fold
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Code
-from affidavit.records.finding import Finding
+from affidavit.records.finding import NEAR_LINES, Finding
 
 STAGE = "merge"
-NEAR_LINES = 3
 KIND_ORDER = {"mechanical": 0, "model": 1, "outside": 2}
 QUOTE_ORDER = {"exact": 0, "relocated": 1, "ambiguous": 2}
 

@@ -33,7 +33,6 @@ from affidavit.records.report import (
 )
 
 STAGE = "report"
-BLOCKING = (Severity.CRITICAL, Severity.HIGH)
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ def decide_verdict(
     blocking = [
         candidate
         for candidate in judged
-        if may_block(candidate) and candidate.finding and candidate.finding.severity in BLOCKING
+        if may_block(candidate) and candidate.finding and candidate.finding.severity.is_grave
     ]
     standing = [candidate for candidate in judged if candidate.is_shown and candidate.worth is not Worth.NIT]
     decision: Decision = "approve"

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 from affidavit.records.candidate import Candidate
-from affidavit.records.discussion import Comment
-from affidavit.records.finding import Finding
+from affidavit.records.change import Comment
+from affidavit.records.finding import NEAR_LINES, Finding
 
 STAGE = "said"
-NEAR_LINES = 3
 NOBODY = "somebody"
 LONGEST_NAME = 100
 

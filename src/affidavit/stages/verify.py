@@ -9,12 +9,11 @@ from affidavit.proof.likeness import SAME_WORDS, SIMILAR_WORDS, likeness
 from affidavit.proof.ruling import needs_second, rule_on, unanswered_in
 from affidavit.records.candidate import Candidate, Judgement, Status, Withheld, Worth
 from affidavit.records.diagnostics import Code, Diagnostic
-from affidavit.records.finding import Confidence, Severity
+from affidavit.records.finding import Confidence
 from affidavit.records.report import Part
 from affidavit.system.concurrency import side_by_side
 
 STAGE = "verify"
-GRAVE = (Severity.CRITICAL, Severity.HIGH)
 """What may block a merge is voted on, where votes are asked for."""
 
 WorthOf = Callable[[str], Worth]
@@ -110,7 +109,7 @@ async def _judge(candidate: Candidate, verifiers: Verifiers | None, worth_of: Wo
         return await _judge_worth(candidate, verifiers, worth_of)
     if verifiers is None:
         return [Judgement(by="verifier", outcome="skipped", reason="no model is configured to verify it")]
-    voters = verifiers.voters if candidate.finding and candidate.finding.severity in GRAVE else ()
+    voters = verifiers.voters if candidate.finding and candidate.finding.severity.is_grave else ()
     said = await side_by_side(one.judge(candidate) for one in (verifiers.first, *voters))
     if verifiers.second and needs_second(rule_on(said)):
         said.append(await verifiers.second.judge(candidate))
@@ -128,7 +127,7 @@ async def _judge_worth(
     asked = (await verifiers.first.judge(candidate)).model_copy(update={"judgment": None, "qualified": False})
     reason = f"{proven.reason}; {asked.reason}" if asked.worth and asked.reason else proven.reason
     worth = asked.worth or proven.worth
-    if worth is Worth.NIT and candidate.finding and candidate.finding.severity in GRAVE:
+    if worth is Worth.NIT and candidate.finding and candidate.finding.severity.is_grave:
         # A model can be talked round by the change; what is proven and grave is not hidden on its word.
         worth = Worth.MAYBE
     return [asked, proven.model_copy(update={"worth": worth, "model": asked.model, "reason": reason})]

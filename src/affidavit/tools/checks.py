@@ -11,7 +11,7 @@ from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.bandit import BANDIT
 from affidavit.analysers.engine.cache import ResultCache
 from affidavit.analysers.engine.execution import Limits
-from affidavit.analysers.engine.run_side import REGULAR_MODES, analyse_paths, find_program, paths_to_run
+from affidavit.analysers.engine.run_side import analyse_paths, find_program, paths_to_run
 from affidavit.analysers.engine.slots import Slots
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.oxlint import OXLINT
@@ -21,6 +21,7 @@ from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
 from affidavit.analysers.zizmor import ZIZMOR
 from affidavit.errors import AffidavitError, InputError, OutsideError
+from affidavit.git.tree import REGULAR_MODES
 from affidavit.ports import Repository, ToolSource
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic

@@ -7,7 +7,7 @@ import pytest
 
 from affidavit.cli.options.discussion import MAX_BYTES, read_discussion
 from affidavit.errors import InputError
-from affidavit.records.discussion import Comment
+from affidavit.records.change import Comment
 from commands import affidavit
 from repositories import Repo
 

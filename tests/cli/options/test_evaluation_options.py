@@ -9,7 +9,7 @@ from affidavit.cli.options.evaluation import Limits, read_limits
 from affidavit.cli.screen.evaluation_output import parse_outputs
 from affidavit.cli.screen.outputs import NamedOutput
 from affidavit.errors import SettingsError
-from affidavit.records.evaluation import Evaluation
+from affidavit.records.lab.evaluation import Evaluation
 
 
 def limits(min_recall: str | None = None, max_wrong: str | None = None) -> Limits:

@@ -9,8 +9,8 @@ from affidavit.lab.evaluation.outcomes import score_review
 from affidavit.records.candidate import Candidate, Withheld
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Code
-from affidavit.records.evaluation import Case, CaseResult, CaseRun, ExpectedProblem, KnownClaim
-from affidavit.records.label import Label
+from affidavit.records.lab.evaluation import Case, CaseResult, CaseRun, ExpectedProblem, KnownClaim
+from affidavit.records.lab.label import Label
 from affidavit.records.report import Counts, Gate, Report, Verdict
 from claims import candidate, change_of, finding
 

@@ -10,7 +10,7 @@ import pytest
 from affidavit.errors import GitError, InputError
 from affidavit.lab.evaluation.case_repositories import CaseRepositories, _without_password, is_address
 from affidavit.lab.evaluation.cases import CaseFolder
-from affidavit.records.evaluation import Case
+from affidavit.records.lab.evaluation import Case
 from repositories import Repo, run_git
 
 

@@ -10,8 +10,8 @@ from affidavit.lab.evaluation.comparison import compare_evaluations
 from affidavit.lab.evaluation.scoring import score
 from affidavit.lab.statistics import paired_difference
 from affidavit.records.candidate import Candidate
-from affidavit.records.evaluation import Case, CaseResult, Evaluation
-from affidavit.records.measure import Interval
+from affidavit.records.lab.evaluation import Case, CaseResult, Evaluation
+from affidavit.records.lab.measure import Interval
 
 BUGS = [a_case(problem(10), id=f"bug-{number}") for number in range(6)]
 CLEAN = [a_case(id=f"clean-{number}") for number in range(4)]

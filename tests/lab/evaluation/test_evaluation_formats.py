@@ -14,7 +14,7 @@ from affidavit.lab.evaluation.view.markdown import comparison_markdown, evaluati
 from affidavit.lab.evaluation.view.page import comparison_page, evaluation_page
 from affidavit.lab.evaluation.view.text import render_comparison, render_evaluation
 from affidavit.records.diagnostics import Code
-from affidavit.records.evaluation import (
+from affidavit.records.lab.evaluation import (
     Case,
     CaseChange,
     CaseResult,
@@ -30,7 +30,7 @@ from affidavit.records.evaluation import (
     Scores,
     Seen,
 )
-from affidavit.records.measure import Interval, Rate
+from affidavit.records.lab.measure import Interval, Rate
 from affidavit.records.report import Report
 from hostile import hostile_reports, some_text
 from reports import a_candidate, a_finding, a_report, a_withheld

@@ -8,9 +8,9 @@ from evaluated_cases import a_case, found, known_wrong, outcomes, problem, score
 from affidavit.lab.evaluation.matching import Opinion
 from affidavit.records.change import Hunk
 from affidavit.records.diagnostics import Code
-from affidavit.records.evaluation import CaseRun, KnownClaim, Place
 from affidavit.records.finding import Finding
-from affidavit.records.label import Label
+from affidavit.records.lab.evaluation import CaseRun, KnownClaim, Place
+from affidavit.records.lab.label import Label
 from claims import change_of, file_change
 
 

@@ -12,7 +12,7 @@ from affidavit.lab.labels.labels import (
     labels_elsewhere,
     labels_of,
 )
-from affidavit.records.label import Label
+from affidavit.records.lab.label import Label
 from affidavit.store.reports import SqliteStore
 
 ONE, TWO = shown("logic-0", "aaaa"), shown("logic-1", "bbbb")

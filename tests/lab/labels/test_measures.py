@@ -10,7 +10,7 @@ from affidavit.records.candidate import Candidate, Status, Withheld
 from affidavit.records.diagnostics import Code
 from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Search
-from affidavit.records.label import Label
+from affidavit.records.lab.label import Label
 from affidavit.records.report import Report, RoleUsage
 from affidavit.store.reports import SqliteStore
 from claims import finding

@@ -18,8 +18,8 @@ from affidavit.ports import Answer, Role, Talk
 from affidavit.prompts import copy_prompts
 from affidavit.records.candidate import Worth
 from affidavit.records.context import ContextMap
+from affidavit.records.lab.rollout import Arm, Decision, ReviewCounts, Rollout, RolloutReview, Versions
 from affidavit.records.report import Report, RoleUsage
-from affidavit.records.rollout import Arm, Decision, ReviewCounts, Rollout, RolloutReview, Versions
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import OpenedChange
 from affidavit.store.reports import SqliteStore

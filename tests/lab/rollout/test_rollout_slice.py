@@ -8,7 +8,7 @@ from rollouts import a_rollout
 from affidavit.errors import SettingsError
 from affidavit.lab.rollout.slice import arm_of, change_key, read_percent
 from affidavit.records.change import Revision
-from affidavit.records.rollout import Versions
+from affidavit.records.lab.rollout import Versions
 from claims import change_of
 
 SHARES = st.floats(min_value=0.001, max_value=1)

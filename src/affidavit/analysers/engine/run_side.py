@@ -24,12 +24,11 @@ from affidavit.analysers.engine.execution import (
 )
 from affidavit.analysers.engine.slots import Slots
 from affidavit.git.checkout import write_tree_to
+from affidavit.git.tree import REGULAR_MODES
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange
 from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun, RunState
 from affidavit.records.record import Side
-
-REGULAR_MODES = frozenset({"100644", "100755", "100664"})
 
 
 @dataclass(frozen=True)

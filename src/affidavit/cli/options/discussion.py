@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from affidavit.errors import InputError
-from affidavit.records.discussion import Comment
+from affidavit.records.change import Comment
 
 STANDARD_INPUT = "-"
 MAX_BYTES = 5_000_000

@@ -24,8 +24,8 @@ from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.ports import Tree
 from affidavit.prompts import PromptSet, current_prompts
-from affidavit.records.evaluation import Evaluation
-from affidavit.records.label import Label
+from affidavit.records.lab.evaluation import Evaluation
+from affidavit.records.lab.label import Label
 from affidavit.render.report.wording import counted
 from affidavit.store.reports import SqliteStore
 

@@ -14,8 +14,8 @@ from affidavit.lab.rollout.choice import ChosenPrompts, choose_prompts
 from affidavit.lab.rollout.decisions import record_review
 from affidavit.prompts import current_prompts, load_prompts
 from affidavit.records.change import Change
+from affidavit.records.lab.rollout import Decision
 from affidavit.records.report import Report
-from affidavit.records.rollout import Decision
 from affidavit.render.safe_text import visible
 from affidavit.store.reports import SqliteStore
 

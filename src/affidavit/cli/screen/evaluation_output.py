@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from affidavit.cli.screen.outputs import TEXT, NamedOutput, check_outputs, parse_output, write_all
 from affidavit.lab.evaluation.run import Evaluated
-from affidavit.records.evaluation import Comparison
+from affidavit.records.lab.evaluation import Comparison
 
 FORMATS = (TEXT, "json", "markdown", "html")
 

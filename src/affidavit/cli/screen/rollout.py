@@ -11,8 +11,8 @@ from rich.table import Table
 
 from affidavit.lab.rollout.comparison import Comparison, MedianPair, Middle, SharePair
 from affidavit.lab.rollout.rules import show_rate
-from affidavit.records.measure import Interval, Rate
-from affidavit.records.rollout import Decision, Rollout, Versions
+from affidavit.records.lab.measure import Interval, Rate
+from affidavit.records.lab.rollout import Decision, Rollout, Versions
 from affidavit.render.report.wording import counted
 from affidavit.render.safe_text import encodable, visible
 

@@ -13,7 +13,7 @@ from affidavit.config.settings import Settings
 from affidavit.errors import InputError, StoreError
 from affidavit.lab.evaluation.cases import folder_name
 from affidavit.records.change import Change
-from affidavit.records.evaluation import Evaluation
+from affidavit.records.lab.evaluation import Evaluation
 from affidavit.records.record import Record
 from affidavit.records.report import Report
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from affidavit.errors import InputError
-from affidavit.records.evaluation import Case, ExpectedProblem, KnownClaim, Place
+from affidavit.records.lab.evaluation import Case, ExpectedProblem, KnownClaim, Place
 from affidavit.records.record import Record
 
 CASE_FILE = "case.json"

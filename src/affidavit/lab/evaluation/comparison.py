@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from affidavit.errors import InputError
 from affidavit.lab.evaluation.scoring import score
 from affidavit.lab.statistics import paired_bootstrap, paired_outcomes
-from affidavit.records.evaluation import (
+from affidavit.records.lab.evaluation import (
     CaseChange,
     CaseResult,
     Comparison,

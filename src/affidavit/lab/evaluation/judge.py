@@ -8,8 +8,8 @@ from affidavit.lab.evaluation.matching import ByCategory, Opinion
 from affidavit.minds.fence import EXPLANATION, fence, tag_of
 from affidavit.ports import Answer, Mind, Talk
 from affidavit.prompts import render_prompt
-from affidavit.records.evaluation import KnownClaim
 from affidavit.records.finding import Finding
+from affidavit.records.lab.evaluation import KnownClaim
 from affidavit.records.report import RoleUsage
 
 SAME_SCHEMA_NAME = "same_problem"

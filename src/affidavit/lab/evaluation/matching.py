@@ -7,8 +7,8 @@ from typing import Protocol
 from affidavit.lab.evaluation.assignment import Pair, assign
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
-from affidavit.records.evaluation import Basis, ExpectedProblem, KnownClaim, Match, Place
 from affidavit.records.finding import Finding
+from affidavit.records.lab.evaluation import Basis, ExpectedProblem, KnownClaim, Match, Place
 from affidavit.records.record import Record
 from affidavit.render.head_places import HeadPlace, head_place
 from affidavit.render.report.cause_place import anchored

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from affidavit.lab.evaluation.matching import Meaning, Pairing, distance_to, match_findings
 from affidavit.records.candidate import Candidate, Withheld
 from affidavit.records.diagnostics import Code
-from affidavit.records.evaluation import (
+from affidavit.records.finding import Finding
+from affidavit.records.lab.evaluation import (
     Case,
     CaseRun,
     Match,
@@ -14,8 +15,7 @@ from affidavit.records.evaluation import (
     Outcome,
     ScoredFinding,
 )
-from affidavit.records.finding import Finding
-from affidavit.records.label import Label
+from affidavit.records.lab.label import Label
 from affidavit.records.report import Report, RoleUsage
 
 OUTCOME_OF_LABEL: Mapping[Label, Outcome] = {

@@ -15,8 +15,8 @@ from affidavit.lab.evaluation.cases import CaseFolder
 from affidavit.lab.evaluation.outcomes import cost_of, score_review, tokens_of, total_cost
 from affidavit.lab.evaluation.scoring import score, score_by_category, score_by_language, stability
 from affidavit.lab.evaluation.sessions import ReviewSessions
-from affidavit.records.evaluation import Case, CaseResult, CaseRun, Evaluation
-from affidavit.records.label import Label
+from affidavit.records.lab.evaluation import Case, CaseResult, CaseRun, Evaluation
+from affidavit.records.lab.label import Label
 from affidavit.records.report import Report
 from affidavit.stages.intake import ChangeRequest, open_change
 

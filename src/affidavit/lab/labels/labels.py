@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from affidavit.records.candidate import Candidate
-from affidavit.records.label import Label, LabelEntry
+from affidavit.records.lab.label import Label, LabelEntry
 from affidavit.records.record import Record
 from affidavit.records.report import Report
 from affidavit.store.reports import SqliteStore

@@ -11,8 +11,8 @@ from affidavit.lab.statistics import rate_of
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.diagnostics import Code
 from affidavit.records.finding import Finding, Severity
-from affidavit.records.label import Label
-from affidavit.records.measure import Absences, Dimension, Fates, Group, Mistake, Quality, Rate, Spread
+from affidavit.records.lab.label import Label
+from affidavit.records.lab.measure import Absences, Dimension, Fates, Group, Mistake, Quality, Rate, Spread
 from affidavit.records.report import Report
 from affidavit.store.reports import SqliteStore
 

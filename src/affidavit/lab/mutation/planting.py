@@ -27,12 +27,12 @@ from affidavit.lab.mutation.soundness import fault_of
 from affidavit.lab.mutation.trial import run_tests
 from affidavit.lab.mutation.type_check import TypeCheck, check_types
 from affidavit.records.change import Change, Revision
+from affidavit.records.finding import NEAR_LINES
 
 NOT_IN_THE_CHANGE = "undoes the change, so that no changed line shows it"
 TYPE_ERROR = "a type checker refuses it"
 CAUGHT = "the repository's tests catch it"
 # A lost guard or cleanup stands beside the lines that are left of the change.
-NEAR_LINES = 3
 MAX_TRIES = 12
 
 

@@ -8,7 +8,14 @@ from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import InputError
 from affidavit.lab.labels.labels import labelled_findings, newest_by_problem
-from affidavit.records.rollout import Decision, Rollout, RolloutPlan, RolloutReview, RolloutState, Versions
+from affidavit.records.lab.rollout import (
+    Decision,
+    Rollout,
+    RolloutPlan,
+    RolloutReview,
+    RolloutState,
+    Versions,
+)
 from affidavit.store.reports import SqliteStore
 from affidavit.store.upgrade import migrate
 

@@ -9,7 +9,7 @@ from affidavit.lab.rollout.book import BUILT_IN, RolloutBook
 from affidavit.lab.rollout.slice import arm_of, change_key
 from affidavit.prompts import PromptSet, load_prompts
 from affidavit.records.change import Change
-from affidavit.records.rollout import Arm, Rollout, Versions
+from affidavit.records.lab.rollout import Arm, Rollout, Versions
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from affidavit.lab.statistics import bootstrap_interval, rate_of
-from affidavit.records.measure import Interval, Rate
+from affidavit.records.lab.measure import Interval, Rate
+from affidavit.records.lab.rollout import Arm, ReviewCounts, RolloutReview
 from affidavit.records.record import Record
-from affidavit.records.rollout import Arm, ReviewCounts, RolloutReview
 
 Labels = Mapping[tuple[str, str], str]
 """Report and finding to what a person said about it."""

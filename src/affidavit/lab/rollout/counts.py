@@ -2,8 +2,8 @@
 
 from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.diagnostics import Code
+from affidavit.records.lab.rollout import ReviewCounts
 from affidavit.records.report import Report
-from affidavit.records.rollout import ReviewCounts
 
 CONFIRMED = (Status.VERIFIED, Status.LIKELY)
 

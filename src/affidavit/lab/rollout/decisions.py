@@ -16,8 +16,7 @@ from affidavit.lab.rollout.rules import (
     why_not_retire,
 )
 from affidavit.prompts import built_in_versions, load_prompts
-from affidavit.records.report import Report
-from affidavit.records.rollout import (
+from affidavit.records.lab.rollout import (
     AUTOMATICALLY,
     Action,
     Arm,
@@ -27,6 +26,7 @@ from affidavit.records.rollout import (
     RolloutReview,
     Versions,
 )
+from affidavit.records.report import Report
 
 LONGEST_TEXT = 2_000
 DEFAULT_SHARE = 0.1

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from affidavit.contract.versions import parse_prompt_version, parse_schema_version
 from affidavit.lab.rollout.comparison import SHARES, Comparison, share_of
-from affidavit.records.measure import Rate
-from affidavit.records.rollout import Rollout, RolloutReview
+from affidavit.records.lab.measure import Rate
+from affidavit.records.lab.rollout import Rollout, RolloutReview
 
 KEPT_WITHIN_SLO = ("dropped", "rejected")
 """A rejected reply is lost with all that it held, so what holds for dropped findings holds for it."""

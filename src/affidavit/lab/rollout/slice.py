@@ -5,7 +5,7 @@ import re
 
 from affidavit.errors import SettingsError
 from affidavit.records.change import Change, Revision
-from affidavit.records.rollout import Arm, RolloutPlan
+from affidavit.records.lab.rollout import Arm, RolloutPlan
 
 PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)\s*%")
 

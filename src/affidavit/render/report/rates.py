@@ -1,6 +1,6 @@
 """Write rates with their intervals as people read them."""
 
-from affidavit.records.measure import Rate
+from affidavit.records.lab.measure import Rate
 
 EN_DASH = "\u2013"
 NOT_MEASURED = "not measured yet"

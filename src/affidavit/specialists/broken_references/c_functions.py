@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from affidavit.diff.skipping import VENDORED_FOLDERS
 from affidavit.errors import GitError, InputError
+from affidavit.git.tree import SUBMODULE_MODE
 from affidavit.languages.detect import language_of
 from affidavit.languages.engine.grammars import ancestors, parse
 from affidavit.records.context import Symbol
@@ -17,7 +18,6 @@ from affidavit.symbols.documents import DOCUMENT_LANGUAGES
 from affidavit.symbols.occurrences import Occurrence, occurrences
 
 RULE = "references/removed-attribute"
-SUBMODULE_MODE = "160000"
 MAX_FILES = 200
 MAX_PASTES = 5000
 C_GRAMMARS = frozenset(("c", "cpp"))

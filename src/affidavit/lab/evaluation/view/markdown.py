@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from affidavit.lab.evaluation.view import view
-from affidavit.records.evaluation import CaseResult, Comparison, Evaluation
+from affidavit.records.lab.evaluation import CaseResult, Comparison, Evaluation
 from affidavit.render.safe_text import clip, code_span, markdown_line
 
 _LONGEST = 600

@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from affidavit.lab.evaluation.view import view
-from affidavit.records.evaluation import CaseResult, CaseRun, Comparison, Evaluation
+from affidavit.records.lab.evaluation import CaseResult, CaseRun, Comparison, Evaluation
 from affidavit.records.report import Report
 from affidavit.render.html.cards import Card, CardMaker
 from affidavit.render.html.colour import Painter

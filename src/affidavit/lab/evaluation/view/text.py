@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from affidavit.lab.evaluation.view import view
-from affidavit.records.evaluation import CaseResult, Comparison, Evaluation
+from affidavit.records.lab.evaluation import CaseResult, Comparison, Evaluation
 from affidavit.render.report.ink import Ink
 from affidavit.render.report.wording import counted
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from affidavit.records.evaluation import (
+from affidavit.records.lab.evaluation import (
     CaseResult,
     CaseRun,
     Comparison,
@@ -14,7 +14,7 @@ from affidavit.records.evaluation import (
     ScoredFinding,
     Scores,
 )
-from affidavit.records.measure import Interval, Rate
+from affidavit.records.lab.measure import Interval, Rate
 from affidavit.render.report import rates
 from affidavit.render.report.wording import counted, listed
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from affidavit.lab.labels.view import view
-from affidavit.records.measure import Group, Quality
+from affidavit.records.lab.measure import Group, Quality
 from affidavit.render.safe_text import markdown_line, one_line
 
 _LONGEST = 2_000

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from affidavit import __version__
 from affidavit.lab.labels.view import view
-from affidavit.records.measure import Group, Quality, Rate
+from affidavit.records.lab.measure import Group, Quality, Rate
 from affidavit.render.html.template import asset, content_policy, page_template
 from affidavit.render.report.rates import percent
 from affidavit.render.safe_text import one_line

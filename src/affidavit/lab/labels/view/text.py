@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from affidavit.lab.labels.view import view
-from affidavit.records.measure import Group, Quality, Rate
+from affidavit.records.lab.measure import Group, Quality, Rate
 from affidavit.render.report.ink import Ink
 from affidavit.render.report.rates import percent
 

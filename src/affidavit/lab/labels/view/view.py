@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from affidavit.records.evidence import QuoteOutcome
-from affidavit.records.measure import Group, Mistake, Quality, Rate, Spread
+from affidavit.records.lab.measure import Group, Mistake, Quality, Rate, Spread
 from affidavit.render.report.rates import EN_DASH, NOT_MEASURED, percent, rate_words
 from affidavit.render.report.wording import counted
 from affidavit.render.safe_text import one_line

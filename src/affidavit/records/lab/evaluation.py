@@ -6,7 +6,7 @@ from pydantic import Field
 
 from affidavit.records.diagnostics import Code
 from affidavit.records.finding import Category, Severity
-from affidavit.records.measure import Interval, Rate
+from affidavit.records.lab.measure import Interval, Rate
 from affidavit.records.record import Record
 
 EVALUATION_VERSION = "1.0"

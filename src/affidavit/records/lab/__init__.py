@@ -1,0 +1,1 @@
+"""The records of the laboratory: labels of people, measures, evaluations and rollouts."""
