@@ -75,7 +75,7 @@ def _case_folders(place: Path) -> list[Path]:
 def read_case(folder: Path) -> CaseFolder:
     """One case; raises InputError that names the file and the field which is wrong."""
     where = folder / CASE_FILE
-    fields = _read_json(where)
+    fields = read_json(where)
     if not isinstance(fields, dict):
         raise InputError(f"{where}: expected an object with repository, base and head")
     expected = _read_claims(folder / EXPECTED_FILE, ExpectedProblem)
@@ -97,7 +97,7 @@ def _read_claims(where: Path, kind: type[Kind]) -> tuple[Kind, ...] | None:
     """The claims of a list; None where there is no such file."""
     if not where.exists():
         return None
-    listed = _read_json(where)
+    listed = read_json(where)
     if not isinstance(listed, list):
         raise InputError(f"{where}: expected a list")
     return tuple(read_claim(item, kind, f"{where}: item {number}") for number, item in enumerate(listed, 1))
@@ -137,7 +137,8 @@ def _valid(kind: type[Kind], fields: dict[str, Any], where: Path | str) -> Kind:
         raise InputError(f"{where}: {field}: {what}") from error
 
 
-def _read_json(where: Path) -> Any:
+def read_json(where: Path) -> Any:
+    """What the file holds; raises InputError where it cannot be read or is no JSON."""
     try:
         if where.stat().st_size > LARGEST_BYTES:
             raise InputError(f"{where} is larger than {LARGEST_BYTES // 1_000_000} MB")

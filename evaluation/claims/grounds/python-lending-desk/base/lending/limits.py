@@ -1,0 +1,3 @@
+"""What the library's rules say."""
+
+LOAN_DAYS = 28
