@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.config.settings import Settings, load_settings
+from affidavit.config.settings import Settings, derive_settings, load_settings
 from affidavit.errors import SettingsError
 from affidavit.git.repository import open_repository
 from affidavit.records.finding import Category, Severity
@@ -65,8 +65,8 @@ def test_a_folder_has_settings_of_its_own(repo: Repo) -> None:
 
 
 def test_what_belongs_to_the_whole_review_cannot_be_set_for_a_folder(repo: Repo) -> None:
-    with pytest.raises(SettingsError, match="web/affidavit.toml: fail_on can be set only at the root"):
-        load(repo, {"web/affidavit.toml": 'fail_on = "low"\n'})
+    (problem,) = load(repo, {"web/affidavit.toml": 'fail_on = "low"\n'}).problems
+    assert "web/affidavit.toml: fail_on can be set only at the root" in problem
 
 
 def test_words_of_other_vocabularies_are_understood(repo: Repo) -> None:
@@ -77,24 +77,99 @@ def test_words_of_other_vocabularies_are_understood(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "environment", "flags", "message"),
+    ("path", "content", "message"),
     [
-        ({"affidavit.toml": "fail_om = 'low'"}, {}, {}, "unknown setting fail_om; did you mean fail_on"),
-        ({"affidavit.toml": "fail_on = 3"}, {}, {}, "affidavit.toml: fail_on: expected text, found 3"),
-        ({"affidavit.toml": "fail_on = "}, {}, {}, "affidavit.toml: not valid TOML"),
-        ({"pyproject.toml": "[tool]\naffidavit = 3"}, {}, {}, "must be a table"),
-        ({"affidavit.toml": "include_style = 'perhaps'"}, {}, {}, "expected true or false"),
-        ({"affidavit.toml": "exclude = [1]"}, {}, {}, "expected a list of texts"),
-        ({}, {"AFFIDAVIT_FAIL_ON": "dreadful"}, {}, "the environment: AFFIDAVIT_FAIL_ON: 'dreadful'"),
-        ({}, {}, {"severity_threshold": "x"}, "the command line: --severity-threshold: 'x'"),
-        ({}, {}, {"analyser_timeout_seconds": "0"}, "expected seconds from 1 to 86400"),
+        ("affidavit.toml", "fail_om = 'low'", "unknown setting fail_om; did you mean fail_on"),
+        ("affidavit.toml", "fail_on = 3", "affidavit.toml: fail_on: expected text, found 3"),
+        ("affidavit.toml", "fail_on = ", "affidavit.toml: not valid TOML"),
+        ("pyproject.toml", "[tool]\naffidavit = 3", "must be a table"),
+        ("affidavit.toml", "include_style = 'perhaps'", "expected true or false"),
+        ("affidavit.toml", "exclude = [1]", "expected a list of texts"),
     ],
 )
-def test_a_wrong_setting_says_where_it_stands(
-    repo: Repo, files: dict[str, str], environment: dict[str, str], flags: dict[str, Any], message: str
+def test_a_file_at_base_that_is_wrong_is_named_and_left_out(
+    repo: Repo, path: str, content: str, message: str
+) -> None:
+    settings = load(repo, {path: content})
+    assert message in settings.problems[0]
+    assert settings.model_copy(update={"problems": ()}) == Settings()
+
+
+def test_a_wrong_file_of_one_folder_leaves_the_others_in_force(repo: Repo) -> None:
+    settings = load(repo, {"affidavit.toml": "nits = true\n", "web/affidavit.toml": "nonsense"})
+    assert settings.nits
+    assert settings.sources == ("affidavit.toml",)
+    assert len(settings.problems) == 1
+
+
+@pytest.mark.parametrize(
+    ("environment", "flags", "message"),
+    [
+        ({"AFFIDAVIT_FAIL_ON": "dreadful"}, {}, "the environment: AFFIDAVIT_FAIL_ON: 'dreadful'"),
+        ({}, {"severity_threshold": "x"}, "the command line: --severity-threshold: 'x'"),
+        ({}, {"analyser_timeout_seconds": "0"}, "expected seconds from 1 to 86400"),
+    ],
+)
+def test_a_wrong_choice_of_the_user_is_an_error(
+    repo: Repo, environment: dict[str, str], flags: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(SettingsError, match=message):
-        load(repo, files, environment, flags)
+        load(repo, {}, environment, flags)
+
+
+def test_a_wrong_file_that_the_user_names_is_an_error() -> None:
+    with pytest.raises(SettingsError, match="mine.toml: unknown setting fail_om"):
+        load_settings(None, {}, {}, ("mine.toml", b"fail_om = 'low'\n"))
+
+
+def test_each_setting_says_where_it_came_from(repo: Repo) -> None:
+    files = {"affidavit.toml": 'fail_on = "low"\nseverity_threshold = "low"\nnits = true\n'}
+    environment = {"AFFIDAVIT_FAIL_ON": "medium"}
+    settings = load(repo, files, environment, {"severity_threshold": "high"})
+    assert settings.origins == {"fail_on": "environment", "severity_threshold": "flag", "nits": "base"}
+
+
+FILES = {
+    "affidavit.toml": 'fail_on = "low"\nexclude = ["a/**"]\nanalysers_off = ["ty"]\n',
+    "web/affidavit.toml": 'rules_off = ["ruff/F401"]\nexclude = ["*.snap"]\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("environment", "flags", "named"),
+    [
+        ({}, {}, None),
+        ({"AFFIDAVIT_NITS": "1"}, {"fail_on": "never"}, None),
+        ({}, {"exclude": ["b/**"]}, None),
+        ({"AFFIDAVIT_FAIL_ON": "medium"}, {}, ("mine.toml", b'severity_threshold = "high"\n')),
+    ],
+)
+def test_recorded_settings_are_derived_again_from_the_base_and_from_what_was_chosen(
+    repo: Repo, environment: dict[str, str], flags: dict[str, Any], named: tuple[str, bytes] | None
+) -> None:
+    commit = repo.commit("settings", FILES)
+    with open_repository(repo.path, commit, commit) as repository:
+        settings = load_settings(repository.base, environment, flags, named)
+        recorded = Settings.model_validate_json(settings.model_dump_json())
+        assert derive_settings(repository.base, recorded) == settings
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"fail_on": None},
+        {"analysers_off": ("ruff", "ty")},
+        {"rules_off": ("ruff/F821",)},
+        {"folders": ()},
+        {"exclude": ("**",)},
+        {"origins": {}},
+    ],
+)
+def test_settings_that_nobody_chose_do_not_come_out_again(repo: Repo, forged: dict[str, Any]) -> None:
+    commit = repo.commit("settings", FILES)
+    with open_repository(repo.path, commit, commit) as repository:
+        recorded = load_settings(repository.base, {}, {}).model_copy(update=forged)
+        assert derive_settings(repository.base, recorded) != recorded
 
 
 def test_a_pyproject_that_is_named_is_read_as_one() -> None:

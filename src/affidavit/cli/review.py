@@ -19,7 +19,8 @@ from affidavit.cli.screen.hints import say_hints, say_unknown_names
 from affidavit.cli.screen.outputs import check_outputs, print_text, write_output
 from affidavit.cli.screen.progress import show_progress
 from affidavit.config.places import cache_folder, state_folder
-from affidavit.config.settings import MODEL_READERS, Settings, load_settings
+from affidavit.config.readers import MODEL_READERS
+from affidavit.config.settings import Settings, load_settings
 from affidavit.crew import assemble_crew
 from affidavit.errors import SettingsError, StoreError
 from affidavit.events import Emit

@@ -1,27 +1,26 @@
 """Settings: defaults < files of the base commit < environment < flags, merged once and frozen."""
 
 import difflib
-import math
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
-from typing import Any, get_args
+from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from affidavit.contract.vocabulary import UnknownWordError, read_focus, read_severity
+from affidavit.config.readers import READERS, ROLES
 from affidavit.errors import SettingsError
-from affidavit.ports import Role, Tree
+from affidavit.ports import Tree
 from affidavit.records.finding import Category, Severity
 from affidavit.records.linter import Linter
-from affidavit.records.price import Price, read_prices
+from affidavit.records.price import Price
 from affidavit.records.record import Record
 
 FILE_NAMES = ("affidavit.toml", "pyproject.toml")
 """In one folder the first of these that has settings counts."""
 ENVIRONMENT_PREFIX = "AFFIDAVIT_"
-ROLES: tuple[Role, ...] = get_args(Role)
-MOST_VOTES = 9
+Origin = Literal["base", "file", "environment", "flag"]
+"""The base commit, a file that the command line names, the environment, the command line itself."""
 
 
 class FolderSettings(Record):
@@ -84,6 +83,10 @@ class Settings(Record):
     folders: tuple[FolderSettings, ...] = ()
     sources: tuple[str, ...] = ()
     """Where settings came from, for the report."""
+    origins: dict[str, Origin] = Field(default_factory=dict)
+    """Where each setting that is no default came from; what stands in folders is always from the base."""
+    problems: tuple[str, ...] = ()
+    """Files of the base commit that cannot be read: defaults count in their place, and the review says so."""
 
     def for_path(self, path: str) -> "Settings":
         """The settings that hold for one file: the nearest folder's over the root's."""
@@ -100,151 +103,6 @@ class Settings(Record):
         return settings
 
 
-def _severity(value: Any) -> Severity:
-    return read_severity(_text(value))
-
-
-def _gate(value: Any) -> Severity | None:
-    if _text(value).strip().lower() == "never":
-        return None
-    try:
-        return read_severity(_text(value))
-    except UnknownWordError as error:
-        raise ValueError(f"{error}, or never") from error
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"expected text, found {value!r}")
-    return value
-
-
-def _words(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
-        value = [word.strip() for word in value.split(",")]
-    if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
-        raise ValueError(f"expected a list of texts, found {value!r}")
-    return tuple(word for word in value if word)
-
-
-def _linters(value: Any) -> tuple[Linter, ...]:
-    if not isinstance(value, list):
-        raise ValueError("expected [[linters]] tables")
-    try:
-        linters = tuple(Linter.model_validate(entry) for entry in value)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ValueError(f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}") from error
-    names = [linter.name for linter in linters]
-    if len(set(names)) < len(names):
-        raise ValueError(f"the same name twice among {', '.join(names)}")
-    return linters
-
-
-def _focus(value: Any) -> frozenset[Category]:
-    return read_focus(_words(value))
-
-
-def _truth(value: Any) -> bool:
-    words = {
-        "1": True,
-        "true": True,
-        "yes": True,
-        "on": True,
-        "0": False,
-        "false": False,
-        "no": False,
-        "off": False,
-    }
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str) and value.lower() in words:
-        return words[value.lower()]
-    raise ValueError(f"expected true or false, found {value!r}")
-
-
-def _seconds(value: Any) -> int:
-    try:
-        seconds = int(value) if not isinstance(value, bool) else 0
-    except (TypeError, ValueError):
-        seconds = 0
-    if not 1 <= seconds <= 86_400:
-        raise ValueError(f"expected seconds from 1 to 86400, found {value!r}")
-    return seconds
-
-
-def _number_between(least: float, most: float) -> Callable[[Any], float]:
-    def read(value: Any) -> float:
-        try:
-            number = float(value) if isinstance(value, int | float | str) else math.nan
-        except (ValueError, OverflowError):
-            number = math.nan
-        if isinstance(value, bool) or not least <= number <= most:
-            raise ValueError(f"expected a number from {least:g} to {most:g}, found {value!r}")
-        return number
-
-    return read
-
-
-def _whole_number(most: int) -> Callable[[Any], int]:
-    def read(value: Any) -> int:
-        try:
-            number = int(value) if isinstance(value, int | str) and not isinstance(value, bool) else 0
-        except ValueError:
-            number = 0
-        if not 1 <= number <= most:
-            raise ValueError(f"expected a whole number from 1 to {most}, found {value!r}")
-        return number
-
-    return read
-
-
-def _votes(value: Any) -> int:
-    try:
-        number = _whole_number(MOST_VOTES)(value)
-    except ValueError:
-        number = 0
-    if number % 2 == 0:
-        raise ValueError(f"expected an odd number from 1 to {MOST_VOTES}, so that a majority decides")
-    return number
-
-
-def _model_name(value: Any) -> str:
-    name = _text(value).strip()
-    if not name:
-        raise ValueError("expected PROVIDER:NAME, found nothing")
-    return name
-
-
-MODEL_READERS: dict[str, Callable[[Any], Any]] = {
-    "model": _model_name,
-    **{f"{role}_model": _model_name for role in ROLES},
-    **{f"{role}_temperature": _number_between(0, 2) for role in ROLES},
-    **{f"{role}_max_tokens": _whole_number(10_000_000) for role in ROLES},
-    "verifier_votes": _votes,
-    "model_timeout_seconds": _number_between(0.001, 86_400),
-    "budget_usd": _number_between(0, 1_000_000),
-    "budget_tokens": _whole_number(10**12),
-    "prices_usd_per_million": read_prices,
-}
-READERS: dict[str, Callable[[Any], Any]] = {
-    "fail_on": _gate,
-    "severity_threshold": _severity,
-    "focus": _focus,
-    "include_style": _truth,
-    "nits": _truth,
-    "include": _words,
-    "exclude": _words,
-    "analysers_off": _words,
-    "rules_off": _words,
-    "analyser_timeout_seconds": _seconds,
-    "linters": _linters,
-    "allow_linters": _truth,
-    "language_servers": _truth,
-    "typescript_server": _text,
-    **MODEL_READERS,
-}
-"""The one list of settings: the same name in files, in flags and, in capitals, in the environment."""
 NOT_FROM_FILES = ("allow_linters", "typescript_server", "base_url", *(f"{role}_base_url" for role in ROLES))
 """A file that names commands must not allow them to run, and none may say where code and keys go."""
 FOLDER_NAMES = ("severity_threshold", "focus", "include_style", "rules_off", "exclude")
@@ -256,32 +114,81 @@ def load_settings(
     flags: Mapping[str, Any],
     explicit_file: tuple[str, bytes] | None = None,
 ) -> Settings:
-    """Merge all sources; an unknown name or a bad value is an error that says where it stands."""
-    files = _read_files(base) if base is not None else {}
+    """Merge all sources; an unknown name or a bad value is an error that says where it stands.
+
+    Only a file of the base commit must not stop a review, or the commit that repairs it could not be
+    reviewed: it is left out, and the settings name the problem.
+    """
+    settings, excluded = _settings_at_base(base, with_root=explicit_file is None)
     if explicit_file is not None:
         is_pyproject = PurePosixPath(explicit_file[0]).name == "pyproject.toml"
-        files[""] = (explicit_file[0], _parse_toml(*explicit_file, is_pyproject=is_pyproject) or {})
-    root_name, root = files.pop("", ("", {}))
-    for name in NOT_FROM_FILES:
-        if name in root:
-            raise SettingsError(f"{root_name}: {name} counts only as a flag or in the environment")
-    values = read_values(root, root_name)
+        raw = _parse_toml(*explicit_file, is_pyproject=is_pyproject) or {}
+        values = _read_root(raw, explicit_file[0])
+        settings = _laid_over(settings, values, "file", (explicit_file[0], *settings.sources))
     from_environment = {
         name: environment[ENVIRONMENT_PREFIX + name.upper()]
         for name in READERS
         if environment.get(ENVIRONMENT_PREFIX + name.upper())
     }
-    values |= read_values(
+    values = read_values(
         from_environment, "the environment", shown_as=lambda name: ENVIRONMENT_PREFIX + name.upper()
     )
+    sources = (*settings.sources, *(["environment"] if from_environment else []))
+    settings = _laid_over(settings, values, "environment", sources)
     chosen = {name: value for name, value in flags.items() if value is not None}
-    values |= read_values(chosen, "the command line", shown_as=lambda name: "--" + name.replace("_", "-"))
-    folders, excluded = _folders(files)
-    values["exclude"] = (*values.get("exclude", ()), *excluded)
-    sources = [root_name] if root_name else []
-    sources += [name for name, _ in files.values()]
-    sources += ["environment"] if from_environment else []
-    return Settings(**values, folders=folders, sources=tuple(sources))
+    values = read_values(chosen, "the command line", shown_as=lambda name: "--" + name.replace("_", "-"))
+    settings = _laid_over(settings, values, "flag", settings.sources)
+    return settings.model_copy(update={"exclude": (*settings.exclude, *excluded)})
+
+
+def derive_settings(base: Tree, recorded: Settings) -> Settings:
+    """The settings of a recorded review, read again at its base; what others chose is from the record."""
+    is_root_replaced = "file" in recorded.origins.values()
+    settings, excluded = _settings_at_base(base, with_root=not is_root_replaced)
+    chosen = {name: origin for name, origin in recorded.origins.items() if origin != "base"}
+    values = {
+        "exclude": (*settings.exclude, *excluded),
+        **{name: getattr(recorded, name) for name in chosen if name in READERS},
+    }
+    origins = {**settings.origins, **chosen}
+    return settings.model_copy(update={**values, "origins": origins, "sources": recorded.sources})
+
+
+def _settings_at_base(base: Tree | None, *, with_root: bool) -> tuple[Settings, tuple[str, ...]]:
+    """What the files of the base commit say, and what its folders exclude; unreadable files are named."""
+    settings, excluded = Settings(), []
+    for folder, path, raw in _files_at_base(base):
+        try:
+            if isinstance(raw, SettingsError):
+                raise raw
+            if folder:
+                chosen, patterns = _read_folder(folder, path, raw)
+                settings = settings.model_copy(update={"folders": (*settings.folders, chosen)})
+                excluded += patterns
+            elif with_root:
+                settings = _laid_over(settings, _read_root(raw, path), "base", settings.sources)
+            else:
+                continue
+        except SettingsError as error:
+            settings = settings.model_copy(update={"problems": (*settings.problems, str(error))})
+        else:
+            settings = settings.model_copy(update={"sources": (*settings.sources, path)})
+    return settings, tuple(excluded)
+
+
+def _laid_over(
+    settings: Settings, values: Mapping[str, Any], origin: Origin, sources: tuple[str, ...]
+) -> Settings:
+    """The settings with one more source on top."""
+    origins = {**settings.origins, **dict.fromkeys(values, origin)}
+    return settings.model_copy(update={**values, "origins": origins, "sources": sources})
+
+
+def _read_root(raw: Mapping[str, Any], where: str) -> dict[str, Any]:
+    for name in NOT_FROM_FILES:
+        if name in raw:
+            raise SettingsError(f"{where}: {name} counts only as a flag or in the environment")
+    return read_values(raw, where)
 
 
 def read_values(
@@ -301,32 +208,31 @@ def read_values(
     return values
 
 
-def _folders(files: Mapping[str, tuple[str, dict[str, Any]]]) -> tuple[tuple[FolderSettings, ...], list[str]]:
-    folders, excluded = [], []
-    for folder in sorted(files, key=lambda path: path.count("/")):
-        where, raw = files[folder]
-        foreign = [name for name in raw if name in READERS and name not in FOLDER_NAMES]
-        if foreign:
-            raise SettingsError(f"{where}: {foreign[0]} can be set only at the root of the repository")
-        values = read_values(raw, where)
-        excluded += [f"{folder}/{pattern}" for pattern in values.pop("exclude", ())]
-        folders.append(FolderSettings(folder=folder, **values))
-    return tuple(folders), excluded
+def _read_folder(folder: str, where: str, raw: Mapping[str, Any]) -> tuple[FolderSettings, list[str]]:
+    foreign = [name for name in raw if name in READERS and name not in FOLDER_NAMES]
+    if foreign:
+        raise SettingsError(f"{where}: {foreign[0]} can be set only at the root of the repository")
+    values = read_values(raw, where)
+    excluded = [f"{folder}/{pattern}" for pattern in values.pop("exclude", ())]
+    return FolderSettings(folder=folder, **values), excluded
 
 
-def _read_files(tree: Tree) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Folder to (name, settings), root folder as ''."""
-    found: dict[str, tuple[str, dict[str, Any]]] = {}
-    for path in settings_files(tree):
-        folder = str(PurePosixPath(path).parent)
-        folder = "" if folder == "." else folder
-        if folder in found:
+def _files_at_base(tree: Tree | None) -> list[tuple[str, str, dict[str, Any] | SettingsError]]:
+    """Each folder (the root as '') with the file that counts there and what it says; outer folders first."""
+    found: dict[str, tuple[str, dict[str, Any] | SettingsError]] = {}
+    for path in settings_files(tree) if tree is not None else ():
+        folder = path.rpartition("/")[0]
+        content = tree.read(path) if tree is not None and folder not in found else None
+        if not content:
             continue
-        content = tree.read(path)
-        raw = _parse_toml(path, content, is_pyproject=path.endswith("pyproject.toml")) if content else None
-        if raw is not None:
-            found[folder] = (path, raw)
-    return found
+        try:
+            raw = _parse_toml(path, content, is_pyproject=path.endswith("pyproject.toml"))
+        except SettingsError as error:
+            found[folder] = (path, error)
+        else:
+            if raw is not None:
+                found[folder] = (path, raw)
+    return [(folder, *found[folder]) for folder in sorted(found, key=lambda one: (one.count("/"), one))]
 
 
 def settings_files(tree: Tree) -> list[str]:

@@ -1,11 +1,13 @@
 """Models and budgets from settings files, the environment and flags."""
 
+import re
 from typing import Any
 
 import pytest
 
 from affidavit.cli.options.models import chosen_model, chosen_models, ledger_of, models_of, opened_ledger
-from affidavit.config.settings import MODEL_READERS, Settings, load_settings
+from affidavit.config.readers import MODEL_READERS
+from affidavit.config.settings import Settings, load_settings
 from affidavit.errors import SettingsError
 from affidavit.git.repository import open_repository
 from affidavit.minds.ledger import Budget
@@ -52,8 +54,8 @@ def test_without_a_model_in_any_source_no_model_looks(repo: Repo) -> None:
 
 @pytest.mark.parametrize("file", ['base_url = "http://evil.example/v1"\n', 'base_url = ""\n'])
 def test_no_file_says_where_code_goes(repo: Repo, file: str) -> None:
-    with pytest.raises(SettingsError, match="base_url counts only as a flag or in the environment"):
-        loaded(repo, file)
+    (problem,) = loaded(repo, file).problems
+    assert "base_url counts only as a flag or in the environment" in problem
 
 
 def test_the_address_comes_from_the_flag_before_the_environment(repo: Repo) -> None:
@@ -68,8 +70,9 @@ def test_the_address_comes_from_the_flag_before_the_environment(repo: Repo) -> N
 
 def test_a_folder_cannot_choose_a_model(repo: Repo) -> None:
     repo.write({"web/affidavit.toml": 'model = "openai:a"\n'})
-    with pytest.raises(SettingsError, match="model can be set only at the root"):
-        loaded(repo, "")
+    settings = loaded(repo, "")
+    assert "model can be set only at the root" in settings.problems[0]
+    assert settings.model is None
 
 
 @pytest.mark.parametrize(
@@ -108,9 +111,9 @@ def test_a_folder_cannot_choose_a_model(repo: Repo) -> None:
     ],
 )
 def test_a_bad_value_is_one_clear_line(repo: Repo, line: str, complaint: str) -> None:
-    with pytest.raises(SettingsError, match=complaint) as error:
-        loaded(repo, line + "\n")
-    assert "affidavit.toml" in str(error.value)
+    (problem,) = loaded(repo, line + "\n").problems
+    assert re.search(complaint, problem)
+    assert "affidavit.toml" in problem
 
 
 def test_a_file_says_what_a_model_costs_that_no_table_knows(repo: Repo) -> None:

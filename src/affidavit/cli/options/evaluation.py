@@ -13,7 +13,8 @@ from affidavit.cli.options.models import chosen_model, chosen_models, opened_led
 from affidavit.cli.options.prompts import rollout_book
 from affidavit.cli.options.servers import SERVER_SETTINGS, server_pool
 from affidavit.config.places import state_folder
-from affidavit.config.settings import MODEL_READERS, Settings, load_settings
+from affidavit.config.readers import MODEL_READERS
+from affidavit.config.settings import Settings, load_settings
 from affidavit.errors import SettingsError
 from affidavit.lab.evaluation.archive import Archive, Begun
 from affidavit.lab.evaluation.cases import folder_name

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from affidavit.config.settings import ENVIRONMENT_PREFIX, MODEL_READERS, ROLES, Settings, load_settings
+from affidavit.config.readers import MODEL_READERS, ROLES
+from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings, load_settings
 from affidavit.errors import SettingsError
 from affidavit.minds.choice import COMPATIBLE_KEY, ModelChoice, choose_model, names_provider
 from affidavit.minds.conversation_log import ConversationLog, LogMode
