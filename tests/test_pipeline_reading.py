@@ -13,7 +13,7 @@ from affidavit.pipeline import Crew, review
 from affidavit.ports import Answer, Role, Talk
 from affidavit.records.candidate import Worth
 from affidavit.records.context import ContextMap
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report, RoleUsage
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
@@ -98,13 +98,13 @@ def test_who_read_what_it_names_is_believed_and_the_report_lists_what_it_read(op
     report = reviewed(opened, is_honest=True)
     assert is_believed(report)
     assert [reply.files_read for reply in report.replies] == [("lib.py",)]
-    assert Code.CLAIMED_LOOK_NOT_MADE not in {item.code for item in report.diagnostics}
+    assert Reason.CLAIMED_LOOK_NOT_MADE not in {item.code for item in report.diagnostics}
 
 
 def test_who_did_not_read_what_it_names_is_not_believed_and_its_finding_goes_on(opened: OpenedChange) -> None:
     report = reviewed(opened, is_honest=False)
     assert not is_believed(report)
     assert [reply.files_read for reply in report.replies] == [()]
-    (noted,) = [item for item in report.diagnostics if item.code is Code.CLAIMED_LOOK_NOT_MADE]
+    (noted,) = [item for item in report.diagnostics if item.code is Reason.CLAIMED_LOOK_NOT_MADE]
     assert "lib.py" in noted.detail
     assert report.verdict.decision == "request_changes"

@@ -21,8 +21,8 @@ ABSENT = {
     "is_absence_finding": True,
     "searches": [{"pattern": "is_empty"}],
 }
-CONFIRMED = Judgement(by="verifier", judgment="CONFIRMED", model="m-1")
-REFUTED = CONFIRMED.model_copy(update={"judgment": "REFUTED"})
+CONFIRMED = Judgement(by="verifier", answer="CONFIRMED", model="m-1")
+REFUTED = CONFIRMED.model_copy(update={"answer": "REFUTED"})
 SECOND = CONFIRMED.model_copy(update={"model": "m-2", "role": "second_verifier"})
 
 
@@ -86,12 +86,12 @@ def test_a_search_recorded_with_another_outcome_fails(repo: Repo) -> None:
     "judgements",
     [
         (),
-        (Judgement(by="machine", judgment="CONFIRMED"),),
-        (Judgement(by="verifier", judgment="CONFIRMED", qualified=True),),
-        (CONFIRMED, Judgement(by="verifier", judgment="REFUTED")),
-        (CONFIRMED, REFUTED, REFUTED, Judgement(by="ruling", judgment="CONFIRMED")),
-        (CONFIRMED, SECOND.model_copy(update={"judgment": "REFUTED"})),
-        (CONFIRMED, SECOND.model_copy(update={"judgment": None, "outcome": "cut_off"})),
+        (Judgement(by="machine", answer="CONFIRMED"),),
+        (Judgement(by="verifier", answer="CONFIRMED", qualified=True),),
+        (CONFIRMED, Judgement(by="verifier", answer="REFUTED")),
+        (CONFIRMED, REFUTED, REFUTED, Judgement(by="ruling", answer="CONFIRMED")),
+        (CONFIRMED, SECOND.model_copy(update={"answer": "REFUTED"})),
+        (CONFIRMED, SECOND.model_copy(update={"answer": None, "outcome": "cut_off"})),
     ],
 )
 def test_a_finding_called_verified_that_no_verifier_confirmed_fails(

@@ -12,7 +12,7 @@ from affidavit.ports import Brief, Repository, Specialist
 from affidavit.proof.ruling import rule_on
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Change
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Finding, Search
 from affidavit.records.record import Record
@@ -22,7 +22,9 @@ from affidavit.stages.parse import parse_replies
 from affidavit.stages.report import Proceedings, decide_gate, decide_verdict
 from affidavit.stages.review import collect_replies
 
-CHOICES = frozenset({Code.NIT, Code.BELOW_THRESHOLD, Code.OUT_OF_FOCUS, Code.STYLE_OFF, Code.DISMISSED})
+CHOICES = frozenset(
+    {Reason.NIT, Reason.BELOW_THRESHOLD, Reason.OUT_OF_FOCUS, Reason.STYLE_OFF, Reason.DISMISSED}
+)
 """Reasons that hide a proven finding; its proof is checked all the same."""
 
 MAX_DIFFERENCES = 10
@@ -108,7 +110,7 @@ def _quote_problem(finding: Finding, quote: QuoteCheck, repository: Repository) 
     again, _ = check_quote(finding, repository)
     if again.outcome == "not_found":
         return again.detail
-    # Code that stands somewhere proves nothing about a finding that speaks of another place.
+    # Reason that stands somewhere proves nothing about a finding that speaks of another place.
     if _place(again) != _place(quote):
         return f"the report quotes {_place(quote)}; what the finding speaks of stands at {_place(again)}"
     return None
@@ -134,7 +136,7 @@ def _check_judgement(candidate: Candidate, report: Report) -> list[Proof]:
         return []
     judged = [judgement for judgement in candidate.judgements if judgement.by == "verifier"]
     ruled = rule_on(judged) if judged else None
-    if report.models and ruled and ruled.judgment == "CONFIRMED" and not ruled.qualified:
+    if report.models and ruled and ruled.answer == "CONFIRMED" and not ruled.qualified:
         return []
     detail = "it is called verified, but the report holds no verifier's confirmation of it"
     return [_proof(candidate, "judgement", False, detail)]

@@ -234,7 +234,7 @@ def test_lock_files_and_generated_files_are_skipped_and_listed(shop: Repo) -> No
         (["nothing..HEAD"], "nothing"),
         (["--format", "telegram"], "unknown format"),
         (["--format", "report", "--format", "verdict"], "only one format can go to standard output"),
-        (["--fail-on", "dreadful"], "'dreadful' is no severity"),
+        (["--fail-on", "dreadful"], "'dreadful' is not a severity"),
         (["HEAD", "--staged"], "staged"),
         (["--config", "no.toml"], "no.toml"),
     ],

@@ -179,5 +179,5 @@ def test_a_pyproject_that_is_named_is_read_as_one() -> None:
 
 
 def test_a_wrong_gate_is_told_that_it_may_be_never() -> None:
-    with pytest.raises(SettingsError, match=r"--fail-on: 'sometimes' is no severity; .*, or never"):
+    with pytest.raises(SettingsError, match=r"--fail-on: 'sometimes' is not a severity; .*, or never"):
         load_settings(None, {}, {"fail_on": "sometimes"})

@@ -5,7 +5,7 @@ from typing import Any
 
 from affidavit.contract.parsed import ParsedReply
 from affidavit.contract.parser import parse_reply
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 
 
 def finding_1_0(**change: Any) -> dict[str, Any]:
@@ -61,14 +61,16 @@ def text(value: Any) -> str:
     return json.dumps(value)
 
 
-def codes(parsed: ParsedReply) -> list[Code]:
+def codes(parsed: ParsedReply) -> list[Reason]:
     """The codes of all diagnostics, in order."""
     return [diagnostic.code for diagnostic in parsed.diagnostics]
 
 
 def coerced_fields(parsed: ParsedReply) -> list[str | None]:
     """The fields whose values were coerced."""
-    return [diagnostic.field for diagnostic in parsed.diagnostics if diagnostic.code is Code.COERCION_APPLIED]
+    return [
+        diagnostic.field for diagnostic in parsed.diagnostics if diagnostic.code is Reason.COERCION_APPLIED
+    ]
 
 
 def _changed(value: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
@@ -80,13 +82,13 @@ def parse(*findings: Any, **change: Any) -> ParsedReply:
     return parse_reply(text(reply(*findings, **change)))
 
 
-def dropped_code(parsed: ParsedReply) -> Code:
+def dropped_code(parsed: ParsedReply) -> Reason:
     """Why the only finding of a reply was dropped; it is listed and said."""
     assert parsed.state == "all_dropped"
     assert parsed.result is not None
     assert parsed.result.findings == ()
-    assert Code.ALL_FINDINGS_DROPPED in codes(parsed)
-    assert codes(parsed).count(Code.FINDING_DROPPED) == 1
+    assert Reason.ALL_FINDINGS_DROPPED in codes(parsed)
+    assert codes(parsed).count(Reason.FINDING_DROPPED) == 1
     (dropped,) = parsed.dropped
     assert dropped.code in codes(parsed)
     return dropped.code

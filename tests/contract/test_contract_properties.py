@@ -14,7 +14,7 @@ from affidavit.contract.field_reader import MAX_LINE
 from affidavit.contract.parsed import ParsedReply
 from affidavit.contract.parser import parse_reply
 from affidavit.contract.schema import SCHEMAS
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 
 VALIDATORS = {version: jsonschema_rs.validator_for(schema) for version, schema in SCHEMAS.items()}
 CHANGED = ["src/a.py", "b.py"]
@@ -68,9 +68,9 @@ def check(parsed: ParsedReply) -> None:
     """What holds for every reply."""
     ParsedReply.model_validate_json(parsed.model_dump_json())
     found = {remark.code for remark in parsed.diagnostics}
-    assert (parsed.state == "rejected") == (parsed.result is None) == (Code.RESPONSE_REJECTED in found)
-    assert (parsed.state == "all_dropped") == (Code.ALL_FINDINGS_DROPPED in found)
-    drops = [remark.index for remark in parsed.diagnostics if remark.code is Code.FINDING_DROPPED]
+    assert (parsed.state == "rejected") == (parsed.result is None) == (Reason.RESPONSE_REJECTED in found)
+    assert (parsed.state == "all_dropped") == (Reason.ALL_FINDINGS_DROPPED in found)
+    drops = [remark.index for remark in parsed.diagnostics if remark.code is Reason.FINDING_DROPPED]
     assert drops == [dropped.index for dropped in parsed.dropped]
     if parsed.result is None:
         return
@@ -135,7 +135,7 @@ def test_a_reply_cut_anywhere_loses_at_most_what_was_not_whole(made: list[Any], 
     assert parsed.state != "clean"
     for index, kept in zip(parsed.indexes, parsed.result.findings if parsed.result else (), strict=True):
         assert kept.id == str(made[index]["id"]).strip()
-    unfinished = [dropped for dropped in parsed.dropped if dropped.code is Code.TRUNCATED_JSON]
+    unfinished = [dropped for dropped in parsed.dropped if dropped.code is Reason.TRUNCATED_JSON]
     check_count(parsed, len(parsed.indexes) + len(parsed.dropped))
     assert len(unfinished) <= 1
 

@@ -8,7 +8,7 @@ from contract_replies import codes, finding, reply, text
 
 from affidavit.contract.export import to_json
 from affidavit.contract.parser import parse_reply
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 
 
 def test_a_reply_cut_off_in_a_finding_keeps_the_whole_ones_and_lists_the_other() -> None:
@@ -18,11 +18,11 @@ def test_a_reply_cut_off_in_a_finding_keeps_the_whole_ones_and_lists_the_other()
     assert parsed.is_truncated
     assert parsed.indexes == (0,)
     assert [(dropped.index, dropped.code) for dropped in parsed.dropped] == [
-        (1, Code.INVALID_TYPE),
-        (2, Code.TRUNCATED_JSON),
+        (1, Reason.INVALID_TYPE),
+        (2, Reason.TRUNCATED_JSON),
     ]
     assert cut.endswith(parsed.dropped[1].raw)
-    assert codes(parsed).count(Code.FINDING_DROPPED) == 2
+    assert codes(parsed).count(Reason.FINDING_DROPPED) == 2
 
 
 @pytest.mark.parametrize("tail", ["", "]", '], "meta": {'])
@@ -30,8 +30,8 @@ def test_an_empty_list_in_a_reply_that_was_cut_off_is_not_clean(tail: str) -> No
     parsed = parse_reply('{"schema_version": "1.1", "prompt_version": "1.0.0", "findings": [' + tail)
     assert parsed.state == "rejected"
     assert parsed.is_truncated
-    assert Code.TRUNCATED_JSON in codes(parsed)
-    assert codes(parsed)[-1] is Code.RESPONSE_REJECTED
+    assert Reason.TRUNCATED_JSON in codes(parsed)
+    assert codes(parsed)[-1] is Reason.RESPONSE_REJECTED
 
 
 def test_a_cut_reply_whose_whole_findings_are_all_bad_is_all_dropped() -> None:

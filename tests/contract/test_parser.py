@@ -20,7 +20,7 @@ from affidavit.contract.export import to_json
 from affidavit.contract.parsed import ParsedReply
 from affidavit.contract.parser import parse_reply
 from affidavit.contract.schema import SCHEMAS
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 
 STYLE = {"category": "style"}
 
@@ -56,7 +56,7 @@ def test_findings_that_stand_keep_their_index_in_the_reply() -> None:
         (1, 7),
         (3, finding(severity="x")),
     ]
-    assert Code.ALL_FINDINGS_DROPPED not in codes(parsed)
+    assert Reason.ALL_FINDINGS_DROPPED not in codes(parsed)
 
 
 @pytest.mark.parametrize("field", ["schema_version", "prompt_version", "findings"])
@@ -66,14 +66,14 @@ def test_a_required_field_at_the_top_that_is_missing_or_wrong_rejects(field: str
     assert parsed.state == "rejected"
     assert parsed.result is None
     assert parsed.dropped == ()
-    wanted = Code.MISSING_REQUIRED_FIELD if value in (..., None, "") else Code.INVALID_TYPE
-    assert codes(parsed) == [wanted, Code.RESPONSE_REJECTED]
+    wanted = Reason.MISSING_REQUIRED_FIELD if value in (..., None, "") else Reason.INVALID_TYPE
+    assert codes(parsed) == [wanted, Reason.RESPONSE_REJECTED]
     assert parsed.diagnostics[0].field == field
 
 
 def test_a_rejected_reply_has_no_remark_about_its_findings() -> None:
     parsed = parse(5, finding(line=" 12 "), schema_version="2.0")
-    assert codes(parsed) == [Code.INCOMPATIBLE_VERSION, Code.RESPONSE_REJECTED]
+    assert codes(parsed) == [Reason.INCOMPATIBLE_VERSION, Reason.RESPONSE_REJECTED]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_an_optional_field_at_the_top_that_is_wrong_is_ignored(change: dict[str,
     document = text(reply(finding(), **change)).replace("Infinity", "1e999")
     parsed = parse_reply(document)
     assert parsed.state == "accepted"
-    assert [(remark.code, remark.field) for remark in parsed.diagnostics] == [(Code.INVALID_TYPE, field)]
+    assert [(remark.code, remark.field) for remark in parsed.diagnostics] == [(Reason.INVALID_TYPE, field)]
     assert parsed.result is not None
     assert (parsed.result.summary, parsed.result.meta) == (None, None)
 
@@ -92,7 +92,9 @@ def test_an_optional_field_at_the_top_that_is_wrong_is_ignored(change: dict[str,
 def test_an_unknown_field_at_the_top_is_ignored_with_a_remark() -> None:
     parsed = parse(finding(), verdict="approve")
     assert parsed.state == "accepted"
-    assert [(remark.code, remark.field) for remark in parsed.diagnostics] == [(Code.UNKNOWN_FIELD, "verdict")]
+    assert [(remark.code, remark.field) for remark in parsed.diagnostics] == [
+        (Reason.UNKNOWN_FIELD, "verdict")
+    ]
 
 
 def test_findings_in_a_string_are_decoded_once() -> None:
@@ -105,13 +107,13 @@ def test_findings_in_a_string_are_decoded_once() -> None:
 def test_a_string_that_holds_no_array_of_findings_rejects(value: str) -> None:
     parsed = parse(findings=value)
     assert parsed.state == "rejected"
-    assert codes(parsed)[0] is Code.INVALID_TYPE
+    assert codes(parsed)[0] is Reason.INVALID_TYPE
 
 
 def test_a_reply_encoded_as_a_string_says_so() -> None:
     parsed = parse_reply(text(text(reply(finding()))))
     assert parsed.state == "accepted"
-    assert codes(parsed) == [Code.COERCION_APPLIED]
+    assert codes(parsed) == [Reason.COERCION_APPLIED]
 
 
 REQUIRED = ["id", "severity", "category", "title", "file", "line", "message", "verification"]
@@ -129,22 +131,22 @@ EVIDENCE_REQUIRED = [
 @pytest.mark.parametrize("value", [..., None])
 def test_a_finding_that_lacks_a_required_field_is_dropped(field: str, value: Any) -> None:
     parsed = parse(finding(**{field: value}))
-    assert dropped_code(parsed) is Code.MISSING_REQUIRED_FIELD
-    reasons = {remark.field for remark in parsed.diagnostics if remark.code is Code.MISSING_REQUIRED_FIELD}
+    assert dropped_code(parsed) is Reason.MISSING_REQUIRED_FIELD
+    reasons = {remark.field for remark in parsed.diagnostics if remark.code is Reason.MISSING_REQUIRED_FIELD}
     assert reasons == {field}
 
 
 @pytest.mark.parametrize("field", REQUIRED[:-1])
 @pytest.mark.parametrize("value", ["", " \n"])
 def test_an_empty_string_in_a_required_field_counts_as_missing(field: str, value: str) -> None:
-    assert dropped_code(parse(finding(**{field: value}))) is Code.MISSING_REQUIRED_FIELD
+    assert dropped_code(parse(finding(**{field: value}))) is Reason.MISSING_REQUIRED_FIELD
 
 
 @pytest.mark.parametrize("field", EVIDENCE_REQUIRED)
 @pytest.mark.parametrize("value", [..., None])
 def test_evidence_that_lacks_a_required_field_is_dropped(field: str, value: Any) -> None:
     parsed = parse(finding(verification=verification(**{field: value})))
-    assert dropped_code(parsed) is Code.MISSING_REQUIRED_FIELD
+    assert dropped_code(parsed) is Reason.MISSING_REQUIRED_FIELD
     assert parsed.diagnostics[0].field == f"verification.{field}"
 
 
@@ -158,20 +160,21 @@ def test_only_some_categories_must_show_a_failure(category: str) -> None:
 def test_a_failure_must_not_be_empty(category: str) -> None:
     evidence = verification(failing_input=" ")
     assert (
-        dropped_code(parse(finding(category=category, verification=evidence))) is Code.MISSING_REQUIRED_FIELD
+        dropped_code(parse(finding(category=category, verification=evidence)))
+        is Reason.MISSING_REQUIRED_FIELD
     )
 
 
 def test_an_impact_finding_must_name_its_cause() -> None:
     evidence = verification(is_impact_finding=True)
-    assert dropped_code(parse(finding(verification=evidence))) is Code.MISSING_REQUIRED_FIELD
+    assert dropped_code(parse(finding(verification=evidence))) is Reason.MISSING_REQUIRED_FIELD
 
 
 @pytest.mark.parametrize("field", ["severity", "category", "confidence"])
 @pytest.mark.parametrize("value", ["HIGH!", "High", "x", ["high"], {"high": 1}, 1, True])
 def test_a_value_outside_of_its_set_drops_the_finding(field: str, value: Any) -> None:
     parsed = parse(finding(**{field: value}))
-    assert dropped_code(parsed) is Code.INVALID_ENUM_VALUE
+    assert dropped_code(parsed) is Reason.INVALID_ENUM_VALUE
     assert (parsed.diagnostics[0].field, parsed.diagnostics[0].index, parsed.diagnostics[0].id) == (
         field,
         0,
@@ -219,13 +222,13 @@ def test_a_value_outside_of_its_set_drops_the_finding(field: str, value: Any) ->
     ids=repr,
 )
 def test_a_value_of_the_wrong_type_drops_the_finding(change: dict[str, Any]) -> None:
-    assert dropped_code(parse(finding(**change))) is Code.INVALID_TYPE
+    assert dropped_code(parse(finding(**change))) is Reason.INVALID_TYPE
 
 
 @pytest.mark.parametrize("value", [5, "x", None, [], [finding()], True, 1.5])
 def test_a_finding_that_is_no_object_is_dropped(value: Any) -> None:
     parsed = parse(value)
-    assert dropped_code(parsed) is Code.INVALID_TYPE
+    assert dropped_code(parsed) is Reason.INVALID_TYPE
     assert parsed.dropped[0].raw == value
 
 
@@ -245,7 +248,7 @@ def test_a_finding_that_is_no_object_is_dropped(value: Any) -> None:
     ids=repr,
 )
 def test_lines_that_cannot_be_drop_the_finding(change: dict[str, Any]) -> None:
-    assert dropped_code(parse(finding(**change))) is Code.INVALID_LINE_RANGE
+    assert dropped_code(parse(finding(**change))) is Reason.INVALID_LINE_RANGE
 
 
 @pytest.mark.parametrize(
@@ -269,7 +272,12 @@ def test_a_safe_coercion_is_applied_and_said(change: dict[str, Any], field: str,
     assert parsed.result is not None
     assert getattr(parsed.result.findings[0], field) == value
     (remark,) = parsed.diagnostics
-    assert (remark.code, remark.field, remark.index, remark.id) == (Code.COERCION_APPLIED, field, 0, "F1")
+    assert (remark.code, remark.field, remark.index, remark.id) == (
+        Reason.COERCION_APPLIED,
+        field,
+        0,
+        "F1",
+    )
 
 
 def test_line_ranges_are_coerced_like_lines() -> None:
@@ -286,7 +294,7 @@ def test_a_number_too_large_to_hold_costs_only_its_finding(number: str) -> None:
     document = text(reply(finding(line=424242), finding(id="F2"))).replace("424242", number)
     parsed = parse_reply(document)
     assert parsed.indexes == (1,)
-    assert parsed.dropped[0].code is Code.INVALID_TYPE
+    assert parsed.dropped[0].code is Reason.INVALID_TYPE
     assert ParsedReply.model_validate_json(parsed.model_dump_json()).indexes == (1,)
 
 
@@ -312,14 +320,14 @@ def test_evidence_that_stands_one_level_too_high_is_moved() -> None:
 
 
 def test_evidence_given_twice_is_not_chosen_from() -> None:
-    assert dropped_code(parse(finding(code_examined="other"))) is Code.UNKNOWN_FIELD
+    assert dropped_code(parse(finding(code_examined="other"))) is Reason.UNKNOWN_FIELD
 
 
 @pytest.mark.parametrize("garbage", ["", "no", "[" * 100_000, "[]", "null", '{"a": 1}'])
 def test_what_is_no_result_is_rejected(garbage: str) -> None:
     parsed = parse_reply(garbage)
     assert parsed.state == "rejected"
-    assert codes(parsed)[-1] is Code.RESPONSE_REJECTED
+    assert codes(parsed)[-1] is Reason.RESPONSE_REJECTED
 
 
 def test_diagnostics_stay_short_whatever_the_reply_holds() -> None:

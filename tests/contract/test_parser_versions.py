@@ -7,7 +7,7 @@ from contract_replies import codes, dropped_code, finding, finding_1_0, parse, r
 
 from affidavit.contract.parser import parse_reply
 from affidavit.errors import SettingsError
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 
 
 @pytest.mark.parametrize(
@@ -22,17 +22,17 @@ from affidavit.records.diagnostics import Code
 def test_an_unknown_field_drops_a_finding_of_this_version_but_not_of_a_newer_one(
     change: dict[str, Any],
 ) -> None:
-    assert dropped_code(parse(finding(**change))) is Code.UNKNOWN_FIELD
+    assert dropped_code(parse(finding(**change))) is Reason.UNKNOWN_FIELD
     newer = parse(finding(**change), schema_version="1.2")
     assert newer.state == "accepted"
-    assert codes(newer) == [Code.UNKNOWN_FIELD]
+    assert codes(newer) == [Reason.UNKNOWN_FIELD]
     assert (newer.diagnostics[0].field or "").endswith("score")
     assert newer.result is not None
     assert newer.result.schema_version == "1.1"
 
 
 def test_a_newer_version_does_not_excuse_an_unknown_word() -> None:
-    assert dropped_code(parse(finding(severity="blocker"), schema_version="1.2")) is Code.INVALID_ENUM_VALUE
+    assert dropped_code(parse(finding(severity="blocker"), schema_version="1.2")) is Reason.INVALID_ENUM_VALUE
 
 
 def test_a_reply_of_schema_1_0_is_read_without_evidence() -> None:
@@ -45,13 +45,13 @@ def test_a_reply_of_schema_1_0_is_read_without_evidence() -> None:
 
 @pytest.mark.parametrize("change", [{"verification": verification()}, {"code_examined": "x"}])
 def test_evidence_is_unknown_to_schema_1_0(change: dict[str, Any]) -> None:
-    assert dropped_code(parse(finding_1_0(**change), schema_version="1.0")) is Code.UNKNOWN_FIELD
+    assert dropped_code(parse(finding_1_0(**change), schema_version="1.0")) is Reason.UNKNOWN_FIELD
 
 
 def test_a_reader_of_1_0_takes_a_1_1_reply_and_ignores_its_evidence() -> None:
     parsed = parse_reply(text(reply(finding())), schema_version="1.0")
     assert parsed.state == "accepted"
-    assert codes(parsed) == [Code.UNKNOWN_FIELD]
+    assert codes(parsed) == [Reason.UNKNOWN_FIELD]
     assert parsed.result is not None
     assert parsed.result.schema_version == "1.0"
 
@@ -62,7 +62,7 @@ def test_a_reader_of_1_0_takes_a_1_1_reply_and_ignores_its_evidence() -> None:
 def test_an_incompatible_schema_version_rejects(version: str) -> None:
     parsed = parse(finding(), schema_version=version)
     assert parsed.state == "rejected"
-    assert codes(parsed) == [Code.INCOMPATIBLE_VERSION, Code.RESPONSE_REJECTED]
+    assert codes(parsed) == [Reason.INCOMPATIBLE_VERSION, Reason.RESPONSE_REJECTED]
 
 
 @pytest.mark.parametrize(
@@ -86,12 +86,12 @@ def test_prompt_versions_match_exactly_unless_patches_may_drift(
         text(reply(finding(), prompt_version=replied)), prompt_version="1.0.0", allow_patch_drift=drift
     )
     assert (parsed.state == "accepted") is is_accepted
-    assert (Code.INCOMPATIBLE_VERSION in codes(parsed)) is not is_accepted
+    assert (Reason.INCOMPATIBLE_VERSION in codes(parsed)) is not is_accepted
 
 
 def test_any_well_formed_prompt_version_will_do_where_none_is_expected() -> None:
     assert parse(finding(), prompt_version="7.3").state == "accepted"
-    assert codes(parse(finding(), prompt_version="x"))[0] is Code.INCOMPATIBLE_VERSION
+    assert codes(parse(finding(), prompt_version="x"))[0] is Reason.INCOMPATIBLE_VERSION
 
 
 @pytest.mark.parametrize(

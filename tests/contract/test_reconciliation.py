@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from contract_replies import codes, coerced_fields, finding, finding_1_0, impact, reply, text, verification
 
-from affidavit.contract.changed_paths import ChangedPaths, normalise_path
 from affidavit.contract.parsed import ParsedReply
 from affidavit.contract.parser import parse_reply
-from affidavit.records.diagnostics import Code
+from affidavit.contract.reconciliation import ChangedPaths, normalise_path
+from affidavit.records.diagnostics import Reason
 
 CHANGED = {"src/a.py", "b.py", "odd\\name.py", " spaced.py"}
 
@@ -63,8 +63,8 @@ def test_a_finding_in_another_file_is_dropped(path: str, version: str) -> None:
     made = finding(file=path) if version == "1.1" else finding_1_0(file=path)
     parsed = parse(made, schema_version=version)
     assert parsed.state == "all_dropped"
-    assert parsed.dropped[0].code is Code.FILE_NOT_IN_CHANGED_FILES
-    assert Code.FINDING_DROPPED in codes(parsed)
+    assert parsed.dropped[0].code is Reason.FILE_NOT_IN_CHANGED_FILES
+    assert Reason.FINDING_DROPPED in codes(parsed)
 
 
 def test_nothing_is_reconciled_without_a_list_of_files() -> None:
@@ -109,7 +109,7 @@ def test_the_cause_of_an_impact_finding_is_spelled_as_the_change_spells_it() -> 
 def test_an_impact_finding_whose_cause_is_not_in_the_change_is_dropped(file: str) -> None:
     evidence = impact() | {"caused_by": {"file": "src/other.py"}}
     parsed = parse(finding(file=file, verification=evidence))
-    assert parsed.dropped[0].code is Code.FILE_NOT_IN_CHANGED_FILES
+    assert parsed.dropped[0].code is Reason.FILE_NOT_IN_CHANGED_FILES
     assert "verification.caused_by.file" in {remark.field for remark in parsed.diagnostics}
 
 

@@ -7,7 +7,7 @@ import pytest
 from contract_replies import finding, finding_1_0, reply, text
 
 from affidavit.contract.reply_text import FoundObject, NothingFound, find_object
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 
 REPLY = reply(finding(), finding(id="F2"))
 
@@ -42,7 +42,7 @@ def test_the_same_object_twice_is_one() -> None:
 def test_two_different_results_are_refused(second: object) -> None:
     found = find_object(f"{text(reply(finding(line=1)))} or rather {text(second)}")
     assert isinstance(found, NothingFound)
-    assert found.code is Code.INVALID_JSON
+    assert found.code is Reason.INVALID_JSON
     assert "several" in found.detail
 
 
@@ -56,7 +56,7 @@ def test_a_result_quoted_inside_a_broken_one_does_not_stand_for_it() -> None:
     broken = f'{{"schema_version": "1.1", "findings": [{{"message": "the code holds "{quoted}" here"}}]}}'
     found = find_object(broken)
     assert isinstance(found, NothingFound)
-    assert found.code is Code.INVALID_JSON
+    assert found.code is Reason.INVALID_JSON
 
 
 def test_a_result_quoted_inside_a_broken_wrapper_does_not_stand_for_it() -> None:
@@ -88,7 +88,7 @@ def test_a_reply_encoded_twice_over_is_refused() -> None:
 def test_json_that_is_no_object_has_the_wrong_type(value: object) -> None:
     found = find_object(text(value))
     assert isinstance(found, NothingFound)
-    assert found.code is Code.INVALID_TYPE
+    assert found.code is Reason.INVALID_TYPE
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_json_that_is_no_object_has_the_wrong_type(value: object) -> None:
 def test_values_outside_of_json_break_the_reply(bad: str) -> None:
     found = find_object(f'{{"findings": [], "meta": {{"x": {bad}}}}}')
     assert isinstance(found, NothingFound)
-    assert found.code is Code.INVALID_JSON
+    assert found.code is Reason.INVALID_JSON
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_another_list_at_the_top_holds_no_findings() -> None:
 def test_a_list_of_results_that_was_cut_off_is_refused_as_a_whole_one_is() -> None:
     found = find_object(f"Here: [{text(REPLY)[:-3]}")
     assert isinstance(found, NothingFound)
-    assert found.code is Code.INVALID_JSON
+    assert found.code is Reason.INVALID_JSON
 
 
 def test_a_fence_closed_behind_a_cut_reply_changes_nothing() -> None:

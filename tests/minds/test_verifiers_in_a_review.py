@@ -142,7 +142,7 @@ def test_what_a_second_model_refutes_is_withheld_and_both_judgements_are_kept(ch
     report, script, code = with_second(changed, model(), answers_finding(verdicts(REFUTED)))
     (found,) = report.candidates
     assert (code, found.status, found.withheld and found.withheld.code) == (0, "false_positive", "refuted")
-    said = [(one.by, one.role, one.model, one.judgment) for one in found.judgements]
+    said = [(one.by, one.role, one.model, one.answer) for one in found.judgements]
     assert said == [
         ("verifier", "verifier", "scripted", "CONFIRMED"),
         ("verifier", "second_verifier", "other", "REFUTED"),

@@ -93,7 +93,7 @@ def judged() -> Candidate:
     hit = SearchHit(path="shop/cart.py", line=5, text="    return total(cart.items)")
     run = SearchRun(search=Search(pattern=r"total\("), state="hits", hits=(hit,))
     said = Judgement(
-        by="verifier", judgment="CONFIRMED", worth=Worth.ACT, reason="shop/prices.py:2 starts at 1"
+        by="verifier", answer="CONFIRMED", worth=Worth.ACT, reason="shop/prices.py:2 starts at 1"
     )
     return candidate(FOUND, status=Status.VERIFIED, searches=(run,), judgements=(said,))
 

@@ -1,5 +1,6 @@
 """How several judgements become the one that counts."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from affidavit.records.candidate import Judgement, Worth
 JUDGED = st.builds(
     Judgement,
     by=st.just("verifier"),
-    judgment=st.sampled_from(["CONFIRMED", "REFUTED"]),
+    answer=st.sampled_from(["CONFIRMED", "REFUTED"]),
     qualified=st.booleans(),
     worth=st.sampled_from([None, *Worth]),
     model=st.just("one"),
@@ -29,14 +30,14 @@ ODD_VOTES = st.sampled_from([1, 3, 5]).flatmap(lambda count: st.lists(VOTE, min_
 
 
 def yes(worth: Worth | None = Worth.ACT, **fields: Any) -> Judgement:
-    return Judgement(by="verifier", judgment="CONFIRMED", worth=worth, model="one", **fields)
+    return Judgement(by="verifier", answer="CONFIRMED", worth=worth, model="one", **fields)
 
 
 def second(judgement: Judgement) -> Judgement:
     return judgement.model_copy(update={"role": "second_verifier", "model": "two"})
 
 
-NO = Judgement(by="verifier", judgment="REFUTED", worth=Worth.NIT, model="one", reason="app.py:3")
+NO = Judgement(by="verifier", answer="REFUTED", worth=Worth.NIT, model="one", reason="app.py:3")
 CUT = Judgement(by="verifier", outcome="cut_off", model="one")
 
 
@@ -56,7 +57,7 @@ def test_either_can_refute_both_must_confirm_and_silence_refutes_nothing(
     first: Judgement, other: Judgement, judgment: str | None, qualified: bool
 ) -> None:
     ruled = join(first, second(other))
-    assert (ruled.judgment, ruled.qualified) == (judgment, qualified)
+    assert (ruled.answer, ruled.qualified) == (judgment, qualified)
 
 
 @pytest.mark.parametrize(
@@ -98,9 +99,9 @@ def test_one_judgement_alone_is_the_one_that_counts() -> None:
 @given(ODD_VOTES)
 def test_nothing_is_decided_that_less_than_half_of_the_votes_say(votes: list[Judgement]) -> None:
     ruled = majority_of(votes)
-    agreeing = sum(vote.judgment == ruled.judgment for vote in votes)
-    assert ruled.judgment is None or 2 * agreeing > len(votes)
-    assert (ruled.outcome == "answered") is (ruled.judgment is not None)
+    agreeing = sum(vote.answer == ruled.answer for vote in votes)
+    assert ruled.answer is None or 2 * agreeing > len(votes)
+    assert (ruled.outcome == "answered") is (ruled.answer is not None)
 
 
 @given(st.lists(SILENT, min_size=1, max_size=3), st.none() | SILENT)
@@ -108,27 +109,34 @@ def test_silence_alone_never_refutes_and_is_always_named(
     votes: list[Judgement], other: Judgement | None
 ) -> None:
     said = [*votes, *([second(other)] if other else [])]
-    assert rule_on(said).judgment is None
+    assert rule_on(said).answer is None
     assert len(unanswered_in(said)) == (2 if other else 1)
 
 
 @given(ODD_VOTES, st.none() | VOTE)
 def test_what_any_verifier_refutes_is_not_confirmed(votes: list[Judgement], other: Judgement | None) -> None:
     ruled = rule_on([*votes, *([second(other)] if other else [])])
-    if majority_of(votes).judgment == "REFUTED" or (other and other.judgment == "REFUTED"):
-        assert ruled.judgment == "REFUTED"
+    if majority_of(votes).answer == "REFUTED" or (other and other.answer == "REFUTED"):
+        assert ruled.answer == "REFUTED"
 
 
 @given(ODD_VOTES, VOTE)
 def test_only_what_both_confirm_without_reserve_is_sure(votes: list[Judgement], other: Judgement) -> None:
     ruled = rule_on([*votes, second(other)])
     first = majority_of(votes)
-    is_sure = ruled.judgment == "CONFIRMED" and not ruled.qualified
-    both = all(one.judgment == "CONFIRMED" and not one.qualified for one in (first, other))
+    is_sure = ruled.answer == "CONFIRMED" and not ruled.qualified
+    both = all(one.answer == "CONFIRMED" and not one.qualified for one in (first, other))
     assert is_sure is both
 
 
 def test_a_tie_decides_nothing() -> None:
     tied = majority_of([yes(), NO])
-    assert (tied.judgment, tied.outcome) == (None, "failed")
+    assert (tied.answer, tied.outcome) == (None, "failed")
     assert tied.reason == "no majority: of 2 votes 1 confirm, 1 refute"
+
+
+def test_a_judgement_is_written_and_read_with_the_field_that_verifiers_are_asked_for() -> None:
+    written = json.loads(NO.model_dump_json())
+    assert written["judgment"] == "REFUTED"
+    assert "answer" not in written
+    assert Judgement.model_validate(written) == NO

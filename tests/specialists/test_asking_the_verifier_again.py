@@ -72,9 +72,9 @@ def judged(repository: GitRepository, mind: Verifier) -> Judgement:
 @pytest.mark.parametrize("outcome", ["cut_off", "failed", "refused"])
 def test_a_verifier_without_an_answer_is_asked_once_more(repository: GitRepository, outcome: str) -> None:
     mind = Verifier(outcome, "answered")
-    assert (judged(repository, mind).judgment, mind.asked) == ("CONFIRMED", 2)
+    assert (judged(repository, mind).answer, mind.asked) == ("CONFIRMED", 2)
     silent = Verifier(outcome)
-    assert (judged(repository, silent).judgment, silent.asked) == (None, 2)
+    assert (judged(repository, silent).answer, silent.asked) == (None, 2)
 
 
 @pytest.mark.parametrize("outcome", ["timed_out", "budget_exhausted"])
@@ -82,4 +82,4 @@ def test_silence_is_not_paid_for_twice_and_a_spent_budget_stays_spent(
     repository: GitRepository, outcome: str
 ) -> None:
     mind = Verifier(outcome, "answered")
-    assert (judged(repository, mind).judgment, mind.asked) == (None, 1)
+    assert (judged(repository, mind).answer, mind.asked) == (None, 1)

@@ -6,7 +6,7 @@ import pytest
 
 from affidavit.git.repository import GitRepository
 from affidavit.records.change import Change, Commit, Hunk
-from affidavit.records.context import ContextMap, Reason, RelatedFile
+from affidavit.records.context import ContextMap, RelatedFile, Relation
 from affidavit.records.plan import Chunk, Plan
 from affidavit.specialists.briefing import MAX_CHANGED_FILES, MAX_COMMITS, Briefing
 from claims import change_of, file_change, finding, opened
@@ -70,9 +70,9 @@ def test_related_files_are_told_with_their_reasons_and_the_first_of_their_lines(
     repository: GitRepository,
 ) -> None:
     reasons = (
-        Reason(kind="shares_text", detail="also has the text `old_rate`", lines=(855,)),
-        Reason(kind="calls", detail="calls total", lines=(1, 2, 3, 4, 5)),
-        Reason(kind="tests", detail="is a test"),
+        Relation(kind="shares_text", detail="also has the text `old_rate`", lines=(855,)),
+        Relation(kind="calls", detail="calls total", lines=(1, 2, 3, 4, 5)),
+        Relation(kind="tests", detail="is a test"),
     )
     context = ContextMap(related_files=(RelatedFile(path="events.py", score=1, reasons=reasons),))
     chunk = Chunk(number=1, paths=("app.py",), tokens=1)

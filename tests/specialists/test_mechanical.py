@@ -15,7 +15,7 @@ from affidavit.errors import GitError
 from affidavit.events import EventName
 from affidavit.ports import Brief, Entry
 from affidavit.records.change import FileChange, FileStatus, SkipReason
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import ReviewResult
 from affidavit.specialists.mechanical import MechanicalSpecialist, mechanical_specialists
 from affidavit.specialists.rulebook import RULES
@@ -110,7 +110,7 @@ def test_a_rule_that_is_off_is_dropped_and_said(case):
     )
     reply = examine(specialist, case({"a.py": ""}, {"a.py": UNDEFINED}))
     assert json.loads(reply.text)["findings"] == []
-    assert [diagnostic.code for diagnostic in reply.diagnostics] == [Code.FINDING_DROPPED]
+    assert [diagnostic.code for diagnostic in reply.diagnostics] == [Reason.FINDING_DROPPED]
     assert "ruff/F821 at a.py:2" in reply.diagnostics[0].detail
 
 

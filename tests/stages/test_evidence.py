@@ -6,7 +6,7 @@ import pytest
 from affidavit.git.repository import GitRepository
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Change
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.stages.evidence import check_evidence, check_quote, confirm_evidence
 from claims import bare_finding, candidate, change_of, finding, opened
 from repositories import Repo
@@ -66,7 +66,7 @@ def test_a_quote_elsewhere_in_the_file_moves_the_finding(repository: GitReposito
     moved = result.candidates[0]
     assert moved.finding is not None
     assert moved.finding.line == 11
-    assert [diagnostic.code for diagnostic in result.diagnostics] == [Code.EVIDENCE_RELOCATED]
+    assert [diagnostic.code for diagnostic in result.diagnostics] == [Reason.EVIDENCE_RELOCATED]
 
 
 def test_a_finding_far_from_the_range_that_it_examined_moves_to_its_quote(repository: GitRepository) -> None:
@@ -88,7 +88,7 @@ def test_a_quote_that_stands_several_times_is_taken_nearest_to_the_claimed_line(
     moved = result.candidates[0]
     assert moved.finding is not None
     assert moved.finding.line == 9
-    assert [diagnostic.code for diagnostic in result.diagnostics] == [Code.EVIDENCE_AMBIGUOUS]
+    assert [diagnostic.code for diagnostic in result.diagnostics] == [Reason.EVIDENCE_AMBIGUOUS]
 
 
 def test_of_two_quotes_in_the_range_the_one_on_the_findings_line_is_meant(repository: GitRepository) -> None:
@@ -104,14 +104,14 @@ def test_a_short_quote_is_shown_with_its_neighbours(repository: GitRepository) -
 def test_a_finding_whose_quote_is_not_in_the_file_is_withheld(repository: GitRepository) -> None:
     refused = check(quoting("result -= item", (1, 5), 4), repository)
     assert refused.withheld is not None
-    assert (refused.withheld.code, refused.status) == (Code.EVIDENCE_NOT_FOUND, Status.FALSE_POSITIVE)
+    assert (refused.withheld.code, refused.status) == (Reason.EVIDENCE_NOT_FOUND, Status.FALSE_POSITIVE)
 
 
 def test_real_code_cited_in_the_wrong_file_is_withheld(repository: GitRepository) -> None:
     claim = finding({"code_examined": "result += item"}, file="other.py", line=1)
     refused = check(claim, repository, change_of("app.py", "other.py"))
     assert refused.withheld is not None
-    assert refused.withheld.code is Code.EVIDENCE_NOT_FOUND
+    assert refused.withheld.code is Reason.EVIDENCE_NOT_FOUND
 
 
 def test_a_line_behind_the_end_of_the_file_is_not_exact(repository: GitRepository) -> None:
@@ -173,13 +173,13 @@ def test_an_absence_that_a_search_confirms_stands(repository: GitRepository) -> 
 def test_an_absence_claim_without_a_search_is_withheld(repository: GitRepository) -> None:
     checked = check(absence(), repository)
     assert checked.withheld is not None
-    assert checked.withheld.code is Code.ABSENCE_NOT_SEARCHED
+    assert checked.withheld.code is Reason.ABSENCE_NOT_SEARCHED
 
 
 def test_an_absence_that_a_search_disproves_is_withheld(repository: GitRepository) -> None:
     checked = check(absence({"pattern": "import total"}), repository)
     assert checked.withheld is not None
-    assert (checked.withheld.code, checked.status) == (Code.ABSENCE_DISPROVED, Status.FALSE_POSITIVE)
+    assert (checked.withheld.code, checked.status) == (Reason.ABSENCE_DISPROVED, Status.FALSE_POSITIVE)
 
 
 def test_with_a_verifier_the_hits_of_a_search_are_left_to_it(repository: GitRepository) -> None:
@@ -194,7 +194,7 @@ def test_a_search_that_cannot_be_run_proves_nothing(
 ) -> None:
     checked = check(absence(search), repository)
     assert checked.withheld is not None
-    assert checked.withheld.code is Code.ABSENCE_NOT_SEARCHED
+    assert checked.withheld.code is Reason.ABSENCE_NOT_SEARCHED
 
 
 def test_what_verification_did_to_a_quote_is_noticed(repository: GitRepository) -> None:
@@ -204,4 +204,4 @@ def test_what_verification_did_to_a_quote_is_noticed(repository: GitRepository) 
     kept, refused = confirm_evidence([checked, forged], repository)
     assert kept.withheld is None
     assert refused.withheld is not None
-    assert refused.withheld.code is Code.EVIDENCE_NOT_FOUND
+    assert refused.withheld.code is Reason.EVIDENCE_NOT_FOUND

@@ -1,7 +1,7 @@
 from typing import Any
 
 from affidavit.records.candidate import Candidate
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck
 from affidavit.stages.merge import merge_candidates
 from claims import candidate, change_of, file_change, finding, opened
@@ -34,7 +34,7 @@ def test_distinct_specialists_that_say_the_same_agree(repo: Repo) -> None:
     assert result["logic-0"].agreed_by == ("security",)
     withheld = result["security-0"].withheld
     assert withheld is not None
-    assert (withheld.code, withheld.detail) == (Code.DUPLICATE_OF, "logic-0")
+    assert (withheld.code, withheld.detail) == (Reason.DUPLICATE_OF, "logic-0")
 
 
 def test_of_two_models_the_one_who_tells_more_stays(repo: Repo) -> None:
@@ -181,7 +181,7 @@ def test_another_rule_has_another_fingerprint(repo: Repo) -> None:
 
 
 def test_what_ended_before_is_passed_on_untouched(repo: Repo) -> None:
-    ended = of("logic").withhold("evidence", Code.EVIDENCE_NOT_FOUND)
+    ended = of("logic").withhold("evidence", Reason.EVIDENCE_NOT_FOUND)
     result = merged(repo, ended, of("security"))
     assert result["logic-0"].withheld == ended.withheld
     assert result["security-0"].agreed_by == ()

@@ -6,7 +6,7 @@ import pytest
 
 from affidavit.git.repository import GitRepository
 from affidavit.ports import Reply
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.reading import ToolUse
 from affidavit.stages.reading import Compared, compare_reading
@@ -93,7 +93,7 @@ def test_a_look_that_no_call_shows_is_noted_and_not_believed(
     outcome = compared(repository, where, uses)
     assert not is_believed(outcome)
     (noted,) = outcome.diagnostics
-    assert (noted.code, noted.specialist, noted.id) == (Code.CLAIMED_LOOK_NOT_MADE, "logic", "f1")
+    assert (noted.code, noted.specialist, noted.id) == (Reason.CLAIMED_LOOK_NOT_MADE, "logic", "f1")
     assert outcome.candidates[0].is_shown
     assert outcome.candidates[0].steps[-1].what == f"not believed: {noted.detail}"
 

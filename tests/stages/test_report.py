@@ -9,7 +9,7 @@ from affidavit.config.settings import FolderSettings, Settings
 from affidavit.ports import Brief, Reply
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import FileChange, Hunk
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Category, Severity
 from affidavit.records.report import Part, ReplySummary, Report
 from affidavit.stages.report import Proceedings, compile_report
@@ -107,24 +107,24 @@ def test_the_gate_fails_from_its_severity_on(fail_on: str | None, severity: str,
 
 
 def test_a_refuted_finding_neither_blocks_nor_keeps_from_approval() -> None:
-    refuted = proven().withhold("verify", Code.REFUTED, status="false_positive")
+    refuted = proven().withhold("verify", Reason.REFUTED, status="false_positive")
     report = report_of(refuted)
     assert (report.verdict.decision, report.gate.exit_code) == ("approve", 0)
-    assert report.verdict.counts.withheld_by_code == {Code.REFUTED: 1}
+    assert report.verdict.counts.withheld_by_code == {Reason.REFUTED: 1}
 
 
 HIDING = [
-    (Settings(severity_threshold=Severity.CRITICAL), Code.BELOW_THRESHOLD),
-    (Settings(focus=frozenset({Category.SECURITY})), Code.OUT_OF_FOCUS),
+    (Settings(severity_threshold=Severity.CRITICAL), Reason.BELOW_THRESHOLD),
+    (Settings(focus=frozenset({Category.SECURITY})), Reason.OUT_OF_FOCUS),
     (
         Settings(folders=(FolderSettings(folder="sub", severity_threshold=Severity.CRITICAL),)),
-        Code.BELOW_THRESHOLD,
+        Reason.BELOW_THRESHOLD,
     ),
 ]
 
 
 @pytest.mark.parametrize(("settings", "code"), HIDING)
-def test_what_is_hidden_by_choice_is_listed_and_still_blocks(settings: Settings, code: Code) -> None:
+def test_what_is_hidden_by_choice_is_listed_and_still_blocks(settings: Settings, code: Reason) -> None:
     report = report_of(
         proven(file="sub/app.py", rule_id="ruff/F821"), settings=settings, change=change_of("sub/app.py")
     )
@@ -142,25 +142,25 @@ def test_a_dismissed_finding_is_withheld_with_the_maintainers_reason() -> None:
     report = report_of(proven(severity="medium"), dismissals={dismissal.fingerprint: dismissal})
     (hidden,) = report.withheld
     assert hidden.withheld is not None
-    assert (hidden.withheld.code, hidden.withheld.detail) == (Code.DISMISSED, "known and accepted")
+    assert (hidden.withheld.code, hidden.withheld.detail) == (Reason.DISMISSED, "known and accepted")
     assert report.verdict.decision == "comment"
 
 
 def test_style_can_be_switched_off() -> None:
     report = report_of(proven(category="style", severity="low"), settings=Settings(include_style=False))
-    assert report.verdict.counts.withheld_by_code == {Code.STYLE_OFF: 1}
+    assert report.verdict.counts.withheld_by_code == {Reason.STYLE_OFF: 1}
 
 
 def test_nits_are_withheld_until_asked_for() -> None:
     nit = proven(worth="nit")
-    assert report_of(nit).verdict.counts.withheld_by_code == {Code.NIT: 1}
+    assert report_of(nit).verdict.counts.withheld_by_code == {Reason.NIT: 1}
     shown = report_of(nit, settings=Settings(nits=True))
     assert (len(shown.shown), shown.verdict.decision) == (1, "approve")
 
 
 def test_a_finding_in_a_skipped_file_is_withheld() -> None:
     change = change_of(files=(file_change(skipped="generated"),))
-    assert report_of(proven(), change=change).verdict.counts.withheld_by_code == {Code.OUT_OF_FOCUS: 1}
+    assert report_of(proven(), change=change).verdict.counts.withheld_by_code == {Reason.OUT_OF_FOCUS: 1}
 
 
 def test_findings_are_in_the_order_in_which_they_are_read() -> None:

@@ -6,7 +6,7 @@ import pytest
 from affidavit.events import Event, ignore_events
 from affidavit.ports import Verifiers
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck, SearchHit, SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.report import Part
@@ -48,7 +48,7 @@ def test_what_the_machine_found_is_verified_and_worth_what_its_rule_says() -> No
 
 def test_with_a_verifier_only_the_worth_of_a_mechanical_finding_is_asked() -> None:
     found = candidate(finding(rule_id="ruff/F821"), kind="mechanical", quote=EXACT)
-    doubted = verify(found, Answers(judgment="REFUTED", worth="maybe"))
+    doubted = verify(found, Answers(answer="REFUTED", worth="maybe"))
     assert (doubted.status, doubted.worth, doubted.withheld) == (Status.VERIFIED, Worth.MAYBE, None)
     silent = verify(found, Answers(outcome="failed"))
     assert (silent.status, silent.worth) == (Status.VERIFIED, Worth.ACT)
@@ -60,44 +60,44 @@ def test_without_a_verifier_a_models_finding_is_unverified_and_stays() -> None:
 
 
 def test_a_confirmed_finding_is_verified() -> None:
-    result = verify(candidate(quote=EXACT), Answers(judgment="CONFIRMED", worth="act"))
+    result = verify(candidate(quote=EXACT), Answers(answer="CONFIRMED", worth="act"))
     assert (result.status, result.worth, result.confidence) == (Status.VERIFIED, Worth.ACT, "high")
 
 
 def test_a_qualified_confirmation_is_only_likely() -> None:
-    result = verify(candidate(quote=EXACT), Answers(judgment="CONFIRMED", worth="act", qualified=True))
+    result = verify(candidate(quote=EXACT), Answers(answer="CONFIRMED", worth="act", qualified=True))
     assert (result.status, result.confidence) == (Status.LIKELY, "medium")
 
 
 def test_a_confirmation_that_leaves_the_worth_out_is_a_maybe() -> None:
-    assert verify(candidate(quote=EXACT), Answers(judgment="CONFIRMED")).worth is Worth.MAYBE
+    assert verify(candidate(quote=EXACT), Answers(answer="CONFIRMED")).worth is Worth.MAYBE
 
 
 @pytest.mark.parametrize(
     ("is_absence", "hits", "code"),
     [
-        (True, (HIT,), Code.ABSENCE_DISPROVED),
-        (True, (), Code.REFUTED),
-        (False, (HIT,), Code.REFUTED),
+        (True, (HIT,), Reason.ABSENCE_DISPROVED),
+        (True, (), Reason.REFUTED),
+        (False, (HIT,), Reason.REFUTED),
     ],
 )
 def test_an_absence_that_is_refuted_with_a_hit_at_hand_is_disproved(
-    is_absence: bool, hits: tuple[SearchHit, ...], code: Code
+    is_absence: bool, hits: tuple[SearchHit, ...], code: Reason
 ) -> None:
     search = Search(pattern="guard")
     claim = finding(evidence={"is_absence_finding": is_absence, "searches": (search,)})
     run = SearchRun(search=search, state="hits" if hits else "nothing_found", hits=hits)
     item = candidate(claim, quote=EXACT, searches=(run,))
-    result = verify(item, Answers(judgment="REFUTED", reason="app.py:3 guards it"))
+    result = verify(item, Answers(answer="REFUTED", reason="app.py:3 guards it"))
     assert result.withheld is not None
     assert (result.withheld.code, result.withheld.detail) == (code, "app.py:3 guards it")
     assert result.status is Status.FALSE_POSITIVE
 
 
 def test_a_refuted_finding_is_withheld_as_a_false_positive() -> None:
-    result = verify(candidate(quote=EXACT), Answers(judgment="REFUTED", reason="app.py:3 guards it"))
+    result = verify(candidate(quote=EXACT), Answers(answer="REFUTED", reason="app.py:3 guards it"))
     assert result.withheld is not None
-    assert (result.withheld.code, result.withheld.detail) == (Code.REFUTED, "app.py:3 guards it")
+    assert (result.withheld.code, result.withheld.detail) == (Reason.REFUTED, "app.py:3 guards it")
     assert result.status is Status.FALSE_POSITIVE
 
 
@@ -110,25 +110,25 @@ def test_a_verifier_without_an_answer_refutes_nothing(outcome: str) -> None:
 @pytest.mark.parametrize(
     ("outcome", "code"),
     [
-        ("cut_off", Code.VERIFIER_FAILED),
-        ("failed", Code.VERIFIER_FAILED),
-        ("refused", Code.VERIFIER_FAILED),
-        ("skipped", Code.BUDGET_EXHAUSTED),
+        ("cut_off", Reason.VERIFIER_FAILED),
+        ("failed", Reason.VERIFIER_FAILED),
+        ("refused", Reason.VERIFIER_FAILED),
+        ("skipped", Reason.BUDGET_EXHAUSTED),
     ],
 )
-def test_each_judgement_that_was_not_given_is_a_diagnostic(outcome: str, code: Code) -> None:
+def test_each_judgement_that_was_not_given_is_a_diagnostic(outcome: str, code: Reason) -> None:
     silent = verify(candidate(quote=EXACT), Answers(outcome=outcome, model="one", reason="timed out"))
     (said,) = silences([silent])
     assert (said.code, said.detail, said.specialist, said.id) == (code, "timed out", "logic", "f1")
 
 
 def test_a_judgement_that_was_given_is_no_diagnostic() -> None:
-    assert silences([verify(candidate(quote=EXACT), Answers(judgment="CONFIRMED", worth="act"))]) == []
+    assert silences([verify(candidate(quote=EXACT), Answers(answer="CONFIRMED", worth="act"))]) == []
 
 
 def test_a_finding_that_has_ended_is_not_judged() -> None:
-    verifier = Answers(judgment="CONFIRMED")
-    verify(candidate().withhold("evidence", Code.EVIDENCE_NOT_FOUND), verifier)
+    verifier = Answers(answer="CONFIRMED")
+    verify(candidate().withhold("evidence", Reason.EVIDENCE_NOT_FOUND), verifier)
     assert verifier.asked == 0
 
 
@@ -138,7 +138,7 @@ def test_agreement_raises_the_confidence_in_an_unverified_finding() -> None:
 
 def test_each_judged_finding_is_told() -> None:
     told: list[Event] = []
-    verify(candidate(quote=EXACT), Answers(judgment="CONFIRMED", worth="act"), told.append)
+    verify(candidate(quote=EXACT), Answers(answer="CONFIRMED", worth="act"), told.append)
     (event,) = told
     assert event.name == "finding.verified"
     assert {"title", "status", "confidence", "finding_id", "specialist", "timestamp"} <= event.data.keys()
@@ -152,8 +152,8 @@ def test_the_verifier_that_did_not_answer_on_the_worth_of_a_mechanical_finding_i
 
 def test_the_word_of_a_verifier_on_the_truth_of_a_mechanical_finding_is_not_kept() -> None:
     found = candidate(finding(rule_id="ruff/F821"), kind="mechanical", quote=EXACT)
-    doubted = verify(found, Answers(judgment="REFUTED", worth="nit", reason="taste", model="one"))
-    assert [(one.by, one.judgment) for one in doubted.judgements] == [
+    doubted = verify(found, Answers(answer="REFUTED", worth="nit", reason="taste", model="one"))
+    assert [(one.by, one.answer) for one in doubted.judgements] == [
         ("verifier", None),
         ("machine", "CONFIRMED"),
     ]
@@ -163,7 +163,7 @@ def test_the_word_of_a_verifier_on_the_truth_of_a_mechanical_finding_is_not_kept
 def test_a_grave_finding_of_the_machine_is_not_hidden_on_a_verifiers_word() -> None:
     for severity, worth in (("critical", "maybe"), ("high", "maybe"), ("medium", "nit")):
         claim = finding(rule_id="ruff/F821", severity=severity)
-        answered = Answers(judgment="CONFIRMED", worth="nit", model="one")
+        answered = Answers(answer="CONFIRMED", worth="nit", model="one")
         assert verify(candidate(claim, kind="mechanical", quote=EXACT), answered).worth == worth
 
 
@@ -198,7 +198,7 @@ def test_a_finding_that_the_second_verifier_refutes_is_withheld_with_its_reason(
     result = verify(candidate(quote=EXACT), judges(YES, second=NO))
     assert result.withheld is not None
     assert (result.withheld.code, result.withheld.detail) == (
-        Code.REFUTED,
+        Reason.REFUTED,
         "two refutes it: app.py:3 guards it",
     )
 
@@ -267,7 +267,7 @@ class Refuting:
         self.asked.append(title)
         return Judgement(
             by="verifier",
-            judgment="REFUTED" if title in self.titles else "CONFIRMED",
+            answer="REFUTED" if title in self.titles else "CONFIRMED",
             worth="act",
             reason="r",
         )
@@ -285,7 +285,7 @@ def joined(*titles: str, kind: str = "model") -> list[Candidate]:
         candidate(finding(title=title, message=title), id=f"m-{at}", index=at, quote=EXACT, kind=kind)
         for at, title in enumerate(titles)
     ]
-    return [claims[0], *(one.withhold("merge", Code.DUPLICATE_OF, "m-0") for one in claims[1:])]
+    return [claims[0], *(one.withhold("merge", Reason.DUPLICATE_OF, "m-0") for one in claims[1:])]
 
 
 def verify_all(items: list[Candidate], verifier: Refuting, emit: Any = ignore_events) -> list[Candidate]:
@@ -309,7 +309,7 @@ def test_the_first_duplicate_that_stands_has_the_others_for_its_duplicates() -> 
     _, other, third = verify_all(joined(KEPT, OTHER, THIRD), verifier)
     assert other.withheld is None
     assert third.withheld is not None
-    assert (third.withheld.code, third.withheld.detail) == (Code.DUPLICATE_OF, "m-1")
+    assert (third.withheld.code, third.withheld.detail) == (Reason.DUPLICATE_OF, "m-1")
     assert verifier.asked == [KEPT, OTHER]
 
 
@@ -322,14 +322,14 @@ def test_a_duplicate_that_is_unlike_the_one_that_stands_is_judged_as_well() -> N
 
 def test_a_duplicate_that_is_refuted_as_well_is_withheld_as_refuted() -> None:
     _, other, third = verify_all(joined(KEPT, OTHER, THIRD), Refuting(KEPT, OTHER, THIRD))
-    assert [one.withheld.code for one in (other, third) if one.withheld] == [Code.REFUTED, Code.REFUTED]
+    assert [one.withheld.code for one in (other, third) if one.withheld] == [Reason.REFUTED, Reason.REFUTED]
 
 
 def test_a_duplicate_in_the_same_words_falls_with_the_finding_that_is_refuted() -> None:
     verifier = Refuting(KEPT)
     _, same = verify_all(joined(KEPT, KEPT), verifier)
     assert same.withheld is not None
-    assert same.withheld.code is Code.DUPLICATE_OF
+    assert same.withheld.code is Reason.DUPLICATE_OF
     assert verifier.asked == [KEPT]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from affidavit.records.change import FileChange
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Cause
 from affidavit.records.report import Part, Report
 from reports import (
@@ -82,9 +82,9 @@ def hostile_reports(draw: st.DrawFn) -> Report:
     lines = [draw(st.sampled_from("+- ")) + line.replace("\n", "") for line in (code, message, title)]
     candidates = (_finding(0, path, code, title, message), _impact(1, path, title, message, code))
     withheld = (
-        _finding(2, path, code, title, message, withheld=a_withheld(2, Code.NIT, message).withheld),
-        a_withheld(3, Code.REFUTED, message, finding=a_finding(title=title, file=path)),
-        a_withheld(4, Code.FINDING_DROPPED, message, finding=None, raw={"title": title}),
+        _finding(2, path, code, title, message, withheld=a_withheld(2, Reason.NIT, message).withheld),
+        a_withheld(3, Reason.REFUTED, message, finding=a_finding(title=title, file=path)),
+        a_withheld(4, Reason.FINDING_DROPPED, message, finding=None, raw={"title": title}),
     )
     return a_report(
         *candidates,

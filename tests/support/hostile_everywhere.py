@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from affidavit.records.candidate import Candidate, Judgement, Status, Step, Withheld, Worth
 from affidavit.records.change import FileChange, FileStatus
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import SearchHit, SearchRun
 from affidavit.records.finding import Cause, Search
 from affidavit.records.report import FileCoverage, Part, ReplySummary, Report, RoleUsage
@@ -62,9 +62,9 @@ def report_of(text: str) -> Report:
         _candidate(1, said, worth=Worth.MAYBE),
         _candidate(2, said, line=900),
         _impact(3, said),
-        _candidate(4, said, withheld=Withheld(code=Code.NIT, detail=said)),
-        _candidate(5, said, withheld=Withheld(code=Code.REFUTED, detail=said)),
-        _candidate(6, said, finding=None, raw={said: [said]}, withheld=Withheld(code=Code.FINDING_DROPPED)),
+        _candidate(4, said, withheld=Withheld(code=Reason.NIT, detail=said)),
+        _candidate(5, said, withheld=Withheld(code=Reason.REFUTED, detail=said)),
+        _candidate(6, said, finding=None, raw={said: [said]}, withheld=Withheld(code=Reason.FINDING_DROPPED)),
         change=a_change(
             [_file(said), _coloured(said)], title=said, target=said, repository=said, description=said
         ),
@@ -109,7 +109,7 @@ def _candidate(number: int, said: str, line: int = 2, **fields: object) -> Candi
                 hits=(SearchHit(path=said, line=1, text=said),),
             ),
         ),
-        "judgements": (Judgement(by="verifier", judgment="CONFIRMED", reason=said, model=said),),
+        "judgements": (Judgement(by="verifier", answer="CONFIRMED", reason=said, model=said),),
         "agreed_by": (said,),
         "status": Status.VERIFIED,
         "steps": (Step(stage=said, what=said),),

@@ -6,7 +6,7 @@ from typing import Any
 
 from affidavit.records.candidate import Candidate, Judgement, Status, Withheld, Worth
 from affidavit.records.change import Change, FileChange, FileStatus, Hunk, Revision, SkipReason
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Category, Cause, Finding, Severity, Verification
 from affidavit.records.report import (
@@ -83,7 +83,7 @@ def a_candidate(number: int = 0, **fields: Any) -> Candidate:
             "finding": finding,
             "fingerprint": "3f9a1c0be2d4",
             "quote": a_quote(file=finding.file) if finding else None,
-            "judgements": (Judgement(by="machine", judgment="CONFIRMED"),),
+            "judgements": (Judgement(by="machine", answer="CONFIRMED"),),
             "status": Status.VERIFIED,
             "confidence": "high",
             **fields,
@@ -117,11 +117,11 @@ def an_impact_candidate(number: int = 0, **fields: Any) -> Candidate:
     return a_candidate(number, **{**defaults, **fields})
 
 
-def a_withheld(number: int, code: Code = Code.REFUTED, detail: str = "", **fields: Any) -> Candidate:
+def a_withheld(number: int, code: Reason = Reason.REFUTED, detail: str = "", **fields: Any) -> Candidate:
     defaults: dict[str, Any] = {"withheld": Withheld(code=code, detail=detail)}
-    if code in (Code.REFUTED, Code.EVIDENCE_NOT_FOUND):
+    if code in (Reason.REFUTED, Reason.EVIDENCE_NOT_FOUND):
         defaults["status"] = Status.FALSE_POSITIVE
-    if code is Code.NIT:
+    if code is Reason.NIT:
         defaults["worth"] = Worth.NIT
     return a_candidate(number, **{**defaults, **fields})
 
@@ -273,14 +273,14 @@ def a_full_report(**fields: Any) -> Report:
         finding=a_finding(id="f4", severity=Severity.MEDIUM, title="An empty cart is billed", line=13),
         judgements=(Judgement(by="verifier", outcome="cut_off", model="some-model"),),
     )
-    nit = a_withheld(5, Code.NIT, "unused import", finding=a_finding(id="f5", severity=Severity.INFO))
+    nit = a_withheld(5, Reason.NIT, "unused import", finding=a_finding(id="f5", severity=Severity.INFO))
     dropped = Candidate(
         id="logic:6",
         specialist="logic",
         kind="model",
         index=6,
         raw={"title": "Wrong file", "file": "nowhere.py"},
-        withheld=Withheld(code=Code.FILE_NOT_IN_CHANGED_FILES, detail="nowhere.py"),
+        withheld=Withheld(code=Reason.FILE_NOT_IN_CHANGED_FILES, detail="nowhere.py"),
     )
     refuted = a_withheld(7, detail="`total` is a global, set in line 3")
     return a_report(

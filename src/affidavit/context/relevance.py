@@ -16,10 +16,10 @@ from affidavit.languages.test_files import is_test
 from affidavit.records.context import (
     Certainty,
     Import,
-    Reason,
-    ReasonKind,
     Reference,
     RelatedFile,
+    Relation,
+    RelationKind,
     SymbolFate,
 )
 from affidavit.records.evidence import SearchHit
@@ -69,7 +69,7 @@ TEXT_IN_A_DOCUMENT = 0.5
 # The file that defines a name says more of it than one that passes it on.
 BEHIND_ANOTHER = 1.5
 DEPENDING = frozenset({"calls", "uses", "implements", "imports"})
-_VERBS: Mapping[ReasonKind, str] = {
+_VERBS: Mapping[RelationKind, str] = {
     "calls": "calls",
     "uses": "uses",
     "implements": "builds on",
@@ -111,7 +111,7 @@ class _Tie(NamedTuple):
     """One reason, not yet a record: of a core file's thousands of importers only the best are shown."""
 
     path: str
-    kind: ReasonKind
+    kind: RelationKind
     detail: str
     lines: tuple[int, ...]
     weight: float
@@ -229,7 +229,7 @@ def _is_mere_word(path: str, symbol: str, files: int) -> bool:
     return is_plain_word(symbol.rpartition(".")[2]) or files > COMMON_NAME_FILES
 
 
-def _reason_kind(reference: Reference) -> ReasonKind:
+def _reason_kind(reference: Reference) -> RelationKind:
     if language_of(reference.path) in DOCUMENT_LANGUAGES:
         return "documents"
     if reference.kind == "import":
@@ -244,7 +244,12 @@ def _best_certainty(references: Sequence[Reference]) -> Certainty:
 
 
 def _tie(
-    path: str, kind: ReasonKind, detail: str, lines: Iterable[int] = (), factor: float = 1.0, symbol: str = ""
+    path: str,
+    kind: RelationKind,
+    detail: str,
+    lines: Iterable[int] = (),
+    factor: float = 1.0,
+    symbol: str = "",
 ) -> _Tie:
     if kind in ("calls", "uses", "implements", "shares_text") and is_test(path):
         # A test that calls is found by running it; a caller in the product is not.
@@ -269,10 +274,10 @@ def _related(
     path: str, score: float, ties: Sequence[_Tie], holds_tests: Callable[[str], bool]
 ) -> RelatedFile:
     ordered = sorted((tie for tie in ties if tie.weight), key=lambda tie: (-tie.weight, tie.detail))
-    reasons = [Reason(kind=tie.kind, detail=tie.detail, lines=tie.lines) for tie in ordered[:MAX_REASONS]]
+    reasons = [Relation(kind=tie.kind, detail=tie.detail, lines=tie.lines) for tie in ordered[:MAX_REASONS]]
     is_surely_tied = reasons[0].kind in DEPENDING and "(possible)" not in reasons[0].detail
     if is_surely_tied and holds_tests(path):
-        reasons = [*reasons[: MAX_REASONS - 1], Reason(kind="tests", detail="is a test")]
+        reasons = [*reasons[: MAX_REASONS - 1], Relation(kind="tests", detail="is a test")]
     symbols = tuple(dict.fromkeys(tie.symbol for tie in ordered if tie.symbol))[:MAX_SYMBOLS]
     file = RelatedFile(path=path, score=score, reasons=tuple(reasons), symbols=symbols)
     return file.model_copy(update={"tokens": _tokens(file)})

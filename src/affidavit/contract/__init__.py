@@ -1,1 +1,1 @@
-"""The contract: what a `ReviewResult` is, how any reply is read into one, and how it is written."""
+"""The contract: what a `ReviewResult` is, how a reply is read into one, and how one is written."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from affidavit.contract.reply_text import json_type
-from affidavit.records.diagnostics import Code, Diagnostic
+from affidavit.records.diagnostics import Diagnostic, Reason
 
 MAX_LINE = 2**31 - 1
 _INTEGRAL = re.compile(r"[+-]?[0-9]{1,18}")
@@ -23,7 +23,7 @@ def show_value(value: Any) -> str:
 
 
 def shorten(name: str) -> str:
-    """A name out of a reply, short enough to be repeated in each diagnostic."""
+    """A name from a reply, short enough to be repeated in each diagnostic."""
     return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
 
 
@@ -35,24 +35,24 @@ class Notes:
     id: str | None = None
     diagnostics: list[Diagnostic] = field(default_factory=list)
     problems: list[Diagnostic] = field(default_factory=list)
-    """The diagnostics for which the finding, or the reply, cannot stand."""
+    """The diagnostics that make the finding, or the reply, invalid."""
 
-    def remark(self, code: Code, name: str | None, detail: str, expected: str | None = None) -> Diagnostic:
-        """Say something that changes nothing."""
+    def note(self, code: Reason, name: str | None, detail: str, expected: str | None = None) -> Diagnostic:
+        """Note something that does not make it invalid."""
         shown = None if name is None else shorten(name)
-        remark = Diagnostic(
+        noted = Diagnostic(
             code=code, detail=detail, index=self.index, id=self.id, field=shown, expected=expected
         )
-        self.diagnostics.append(remark)
-        return remark
+        self.diagnostics.append(noted)
+        return noted
 
-    def problem(self, code: Code, name: str | None, detail: str, expected: str | None = None) -> None:
-        """Say why it cannot stand."""
-        self.problems.append(self.remark(code, name, detail, expected))
+    def problem(self, code: Reason, name: str | None, detail: str, expected: str | None = None) -> None:
+        """Note why it is invalid."""
+        self.problems.append(self.note(code, name, detail, expected))
 
     def coerced(self, name: str, detail: str) -> None:
-        """Say that a value was not taken as it was written."""
-        self.remark(Code.COERCION_APPLIED, name, detail)
+        """Note that a value was not taken as written."""
+        self.note(Reason.COERCION_APPLIED, name, detail)
 
 
 class FieldReader:
@@ -84,14 +84,14 @@ class FieldReader:
             return None
         expected = "one of " + ", ".join(allowed)
         if not isinstance(value, str):
-            self._problem(Code.INVALID_ENUM_VALUE, name, f"is {json_type(value)}", expected)
+            self._problem(Reason.INVALID_ENUM_VALUE, name, f"is {json_type(value)}", expected)
             return None
         if is_required and not value.strip():
             self._missing(name, "is empty")
             return None
         word = self._trim(name, value)
         if word not in allowed:
-            self._problem(Code.INVALID_ENUM_VALUE, name, f"is {show_value(word)}", expected)
+            self._problem(Reason.INVALID_ENUM_VALUE, name, f"is {show_value(word)}", expected)
             return None
         return word
 
@@ -111,7 +111,9 @@ class FieldReader:
         if value is None:
             return None
         if not isinstance(value, list) or len(value) != 2:
-            self._problem(Code.INVALID_TYPE, name, f"is {show_value(value)}", "an array of two line numbers")
+            self._problem(
+                Reason.INVALID_TYPE, name, f"is {show_value(value)}", "an array of two line numbers"
+            )
             return None
         first, last = self._line_of(name, value[0]), self._line_of(name, value[1])
         if first is None or last is None:
@@ -138,7 +140,7 @@ class FieldReader:
         return None
 
     def object(self, name: str, *, is_required: bool = False) -> "FieldReader | None":
-        """A reader of the object that stands in a field."""
+        """A reader of the object in a field."""
         value = self._take(name, is_required=is_required)
         if value is None:
             return None
@@ -171,19 +173,19 @@ class FieldReader:
 
     @property
     def has_problems(self) -> bool:
-        """Something is wrong with the finding, in this object or elsewhere."""
+        """Whether anything is wrong with the finding, in this object or elsewhere."""
         return bool(self._notes.problems)
 
     def out_of_order(self, name: str, detail: str) -> None:
-        """Say that a last line stands before its first."""
-        self._problem(Code.INVALID_LINE_RANGE, name, detail, "a last line not before the first")
+        """Note that a last line comes before its first."""
+        self._problem(Reason.INVALID_LINE_RANGE, name, detail, "a last line not before the first")
 
     def refuse(self, name: str, detail: str, expected: str) -> None:
-        """Say that a value which was read is of no use after all."""
-        self._problem(Code.INVALID_TYPE, name, detail, expected)
+        """Note that a value that was read is not valid after all."""
+        self._problem(Reason.INVALID_TYPE, name, detail, expected)
 
     def changed(self, name: str, detail: str) -> None:
-        """Say that a value which was read is not taken as it was written."""
+        """Note that a value that was read is not taken as written."""
         self._notes.coerced(self._prefix + name, detail)
 
     def ignore(self, name: str) -> None:
@@ -191,14 +193,14 @@ class FieldReader:
         self._taken.add(name)
 
     def check_unknown(self, *, is_lenient: bool) -> None:
-        """Note every field that nobody took: a remark where such fields are to be ignored."""
+        """Report every field that nobody took: a note where such fields may be ignored, else a problem."""
         for name in self._source:
             if name in self._taken:
                 continue
             if is_lenient:
-                self._notes.remark(Code.UNKNOWN_FIELD, self._prefix + name, "unknown field, ignored")
+                self._notes.note(Reason.UNKNOWN_FIELD, self._prefix + name, "unknown field, ignored")
             else:
-                self._problem(Code.UNKNOWN_FIELD, name, "is no field of this schema version")
+                self._problem(Reason.UNKNOWN_FIELD, name, "is not a field of this schema version")
 
     def _take(self, name: str, *, is_required: bool) -> Any:
         self._taken.add(name)
@@ -219,7 +221,7 @@ class FieldReader:
         number = self._integer_of(name, value)
         if number is not None and not 1 <= number <= MAX_LINE:
             self._problem(
-                Code.INVALID_LINE_RANGE, name, f"is {show_value(number)}", "a line number from 1 up"
+                Reason.INVALID_LINE_RANGE, name, f"is {show_value(number)}", "a line number from 1 up"
             )
             return None
         return number
@@ -233,15 +235,15 @@ class FieldReader:
         if isinstance(value, str) and _INTEGRAL.fullmatch(value.strip()):
             self.changed(name, f"{show_value(value)} read as an integer")
             return int(value)
-        self._problem(Code.INVALID_TYPE, name, f"is {show_value(value)}", "an integer")
+        self._problem(Reason.INVALID_TYPE, name, f"is {show_value(value)}", "an integer")
         return None
 
     def _missing(self, name: str, detail: str) -> None:
-        self._problem(Code.MISSING_REQUIRED_FIELD, name, detail, "a value")
+        self._problem(Reason.MISSING_REQUIRED_FIELD, name, detail, "a value")
 
     def _wrong_type(self, name: str, value: Any, expected: str) -> None:
-        self._problem(Code.INVALID_TYPE, name, f"is {show_value(value)}", expected)
+        self._problem(Reason.INVALID_TYPE, name, f"is {show_value(value)}", expected)
 
-    def _problem(self, code: Code, name: str, detail: str, expected: str | None = None) -> None:
+    def _problem(self, code: Reason, name: str, detail: str, expected: str | None = None) -> None:
         place = self._prefix + name
         self._notes.problem(code, place, f"`{shorten(place)}` {detail}", expected)

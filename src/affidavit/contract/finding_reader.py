@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from affidavit.contract.field_reader import FieldReader, Notes, shorten, show_value
 from affidavit.contract.schema import CATEGORIES_WITH_A_FAILURE, SCHEMAS
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import (
     Category,
     Cause,
@@ -25,15 +25,15 @@ _SIDES = ("head", "base")
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How a reply's findings are to be read."""
+class ReadingRules:
+    """By which rules the findings of a reply are read."""
 
     version: str
-    """The schema version of which the rules hold."""
+    """The schema version whose rules apply."""
     is_newer: bool = False
-    """The reply is of a newer minor version, so it may have fields that are not known here."""
+    """The reply has a newer minor version, so it may have fields that are not known here."""
     known_paths: Container[str] = ()
-    """Paths to be taken to the letter, whatever characters they have."""
+    """Paths that are taken literally, whatever characters they have."""
 
     @property
     def has_evidence(self) -> bool:
@@ -41,16 +41,16 @@ class Reading:
         return "verification" in SCHEMAS[self.version]["properties"]["findings"]["items"]["properties"]
 
 
-def read_finding(value: Any, index: int, reading: Reading) -> tuple[Finding | None, Notes]:
+def read_finding(value: Any, index: int, rules: ReadingRules) -> tuple[Finding | None, Notes]:
     """The finding, or None with the problems that it has."""
     notes = Notes(index=index)
     if not isinstance(value, dict):
-        notes.problem(Code.INVALID_TYPE, None, f"the finding is {show_value(value)}", "an object")
+        notes.problem(Reason.INVALID_TYPE, None, f"the finding is {show_value(value)}", "an object")
         return None, notes
     notes.id = _id_of(value)
-    if reading.has_evidence:
+    if rules.has_evidence:
         value = _gather_evidence(value, notes)
-    fields = _read_fields(FieldReader(value, notes), reading)
+    fields = _read_fields(FieldReader(value, notes), rules)
     if notes.problems:
         return None, notes
     return Finding(**fields), notes
@@ -62,7 +62,7 @@ def _id_of(value: dict[str, Any]) -> str | None:
 
 
 def _gather_evidence(value: dict[str, Any], notes: Notes) -> dict[str, Any]:
-    """Move evidence that stands beside `verification` into it, unless something stands there already."""
+    """Move evidence that was given beside `verification` into it, unless the field is there already."""
     evidence = value.get("verification")
     if evidence is None:
         evidence = {}
@@ -77,36 +77,36 @@ def _gather_evidence(value: dict[str, Any], notes: Notes) -> dict[str, Any]:
     return {**kept, "verification": {**evidence, **{name: value[name] for name in moved}}}
 
 
-def _read_fields(reader: FieldReader, reading: Reading) -> dict[str, Any]:
+def _read_fields(reader: FieldReader, rules: ReadingRules) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "id": reader.text("id", is_required=True),
         "severity": reader.choice("severity", [str(word) for word in Severity], is_required=True),
         "category": reader.choice("category", [str(word) for word in Category], is_required=True),
         "title": reader.text("title", is_required=True),
-        "file": _read_path(reader, "file", reading),
+        "file": _read_path(reader, "file", rules),
         **_read_lines(reader),
         "message": reader.text("message", is_required=True),
         "suggestion": reader.text("suggestion"),
         "confidence": cast("Confidence | None", reader.choice("confidence", _CONFIDENCES)),
         "rule_id": reader.text("rule_id"),
     }
-    if reading.has_evidence:
+    if rules.has_evidence:
         evidence = reader.object("verification", is_required=True)
         if evidence is not None:
-            fields["verification"] = _read_verification(evidence, fields["category"], reading)
-    reader.check_unknown(is_lenient=reading.is_newer)
+            fields["verification"] = _read_verification(evidence, fields["category"], rules)
+    reader.check_unknown(is_lenient=rules.is_newer)
     return fields
 
 
-def _read_path(reader: FieldReader, name: str, reading: Reading) -> str | None:
+def _read_path(reader: FieldReader, name: str, rules: ReadingRules) -> str | None:
     path = reader.text(name, is_required=True, is_trimmed=False)
-    if path is None or path in reading.known_paths:
+    if path is None or path in rules.known_paths:
         return path
     trimmed = path.strip()
     if trimmed != path:
         reader.changed(name, "white space around it removed")
     if "\0" in trimmed:
-        reader.refuse(name, "holds a NUL character", "a path")
+        reader.refuse(name, "contains a NUL character", "a path")
         return None
     if "\\" in trimmed:
         reader.changed(name, "path separators read as /")
@@ -121,11 +121,13 @@ def _read_lines(reader: FieldReader) -> dict[str, int | None]:
     return {"line": line, "end_line": end_line}
 
 
-def _read_verification(evidence: FieldReader, category: str | None, reading: Reading) -> Verification | None:
+def _read_verification(
+    evidence: FieldReader, category: str | None, rules: ReadingRules
+) -> Verification | None:
     shows_failure = category in CATEGORIES_WITH_A_FAILURE
     is_impact = evidence.flag("is_impact_finding") or False
     fields: dict[str, Any] = {
-        # The quote is code: white space at its ends is part of it.
+        # The quote is code: white space at either end is part of it.
         "code_examined": evidence.text("code_examined", is_required=True, is_trimmed=False),
         "line_range_examined": evidence.line_range("line_range_examined"),
         "verification_method": evidence.text("verification_method", is_required=True),
@@ -136,10 +138,10 @@ def _read_verification(evidence: FieldReader, category: str | None, reading: Rea
         "failing_input": evidence.text("failing_input", is_required=shows_failure),
         "wrong_outcome": evidence.text("wrong_outcome", is_required=shows_failure),
         "is_absence_finding": evidence.flag("is_absence_finding") or False,
-        "searches": tuple(_read_search(search, reading) for search in evidence.objects("searches")),
-        "caused_by": _read_cause(evidence.object("caused_by", is_required=is_impact), reading),
+        "searches": tuple(_read_search(search, rules) for search in evidence.objects("searches")),
+        "caused_by": _read_cause(evidence.object("caused_by", is_required=is_impact), rules),
     }
-    evidence.check_unknown(is_lenient=reading.is_newer)
+    evidence.check_unknown(is_lenient=rules.is_newer)
     return None if evidence.has_problems else Verification(**fields)
 
 
@@ -147,20 +149,20 @@ def _read_side(reader: FieldReader) -> Side:
     return cast("Side", reader.choice("side", _SIDES) or "head")
 
 
-def _read_search(reader: FieldReader, reading: Reading) -> Search | None:
+def _read_search(reader: FieldReader, rules: ReadingRules) -> Search | None:
     pattern = reader.text("pattern", is_required=True, is_trimmed=False)
     paths = reader.texts("paths")
     side = _read_side(reader)
     if any("\0" in text for text in (pattern or "", *paths)):
-        reader.refuse("pattern", "or its paths hold a NUL character", "text that can be searched for")
-    reader.check_unknown(is_lenient=reading.is_newer)
+        reader.refuse("pattern", "or its paths contain a NUL character", "text that can be searched for")
+    reader.check_unknown(is_lenient=rules.is_newer)
     return None if pattern is None else Search(pattern=pattern, paths=tuple(paths), side=side)
 
 
-def _read_cause(reader: FieldReader | None, reading: Reading) -> Cause | None:
+def _read_cause(reader: FieldReader | None, rules: ReadingRules) -> Cause | None:
     if reader is None:
         return None
-    file = _read_path(reader, "file", reading)
+    file = _read_path(reader, "file", rules)
     symbol = reader.text("symbol") or ""
-    reader.check_unknown(is_lenient=reading.is_newer)
+    reader.check_unknown(is_lenient=rules.is_newer)
     return None if file is None else Cause(file=file, symbol=symbol)

@@ -16,7 +16,7 @@ _KEY = re.compile(rf"{_SPACE}(?P<key>{_STRING})")
 _COLON = re.compile(rf"{_SPACE}:")
 _AFTER_VALUE = re.compile(rf"{_SPACE}(?P<mark>[,\]}}])")
 _CLOSED_AT_ONCE = re.compile(rf"{_SPACE}[\]}}]")
-# Scalars below the top level are skipped in one go: nothing has to be remembered of them.
+# Scalars below the top level are skipped in one go: nothing about them has to be remembered.
 _SCALAR_RUN = re.compile(rf"(?:{_SPACE}{_SCALAR}{_SPACE},)*+")
 _MEMBER_RUN = re.compile(rf"(?:{_SPACE}{_STRING}{_SPACE}:{_SPACE}{_SCALAR}{_SPACE},)*+")
 
@@ -33,7 +33,7 @@ _LISTED = '"findings"'
 
 @dataclass(frozen=True)
 class Scan:
-    """What stands at a place of the text. `end` is where the value ends, breaks or is cut off."""
+    """What was found at a position in the text. `end` is where the value ends, breaks or is cut off."""
 
     outcome: Literal["whole", "cut_off", "malformed"]
     end: int
@@ -139,7 +139,7 @@ class _Scanner:
         if not self._open:
             self._finish("whole")
             return
-        # A closed bracket is whole by itself; a number is so only when something follows it.
+        # A closed bracket is whole by itself; a number is whole only when something follows it.
         self._note_whole_part()
         if len(self._open) == 1:
             self._is_in_findings = False

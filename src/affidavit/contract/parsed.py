@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from affidavit.records.diagnostics import Code, Diagnostic
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import ReviewResult
 from affidavit.records.record import Record
 
@@ -10,12 +10,12 @@ ReplyState = Literal["clean", "accepted", "all_dropped", "rejected"]
 
 
 class DroppedFinding(Record):
-    """A finding that does not stand. `code` is its main reason; the diagnostics have them all."""
+    """A finding that is not valid. `code` is the main reason; the diagnostics have all of them."""
 
     index: int
     raw: Any
     """The finding as it was handed in; for one that was cut off, its text so far."""
-    code: Code
+    code: Reason
     detail: str = ""
 
 
@@ -24,7 +24,7 @@ class ParsedReply(Record):
 
     state: ReplyState
     result: ReviewResult | None = None
-    """None where the reply was rejected; then no finding was looked at, and none is listed as dropped."""
+    """None where the reply was rejected; then no finding was read, and none is listed as dropped."""
     indexes: tuple[int, ...] = ()
     """For each finding of the result, its index in the reply."""
     dropped: tuple[DroppedFinding, ...] = ()

@@ -1,15 +1,14 @@
-"""Turn any reply into a `ReviewResult` that stands, with a diagnostic for everything that does not."""
+"""Turn any reply into a valid `ReviewResult`, with a diagnostic for everything that is not valid."""
 
 import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from affidavit.contract.changed_paths import ChangedPaths
 from affidavit.contract.field_reader import FieldReader, Notes, show_value
-from affidavit.contract.finding_reader import Reading, read_finding
+from affidavit.contract.finding_reader import ReadingRules, read_finding
 from affidavit.contract.parsed import DroppedFinding, ParsedReply
-from affidavit.contract.reconciliation import reconcile_finding
+from affidavit.contract.reconciliation import ChangedPaths, reconcile_finding
 from affidavit.contract.reply_text import FoundObject, NothingFound, decode_json, find_object
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, SCHEMAS
 from affidavit.contract.versions import (
@@ -20,13 +19,13 @@ from affidavit.contract.versions import (
     version_to_read_by,
 )
 from affidavit.errors import SettingsError
-from affidavit.records.diagnostics import Code, Diagnostic
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import Finding, ReviewResult
 
 
 @dataclass(frozen=True)
 class Retired:
-    """Versions that are read no more, whatever a reply is expected to name."""
+    """Versions that are no longer read, whatever version a reply is expected to name."""
 
     prompts: Collection[str] = ()
     schemas: Collection[str] = ()
@@ -50,7 +49,7 @@ class _Expectation:
             )
         if self.prompt_version is not None and parse_prompt_version(self.prompt_version) is None:
             raise SettingsError(
-                f"prompt version {self.prompt_version[:40]!r} is no version; write it as 1.0 or 1.0.0"
+                f"prompt version {self.prompt_version[:40]!r} is not a version; write it as 1.0 or 1.0.0"
             )
 
 
@@ -80,7 +79,7 @@ class _Sorted:
 
     def drop(self, raw: Any, index: int, notes: Notes) -> None:
         reason = notes.problems[0]
-        notes.remark(Code.FINDING_DROPPED, reason.field, f"{reason.code}: {reason.detail}")
+        notes.note(Reason.FINDING_DROPPED, reason.field, f"{reason.code}: {reason.detail}")
         self.dropped.append(DroppedFinding(index=index, raw=raw, code=reason.code, detail=reason.detail))
 
 
@@ -95,14 +94,14 @@ def parse_reply(
 ) -> ParsedReply:
     """Read a reply: JSON, then the top level, then each finding, then its paths.
 
-    `prompt_version` None takes any version; `changed_files` None reconciles nothing.
+    With `prompt_version` None any version is read; with `changed_files` None no path is reconciled.
     """
     expectation = _Expectation(schema_version, prompt_version, allow_patch_drift, retired)
     notes = Notes()
     found = find_object(text)
     if isinstance(found, NothingFound):
         notes.problem(found.code, None, found.detail, "one ReviewResult object")
-        return _reject(notes, is_truncated=found.code is Code.TRUNCATED_JSON)
+        return _reject(notes, is_truncated=found.code is Reason.TRUNCATED_JSON)
     _note_form(found, notes)
     top = _read_top_level(found, expectation, notes)
     if top is None:
@@ -116,14 +115,14 @@ def parse_reply(
 
 def _note_form(found: FoundObject, notes: Notes) -> None:
     if found.was_encoded:
-        notes.remark(Code.COERCION_APPLIED, None, "the reply was encoded twice; it was decoded once")
+        notes.note(Reason.COERCION_APPLIED, None, "the reply was encoded twice; it was decoded once")
     if found.is_truncated:
-        notes.remark(Code.TRUNCATED_JSON, None, "the reply was cut off; only whole findings are read")
+        notes.note(Reason.TRUNCATED_JSON, None, "the reply was cut off; only whole findings are read")
 
 
 def _reject(notes: Notes, *, is_truncated: bool) -> ParsedReply:
     reason = notes.problems[0]
-    notes.remark(Code.RESPONSE_REJECTED, reason.field, f"{reason.code}: {reason.detail}")
+    notes.note(Reason.RESPONSE_REJECTED, reason.field, f"{reason.code}: {reason.detail}")
     return ParsedReply(state="rejected", diagnostics=tuple(notes.diagnostics), is_truncated=is_truncated)
 
 
@@ -134,7 +133,7 @@ def _read_top_level(found: FoundObject, expectation: _Expectation, notes: Notes)
     findings = _read_findings(reader, found, notes)
     version = _check_schema_version(replied_schema, expectation, notes)
     _check_prompt_version(replied_prompt, expectation, notes)
-    # What is wrong with an optional field costs that field, not the reply.
+    # A wrong optional field is dropped; the reply is not.
     optional = Notes(diagnostics=notes.diagnostics)
     extras = FieldReader(found.value, optional)
     summary, meta = extras.text("summary"), _read_meta(extras, found.value, optional)
@@ -159,15 +158,15 @@ def _read_findings(reader: FieldReader, found: FoundObject, notes: Notes) -> lis
         decoded = decode_json(value)
         if isinstance(decoded, list):
             reader.ignore("findings")
-            reader.changed("findings", "a string that holds an array; it was decoded once")
+            reader.changed("findings", "a string with an array in it; it was decoded once")
             value = decoded
     if value is None or value == "":
-        notes.problem(Code.MISSING_REQUIRED_FIELD, "findings", "`findings` is missing", "an array")
+        notes.problem(Reason.MISSING_REQUIRED_FIELD, "findings", "`findings` is missing", "an array")
     elif not isinstance(value, list):
-        notes.problem(Code.INVALID_TYPE, "findings", f"`findings` is {show_value(value)}", "an array")
+        notes.problem(Reason.INVALID_TYPE, "findings", f"`findings` is {show_value(value)}", "an array")
     elif found.is_truncated and not value:
         # An empty list in a reply that was cut off says nothing: silence is never approval.
-        notes.problem(Code.TRUNCATED_JSON, "findings", "the reply was cut off and no finding is whole")
+        notes.problem(Reason.TRUNCATED_JSON, "findings", "the reply was cut off and no finding is whole")
     else:
         return value
     return []
@@ -180,7 +179,7 @@ def _check_schema_version(replied: str | None, expectation: _Expectation, notes:
     if version is None:
         expected = f"{expectation.schema_version} or a newer minor version of it"
         notes.problem(
-            Code.INCOMPATIBLE_VERSION,
+            Reason.INCOMPATIBLE_VERSION,
             "schema_version",
             f"`schema_version` is {show_value(replied)}",
             expected,
@@ -196,7 +195,10 @@ def _check_prompt_version(replied: str | None, expectation: _Expectation, notes:
         return
     expected = "x.y or x.y.z" if wanted is None else wanted + (" with any patch" if drift else "")
     notes.problem(
-        Code.INCOMPATIBLE_VERSION, "prompt_version", f"`prompt_version` is {show_value(replied)}", expected
+        Reason.INCOMPATIBLE_VERSION,
+        "prompt_version",
+        f"`prompt_version` is {show_value(replied)}",
+        expected,
     )
 
 
@@ -204,7 +206,7 @@ def _note_retired(name: str, replied: str, retired: Collection[str], notes: Note
     if not is_retired(replied, retired):
         return False
     detail = f"`{name}` is {show_value(replied)}, which is retired"
-    notes.problem(Code.INCOMPATIBLE_VERSION, name, detail, "a version that is not retired")
+    notes.problem(Reason.INCOMPATIBLE_VERSION, name, detail, "a version that is not retired")
     return True
 
 
@@ -214,7 +216,7 @@ def _read_meta(extras: FieldReader, value: dict[str, Any], notes: Notes) -> dict
     meta: dict[str, Any] = value["meta"]
     if all(math.isfinite(number) for number in _floats(meta)):
         return meta
-    notes.remark(Code.INVALID_TYPE, "meta", "`meta` holds a number that is too large; it is ignored")
+    notes.note(Reason.INVALID_TYPE, "meta", "`meta` contains a number that is too large; it is ignored")
     return None
 
 
@@ -227,12 +229,12 @@ def _floats(value: Any) -> Iterator[float]:
 
 
 def _sort_findings(top: _TopLevel, changed: ChangedPaths | None) -> _Sorted:
-    reading = Reading(
+    rules = ReadingRules(
         top.schema_version, is_newer=top.is_newer, known_paths=() if changed is None else changed
     )
     findings = _Sorted()
     for index, raw in enumerate(top.findings):
-        finding, notes = read_finding(raw, index, reading)
+        finding, notes = read_finding(raw, index, rules)
         if finding is not None and changed is not None:
             finding = reconcile_finding(finding, changed, notes)
         if finding is None:
@@ -245,7 +247,7 @@ def _sort_findings(top: _TopLevel, changed: ChangedPaths | None) -> _Sorted:
 
 def _drop_unfinished(prefix: str, index: int, findings: _Sorted) -> None:
     notes = Notes(index=index)
-    notes.problem(Code.TRUNCATED_JSON, None, "the reply was cut off inside this finding", "a whole finding")
+    notes.problem(Reason.TRUNCATED_JSON, None, "the reply was cut off inside this finding", "a whole finding")
     findings.drop(prefix, index, notes)
     findings.diagnostics.extend(notes.diagnostics)
 
@@ -257,7 +259,7 @@ def _conclude(top: _TopLevel, findings: _Sorted, notes: Notes, *, is_truncated: 
     elif top.findings:
         state = "all_dropped"
         detail = f"none of {len(top.findings)} findings is left"
-        diagnostics.append(Diagnostic(code=Code.ALL_FINDINGS_DROPPED, detail=detail))
+        diagnostics.append(Diagnostic(code=Reason.ALL_FINDINGS_DROPPED, detail=detail))
     else:
         state = "clean"
     result = ReviewResult(

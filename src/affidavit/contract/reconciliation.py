@@ -1,17 +1,51 @@
 """Reconcile the paths of a finding with the files of the change."""
 
-from affidavit.contract.changed_paths import ChangedPaths, normalise_path
+import posixpath
+from collections.abc import Collection
+
 from affidavit.contract.field_reader import Notes, show_value
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Cause, Finding
 
 
+def normalise_path(path: str) -> str | None:
+    """A path relative to the repository in its plain form; None for one that leaves the repository."""
+    path = path.replace("\\", "/")
+    if not path or path.startswith("/") or "\0" in path:
+        return None
+    plain = posixpath.normpath(path)
+    return None if plain in (".", "..") or plain.startswith("../") else plain
+
+
+class ChangedPaths:
+    """The files of the change, found by any spelling that means the same path."""
+
+    def __init__(self, paths: Collection[str]) -> None:
+        self._exact = frozenset(path for path in paths if normalise_path(path) is not None)
+        self._by_plain_form: dict[str, str] = {}
+        for path in sorted(self._exact):
+            plain = normalise_path(path)
+            if plain is not None:
+                # Two files may share a plain form: the one that is spelled so wins.
+                self._by_plain_form.setdefault(plain, plain if plain in self._exact else path)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._exact
+
+    def match(self, path: str) -> str | None:
+        """The changed file that a path means, as the change spells it."""
+        if path in self._exact:
+            return path
+        plain = normalise_path(path)
+        return None if plain is None else self._by_plain_form.get(plain)
+
+
 def reconcile_finding(finding: Finding, changed: ChangedPaths, notes: Notes) -> Finding | None:
-    """The finding with its paths as the change spells them; None where it speaks of other files."""
+    """The finding with its paths as the change spells them; None if it is about other files."""
     cause = _reconcile_cause(finding, changed, notes)
     file = changed.match(finding.file)
     if file is None and finding.is_impact and cause is not None:
-        # That such a file exists, and holds the quote, is for the evidence stage to check.
+        # The evidence stage checks that such a file exists and contains the quote.
         file = normalise_path(finding.file)
     if file is None:
         _refuse(notes, "file", finding.file)
@@ -45,7 +79,7 @@ def _with_paths(finding: Finding, file: str, cause: Cause | None) -> Finding:
 
 def _refuse(notes: Notes, field: str, path: str) -> None:
     notes.problem(
-        Code.FILE_NOT_IN_CHANGED_FILES,
+        Reason.FILE_NOT_IN_CHANGED_FILES,
         field,
         f"`{field}` is {show_value(path)}, which is not among the changed files",
         "one of the changed files",

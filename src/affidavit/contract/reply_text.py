@@ -1,4 +1,4 @@
-"""Find the one `ReviewResult` object in a reply, whatever stands around it."""
+"""Find the one `ReviewResult` object in a reply, whatever surrounds it."""
 
 import json
 import re
@@ -9,17 +9,17 @@ from typing import Any
 import jiter
 
 from affidavit.contract.json_scan import Scan, scan_json
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 
 
 @dataclass(frozen=True)
 class FoundObject:
-    """The object that a reply holds, before anything in it is believed."""
+    """The object in a reply, before anything in it is checked."""
 
     value: dict[str, Any]
     is_truncated: bool = False
     was_encoded: bool = False
-    """The reply was a JSON string that holds the object's text."""
+    """The reply was a JSON string with the object's text in it."""
     unfinished: str | None = None
     """The text of the finding in which the reply was cut off."""
 
@@ -28,12 +28,12 @@ class FoundObject:
 class NothingFound:
     """Why no object can be taken from the reply."""
 
-    code: Code
+    code: Reason
     detail: str
 
 
 class _Unreadable:
-    """Stands for text that is no JSON, since None is a JSON value."""
+    """Marks text that is not JSON, since None is a JSON value."""
 
 
 _UNREADABLE = _Unreadable()
@@ -53,7 +53,7 @@ def find_object(text: str) -> FoundObject | NothingFound:
         return _mark_encoded(_search(value), is_cut=False)
     if value is not _UNREADABLE:
         return NothingFound(
-            Code.INVALID_TYPE, f"the reply is {json_type(value)}, where an object was expected"
+            Reason.INVALID_TYPE, f"the reply is {json_type(value)}, where an object was expected"
         )
     encoded = _start_of_encoded_reply(text)
     if encoded is not None:
@@ -62,7 +62,7 @@ def find_object(text: str) -> FoundObject | NothingFound:
 
 
 def _without_fence(text: str) -> str:
-    """What a fence around the whole reply holds, where that is an encoded reply; `_search` finds objects."""
+    """The content of a fence around the whole reply if that is an encoded reply; `_search` finds objects."""
     opened = _OPENING_FENCE.match(text)
     if opened is None:
         return text
@@ -71,7 +71,7 @@ def _without_fence(text: str) -> str:
 
 
 def decode_json(text: str) -> Any:
-    """The JSON value of the whole text, or a mark that is no JSON value; keys given twice are refused."""
+    """The JSON value of the whole text, or a marker that is no JSON value; duplicate keys are refused."""
     try:
         return jiter.from_json(text.encode(), allow_inf_nan=False, catch_duplicate_keys=True)
     except ValueError:  # also of a text with lone surrogates, which has no encoding
@@ -117,26 +117,26 @@ def _search(text: str) -> FoundObject | NothingFound:
             continue
         taken = _take(part, scan)
         if taken is None:
-            # What follows a broken result may be a quote from inside of it: it must not stand for the whole.
-            return NothingFound(Code.INVALID_JSON, f"the JSON breaks near character {scan.end}")
+            # What follows a broken result may be a quote from inside it: it must not pass for the whole.
+            return NothingFound(Reason.INVALID_JSON, f"the JSON breaks near character {scan.end}")
         found.append(taken)
     return _the_only_one(found)
 
 
 def _the_only_one(found: list[FoundObject]) -> FoundObject | NothingFound:
     if not found:
-        return NothingFound(Code.INVALID_JSON, "the reply holds no ReviewResult object")
+        return NothingFound(Reason.INVALID_JSON, "the reply has no ReviewResult object")
     first = _canonical(found[0])
     if any(_canonical(other) != first for other in found[1:]):
-        return NothingFound(Code.INVALID_JSON, "the reply holds several different ReviewResult objects")
+        return NothingFound(Reason.INVALID_JSON, "the reply has several different ReviewResult objects")
     return found[0]
 
 
 def _explain_absence(text: str, end: int) -> NothingFound:
     first = next(_scan_candidates(text, end), None)
     if first is not None and first[1].outcome == "cut_off":
-        return NothingFound(Code.TRUNCATED_JSON, "the reply was cut off before its first field")
-    return NothingFound(Code.INVALID_JSON, "the reply holds no ReviewResult object")
+        return NothingFound(Reason.TRUNCATED_JSON, "the reply was cut off before its first field")
+    return NothingFound(Reason.INVALID_JSON, "the reply has no ReviewResult object")
 
 
 def _mentions_review(text: str) -> bool:
@@ -148,7 +148,7 @@ def _scan_candidates(text: str, end: int) -> Iterator[tuple[int, Scan]]:
     while match := _CANDIDATE.search(text, position, end):
         scan = scan_json(text, match.start(), end)
         yield match.start(), scan
-        # Going on where the scan stopped, and not one character on, keeps the search linear.
+        # Continuing where the scan stopped, not one character further, keeps the search linear.
         position = max(scan.end, match.start() + 1)
 
 
@@ -163,7 +163,7 @@ def _take(part: str, scan: Scan) -> FoundObject | None:
 
 
 def _printable(unfinished: str | None) -> str | None:
-    """Text that was never decoded may hold lone surrogates, which cannot be written again."""
+    """Text that was never decoded may contain lone surrogates, which cannot be written again."""
     return unfinished and unfinished.encode("utf-8", "backslashreplace").decode()
 
 

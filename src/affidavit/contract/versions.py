@@ -27,13 +27,13 @@ class PromptVersion(NamedTuple):
 
 
 def parse_schema_version(text: str) -> SchemaVersion | None:
-    """None where the text is no `x.y`."""
+    """None where the text is not `x.y`."""
     match = _SCHEMA_VERSION.fullmatch(text)
     return SchemaVersion(int(match[1]), int(match[2])) if match else None
 
 
 def parse_prompt_version(text: str) -> PromptVersion | None:
-    """None where the text is no `x.y` or `x.y.z`."""
+    """None where the text is not `x.y` or `x.y.z`."""
     match = _PROMPT_VERSION.fullmatch(text)
     if match is None:
         return None
@@ -60,7 +60,7 @@ def is_newer_schema(reply: str, other: str) -> bool:
 
 
 def is_retired(reply: str, retired: Collection[str]) -> bool:
-    """The reply names a version that is read no more; `1.0` and `1.0.0` are the same one."""
+    """The reply names a version that is no longer read; `1.0` and `1.0.0` are the same."""
     replied = parse_prompt_version(reply)
     return replied is not None and any(
         (gone := parse_prompt_version(version)) is not None
@@ -70,7 +70,7 @@ def is_retired(reply: str, retired: Collection[str]) -> bool:
 
 
 def is_prompt_compatible(reply: str, expected: str | None, *, allow_patch_drift: bool = False) -> bool:
-    """Exact, or of the same `major.minor` where drift is allowed; `expected` None takes any version."""
+    """Equal, or the same `major.minor` where drift is allowed; any version where `expected` is None."""
     replied = parse_prompt_version(reply)
     if replied is None:
         return False

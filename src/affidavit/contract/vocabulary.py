@@ -42,7 +42,7 @@ VERDICT_CATEGORY: Mapping[Category, str] = {
 }
 CONFIDENCE_NUMBER: Mapping[Confidence, float] = {"high": 0.9, "medium": 0.6, "low": 0.3}
 
-# A threshold lets through everything that its word covers, so it becomes the mildest severity of it.
+# A threshold lets through everything that its word covers, so it becomes the mildest severity covered.
 _THRESHOLD_WORDS: Mapping[str, Severity] = {
     "critical": Severity.CRITICAL,
     "high": Severity.HIGH,
@@ -62,19 +62,19 @@ _FOCUS_WORDS: Mapping[str, frozenset[Category]] = {
 
 
 class UnknownWordError(SettingsError, ValueError):
-    """A word that no vocabulary has."""
+    """A word that is in no vocabulary."""
 
     def __init__(self, kind: str, word: str, allowed: Iterable[str]) -> None:
-        super().__init__(f"{word[:40]!r} is no {kind}; use one of {', '.join(allowed)}")
+        super().__init__(f"{word[:40]!r} is not a {kind}; use one of {', '.join(allowed)}")
 
 
 def verdict_severity(severity: Severity, category: Category) -> str:
-    """A verdict's word for it; style is a severity there."""
+    """A verdict's word for a severity; style is a severity there."""
     return "style" if category is Category.STYLE else VERDICT_SEVERITY[severity]
 
 
 def confidence_word(number: float) -> Confidence:
-    """The word whose number is nearest; the lesser one of two that are equally near."""
+    """The word whose number is nearest; the lower one of two that are equally near."""
     words: list[Confidence] = ["low", "medium", "high"]
     return min(words, key=lambda word: round(abs(CONFIDENCE_NUMBER[word] - number), 9))
 

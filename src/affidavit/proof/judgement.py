@@ -1,8 +1,8 @@
-"""The verifier's answer: its schema, and the reading of any reply into a judgement or why it is none."""
+"""The verifier's answer: its schema, and how a reply is read into a judgement, or why it cannot be."""
 
 from typing import Any
 
-from affidavit.contract.told_object import told_object
+from affidavit.contract.keyed_object import object_with_key
 from affidavit.records.candidate import Judgement, Worth
 from affidavit.records.record import Record
 
@@ -33,23 +33,23 @@ JUDGEMENTS = ("CONFIRMED", "REFUTED")
 
 
 class Unreadable(Record):
-    """Why a reply is no judgement."""
+    """Why a reply is not a judgement."""
 
     reason: str
 
 
 def read_judgement(text: str | None, model: str) -> Judgement | Unreadable:
-    """Read a reply; prose around the object is passed over, anything else unclear is unreadable."""
-    value = told_object(text, "judgment")
+    """Read a reply; prose around the object is skipped; anything else that is unclear is unreadable."""
+    value = object_with_key(text, "judgment")
     if value is None:
-        return Unreadable(reason="the reply holds no JSON object, a broken one or several")
-    judgment = value.get("judgment")
-    word = judgment.strip().upper() if isinstance(judgment, str) else None
+        return Unreadable(reason="the reply has no JSON object, a broken one or several")
+    given = value.get("judgment")
+    word = given.strip().upper() if isinstance(given, str) else None
     if word not in JUDGEMENTS:
-        return Unreadable(reason=f"judgment must be CONFIRMED or REFUTED, not {str(judgment)[:40]!r}")
+        return Unreadable(reason=f"judgment must be CONFIRMED or REFUTED, not {str(given)[:40]!r}")
     return Judgement(
         by="verifier",
-        judgment=word,
+        answer=word,
         qualified=value.get("qualified") is True,
         worth=_worth(value.get("worth")),
         reason=str(value.get("reason") or "")[:1000],

@@ -17,7 +17,7 @@ def rule_on(judgements: Sequence[Judgement]) -> Judgement:
 
 def needs_second(first: Judgement) -> bool:
     """Whether a second verifier is asked: not of what is refuted already, nor where no money is left."""
-    return first.judgment != "REFUTED" and first.outcome != "skipped"
+    return first.answer != "REFUTED" and first.outcome != "skipped"
 
 
 def unanswered_in(judgements: Sequence[Judgement]) -> list[Judgement]:
@@ -35,18 +35,18 @@ def join(first: Judgement, second: Judgement) -> Judgement:
     A finding on which two independent readers disagree is wrong far more often than the one in a hundred
     that may be shown. Silence refutes nothing: a finding that only one of them confirmed is likely.
     """
-    refuting = [one for one in (first, second) if one.judgment == "REFUTED"]
-    confirming = [one for one in (first, second) if one.judgment == "CONFIRMED"]
+    refuting = [one for one in (first, second) if one.answer == "REFUTED"]
+    confirming = [one for one in (first, second) if one.answer == "CONFIRMED"]
     if refuting:
         reason = f"{refuting[0].model} refutes it: {refuting[0].reason}"
-        return _ruling(judgment="REFUTED", reason=reason, worth=Worth.NIT)
+        return _ruling(answer="REFUTED", reason=reason, worth=Worth.NIT)
     if not confirming:
         reason = f"neither verifier answered: {first.reason or first.outcome}"
         return _ruling(outcome=first.outcome, reason=reason)
     is_alone = len(confirming) == 1
     reason = f"only {confirming[0].model} answered: {confirming[0].reason}" if is_alone else first.reason
     return _ruling(
-        judgment="CONFIRMED",
+        answer="CONFIRMED",
         qualified=is_alone or any(one.qualified for one in confirming),
         worth=max((_worth(one) for one in confirming), key=MILDNESS.__getitem__),
         reason=reason,
@@ -60,18 +60,18 @@ def majority_of(votes: Sequence[Judgement]) -> Judgement:
     """
     if len(votes) == 1:
         return votes[0]
-    refuted = [vote for vote in votes if vote.judgment == "REFUTED"]
-    confirmed = [vote for vote in votes if vote.judgment == "CONFIRMED"]
-    silent = [vote for vote in votes if vote.judgment is None]
+    refuted = [vote for vote in votes if vote.answer == "REFUTED"]
+    confirmed = [vote for vote in votes if vote.answer == "CONFIRMED"]
+    silent = [vote for vote in votes if vote.answer is None]
     tally = _tally(votes, confirmed, refuted, silent)
     if _is_most(refuted, votes):
-        return _ruling(judgment="REFUTED", worth=Worth.NIT, reason=f"{tally}: {refuted[0].reason}", of=votes)
+        return _ruling(answer="REFUTED", worth=Worth.NIT, reason=f"{tally}: {refuted[0].reason}", of=votes)
     if not _is_most(confirmed, votes):
         outcome = silent[0].outcome if silent else "failed"
         return _ruling(outcome=outcome, reason=f"no majority: {tally}", of=votes)
     sure = [vote for vote in confirmed if not vote.qualified]
     return _ruling(
-        judgment="CONFIRMED",
+        answer="CONFIRMED",
         qualified=not _is_most(sure, votes),
         worth=_most_say(confirmed, votes),
         reason=f"{tally}: {(sure or confirmed)[0].reason}",

@@ -3,7 +3,9 @@
 from enum import StrEnum
 from typing import Any, Literal
 
-from affidavit.records.diagnostics import Code
+from pydantic import ConfigDict, Field
+
+from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Finding
 from affidavit.records.record import Record
@@ -31,10 +33,13 @@ class Worth(StrEnum):
 class Judgement(Record):
     """One answer about a finding, or the reason why there is none."""
 
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
+
     by: Literal["machine", "verifier", "ruling"]
     """`ruling`: what several judgements come to."""
     outcome: Literal["answered", "cut_off", "failed", "refused", "skipped"] = "answered"
-    judgment: Literal["CONFIRMED", "REFUTED"] | None = None
+    answer: Literal["CONFIRMED", "REFUTED"] | None = Field(default=None, alias="judgment")
+    """Written as `judgment`, which is what verifiers are asked for."""
     qualified: bool = False
     worth: Worth | None = None
     reason: str = ""
@@ -48,7 +53,7 @@ class Judgement(Record):
 class Withheld(Record):
     """Why a finding is not shown."""
 
-    code: Code
+    code: Reason
     detail: str = ""
 
 
@@ -89,7 +94,7 @@ class Candidate(Record):
         """The finding is part of what the report says."""
         return self.withheld is None and self.finding is not None
 
-    def withhold(self, stage: str, code: Code, detail: str = "", **update: Any) -> "Candidate":
+    def withhold(self, stage: str, code: Reason, detail: str = "", **update: Any) -> "Candidate":
         """End this candidate here; a candidate that has ended already keeps its first reason."""
         if self.withheld is not None:
             return self

@@ -59,7 +59,7 @@ class Reference(Record):
     certainty: Certainty
 
 
-ReasonKind = Literal[
+RelationKind = Literal[
     "calls",
     "uses",
     "imports",
@@ -73,10 +73,10 @@ ReasonKind = Literal[
 ]
 
 
-class Reason(Record):
+class Relation(Record):
     """Why a file is related to the change."""
 
-    kind: ReasonKind
+    kind: RelationKind
     detail: str
     lines: tuple[int, ...] = ()
 
@@ -86,7 +86,7 @@ class RelatedFile(Record):
 
     path: str
     score: float
-    reasons: tuple[Reason, ...]
+    reasons: tuple[Relation, ...]
     symbols: tuple[str, ...] = ()
     tokens: int = 0
 

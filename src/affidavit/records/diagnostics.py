@@ -5,7 +5,7 @@ from enum import StrEnum
 from affidavit.records.record import Record
 
 
-class Code(StrEnum):
+class Reason(StrEnum):
     """Every diagnostic code; a withheld finding has one of them as its reason."""
 
     FILE_NOT_IN_CHANGED_FILES = "file_not_in_changed_files"
@@ -39,9 +39,9 @@ class Code(StrEnum):
 
 
 class Diagnostic(Record):
-    """One remark of the machine: what, about which finding of whom, and what was expected."""
+    """One note of the machine: what, about which finding of whom, and what was expected."""
 
-    code: Code
+    code: Reason
     detail: str = ""
     specialist: str | None = None
     index: int | None = None

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from affidavit.records.candidate import Candidate, SpecialistKind
 from affidavit.records.change import Change
-from affidavit.records.diagnostics import Code, Diagnostic
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import AnalyserRun
 from affidavit.records.finding import Severity
 from affidavit.records.lab.measure import Rate
@@ -74,7 +74,7 @@ class Counts(Record):
     blocking: int
     by_severity: dict[Severity, int]
     """Shown findings."""
-    withheld_by_code: dict[Code, int]
+    withheld_by_code: dict[Reason, int]
 
 
 class Verdict(Record):

@@ -8,7 +8,7 @@ from typing import Protocol
 from affidavit.ports import Repository
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change, FileChange, Hunk
-from affidavit.records.context import ContextMap, Reason, SymbolChange
+from affidavit.records.context import ContextMap, Relation, SymbolChange
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.record import Side
@@ -204,7 +204,7 @@ class Briefing:
         return "\n".join(lead_line(finding) for finding in self.leads) or NOTHING
 
 
-def _reason_text(reason: Reason) -> str:
+def _reason_text(reason: Relation) -> str:
     """A reason with the first of its lines, so that nobody has to search for them again."""
     if not reason.lines:
         return reason.detail

@@ -23,7 +23,7 @@ from affidavit.events import EventName, event
 from affidavit.ports import Brief, Reply
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange
-from affidavit.records.diagnostics import Code, Diagnostic
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun
 from affidavit.records.report import Part
 from affidavit.specialists.causes import NamedCause, find_cause
@@ -238,7 +238,7 @@ class MechanicalSpecialist:
         if left > 0:
             details = [*details[:MAX_DROPPED_LISTED], f"and {left} more of the same kinds"]
         return tuple(
-            Diagnostic(code=Code.FINDING_DROPPED, detail=detail, specialist=self.name) for detail in details
+            Diagnostic(code=Reason.FINDING_DROPPED, detail=detail, specialist=self.name) for detail in details
         )
 
     def _not_installed(self, started: float, brief: Brief) -> Reply:

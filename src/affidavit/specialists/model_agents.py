@@ -12,7 +12,7 @@ from affidavit.ports import Answer, Brief, Mind, Reply, Talk, ToolSource
 from affidavit.prompts import PromptSet
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import FileChange, Hunk
-from affidavit.records.diagnostics import Code, Diagnostic
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Part
@@ -182,4 +182,4 @@ def _incomplete(name: str, answer: Answer) -> tuple[Part, ...]:
 def _diagnostics(name: str, answer: Answer) -> tuple[Diagnostic, ...]:
     if answer.outcome != "budget_exhausted":
         return ()
-    return (Diagnostic(code=Code.BUDGET_EXHAUSTED, detail=answer.detail, specialist=name),)
+    return (Diagnostic(code=Reason.BUDGET_EXHAUSTED, detail=answer.detail, specialist=name),)

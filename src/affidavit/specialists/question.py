@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from affidavit.contract.told_object import told_object
+from affidavit.contract.keyed_object import object_with_key
 from affidavit.ports import Talk, ToolSource
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
@@ -39,7 +39,7 @@ def question_talk(
 
 def read_answer(text: str | None) -> str | None:
     """The answer out of its object; prose is an answer too, and None means that there is none."""
-    held = told_object(text, "answer")
+    held = object_with_key(text, "answer")
     if held and "answer" in held:
         answer = held["answer"]
         return (answer.strip() or None) if isinstance(answer, str) else None
@@ -80,7 +80,7 @@ def _status(candidate: Candidate) -> str:
 
 
 def _judgement(judgement: Judgement) -> str:
-    word = judgement.judgment or judgement.outcome
+    word = judgement.answer or judgement.outcome
     qualified = ", with reservations" if judgement.qualified else ""
     return f"- {judgement.by}: {word}{qualified}: {judgement.reason}"
 

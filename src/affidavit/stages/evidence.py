@@ -11,7 +11,7 @@ from affidavit.proof.quotes import Occurrence, extend_until_unique, find_quote
 from affidavit.proof.redaction import MARKER, redact_lines, without_numbers
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Change
-from affidavit.records.diagnostics import Code, Diagnostic
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import QuoteCheck, QuoteOutcome, SearchRun
 from affidavit.records.finding import Finding, Search, Verification
 from affidavit.records.record import Side
@@ -21,10 +21,10 @@ BESIDE_LINES = 3
 """A finding's line may stand this far outside the range that was examined."""
 MOST_HITS = 20
 
-OUTCOME_CODES: dict[QuoteOutcome, Code] = {
-    "relocated": Code.EVIDENCE_RELOCATED,
-    "ambiguous": Code.EVIDENCE_AMBIGUOUS,
-    "not_found": Code.EVIDENCE_NOT_FOUND,
+OUTCOME_CODES: dict[QuoteOutcome, Reason] = {
+    "relocated": Reason.EVIDENCE_RELOCATED,
+    "ambiguous": Reason.EVIDENCE_AMBIGUOUS,
+    "not_found": Reason.EVIDENCE_NOT_FOUND,
 }
 
 
@@ -85,7 +85,7 @@ def quote_still_stands(quote: QuoteCheck, repository: Repository) -> bool:
 
 def _check_candidate(
     candidate: Candidate, finding: Finding, change: Change, repository: Repository, has_verifier: bool
-) -> tuple[Candidate, list[tuple[Code, str]]]:
+) -> tuple[Candidate, list[tuple[Reason, str]]]:
     quote, anchored = check_quote(finding, repository)
     codes = [(OUTCOME_CODES[quote.outcome], quote.detail)] if quote.outcome in OUTCOME_CODES else []
     candidate = candidate.then(STAGE, f"quote {quote.outcome}: {quote.detail}", quote=quote, finding=anchored)
@@ -93,13 +93,13 @@ def _check_candidate(
         return _without_evidence(candidate, quote.detail), codes
     problem = _impact_problem(anchored, change, repository)
     if problem:
-        return _without_evidence(candidate, problem), [*codes, (Code.EVIDENCE_NOT_FOUND, problem)]
+        return _without_evidence(candidate, problem), [*codes, (Reason.EVIDENCE_NOT_FOUND, problem)]
     candidate, absence = _check_absence(candidate, anchored, repository, has_verifier)
     return candidate, [*codes, *absence]
 
 
 def _without_evidence(candidate: Candidate, detail: str) -> Candidate:
-    return candidate.withhold(STAGE, Code.EVIDENCE_NOT_FOUND, detail, status=Status.FALSE_POSITIVE)
+    return candidate.withhold(STAGE, Reason.EVIDENCE_NOT_FOUND, detail, status=Status.FALSE_POSITIVE)
 
 
 def check_quote(finding: Finding, repository: Repository) -> tuple[QuoteCheck, Finding]:
@@ -242,7 +242,7 @@ def _is_named_in(path: str, name: str, change: Change, repository: Repository) -
 
 def _check_absence(
     candidate: Candidate, finding: Finding, repository: Repository, has_verifier: bool
-) -> tuple[Candidate, list[tuple[Code, str]]]:
+) -> tuple[Candidate, list[tuple[Reason, str]]]:
     verification = finding.verification
     if verification is None or not verification.is_absence_finding:
         return candidate, []
@@ -251,15 +251,15 @@ def _check_absence(
     failed = [run.detail for run in runs if run.state == "failed"]
     if not runs or failed:
         detail = "; ".join(failed) or "it says that something is missing and declares no search"
-        withheld = candidate.withhold(STAGE, Code.ABSENCE_NOT_SEARCHED, detail)
-        return withheld, [(Code.ABSENCE_NOT_SEARCHED, detail)]
+        withheld = candidate.withhold(STAGE, Reason.ABSENCE_NOT_SEARCHED, detail)
+        return withheld, [(Reason.ABSENCE_NOT_SEARCHED, detail)]
     hits = [f"{hit.path}:{hit.line}" for run in runs for hit in run.hits]
     # With a verifier, the hits are handed to it together with the claim.
     if not hits or has_verifier:
         return candidate, []
     detail = "what is said to be missing was found at " + ", ".join(hits[:3])
-    withheld = candidate.withhold(STAGE, Code.ABSENCE_DISPROVED, detail, status=Status.FALSE_POSITIVE)
-    return withheld, [(Code.ABSENCE_DISPROVED, detail)]
+    withheld = candidate.withhold(STAGE, Reason.ABSENCE_DISPROVED, detail, status=Status.FALSE_POSITIVE)
+    return withheld, [(Reason.ABSENCE_DISPROVED, detail)]
 
 
 def run_search(search: Search, repository: Repository) -> SearchRun:

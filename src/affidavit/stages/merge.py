@@ -10,7 +10,7 @@ from affidavit.proof.likeness import SIMILAR_WORDS, claim_words, likeness
 from affidavit.proof.quotes import fold
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import NEAR_LINES, Finding
 
 STAGE = "merge"
@@ -36,7 +36,7 @@ def merge_candidates(
             for place in _places(finding):
                 kept_by_place[place].append(candidate.id)
             continue
-        merged[candidate.id] = candidate.withhold(STAGE, Code.DUPLICATE_OF, twin.id)
+        merged[candidate.id] = candidate.withhold(STAGE, Reason.DUPLICATE_OF, twin.id)
         merged[twin.id] = _agree(twin, candidate)
     return _with_fingerprints(list(merged.values()), change, repository)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from affidavit.contract.told_object import told_object
+from affidavit.contract.keyed_object import object_with_key
 from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
 from affidavit.records.change import Change
@@ -50,7 +50,7 @@ def plan_schema(lenses: Sequence[str]) -> dict[str, Any]:
 async def make_plan(mind: Mind, talk: Talk, rough: Plan, lenses: Sequence[str], emit: Emit) -> Planned:
     """Ask the planner; without an answer the rough plan holds, and the review says so."""
     answer = await mind.converse(talk, emit)
-    told = told_object(answer.text, "goal")
+    told = object_with_key(answer.text, "goal")
     if told is None or not _text(told.get("goal")):
         reason = (
             f"{answer.outcome.replace('_', ' ')}: {answer.detail}"

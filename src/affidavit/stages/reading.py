@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from affidavit.ports import Reply, Repository
 from affidavit.records.candidate import Candidate
-from affidavit.records.diagnostics import Code, Diagnostic
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
 from affidavit.records.reading import is_within
@@ -133,7 +133,7 @@ def _without_flag(candidate: Candidate, finding: Finding, problem: str) -> Candi
 
 def _diagnostic(candidate: Candidate, finding: Finding, problem: str) -> Diagnostic:
     return Diagnostic(
-        code=Code.CLAIMED_LOOK_NOT_MADE,
+        code=Reason.CLAIMED_LOOK_NOT_MADE,
         detail=problem,
         specialist=candidate.specialist,
         index=candidate.index,

@@ -15,7 +15,7 @@ from affidavit.minds.ledger import add_usage
 from affidavit.ports import Specialist
 from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.change import Change, FileChange, Hunk
-from affidavit.records.diagnostics import Code, Diagnostic
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import AnalyserRun
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.plan import Piece, Plan
@@ -179,21 +179,21 @@ def _reasons_to_hide(
     change: Change,
     settings: Settings,
     dismissals: Mapping[str, Dismissal],
-) -> Iterator[tuple[Code, str]]:
+) -> Iterator[tuple[Reason, str]]:
     chosen = settings.for_path(finding.file)
     file = change.file_at(finding.file, finding.side)
     if candidate.fingerprint in dismissals:
-        yield Code.DISMISSED, dismissals[candidate.fingerprint].why
+        yield Reason.DISMISSED, dismissals[candidate.fingerprint].why
     if file and file.skipped:
-        yield Code.OUT_OF_FOCUS, f"{finding.file} is skipped: {file.skipped}"
+        yield Reason.OUT_OF_FOCUS, f"{finding.file} is skipped: {file.skipped}"
     if finding.category is Category.STYLE and not chosen.include_style:
-        yield Code.STYLE_OFF, "style is off"
+        yield Reason.STYLE_OFF, "style is off"
     if chosen.focus and finding.category not in chosen.focus:
-        yield Code.OUT_OF_FOCUS, f"{finding.category} is outside the focus"
+        yield Reason.OUT_OF_FOCUS, f"{finding.category} is outside the focus"
     if finding.severity.rank > chosen.severity_threshold.rank:
-        yield Code.BELOW_THRESHOLD, f"{finding.severity} is below the threshold"
+        yield Reason.BELOW_THRESHOLD, f"{finding.severity} is below the threshold"
     if candidate.worth is Worth.NIT and not settings.nits:
-        yield Code.NIT, candidate.judgements[-1].reason if candidate.judgements else ""
+        yield Reason.NIT, candidate.judgements[-1].reason if candidate.judgements else ""
 
 
 def _hidden_diagnostics(judged: Sequence[Candidate], visible: Sequence[Candidate]) -> list[Diagnostic]:

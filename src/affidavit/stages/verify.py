@@ -8,7 +8,7 @@ from affidavit.ports import Verifiers
 from affidavit.proof.likeness import SAME_WORDS, SIMILAR_WORDS, likeness
 from affidavit.proof.ruling import needs_second, rule_on, unanswered_in
 from affidavit.records.candidate import Candidate, Judgement, Status, Withheld, Worth
-from affidavit.records.diagnostics import Code, Diagnostic
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import Confidence
 from affidavit.records.report import Part
 from affidavit.system.concurrency import side_by_side
@@ -60,7 +60,9 @@ def _unheard(decided: Sequence[Candidate]) -> list[list[Candidate]]:
     for candidate in decided:
         twin = candidate.withheld.detail if candidate.withheld else ""
         kept = (
-            refuted.get(twin) if candidate.withheld and candidate.withheld.code is Code.DUPLICATE_OF else None
+            refuted.get(twin)
+            if candidate.withheld and candidate.withheld.code is Reason.DUPLICATE_OF
+            else None
         )
         if kept and candidate.finding and likeness(kept, candidate.finding) < SAME_WORDS:
             others.setdefault(twin, []).append(candidate)
@@ -76,7 +78,7 @@ async def _hear(
     for candidate in others:
         twin = _twin_among(standing, candidate)
         if twin:
-            again = Withheld(code=Code.DUPLICATE_OF, detail=twin.id)
+            again = Withheld(code=Reason.DUPLICATE_OF, detail=twin.id)
             heard.append(candidate.then(STAGE, f"a duplicate of {twin.id}", withheld=again))
         elif finding := candidate.finding:
             emit(finding_detected(candidate, verdict_severity(finding.severity, finding.category)))
@@ -124,7 +126,7 @@ async def _judge_worth(
     if verifiers is None or proven.worth is Worth.NIT:
         return [proven]
     # Its word on the truth was not asked for and must not be read as one.
-    asked = (await verifiers.first.judge(candidate)).model_copy(update={"judgment": None, "qualified": False})
+    asked = (await verifiers.first.judge(candidate)).model_copy(update={"answer": None, "qualified": False})
     reason = f"{proven.reason}; {asked.reason}" if asked.worth and asked.reason else proven.reason
     worth = asked.worth or proven.worth
     if worth is Worth.NIT and candidate.finding and candidate.finding.severity.is_grave:
@@ -136,7 +138,7 @@ async def _judge_worth(
 def _proven_by_machine(candidate: Candidate, worth_of: WorthOf) -> Judgement:
     rule_id = candidate.finding.rule_id if candidate.finding else None
     reason = f"{candidate.specialist} reports it at head and not at base"
-    return Judgement(by="machine", judgment="CONFIRMED", worth=worth_of(rule_id or ""), reason=reason)
+    return Judgement(by="machine", answer="CONFIRMED", worth=worth_of(rule_id or ""), reason=reason)
 
 
 def unanswered(candidates: Sequence[Candidate]) -> list[Part]:
@@ -158,7 +160,7 @@ def silences(candidates: Sequence[Candidate]) -> list[Diagnostic]:
     """A remark on each judgement that was asked for in vain."""
     return [
         Diagnostic(
-            code=Code.BUDGET_EXHAUSTED if judgement.outcome == "skipped" else Code.VERIFIER_FAILED,
+            code=Reason.BUDGET_EXHAUSTED if judgement.outcome == "skipped" else Reason.VERIFIER_FAILED,
             detail=judgement.reason or judgement.outcome,
             specialist=candidate.specialist,
             index=candidate.index,
@@ -172,30 +174,30 @@ def silences(candidates: Sequence[Candidate]) -> list[Diagnostic]:
 def _apply(candidate: Candidate, said: Sequence[Judgement]) -> Candidate:
     judged = candidate
     for one in said:
-        what = one.judgment or (f"worth {one.worth}" if one.worth else one.outcome)
+        what = one.answer or (f"worth {one.worth}" if one.worth else one.outcome)
         judged = judged.then(STAGE, f"{_who(one)}: {what}. {one.reason}")
     judgement = said[-1]
     judged = judged.model_copy(update={"judgements": (*candidate.judgements, *said)})
-    if judgement.judgment == "REFUTED":
+    if judgement.answer == "REFUTED":
         return judged.withhold(STAGE, _refutation(judged), judgement.reason, status=Status.FALSE_POSITIVE)
     status = Status.UNVERIFIED
-    if judgement.judgment == "CONFIRMED":
+    if judgement.answer == "CONFIRMED":
         is_open = judgement.qualified or (
             candidate.quote is not None and candidate.quote.outcome == "not_quoted"
         )
         status = Status.LIKELY if is_open else Status.VERIFIED
     # A verifier that leaves the worth out has not said that it is worth acting on.
-    worth = judgement.worth or (Worth.MAYBE if judgement.judgment else Worth.ACT)
+    worth = judgement.worth or (Worth.MAYBE if judgement.answer else Worth.ACT)
     confidence = derive_confidence(judged, status)
     return judged.model_copy(update={"status": status, "worth": worth, "confidence": confidence})
 
 
-def _refutation(candidate: Candidate) -> Code:
+def _refutation(candidate: Candidate) -> Reason:
     """A claim of absence that was refuted with hits of its own searches at hand is disproved by them."""
     proof = candidate.finding.verification if candidate.finding else None
     is_absence = proof is not None and proof.is_absence_finding
     has_hits = any(run.hits for run in candidate.searches)
-    return Code.ABSENCE_DISPROVED if is_absence and has_hits else Code.REFUTED
+    return Reason.ABSENCE_DISPROVED if is_absence and has_hits else Reason.REFUTED
 
 
 def _who(judgement: Judgement) -> str:

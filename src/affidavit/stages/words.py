@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from affidavit.contract.told_object import told_object
+from affidavit.contract.keyed_object import object_with_key
 from affidavit.events import Emit
 from affidavit.ports import Answer, Mind, Talk
 from affidavit.records.report import Part, PositiveNote, Report, ReporterWords
@@ -36,7 +36,7 @@ WORDS_SCHEMA: dict[str, Any] = {
 async def add_words(report: Report, mind: Mind, talk: Talk, emit: Emit) -> Report:
     """Ask once. A reporter that does not answer costs its words and nothing else: the review is done."""
     answer = await mind.converse(talk, emit)
-    told = told_object(answer.text, "summary") if answer.outcome == "answered" else None
+    told = object_with_key(answer.text, "summary") if answer.outcome == "answered" else None
     words = _words(told, report) if told is not None else None
     silent = () if told is not None else (_without_words(answer),)
     return report.model_copy(

@@ -6,13 +6,13 @@ from affidavit.cli.options.named import find_candidate
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
 from affidavit.records.candidate import Candidate, Withheld
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report
 from affidavit.stages.report import Proceedings, compile_report
 from claims import candidate, change_of
 
 SHOWN = candidate(id="logic-0", fingerprint="3f9a11")
-TWIN = candidate(id="ruff-0", fingerprint="3f9a11", withheld=Withheld(code=Code.DUPLICATE_OF))
+TWIN = candidate(id="ruff-0", fingerprint="3f9a11", withheld=Withheld(code=Reason.DUPLICATE_OF))
 OTHER = candidate(id="logic-1", fingerprint="3f9b22")
 
 

@@ -8,9 +8,9 @@ from affidavit.records.context import (
     ContextMap,
     HunkPlace,
     Import,
-    Reason,
     Reference,
     RelatedFile,
+    Relation,
     Symbol,
     SymbolChange,
 )
@@ -31,7 +31,7 @@ def a_symbol(name: str = "total", **fields: Any) -> Symbol:
 
 
 def related(path: str, *reasons: tuple[str, str], score: float = 1, **fields: Any) -> RelatedFile:
-    told = tuple(Reason(kind=kind, detail=detail, lines=(3, 9)) for kind, detail in reasons)  # type: ignore[arg-type]
+    told = tuple(Relation(kind=kind, detail=detail, lines=(3, 9)) for kind, detail in reasons)  # type: ignore[arg-type]
     return RelatedFile(path=path, score=score, reasons=told, **fields)
 
 

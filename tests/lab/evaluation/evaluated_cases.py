@@ -8,7 +8,7 @@ from affidavit.lab.evaluation.matching import ByCategory, Meaning
 from affidavit.lab.evaluation.outcomes import score_review
 from affidavit.records.candidate import Candidate, Withheld
 from affidavit.records.change import Change
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.lab.evaluation import Case, CaseResult, CaseRun, ExpectedProblem, KnownClaim
 from affidavit.records.lab.label import Label
 from affidavit.records.report import Counts, Gate, Report, Verdict
@@ -45,7 +45,7 @@ def a_report(*candidates: Candidate, change: Change | None = None, **fields: Any
         withheld=len(candidates) - shown,
         blocking=0,
         by_severity={},
-        withheld_by_code={Code.NIT: 0},
+        withheld_by_code={Reason.NIT: 0},
     )
     defaults: dict[str, Any] = {
         "affidavit_version": "0",

@@ -13,7 +13,7 @@ from rich.console import Console
 from affidavit.lab.evaluation.view.markdown import comparison_markdown, evaluation_markdown
 from affidavit.lab.evaluation.view.page import comparison_page, evaluation_page
 from affidavit.lab.evaluation.view.text import render_comparison, render_evaluation
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.lab.evaluation import (
     Case,
     CaseChange,
@@ -70,7 +70,7 @@ def an_evaluation(report: Report, text: str = "The total is never set", **fields
         matches=(Match(expected=0, candidate=report.candidates[0].id, basis="place", distance=0),),
         findings=(a_scored(report, expected=0),),
         misses=(
-            Miss(expected=1, near=(NearMiss(candidate="x", title=text, withheld=Code.REFUTED, why=text),)),
+            Miss(expected=1, near=(NearMiss(candidate="x", title=text, withheld=Reason.REFUTED, why=text),)),
         ),
         incomplete=(text,),
     )
@@ -129,7 +129,7 @@ def a_comparison(text: str = "other") -> Comparison:
 
 
 def plain_report() -> Report:
-    return a_report(a_candidate(0), a_withheld(1, Code.REFUTED, "it cannot happen"))
+    return a_report(a_candidate(0), a_withheld(1, Reason.REFUTED, "it cannot happen"))
 
 
 def as_text(evaluation: Evaluation, width: int = 100) -> str:

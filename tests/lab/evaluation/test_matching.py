@@ -7,7 +7,7 @@ from evaluated_cases import a_case, found, known_wrong, outcomes, problem, score
 
 from affidavit.lab.evaluation.matching import Opinion
 from affidavit.records.change import Hunk
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding
 from affidavit.records.lab.evaluation import CaseRun, KnownClaim, Place
 from affidavit.records.lab.label import Label
@@ -105,13 +105,13 @@ def test_a_second_finding_on_a_found_problem_is_a_repeat_and_neither_true_nor_wr
 
 
 def test_a_withheld_finding_finds_nothing_but_is_told_beside_the_miss() -> None:
-    run = scored(a_case(problem(10)), found("f", 10, withheld=Code.REFUTED))
+    run = scored(a_case(problem(10)), found("f", 10, withheld=Reason.REFUTED))
     assert not run.matches
-    assert [(near.candidate, near.withheld) for near in run.misses[0].near] == [("f", Code.REFUTED)]
+    assert [(near.candidate, near.withheld) for near in run.misses[0].near] == [("f", Reason.REFUTED)]
 
 
 def test_a_duplicate_is_not_told_as_a_lost_finding() -> None:
-    run = scored(a_case(problem(10)), found("f", 10, withheld=Code.DUPLICATE_OF))
+    run = scored(a_case(problem(10)), found("f", 10, withheld=Reason.DUPLICATE_OF))
     assert run.misses[0].near == ()
 
 

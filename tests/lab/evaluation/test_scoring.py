@@ -6,7 +6,7 @@ import pytest
 from evaluated_cases import a_case, found, problem, result, scored
 
 from affidavit.lab.evaluation.scoring import score, score_by_category, score_by_language, stability
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.lab.evaluation import CaseResult
 from affidavit.records.lab.label import Label
 
@@ -24,7 +24,7 @@ def hand_counted() -> list[CaseResult]:
     return [
         result(a, found("a1", 10), found("a2", 11), found("a3", 80)),
         result(b, found("b1", 30), found("valid", 80), found("nit", 90), labels=labels),
-        result(c, found("c1", 40, category="security", withheld=Code.NIT)),
+        result(c, found("c1", 40, category="security", withheld=Reason.NIT)),
         result(a_case(id="d", language="go"), found("d1", 5)),
         result(a_case(id="e", language="go")),
         CaseResult(case=a_case(problem(1), id="f"), failure="no such commit"),

@@ -7,7 +7,7 @@ from affidavit.lab.labels.labels import add_label
 from affidavit.lab.labels.measures import measure_headline, measure_quality, with_measured
 from affidavit.lab.statistics import rate_of
 from affidavit.records.candidate import Candidate, Status, Withheld
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.lab.label import Label
@@ -30,7 +30,7 @@ def labelled(store: SqliteStore, *labels: Label, review_id: str = "r1", on: str 
     return report
 
 
-def withheld(name: str, code: Code, **fields: object) -> Candidate:
+def withheld(name: str, code: Reason, **fields: object) -> Candidate:
     return shown(name, withheld=Withheld(code=code), **fields)
 
 
@@ -43,7 +43,7 @@ def test_an_installation_without_labels_is_not_measured(store: SqliteStore) -> N
 
 def test_the_rate_is_wrong_among_shown_and_labelled(store: SqliteStore) -> None:
     report = labelled(store, Label.WRONG, Label.VALID, Label.NIT, Label.VALID)
-    hidden = withheld("logic-9", Code.REFUTED)
+    hidden = withheld("logic-9", Reason.REFUTED)
     store.save_report(report.model_copy(update={"candidates": (*report.candidates, shown("x"), hidden)}))
     add_label(store, report, hidden, Label.WRONG)
     quality = measure_quality(store)
@@ -79,7 +79,7 @@ def test_findings_without_a_fingerprint_are_never_taken_for_one(store: SqliteSto
 
 
 def test_a_withheld_finding_labelled_valid_is_told_and_not_in_the_rate(store: SqliteStore) -> None:
-    hidden = withheld("logic-0", Code.REFUTED)
+    hidden = withheld("logic-0", Reason.REFUTED)
     add_label(store, report_of([hidden]), hidden, Label.VALID)
     quality = measure_quality(store)
     assert quality.wrong is None
@@ -132,7 +132,7 @@ def test_quotes_are_counted_by_their_outcome_withheld_ones_too(store: SqliteStor
     def quoted(name: str, outcome: str, **fields: object) -> Candidate:
         return shown(name, quote=QuoteCheck(outcome=outcome, file="app.py", side="head"), **fields)
 
-    gone = Withheld(code=Code.EVIDENCE_NOT_FOUND)
+    gone = Withheld(code=Reason.EVIDENCE_NOT_FOUND)
     store.save_report(
         report_of(
             [
@@ -158,7 +158,7 @@ def test_a_shown_absence_claim_without_a_search_is_named(store: SqliteStore) -> 
                 shown("searched", claim=missing, searches=(ran,)),
                 shown("unsearched", claim=missing),
                 shown("failed", claim=missing, searches=(ran, failed)),
-                withheld("honest", Code.ABSENCE_NOT_SEARCHED, claim=missing),
+                withheld("honest", Reason.ABSENCE_NOT_SEARCHED, claim=missing),
             ]
         )
     )
@@ -169,9 +169,9 @@ def test_a_shown_absence_claim_without_a_search_is_named(store: SqliteStore) -> 
 
 
 def test_dropped_refuted_and_unverified_are_counted(store: SqliteStore) -> None:
-    dropped = withheld("logic-1", Code.FINDING_DROPPED).model_copy(update={"finding": None})
+    dropped = withheld("logic-1", Reason.FINDING_DROPPED).model_copy(update={"finding": None})
     sure = shown("logic-2", status=Status.VERIFIED)
-    refuted = [withheld("logic-3", Code.REFUTED), withheld("logic-4", Code.ABSENCE_DISPROVED)]
+    refuted = [withheld("logic-3", Reason.REFUTED), withheld("logic-4", Reason.ABSENCE_DISPROVED)]
     store.save_report(report_of([shown("logic-0"), dropped, sure, *refuted]))
     fates = measure_quality(store).fates
     assert (fates.candidates, fates.shown, fates.dropped, fates.refuted, fates.unverified) == (5, 2, 1, 2, 1)

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import FileStatus
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Severity
 from affidavit.records.report import FileCoverage, Gate, Part, Report
 from affidavit.render.formats import render
@@ -120,7 +120,7 @@ def test_reviewdog_is_told_the_worst_first_with_lines_and_rule() -> None:
 
 
 def test_withheld_findings_are_not_handed_on() -> None:
-    report = a_report(a_withheld(0), a_withheld(1, Code.NIT))
+    report = a_report(a_withheld(0), a_withheld(1, Reason.NIT))
     assert rdjson(report) == []
     assert gitlab(report) == []
 
@@ -194,7 +194,7 @@ def test_what_fails_the_gate_is_a_failure_and_other_findings_are_not() -> None:
 
 def test_a_finding_that_fails_the_gate_though_it_is_hidden_is_a_failure() -> None:
     gate = Gate(fail_on=Severity.HIGH, failed_by=("ruff:0",), exit_code=1)
-    root = junit(a_report(a_withheld(0, Code.OUT_OF_FOCUS), gate=gate))
+    root = junit(a_report(a_withheld(0, Reason.OUT_OF_FOCUS), gate=gate))
     (failure,) = root.iter("failure")
     assert str(failure.get("message")).endswith("not shown: out_of_focus")
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from sarif_pydantic import Sarif
 from sarif_pydantic.sarif import Notification, Suppression
 
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Category, Severity
 from affidavit.records.report import Part, Report
 from affidavit.render.exchange import sarif
@@ -155,7 +155,7 @@ def test_an_ordinary_finding_has_no_flow() -> None:
 
 
 def test_a_withheld_finding_is_a_suppressed_result_with_its_reason() -> None:
-    hidden = a_withheld(1, Code.BELOW_THRESHOLD, "low is below medium", finding=a_finding(title="Hidden"))
+    hidden = a_withheld(1, Reason.BELOW_THRESHOLD, "low is below medium", finding=a_finding(title="Hidden"))
     results = by_title(run_of(a_report(a_candidate(0), hidden)))
     assert results["Hidden."]["suppressions"] == [
         {"kind": "external", "status": "accepted", "justification": "below_threshold: low is below medium"}
@@ -165,7 +165,7 @@ def test_a_withheld_finding_is_a_suppressed_result_with_its_reason() -> None:
 
 def test_hiding_a_finding_changes_nothing_about_it_but_the_suppression() -> None:
     (shown,) = run_of(a_report(a_candidate()))["results"]
-    (hidden,) = run_of(a_report(a_withheld(0, Code.BELOW_THRESHOLD)))["results"]
+    (hidden,) = run_of(a_report(a_withheld(0, Reason.BELOW_THRESHOLD)))["results"]
     for result in (shown, hidden):
         del result["suppressions"], result["properties"]
     assert shown == hidden

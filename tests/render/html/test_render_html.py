@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 
 from affidavit.records.change import FileChange, FileStatus
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.report import FileCoverage, HunkCoverage, Part, Report
 from affidavit.render.html.page import render_html
 from hostile_everywhere import ALL_OF_THEM, PIECES, any_text, report_of
@@ -230,7 +230,7 @@ def test_a_missing_newline_at_the_end_is_said() -> None:
 
 
 def test_what_the_reader_asked_to_see_is_unfolded() -> None:
-    report = a_report(a_withheld(0), a_withheld(1, Code.NIT))
+    report = a_report(a_withheld(0), a_withheld(1, Reason.NIT))
     assert render_html(report).count('class="fold" open') == 0
     assert render_html(report, show_nits=True).count('class="fold" open') == 1
     assert render_html(report, show_nits=True, show_withheld=True).count('class="fold" open') == 2

@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from affidavit.records.candidate import Worth
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Severity
 from affidavit.records.report import Part, Report
 from affidavit.render.report.markdown import LONGEST, render_markdown
@@ -114,7 +114,7 @@ def test_withheld_findings_are_counted_and_listed_when_asked_for() -> None:
 
 
 def test_nits_are_shown_when_asked_for() -> None:
-    report = a_report(a_withheld(0, Code.NIT, finding=a_finding(title="Unused import")))
+    report = a_report(a_withheld(0, Reason.NIT, finding=a_finding(title="Unused import")))
     assert "Unused import" not in render_markdown(report)
     assert render_markdown(report, show_nits=True, show_withheld=True).count("Unused import") == 1
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from affidavit.records.candidate import Judgement, Status, Worth
 from affidavit.records.change import SkipReason
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Search, Severity
 from affidavit.records.report import Gate, Part, Report
@@ -134,7 +134,7 @@ def test_what_is_worth_a_maybe_is_one_line_below_the_others() -> None:
 
 
 def test_withheld_findings_are_counted_by_reason() -> None:
-    text = printed(a_report(a_withheld(0), a_withheld(1), a_withheld(2, Code.BELOW_THRESHOLD)))
+    text = printed(a_report(a_withheld(0), a_withheld(1), a_withheld(2, Reason.BELOW_THRESHOLD)))
     assert "3 findings: 2 refuted, 1 below_threshold" in text
     assert "--show-withheld" in text
 
@@ -148,7 +148,7 @@ def test_withheld_findings_are_listed_with_their_reasons_when_asked_for() -> Non
 
 
 def test_nits_are_shown_like_findings_when_asked_for() -> None:
-    report = a_report(a_withheld(0, Code.NIT, finding=a_finding(title="Unused import")))
+    report = a_report(a_withheld(0, Reason.NIT, finding=a_finding(title="Unused import")))
     assert "Unused import" not in printed(report)
     text = printed(report, show_nits=True, show_withheld=True)
     assert text.count("Unused import") == 1
@@ -168,7 +168,7 @@ def test_what_did_not_run_and_what_is_incomplete_come_with_advice() -> None:
 
 
 def test_blocking_findings_that_are_not_shown_are_said_to_exist() -> None:
-    report = a_report(a_withheld(0, Code.OUT_OF_FOCUS))
+    report = a_report(a_withheld(0, Reason.OUT_OF_FOCUS))
     verdict = report.verdict.model_copy(update={"decision": "request_changes", "blocking": ("ruff:0",)})
     text = printed(report.model_copy(update={"verdict": verdict}))
     assert "changes requested: 1 finding blocks (1 of them not shown)" in text
@@ -201,9 +201,7 @@ def test_the_proof_names_searches_judgements_and_where_the_quote_was_found() -> 
     candidate = a_candidate(
         quote=a_quote(outcome="relocated"),
         searches=(SearchRun(search=Search(pattern="close\\(", paths=("shop",)), state="nothing_found"),),
-        judgements=(
-            Judgement(by="verifier", judgment="CONFIRMED", qualified=True, model="m-1", reason="yes"),
-        ),
+        judgements=(Judgement(by="verifier", answer="CONFIRMED", qualified=True, model="m-1", reason="yes"),),
         status=Status.LIKELY,
     )
     text = " ".join(printed(a_report(candidate)).split())

@@ -28,7 +28,7 @@ from affidavit.context.view.view import (
     view_map,
 )
 from affidavit.records.change import Change
-from affidavit.records.context import ContextMap, Reason, RelatedFile, SymbolChange
+from affidavit.records.context import ContextMap, RelatedFile, Relation, SymbolChange
 from affidavit.render.report import wording
 from affidavit.render.safe_text import clip, one_line, visible
 
@@ -244,7 +244,7 @@ def _related_row(file: RelatedFile, key: str) -> str:
     )
 
 
-def _reason(reason: Reason) -> str:
+def _reason(reason: Relation) -> str:
     lines = f", {spelled_lines(reason.lines)}" if reason.lines else ""
     return f"{_text(reason.detail)}{lines}"
 

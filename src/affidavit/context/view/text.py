@@ -16,7 +16,7 @@ from affidavit.context.view.view import (
     view_map,
 )
 from affidavit.records.change import Change
-from affidavit.records.context import ContextMap, Reason, RelatedFile, Symbol, SymbolChange, SymbolFate
+from affidavit.records.context import ContextMap, RelatedFile, Relation, Symbol, SymbolChange, SymbolFate
 from affidavit.render.report import wording
 from affidavit.render.report.ink import Ink
 
@@ -157,7 +157,7 @@ def _write_group(ink: Ink, heading: str, files: Sequence[RelatedFile], extra: Se
         ink.hanging(Text("  "), Text(ink.safe(line), style="dim"), indent=0)
 
 
-def _reason_text(ink: Ink, reason: Reason) -> Text:
+def _reason_text(ink: Ink, reason: Relation) -> Text:
     text = Text(ink.safe(reason.detail), style="dim" if reason.kind in ("imports", "imported_by") else "")
     if not reason.lines:
         return text

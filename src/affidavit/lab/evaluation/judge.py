@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from affidavit.contract.told_object import told_object
+from affidavit.contract.keyed_object import object_with_key
 from affidavit.events import ignore_events
 from affidavit.lab.evaluation.matching import ByCategory, Opinion
 from affidavit.minds.fence import EXPLANATION, fence, tag_of
@@ -84,7 +84,7 @@ def same_problem_talk(claim: KnownClaim, finding: Finding) -> Talk:
 
 def read_opinion(text: str | None) -> Opinion | None:
     """The judge's answer; None where it is no clear yes or no."""
-    value = told_object(text, "same")
+    value = object_with_key(text, "same")
     if value is None or not isinstance(value.get("same"), bool):
         return None
     reason = " ".join(str(value.get("reason") or "").split())[:LONGEST_REASON]

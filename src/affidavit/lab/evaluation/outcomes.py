@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from affidavit.lab.evaluation.matching import Meaning, Pairing, distance_to, match_findings
 from affidavit.records.candidate import Candidate, Withheld
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding
 from affidavit.records.lab.evaluation import (
     Case,
@@ -23,7 +23,7 @@ OUTCOME_OF_LABEL: Mapping[Label, Outcome] = {
     Label.WRONG: "wrong",
     Label.NIT: "nit",
 }
-NOT_LOST = frozenset({Code.DUPLICATE_OF})
+NOT_LOST = frozenset({Reason.DUPLICATE_OF})
 """A duplicate is said by the finding that it was joined with."""
 Judged = tuple[Outcome, str]
 

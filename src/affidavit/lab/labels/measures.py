@@ -9,7 +9,7 @@ from typing import get_args
 from affidavit.lab.labels.labels import LabelledFinding, labelled_findings, newest_by_problem, problem_of
 from affidavit.lab.statistics import rate_of
 from affidavit.records.candidate import Candidate, Status
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.lab.label import Label
 from affidavit.records.lab.measure import Absences, Dimension, Fates, Group, Mistake, Quality, Rate, Spread
@@ -244,7 +244,7 @@ def _absences(tally: Tally) -> Absences:
         shown=shown,
         searched=rate_of(shown - len(tally.unsearched), shown),
         unsearched=tuple(tally.unsearched),
-        withheld=tally.withheld[Code.ABSENCE_NOT_SEARCHED],
+        withheld=tally.withheld[Reason.ABSENCE_NOT_SEARCHED],
     )
 
 
@@ -253,7 +253,7 @@ def _fates(tally: Tally) -> Fates:
         candidates=tally.counts["candidates"],
         shown=tally.counts["shown"],
         dropped=tally.counts["dropped"],
-        refuted=tally.withheld[Code.REFUTED] + tally.withheld[Code.ABSENCE_DISPROVED],
+        refuted=tally.withheld[Reason.REFUTED] + tally.withheld[Reason.ABSENCE_DISPROVED],
         unverified=tally.counts["unverified"],
         withheld={str(code): count for code, count in tally.withheld.most_common()},
     )

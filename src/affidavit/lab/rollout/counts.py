@@ -1,7 +1,7 @@
 """Count in a report what tells good prompts from bad ones: only what models handed in counts."""
 
 from affidavit.records.candidate import Candidate, Status, Worth
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.lab.rollout import ReviewCounts
 from affidavit.records.report import Report
 
@@ -19,14 +19,14 @@ def count_review(report: Report) -> ReviewCounts:
         asked=len(asked),
         unanswered=len(asked) - len(replies),
         replies=len(replies),
-        coerced=_replies_with(report, Code.COERCION_APPLIED),
-        incompatible=_replies_with(report, Code.INCOMPATIBLE_VERSION),
+        coerced=_replies_with(report, Reason.COERCION_APPLIED),
+        incompatible=_replies_with(report, Reason.INCOMPATIBLE_VERSION),
         rejected=sum(reply.state == "rejected" for reply in replies),
         findings=sum(reply.findings + reply.dropped for reply in replies),
         dropped=sum(reply.dropped for reply in replies),
-        not_quoted=sum(_ended(one, Code.EVIDENCE_NOT_FOUND) for one in standing),
+        not_quoted=sum(_ended(one, Reason.EVIDENCE_NOT_FOUND) for one in standing),
         judged=len(judged),
-        refuted=sum(_ended(one, Code.REFUTED, Code.ABSENCE_DISPROVED) for one in judged),
+        refuted=sum(_ended(one, Reason.REFUTED, Reason.ABSENCE_DISPROVED) for one in judged),
         unverified=sum(one.status is Status.UNVERIFIED for one in judged),
         confirmed=len(confirmed),
         nits=sum(one.worth is Worth.NIT for one in confirmed),
@@ -36,12 +36,12 @@ def count_review(report: Report) -> ReviewCounts:
     )
 
 
-def _replies_with(report: Report, code: Code) -> int:
+def _replies_with(report: Report, code: Reason) -> int:
     models = {reply.specialist for reply in report.replies if reply.kind == "model"}
     return len({item.specialist for item in report.diagnostics if item.code is code} & models)
 
 
-def _ended(candidate: Candidate, *codes: Code) -> bool:
+def _ended(candidate: Candidate, *codes: Reason) -> bool:
     return candidate.withheld is not None and candidate.withheld.code in codes
 
 

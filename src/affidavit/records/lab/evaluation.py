@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Category, Severity
 from affidavit.records.lab.measure import Interval, Rate
 from affidavit.records.record import Record
@@ -108,7 +108,7 @@ class NearMiss(Record):
 
     candidate: str
     title: str
-    withheld: Code | None = None
+    withheld: Reason | None = None
     """None: it is shown, but says something else."""
     why: str
 

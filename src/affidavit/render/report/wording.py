@@ -8,7 +8,7 @@ from typing import Any
 from affidavit.proof.ruling import majority_of
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.change import Change, Revision
-from affidavit.records.diagnostics import Code
+from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Finding
 from affidavit.records.report import Part, Report
@@ -83,7 +83,7 @@ def folded(report: Report) -> list[Candidate]:
 def nits(report: Report) -> list[Candidate]:
     """True, and withheld because nobody would act on them."""
     return ordered(
-        [one for one in report.withheld if one.finding and one.withheld and one.withheld.code is Code.NIT]
+        [one for one in report.withheld if one.finding and one.withheld and one.withheld.code is Reason.NIT]
     )
 
 
@@ -95,7 +95,7 @@ def withheld_counts(candidates: Sequence[Candidate]) -> list[tuple[str, int]]:
 
 def withheld_reason(candidate: Candidate) -> str:
     """The reason code of a candidate that is not shown."""
-    return str(candidate.withheld.code if candidate.withheld else Code.FINDING_DROPPED)
+    return str(candidate.withheld.code if candidate.withheld else Reason.FINDING_DROPPED)
 
 
 def title_of(candidate: Candidate) -> str:
@@ -181,11 +181,11 @@ def _judgement(judgement: Judgement) -> str:
     reason = f": {judgement.reason}" if judgement.reason else ""
     if judgement.outcome != "answered":
         return f"{who} gave no answer ({judgement.outcome.replace('_', ' ')}){reason}"
-    if judgement.judgment is None:
+    if judgement.answer is None:
         return f"{who} judged its worth{reason}" if judgement.by == "verifier" else ""
     if judgement.by == "machine" and not judgement.reason:
         return ""
-    word = "confirmed" if judgement.judgment == "CONFIRMED" else "refuted"
+    word = "confirmed" if judgement.answer == "CONFIRMED" else "refuted"
     return f"{word} by {who}" + (", with a reservation" if judgement.qualified else "") + reason
 
 

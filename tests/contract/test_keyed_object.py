@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from affidavit.contract.told_object import told_object
+from affidavit.contract.keyed_object import object_with_key
 
 ANSWER = {"judgment": "CONFIRMED", "reason": "`{x}` is not closed"}
 TEXT = json.dumps(ANSWER)
@@ -23,7 +23,7 @@ TEXT = json.dumps(ANSWER)
     ],
 )
 def test_the_object_is_found_in_prose_with_braces(reply: str) -> None:
-    assert told_object(reply, "judgment") == ANSWER
+    assert object_with_key(reply, "judgment") == ANSWER
 
 
 @pytest.mark.parametrize(
@@ -43,17 +43,17 @@ def test_the_object_is_found_in_prose_with_braces(reply: str) -> None:
     ],
 )
 def test_what_is_not_clear_is_not_taken(reply: str | None) -> None:
-    assert told_object(reply, "judgment") is None
+    assert object_with_key(reply, "judgment") is None
 
 
 def test_an_object_without_the_key_is_taken_where_it_is_the_whole_reply() -> None:
-    assert told_object('{"worth": "nit"}', "judgment") == {"worth": "nit"}
+    assert object_with_key('{"worth": "nit"}', "judgment") == {"worth": "nit"}
 
 
 def test_half_a_character_can_be_written_again() -> None:
-    told = told_object('{"reason": "a \\ud83d b"}', "reason")
+    told = object_with_key('{"reason": "a \\ud83d b"}', "reason")
     assert told == {"reason": "a ? b"}
 
 
 def test_nesting_without_end_is_no_object() -> None:
-    assert told_object('{"a": ' * 100_000 + "1" + "}" * 100_000, "a") is None
+    assert object_with_key('{"a": ' * 100_000 + "1" + "}" * 100_000, "a") is None
