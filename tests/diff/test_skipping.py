@@ -1,5 +1,6 @@
 """Files not worth a look are skipped with a reason, and a change cannot hide itself."""
 
+import time
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -134,3 +135,12 @@ def test_a_deleted_file_and_a_link_are_looked_at(repo: Repo, open_pair: OpenPair
     repo.commit("Before")
     (repo.path / "link").symlink_to("x")
     assert skipped(open_pair({}, {"gone.py": None})) == {"gone.py": None}
+
+
+def test_hostile_patterns_in_attributes_and_settings_end_at_once(open_pair: OpenPair):
+    hostile, path = "*a" * 30 + "b", "a" * 200
+    attributes = f"{hostile} linguist-generated\n"
+    repository = open_pair({".gitattributes": attributes, path: "1\n"}, {path: "2\n"})
+    started = time.process_time()
+    assert skipped(repository, include=[hostile, path], exclude=[hostile]) == {path: None}
+    assert time.process_time() - started < 5

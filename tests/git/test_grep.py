@@ -1,6 +1,7 @@
 """A search finds what stands in the tree, and nothing can be smuggled in with its paths."""
 
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from affidavit.errors import GitError, InputError
 from affidavit.git.command import Git
-from affidavit.git.grep import Query, search_tree
+from affidavit.git.grep import MAX_PATHS, Query, search_tree
 from affidavit.git.tree import GitTree
 
 OpenTree = Callable[[dict[str, str | bytes | None]], GitTree]
@@ -68,6 +69,26 @@ def test_paths_are_files_folders_or_globs(tree: GitTree):
     assert found(tree, "load", "src/**/*.py") == [("src/deep/user.py", 1), ("src/deep/user.py", 2)]
     assert found(tree, "load", ".") == found(tree, "load")
     assert found(tree, "load", "app.py", "src/data.bin") == [("app.py", 1), ("src/data.bin", 1)]
+
+
+def test_a_glob_that_matches_more_files_than_git_can_be_given_finds_all_and_only_those(open_tree: OpenTree):
+    many = {f"src/{number}/a.py": "load\n" for number in range(MAX_PATHS + 5)}
+    tree = open_tree({**many, "src/a.txt": "load\n", "lib/a.rs": "load\n", "docs/a.md": "load\n"})
+    hits = tree.search("load", ["*.py", "lib"], max_hits=2000)
+    assert {hit.path for hit in hits} == {*many, "lib/a.rs"}
+    assert len(tree.search("load", ["*.py"], max_hits=10)) == 10
+
+
+def test_a_hostile_glob_ends_at_once(open_tree: OpenTree):
+    tree = open_tree({"/".join(["a" * 200] * 5): "load\n"})
+    started = time.monotonic()
+    with pytest.raises(InputError, match="no file of the tree"):
+        tree.search("load", ["*a" * 30 + "b"])
+    assert time.monotonic() - started < 5
+
+
+def test_the_whole_tree_beside_another_path_is_the_whole_tree(tree: GitTree):
+    assert found(tree, "load", "src/deep", ".") == found(tree, "load")
 
 
 def test_a_file_whose_name_is_a_glob_is_that_file(tree: GitTree):

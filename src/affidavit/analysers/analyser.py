@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import Literal
 
 from affidavit.analysers.rule import Rule
+from affidavit.git.glob import matches_file
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -81,5 +81,4 @@ class Analyser:
 
     def covers(self, path: str) -> bool:
         """Whether the analyser reads files of this name; a pattern with a slash is held to the whole path."""
-        name = path.rpartition("/")[2]
-        return any(fnmatchcase(path if "/" in pattern else name, pattern) for pattern in self.patterns)
+        return any(matches_file(path, pattern) for pattern in self.patterns)

@@ -10,7 +10,7 @@ by their names; a change can choose a name, but the list of skipped files shows 
 import re
 from collections.abc import Callable, Sequence
 
-from affidavit.git.paths import matches_any, matches_file
+from affidavit.git.glob import matches_any, matches_file
 from affidavit.git.tree import REGULAR_MODES, is_binary
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange, SkipReason
@@ -201,7 +201,7 @@ class Attributes:
         for depth in range(len(folders) + 1):
             folder = "".join(f"{part}/" for part in folders[:depth])
             for pattern, words in self._rules_of(folder):
-                if matches_file(path.removeprefix(folder), pattern):
+                if _speaks_of(words, attribute) and matches_file(path.removeprefix(folder), pattern):
                     is_set = _last_word(words, attribute, is_set)
         return is_set
 
@@ -211,6 +211,10 @@ class Attributes:
             rows = [line.split() for line in lines if line.strip() and not line.lstrip().startswith("#")]
             self._rules[folder] = [(row[0], row[1:]) for row in rows]
         return self._rules[folder]
+
+
+def _speaks_of(words: Sequence[str], attribute: str) -> bool:
+    return any(attribute in word for word in words)
 
 
 def _last_word(words: Sequence[str], attribute: str, before: bool) -> bool:

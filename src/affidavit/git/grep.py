@@ -1,15 +1,15 @@
 """Search a tree with `git grep`: from a pattern and paths to the lines that match."""
 
-import os
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Protocol
 
 from affidavit.errors import GitError, InputError
 from affidavit.git.command import Git, complaint
-from affidavit.git.paths import decode_path, is_glob, rooted_glob
+from affidavit.git.glob import compile_glob, is_glob
+from affidavit.git.paths import decode_path
 from affidavit.ports import Entry
 from affidavit.records.evidence import SearchHit
 
@@ -53,7 +53,7 @@ class Query:
 def search_tree(git: Git, tree: Listing, query: Query, paths: Sequence[str] = ()) -> list[SearchHit]:
     """The first lines of the tree that match, in the order of the tree."""
     _check_pattern(query.pattern)
-    places = pathspecs(git, tree, paths)
+    places = _places(tree, paths)
     # With a UTF-8 locale a letter outside ASCII is one letter and not several bytes.
     utf8 = git.having({"LC_ALL": "C.UTF-8"})
     hits, stderr, code = _grep(utf8, tree, query, "-F" if query.is_literal else "-P", places)
@@ -79,45 +79,61 @@ def _check_pattern(pattern: str) -> None:
         raise InputError(f"the search pattern is not valid text: {error.reason}") from error
 
 
-def pathspecs(git: Git, tree: Listing, paths: Sequence[str]) -> list[bytes]:
+@dataclass(frozen=True)
+class _Places:
+    """Where to look: what git is given, and whether a hit in a file counts."""
+
+    specs: Sequence[bytes] = ()
+    counts: Callable[[bytes], bool] = lambda _path: True
+
+
+def _places(tree: Listing, paths: Sequence[str]) -> _Places:
     """The paths as git takes them, each checked to name at least one file of the tree."""
     if len(paths) > MAX_PATHS:
         raise InputError(f"a search takes at most {MAX_PATHS} paths, not {len(paths)}")
-    return [spec for path in paths if (spec := _pathspec(git, tree, path)) is not None]
+    found = [_named(tree, path) for path in paths]
+    if any(named is None for named in found):
+        return _Places()
+    # Magic words are spelled out, so that none can come in with the path.
+    names = dict.fromkeys(name for named in found for name in named or ())
+    if len(names) <= MAX_PATHS:
+        return _Places([b":(literal)" + name for name in names])
+    # Git holds every file to every name that it is given, so many names are sought out here.
+    return _Places(counts=lambda path: path in names or any(above in names for above in _folders_above(path)))
 
 
-def _pathspec(git: Git, tree: Listing, path: str) -> bytes | None:
+def _folders_above(path: bytes) -> Iterator[bytes]:
+    while b"/" in path:
+        path = path.rsplit(b"/", 1)[0]
+        yield path
+
+
+def _named(tree: Listing, path: str) -> list[bytes] | None:
+    """The files, or the folder, that a path means; None for the whole tree."""
     plain = path.removeprefix("./").rstrip("/")
     if plain in ("", ".") and not path.startswith("/"):
         return None
     entry = tree.entry(plain)
     raw = entry.raw_path if entry else tree.folders.get(plain)
-    if raw is not None:
-        # Magic words are spelled out, so that none can come in with the path.
-        return b":(literal)" + raw
-    if is_glob(plain) and "\0" not in plain:
-        spec = b":(glob)" + os.fsencode(rooted_glob(plain))
-        listed = git.run("diff-tree", "-r", "--name-only", "-z", _empty_tree(git), tree.revision, "--", spec)
-        if listed:
-            return spec
-    raise InputError(f"no file of the tree is called {path!r} or matches it")
-
-
-def _empty_tree(git: Git) -> str:
-    return git.line("hash-object", "-t", "tree", "--stdin")
+    # Git's own globs take for ever on a hostile pattern, so none is handed on.
+    glob = compile_glob(plain) if raw is None and is_glob(plain) else None
+    matching = [file.raw_path for name, file in tree.entries().items() if glob and glob.fullmatch(name)]
+    if raw is None and not matching:
+        raise InputError(f"no file of the tree is called {path!r} or matches it")
+    return [raw] if raw is not None else matching
 
 
 def _grep(
-    git: Git, tree: Listing, query: Query, syntax: str, places: Sequence[bytes]
+    git: Git, tree: Listing, query: Query, syntax: str, places: _Places
 ) -> tuple[list[SearchHit], bytes, int]:
     words = ("-w",) if query.is_word else ()
-    wanted = (*words, syntax, "-e", query.pattern, tree.revision, "--", *places)
+    wanted = (*words, syntax, "-e", query.pattern, tree.revision, "--", *places.specs)
     process = git.start(["grep", *GREP_OPTIONS, *wanted])
     timer = threading.Timer(query.timeout_seconds, process.kill)
     with process:
         timer.start()
         try:
-            hits, was_cut = _take(process.stdout, len(tree.revision) + 1, query)
+            hits, was_cut = _take(process.stdout, len(tree.revision) + 1, query, places)
             if was_cut:
                 process.kill()
             stderr = process.stderr.read() if process.stderr else b""
@@ -133,9 +149,13 @@ def _grep(
     return hits, stderr, code
 
 
-def _take(stdout: IO[bytes] | None, prefix: int, query: Query) -> tuple[list[SearchHit], bool]:
+def _take(
+    stdout: IO[bytes] | None, prefix: int, query: Query, places: _Places
+) -> tuple[list[SearchHit], bool]:
     hits: list[SearchHit] = []
     for path, number, column, text in _records(stdout):
+        if not places.counts(path[prefix:]):
+            continue
         if len(hits) >= query.max_hits:
             return hits, True
         shown = _around_match(text, column, query.max_characters)

@@ -4,13 +4,12 @@ import posixpath
 from difflib import get_close_matches
 
 from affidavit.errors import InputError
-from affidavit.git.paths import is_glob
+from affidavit.git.glob import compile_glob, is_glob
 from affidavit.git.tree import LINK_MODE, SUBMODULE_MODE
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
 from affidavit.records.record import Side
 from affidavit.tools.arguments import shown
-from affidavit.tools.glob import compile_glob
 
 MAX_GUESSED_PATH = 500
 MAX_GUESSED_NAMES = 20_000

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from affidavit.errors import AffidavitError, InputError
-from affidavit.git.paths import is_glob
+from affidavit.git.glob import is_glob
 from affidavit.languages.detect import language_of
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
