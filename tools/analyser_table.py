@@ -7,8 +7,8 @@ from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.records.finding import Severity
 
-HEADING = "| analyser | languages | version tried | looks for | on by default | run on | get it |"
-RULER = "| --- | --- | --- | --- | --- | --- | --- |"
+HEADING = "| analyser | languages | version tried | looks for | on by default | run on | package | or |"
+RULER = "| --- | --- | --- | --- | --- | --- | --- | --- |"
 EXTENT = {"file": "changed files", "project": "both whole sides"}
 
 
@@ -25,7 +25,8 @@ def _row(analyser: Analyser) -> str:
         analyser.subject,
         _rules(analyser),
         EXTENT[analyser.scope],
-        f"`{analyser.install_hint}`",
+        f"`{analyser.distribution}`",
+        analyser.elsewhere,
     )
     return f"| {' | '.join(cells)} |"
 

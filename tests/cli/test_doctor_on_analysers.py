@@ -22,7 +22,7 @@ def test_every_analyser_is_listed_with_version_and_purpose():
 def test_the_version_of_the_package_is_the_one_that_the_program_says(analyser):
     program = asyncio.run(find_program(analyser, None))
     assert program is not None
-    if analyser.distribution:
+    if analyser.has_package_version:
         assert packaged_version(analyser.distribution, program.path) == program.version
 
 

@@ -40,7 +40,7 @@ def fake(tmp_path, script, **changes):
         "invoke": lambda _base, _paths: Invocation(("check",)),
         "read_output": read_list,
         "rules": {"ruff/F821": RULES["ruff/F821"]},
-        "install_hint": "pip install fake",
+        "elsewhere": "pip install fake",
     }
     return Analyser(**{**description, **changes})
 

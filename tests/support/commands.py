@@ -24,8 +24,9 @@ def affidavit(
     stdin: bytes = b"",
     env: dict[str, str] | None = None,
     data: Path | None = None,
+    program: Path = AFFIDAVIT,
 ) -> Done:
-    """Run `affidavit` with these arguments."""
+    """Run `affidavit` with these arguments, or that of another installation."""
     place = data or cwd.parent / "affidavit-data"
     # Without byte code every command compiles all that it imports, which takes longer than most of them.
     left_out = ("GIT_", "AFFIDAVIT_", "PYTHONDONTWRITEBYTECODE")
@@ -37,7 +38,7 @@ def affidavit(
         **(env or {}),
     }
     done = subprocess.run(
-        [AFFIDAVIT, *arguments],
+        [program, *arguments],
         cwd=cwd,
         input=stdin,
         capture_output=True,

@@ -66,18 +66,27 @@ class Analyser:
     read_output: Callable[[str], list[AnalyserDiagnostic]]
     """Diagnostics with paths as printed; raises ValueError for what cannot be read."""
     rules: Mapping[str, Rule]
-    install_hint: str
+    elsewhere: str = ""
+    """Where to get the program on platforms for which its Python package has no build."""
     subject: str = ""
     """What it looks for, in a few words."""
     languages: tuple[str, ...] = ()
     version_tried: str = ""
     distribution: str = ""
     """The Python package that brings the program, where one does."""
+    has_package_version: bool = True
+    """False: the package counts its versions in its own way, so the program is asked."""
     judge: Judge = count_everything
     version_arguments: tuple[str, ...] = ("--version",)
     accepted_exit_codes: frozenset[int] = frozenset({0})
     reads_for_meaning: bool = True
     """False: it looks for one thing only, so that its silence does not mean that the file was reviewed."""
+
+    @property
+    def install_hint(self) -> str:
+        """How to get it, for a reader of a report who may sit at another machine."""
+        package = f"pip install {self.distribution}" if self.distribution else ""
+        return ", or ".join(way for way in (package, self.elsewhere) if way)
 
     def covers(self, path: str) -> bool:
         """Whether the analyser reads files of this name; a pattern with a slash is held to the whole path."""

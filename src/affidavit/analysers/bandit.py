@@ -192,7 +192,6 @@ BANDIT = Analyser(
     invoke=invoke_bandit,
     read_output=read_bandit,
     rules={rule.id: rule for rule in BANDIT_RULES},
-    install_hint="pip install bandit",
     subject="Python code that can be abused",
     languages=("Python",),
     version_tried="1.9.4",

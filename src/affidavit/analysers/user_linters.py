@@ -71,7 +71,7 @@ def _analyser(linter: Linter) -> Analyser:
         invoke=partial(_invoke, linter),
         read_output=partial(_read, linter),
         rules=OpenRules(linter.name, linter.severity),
-        install_hint=f"put {linter.command[0]} on PATH, outside the repository",
+        elsewhere=f"put {linter.command[0]} on PATH, outside the repository",
         subject=f"what {linter.name} reports",
         accepted_exit_codes=EXIT_CODES,
     )

@@ -90,7 +90,6 @@ YAMLLINT = Analyser(
     invoke=invoke_yamllint,
     read_output=read_yamllint,
     rules={rule.id: rule for rule in YAMLLINT_RULES},
-    install_hint="pip install yamllint",
     subject="YAML that cannot be read, keys given twice",
     languages=("YAML",),
     version_tried="1.38.0",

@@ -89,10 +89,24 @@ def run() -> NoReturn:
     except Exception as error:
         if is_debug:
             raise
-        _complain(f"unexpected {type(error).__name__}: {error}")
-        click.echo("This is a fault of Affidavit. Run again with --debug for the details.", err=True)
+        _complain(explain_unexpected(error))
         code = EXIT_NOT_DONE
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def explain_unexpected(error: Exception) -> str:
+    """What to say of an error that nobody raised on purpose: a package that is gone, else our own fault."""
+    if isinstance(error, ModuleNotFoundError) and not (error.name or "affidavit").startswith("affidavit"):
+        from affidavit.system.installation import this_installation  # noqa: PLC0415 - only where something is wrong
+
+        return (
+            f"the Python package {error.name} is missing, so this installation is not whole; "
+            f"this completes it: {this_installation().command_to_complete()}"
+        )
+    return (
+        f"unexpected {type(error).__name__}: {error}\n"
+        "This is a fault of Affidavit. Run again with --debug for the details."
+    )
 
 
 def _complain(message: str) -> None:

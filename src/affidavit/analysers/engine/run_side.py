@@ -58,7 +58,7 @@ async def find_program(analyser: Analyser, reviewed_folder: Path | None) -> Prog
     if path is None:
         return None
     packaged = packaged_version(analyser.distribution, path)
-    if packaged:
+    if packaged and analyser.has_package_version:
         return Program(path, packaged)
     with TemporaryDirectory(prefix="affidavit-") as scratch:
         return Program(path, await read_version(path, analyser.version_arguments, Path(scratch)))

@@ -69,7 +69,7 @@ TSC = Analyser(
     invoke=_invoke_tsc,
     read_output=read_tsc,
     rules={TYPE_ERROR.id: TYPE_ERROR},
-    install_hint="npm install --global typescript",
+    elsewhere="npm install --global typescript",
     accepted_exit_codes=frozenset({0, 1, 2}),
 )
 GOFMT = Analyser(
@@ -80,7 +80,7 @@ GOFMT = Analyser(
     invoke=lambda _base, paths: Invocation(("-e", "-l", *paths)),
     read_output=lambda _text: [],
     rules={},
-    install_hint="install Go",
+    elsewhere="install Go",
     version_arguments=("-h",),
 )
 CHECKERS = {"python": TY, "typescript": TSC, "go": GOFMT}

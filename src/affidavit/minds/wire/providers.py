@@ -3,10 +3,12 @@
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from affidavit.errors import SettingsError
 from affidavit.minds.choice import ModelChoice, Provider
+from affidavit.system.installation import this_installation
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -21,28 +23,55 @@ OLLAMA_ADDRESS = "http://localhost:11434/v1"
 
 @dataclass(frozen=True)
 class Supply:
-    """Where a provider's classes are, and which environment variables may have its key."""
+    """Where a provider's classes are, whose package they use, and which variables may have its key."""
 
     module: str
     model_class: str
     provider_class: str
+    extra: str
+    """The extra of pydantic-ai that installs the package."""
+    package: str
     key_names: tuple[str, ...] = ()
-    extra: str = ""
-    """The extra of pydantic-ai that installs the provider's package, unless named like the module."""
+
+    @property
+    def requirement(self) -> str:
+        """What is to be installed where the package is missing."""
+        return f"pydantic-ai-slim[{self.extra}]"
 
 
 SUPPLIES: Mapping[Provider, Supply] = {
-    "anthropic": Supply("anthropic", "AnthropicModel", "AnthropicProvider", ("ANTHROPIC_API_KEY",)),
-    "openai": Supply("openai", "OpenAIResponsesModel", "OpenAIProvider", ("OPENAI_API_KEY",)),
-    "mistral": Supply("mistral", "MistralModel", "MistralProvider", ("MISTRAL_API_KEY",)),
-    "google": Supply(
-        "google", "GoogleModel", "GoogleProvider", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "google"
+    "anthropic": Supply(
+        "anthropic", "AnthropicModel", "AnthropicProvider", "anthropic", "anthropic", ("ANTHROPIC_API_KEY",)
     ),
-    "openrouter": Supply("openrouter", "OpenRouterModel", "OpenRouterProvider", ("OPENROUTER_API_KEY",)),
-    "ollama": Supply("ollama", "OllamaModel", "OllamaProvider", (), "openai"),
-    "bedrock": Supply("bedrock", "BedrockConverseModel", "BedrockProvider"),
-    "compatible": Supply("openai", "LenientChatModel", "OpenAICompatibleProvider", (), "openai"),
+    "openai": Supply(
+        "openai", "OpenAIResponsesModel", "OpenAIProvider", "openai", "openai", ("OPENAI_API_KEY",)
+    ),
+    "mistral": Supply(
+        "mistral", "MistralModel", "MistralProvider", "mistral", "mistralai", ("MISTRAL_API_KEY",)
+    ),
+    "google": Supply(
+        "google",
+        "GoogleModel",
+        "GoogleProvider",
+        "google",
+        "google.genai",
+        ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    ),
+    "openrouter": Supply(
+        "openrouter", "OpenRouterModel", "OpenRouterProvider", "openai", "openai", ("OPENROUTER_API_KEY",)
+    ),
+    "ollama": Supply("ollama", "OllamaModel", "OllamaProvider", "openai", "openai"),
+    "bedrock": Supply("bedrock", "BedrockConverseModel", "BedrockProvider", "bedrock", "boto3"),
+    "compatible": Supply("openai", "LenientChatModel", "OpenAICompatibleProvider", "openai", "openai"),
 }
+
+
+def is_installed(supply: Supply) -> bool:
+    """Whether the package of a provider is here."""
+    try:
+        return find_spec(supply.package) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def build_model(choice: ModelChoice, environment: Mapping[str, str]) -> "Model[Any]":
@@ -58,8 +87,8 @@ def build_model(choice: ModelChoice, environment: Mapping[str, str]) -> "Model[A
         providers = importlib.import_module(f"pydantic_ai.providers.{where}")
     except ImportError as error:
         raise SettingsError(
-            f"model {choice.model}: the package for {choice.provider} is not installed: "
-            f"pip install 'pydantic-ai-slim[{supply.extra or supply.module}]'"
+            f"model {choice.model}: the package for {choice.provider} is not installed; "
+            f"this brings it: {this_installation().command_for(supply.requirement)}"
         ) from error
     provider = getattr(providers, supply.provider_class)(**options)
     model: Model[Any] = getattr(models, supply.model_class)(choice.name, provider=provider)

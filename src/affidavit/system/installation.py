@@ -1,0 +1,99 @@
+"""How this installation of Affidavit came to be, and the commands that add to it or complete it."""
+
+import shlex
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata, util
+from pathlib import Path
+from typing import Any, Literal
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+NAME = "affidavit"
+UV_RECEIPT, PIPX_RECEIPT = "uv-receipt.toml", "pipx_metadata.json"
+Installer = Literal["pip", "uv", "pipx", "uv tool"]
+
+
+@dataclass(frozen=True)
+class Installation:
+    """An environment that holds Affidavit, and the program that made it."""
+
+    prefix: Path
+    python: Path
+    installer: Installer
+
+    def command_for(self, requirement: str) -> str:
+        """The command that adds a package to this environment and no other."""
+        wanted = shlex.quote(requirement)
+        match self.installer:
+            case "uv tool":
+                return f"uv tool install --with {wanted} {' '.join(_uv_tool_arguments(self.prefix))}"
+            case "pipx":
+                return f"pipx inject {shlex.quote(self.prefix.name)} {wanted}"
+            case "uv":
+                return f"uv pip install --python {shlex.quote(str(self.python))} {wanted}"
+            case "pip":
+                return f"{shlex.quote(str(self.python))} -m pip install {wanted}"
+
+    def command_to_complete(self) -> str:
+        """The command that brings what Affidavit itself asks for and this environment has lost."""
+        match self.installer:
+            case "uv tool":
+                return f"uv tool upgrade --reinstall {NAME}"
+            case "pipx":
+                return f"pipx reinstall {shlex.quote(self.prefix.name)}"
+            case _:
+                return self.command_for(NAME)
+
+
+def this_installation() -> Installation:
+    """The installation that runs."""
+    return installation_at(Path(sys.prefix), Path(sys.executable), has_pip=util.find_spec("pip") is not None)
+
+
+def installation_at(prefix: Path, python: Path, *, has_pip: bool) -> Installation:
+    """An installation, known by what its installer left there."""
+    if (prefix / UV_RECEIPT).is_file():
+        return Installation(prefix, python, "uv tool")
+    if (prefix / PIPX_RECEIPT).is_file():
+        return Installation(prefix, python, "pipx")
+    return Installation(prefix, python, "pip" if has_pip else "uv")
+
+
+def comes_along(
+    package: str, required: Sequence[str] | None = None, platform: Mapping[str, str] | None = None
+) -> bool:
+    """Whether an install of Affidavit brings the package here, or on the platform that is described."""
+    declared = (metadata.requires(NAME) if required is None else required) or ()
+    wanted = [Requirement(text) for text in declared]
+    environment = {"extra": "", **(platform or {})}
+    return any(
+        canonicalize_name(one.name) == canonicalize_name(package)
+        and (one.marker is None or one.marker.evaluate(environment))
+        for one in wanted
+    )
+
+
+def _uv_tool_arguments(prefix: Path) -> list[str]:
+    """What was installed before, from the receipt: a new `uv tool install` forgets what it does not name."""
+    try:
+        receipt = tomllib.loads((prefix / UV_RECEIPT).read_text(encoding="utf-8"))
+        tool, *besides = receipt["tool"]["requirements"]
+        return [*(part for one in besides for part in ("--with", _as_argument(one))), _as_argument(tool)]
+    except (OSError, ValueError, KeyError, TypeError):
+        return [NAME]
+
+
+def _as_argument(requirement: Mapping[str, Any]) -> str:
+    if "editable" in requirement:
+        return f"--editable {shlex.quote(requirement['editable'])}"
+    for source in ("directory", "path", "url"):
+        if source in requirement:
+            return shlex.quote(requirement[source])
+    if "git" in requirement:
+        return shlex.quote(f"git+{requirement['git']}")
+    extras = f"[{','.join(requirement['extras'])}]" if requirement.get("extras") else ""
+    return shlex.quote(f"{requirement['name']}{extras}{requirement.get('specifier', '')}")
