@@ -11,7 +11,8 @@ from affidavit.records.context import Reference, Symbol, SymbolChange
 from affidavit.references.find import find_references
 from affidavit.references.import_graph import import_graph
 from affidavit.references.readers import Imports, Resolution, Survey
-from affidavit.symbols.changed import symbol_changes, symbols_of
+from affidavit.symbols.changed import symbol_changes
+from affidavit.symbols.definitions import symbols_of
 
 __all__ = ["assemble_survey", "made_precise", "symbol_changes", "symbols_of"]
 

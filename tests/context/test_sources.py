@@ -8,7 +8,7 @@ from affidavit.context.sources import Source, find_sources
 from affidavit.git.tree import GitTree
 from affidavit.records.context import SymbolChange
 from affidavit.references.import_graph import import_graph
-from affidavit.symbols.changed import symbols_of
+from affidavit.symbols.definitions import symbols_of
 
 OpenTree = Callable[[Mapping[str, str]], GitTree]
 

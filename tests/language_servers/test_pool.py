@@ -15,14 +15,14 @@ from affidavit.events import ignore_events
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
 from affidavit.language_servers.pool import ServerPool
-from affidavit.language_servers.servers import TY, TYPESCRIPT, find_servers
+from affidavit.language_servers.servers import TSC, TY, find_servers
 from affidavit.panel_assembly import assemble_panel
 from affidavit.ports import Brief
 from affidavit.records.context import Reference, Symbol
 from affidavit.references.find import find_references
 from affidavit.references.import_graph import import_graph
 from affidavit.surveying import assemble_survey, made_precise
-from affidavit.symbols.changed import symbols_of
+from affidavit.symbols.definitions import symbols_of
 from affidavit.tools.toolbox import Toolbox
 from python_changes import make_case, read_change
 from repositories import Repo
@@ -96,7 +96,7 @@ def test_a_server_that_fails_is_asked_no_more_and_that_is_said_once(tree: GitTre
 
 def test_a_server_that_is_not_installed_is_said_once_where_it_would_have_helped(tree: GitTree) -> None:
     found, symbols = question(tree)
-    with ServerPool({}, wanted=(TY, TYPESCRIPT)) as pool:
+    with ServerPool({}, wanted=(TY, TSC)) as pool:
         confirmed, said = pool.confirm(found, symbols, tree)
         again = pool.confirm(found, symbols, tree)
     sentence = (
@@ -156,11 +156,11 @@ def test_a_server_that_dies_resolves_nothing(tree: GitTree, tmp_path: Path) -> N
 
 
 def test_a_named_server_is_taken_and_one_that_is_none_is_refused(tmp_path: Path) -> None:
-    named = {TYPESCRIPT.name: Path(sys.executable)}
-    assert find_servers(reviewed_folder=None, programs=named)[TYPESCRIPT] == Path(sys.executable)
+    named = {TSC.name: Path(sys.executable)}
+    assert find_servers(reviewed_folder=None, programs=named)[TSC] == Path(sys.executable)
     inside = tmp_path / "tsc"
     inside.write_text("#!/bin/sh\n")
     inside.chmod(0o755)
     for program in (inside, Path("node_modules/tsc"), tmp_path / "nothing"):
         with pytest.raises(SettingsError, match="absolute path"):
-            find_servers(reviewed_folder=tmp_path, programs={TYPESCRIPT.name: program})
+            find_servers(reviewed_folder=tmp_path, programs={TSC.name: program})

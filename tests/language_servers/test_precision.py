@@ -12,11 +12,11 @@ from affidavit.analysers.engine.execution import Limits
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
 from affidavit.language_servers.pool import LIMITS, ServerPool
-from affidavit.language_servers.servers import TY, TYPESCRIPT, Server, find_servers
+from affidavit.language_servers.servers import TSC, TY, Server, find_servers
 from affidavit.records.context import Reference, Symbol
 from affidavit.references.find import find_references
 from affidavit.references.import_graph import import_graph
-from affidavit.symbols.changed import symbols_of
+from affidavit.symbols.definitions import symbols_of
 from repositories import Repo
 
 FILES = {
@@ -144,9 +144,7 @@ def test_typescript_knows_who_calls(repo: Repo) -> None:
     told = os.environ.get("AFFIDAVIT_TEST_TSC")
     programs = {"tsc": Path(told)} if told else {}
     servers = {
-        one: path
-        for one, path in find_servers(reviewed_folder=None, programs=programs).items()
-        if one is TYPESCRIPT
+        one: path for one, path in find_servers(reviewed_folder=None, programs=programs).items() if one is TSC
     }
     if not servers:
         pytest.skip("there is no TypeScript 7 here: name its tsc in AFFIDAVIT_TEST_TSC")

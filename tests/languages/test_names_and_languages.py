@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.languages.detect import language_of
+from affidavit.languages.registry import language_of
 
 
 @pytest.mark.parametrize(

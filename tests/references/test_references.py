@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from affidavit.git.tree import GitTree
 from affidavit.languages.engine.grammars import parse
+from affidavit.languages.python import GRAMMAR
+from affidavit.languages.registry import LANGUAGES
 from affidavit.references.find import MAX_OF_SYMBOL, find_references
 from affidavit.references.import_graph import import_graph
-from affidavit.symbols.changed import symbols_of
+from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.occurrences import occurrences
 
 OpenTree = Callable[[Mapping[str, str]], GitTree]
@@ -47,7 +49,7 @@ ROLES = {
 @pytest.mark.parametrize("grammar", ROLES)
 def test_a_word_is_what_the_syntax_says(grammar: str) -> None:
     text, expected = ROLES[grammar]
-    root = parse(grammar, text)
+    root = parse(LANGUAGES.grammar_named(grammar), text)
     assert root is not None
     assert [place.role for place in occurrences(root, text, "foo")] == expected
 
@@ -55,7 +57,7 @@ def test_a_word_is_what_the_syntax_says(grammar: str) -> None:
 @given(st.text(alphabet="foo(){}.=:,'\"\n #é", max_size=80))
 def test_any_text_has_a_role_for_each_occurrence(text: str) -> None:
     data = f"foo {text} foo".encode()
-    root = parse("python", data)
+    root = parse(GRAMMAR, data)
     assert root is not None
     lines = data.count(b"\n") + 1
     assert all(1 <= place.line <= lines for place in occurrences(root, data, "foo"))

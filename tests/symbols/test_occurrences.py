@@ -3,6 +3,7 @@
 import pytest
 
 from affidavit.languages.engine.grammars import parse
+from affidavit.languages.registry import LANGUAGES
 from affidavit.symbols.occurrences import occurrences
 
 GO = "package a\nfunc f() {{ {} }}\n"
@@ -10,7 +11,7 @@ GO = "package a\nfunc f() {{ {} }}\n"
 
 def roles(grammar: str, text: str) -> list[str]:
     content = text.encode()
-    root = parse(grammar, content)
+    root = parse(LANGUAGES.grammar_named(grammar), content)
     assert root is not None
     assert not root.has_error
     return [place.role for place in occurrences(root, content, "prices")]

@@ -7,7 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affidavit.git.blob_cache import BlobCache
-from affidavit.languages.symbol_queries import QUERIES
+from affidavit.languages.engine.grammars import Grammar
+from affidavit.languages.go import GO
+from affidavit.languages.java import JAVA
+from affidavit.languages.python import GRAMMAR
+from affidavit.languages.registry import LANGUAGES
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import (
     DEFINITIONS_VERSION,
@@ -115,7 +119,9 @@ EXAMPLES = {
 @pytest.mark.parametrize("grammar", EXAMPLES)
 def test_every_language_has_its_symbols(grammar: str) -> None:
     text, expected = EXAMPLES[grammar]
-    assert {one.qualified: one.kind for one in definitions(text.encode(), grammar)} == expected
+    assert {
+        one.qualified: one.kind for one in definitions(text.encode(), LANGUAGES.grammar_named(grammar))
+    } == expected
 
 
 COMMENTED = {
@@ -139,28 +145,31 @@ COMMENTED = {
 @pytest.mark.parametrize("grammar", COMMENTED)
 def test_a_signature_ends_with_the_header_and_has_no_comment(grammar: str) -> None:
     text, signature = COMMENTED[grammar]
-    assert definitions(text, grammar)[-1].signature == signature
+    assert definitions(text, LANGUAGES.grammar_named(grammar))[-1].signature == signature
 
 
 def test_a_signature_is_a_header_without_body_or_value() -> None:
-    found = {one.name: one.signature for one in definitions(EXAMPLES["java"][0].encode(), "java")}
+    found = {one.name: one.signature for one in definitions(EXAMPLES["java"][0].encode(), JAVA.grammars[0])}
     assert found["X"] == "static final int X"
     assert found["m"] == "public int m(int a)"
 
 
-@given(st.sampled_from(sorted(QUERIES)), st.binary(max_size=200))
-def test_any_bytes_are_read_in_any_language(grammar: str, text: bytes) -> None:
+GRAMMARS = [grammar for language in LANGUAGES for grammar in language.grammars]
+
+
+@given(st.sampled_from(GRAMMARS), st.binary(max_size=200))
+def test_any_bytes_are_read_in_any_language(grammar: Grammar, text: bytes) -> None:
     for one in definitions(text, grammar):
         assert 1 <= one.line <= one.end_line
 
 
 def test_a_hostile_nesting_gets_no_endless_names() -> None:
     text = b"class AAAAAAAAAA { " * 3000
-    assert all(len(one.qualified) <= MAX_NAME for one in definitions(text, "java"))
+    assert all(len(one.qualified) <= MAX_NAME for one in definitions(text, JAVA.grammars[0]))
 
 
 def test_a_file_of_endless_symbols_is_cut() -> None:
-    assert len(definitions(b"x=1\n" * (MAX_SYMBOLS + 5))) == MAX_SYMBOLS
+    assert len(definitions(b"x=1\n" * (MAX_SYMBOLS + 5), GRAMMAR)) == MAX_SYMBOLS
 
 
 def test_symbols_are_kept_by_blob_and_a_spoilt_cache_is_no_harm(repo: Repo, tmp_path: Path) -> None:
@@ -170,9 +179,9 @@ def test_symbols_are_kept_by_blob_and_a_spoilt_cache_is_no_harm(repo: Repo, tmp_
         first = symbols_of(one.repository.head, "a.go", cache=cache)
         entry = one.repository.head.entry("a.go")
         assert entry is not None
-        assert cache.load(definitions_kind("go"), DEFINITIONS_VERSION, [entry.blob])
+        assert cache.load(definitions_kind(GO.grammars[0]), DEFINITIONS_VERSION, [entry.blob])
         assert symbols_of(one.repository.head, "a.go", cache=cache) == first
-        cache.save(definitions_kind("go"), DEFINITIONS_VERSION, {entry.blob: b'[["only one"]]'})
+        cache.save(definitions_kind(GO.grammars[0]), DEFINITIONS_VERSION, {entry.blob: b'[["only one"]]'})
         assert symbols_of(one.repository.head, "a.go", cache=cache) == first
 
 

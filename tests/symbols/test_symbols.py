@@ -3,7 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.symbols.changed import MAX_BYTES, changed_symbols, definitions
+from affidavit.languages.engine.grammars import MAX_BYTES
+from affidavit.languages.python import GRAMMAR
+from affidavit.symbols.changed import changed_symbols
+from affidavit.symbols.definitions import definitions
 from python_changes import make_case
 
 MODULE = b"""import os
@@ -34,7 +37,7 @@ if os.name == "nt":
 
 
 def test_functions_classes_methods_and_constants_are_found():
-    found = {one.qualified: (one.kind, one.line, one.end_line) for one in definitions(MODULE)}
+    found = {one.qualified: (one.kind, one.line, one.end_line) for one in definitions(MODULE, GRAMMAR)}
     assert found == {
         "LIMIT": ("constant", 3, 3),
         "a": ("constant", 4, 4),
@@ -49,23 +52,25 @@ def test_functions_classes_methods_and_constants_are_found():
 
 
 def test_a_signature_is_the_header_with_white_space_folded():
-    signatures = {one.name: one.signature for one in definitions(MODULE)}
+    signatures = {one.name: one.signature for one in definitions(MODULE, GRAMMAR)}
     assert signatures["first"] == "def first(x, y=1):"
     assert signatures["open"] == "async def open(self):"
     assert signatures["Shop"] == "class Shop(Base):"
 
 
 def test_a_text_that_is_too_large_is_not_parsed():
-    assert definitions(b"x = 1\n" * (MAX_BYTES // 6 + 1)) == []
+    assert definitions(b"x = 1\n" * (MAX_BYTES // 6 + 1), GRAMMAR) == []
 
 
 def test_deep_nesting_ends():
-    assert definitions(b"class A:\n" + b"".join(b" " * n + b"class A:\n" for n in range(1, 900))) != []
+    assert (
+        definitions(b"class A:\n" + b"".join(b" " * n + b"class A:\n" for n in range(1, 900)), GRAMMAR) != []
+    )
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_without_an_error(text):
-    for one in definitions(text):
+    for one in definitions(text, GRAMMAR):
         assert 1 <= one.line <= one.end_line
 
 
@@ -76,7 +81,7 @@ def test_any_bytes_are_read_without_an_error(text):
 )
 def test_broken_python_is_read_without_an_error(parts):
     text = "".join(parts)
-    for found in definitions(text.encode()):
+    for found in definitions(text.encode(), GRAMMAR):
         assert 1 <= found.line <= found.end_line <= text.count("\n") + 1
 
 

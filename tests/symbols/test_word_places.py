@@ -10,7 +10,7 @@ from affidavit.git.blob_cache import BlobCache
 from affidavit.git.tree import GitTree
 from affidavit.references.find import MAX_OF_SYMBOL, find_references
 from affidavit.references.import_graph import import_graph
-from affidavit.symbols.changed import symbols_of
+from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.word_places import CACHE_VERSION, Place, find_places
 
 OpenTree = Callable[[Mapping[str, str]], GitTree]

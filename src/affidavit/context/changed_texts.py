@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from affidavit.languages.detect import language_of
+from affidavit.languages.registry import LANGUAGES, is_document, language_of
 from affidavit.languages.test_files import is_test
 from affidavit.records.change import Change, FileChange, Hunk
-from affidavit.symbols.documents import DOCUMENT_LANGUAGES
 
 TextFate = Literal["replaces", "removes", "adds"]
 
@@ -15,9 +14,6 @@ SHORTEST = 6
 LONGEST = 100
 LEAST_LETTERS = 3
 MAX_LINE = 2000
-# There names stand without quotes.
-CONFIGURATION = frozenset(("yaml", "toml", "ini", "dockerfile", "terraform"))
-TEMPLATING = frozenset(("javascript", "typescript", "go", "vue", "svelte", "astro"))
 _QUOTED = re.compile(r"""(["'])((?:\\.|(?!\1).)*)\1""")
 _QUOTED_OR_TEMPLATE = re.compile(r"""(["'`])((?:\\.|(?!\1).)*)\1""")
 _TOKEN = re.compile(r"[^\W]+(?:[./:-]+\w+)*")
@@ -51,7 +47,7 @@ def changed_texts(change: Change) -> list[ChangedText]:
     found: dict[str, ChangedText] = {}
     both: set[str] = set()
     for file in change.reviewed_files():
-        if is_test(file.path) or language_of(file.path) in DOCUMENT_LANGUAGES:
+        if is_test(file.path) or is_document(file.path):
             continue
         for one in _in_file(file):
             known = found.setdefault(one.text, one)
@@ -82,11 +78,12 @@ def names_in_line(line: str, language: str) -> Iterator[str]:
     """The names that stand as texts in a line of code, or as keys and values in one of configuration."""
     if _COMMENT.match(line) or is_import(line):
         return
-    if language in CONFIGURATION:
+    quotes = LANGUAGES.named(language).quotes
+    if not quotes:
         plain = _CONFIGURATION_COMMENT.sub("", line)
         literals: Iterable[str] = (found[0] for found in _TOKEN.finditer(plain))
     else:
-        quoted = _QUOTED_OR_TEMPLATE if language in TEMPLATING else _QUOTED
+        quoted = _QUOTED_OR_TEMPLATE if "`" in quotes else _QUOTED
         literals = (found[2] for found in quoted.finditer(line))
     for literal in literals:
         if _SHAPE.fullmatch(literal):

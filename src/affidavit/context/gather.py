@@ -13,7 +13,7 @@ from affidavit.context.shared_texts import SharedText, find_shared_texts
 from affidavit.context.sources import Source, find_sources
 from affidavit.errors import GitError, InputError
 from affidavit.git.repository import GitRepository
-from affidavit.languages.detect import language_of
+from affidavit.languages.registry import is_document
 from affidavit.languages.test_files import NamesakeTests, has_tests, is_named_test, is_test
 from affidavit.ports import Tree
 from affidavit.records.change import Change, FileChange, Hunk
@@ -29,7 +29,6 @@ from affidavit.records.context import (
 )
 from affidavit.records.evidence import SearchHit
 from affidavit.references.readers import Imports, Survey
-from affidavit.symbols.documents import DOCUMENT_LANGUAGES
 
 MAX_FOLLOWED_SYMBOLS = 300
 MAX_REFERENCES = 1000
@@ -250,7 +249,7 @@ def _documents(change: Change, tree: Tree) -> tuple[list[tuple[str, SearchHit]],
 
 
 def _is_document(path: str) -> bool:
-    return "." in path and language_of(path) in DOCUMENT_LANGUAGES and path.rsplit(".", 1)[-1].isalnum()
+    return "." in path and is_document(path) and path.rsplit(".", 1)[-1].isalnum()
 
 
 def _namesakes(change: Change, tree: Tree) -> dict[str, list[str]]:

@@ -11,7 +11,7 @@ from affidavit.context.history import Companion
 from affidavit.context.shared_texts import SharedText
 from affidavit.context.sources import Source
 from affidavit.diff.skipping import LOCK_FILES, VENDORED_FOLDERS
-from affidavit.languages.detect import language_of
+from affidavit.languages.registry import LANGUAGES, is_document, language_of
 from affidavit.languages.test_files import is_test
 from affidavit.records.context import (
     Certainty,
@@ -23,8 +23,7 @@ from affidavit.records.context import (
     SymbolFate,
 )
 from affidavit.records.evidence import SearchHit
-from affidavit.symbols.definitions import grammar_of
-from affidavit.symbols.documents import DOCUMENT_LANGUAGES, is_plain_word
+from affidavit.symbols.documents import is_plain_word
 
 MAX_RELATED = 50
 TOKEN_BUDGET = 4000
@@ -59,8 +58,6 @@ IN_A_TEST = 0.65
 IN_FOREIGN_CODE = 0.3
 COMMON_NAME_FILES = 10
 LEAST_SCORE = 0.5
-# There who uses a file imports it, or what stands for it. Others load by name, or include a header of it.
-IMPORTING_LANGUAGES = frozenset(("python", "javascript", "typescript", "go", "java", "rust"))
 # A text that the change only uses says more of a file the fewer others have it.
 ADDED_TEXT = 0.9
 ADDED_COMMON_TEXT = 0.6
@@ -175,7 +172,7 @@ def _text_ties(texts: Sequence[SharedText]) -> Iterable[_Tie]:
 
 
 def _text_weight(text: SharedText) -> float:
-    if language_of(text.path) in ("", *DOCUMENT_LANGUAGES):
+    if is_document(text.path) or not language_of(text.path):
         return TEXT_IN_A_DOCUMENT
     if text.changed.fate != "adds":
         return 1.0
@@ -221,16 +218,17 @@ def _reference_ties(
 
 def _is_mere_word(path: str, symbol: str, files: int) -> bool:
     """The file has the word, and nothing says that it means the symbol: `match`, `get`, or one of many."""
-    if language_of(path) in DOCUMENT_LANGUAGES:
+    if is_document(path):
         # There it is written as code.
         return False
-    if grammar_of(path) is not None and language_of(path) not in IMPORTING_LANGUAGES:
+    parsed_as = LANGUAGES.parsed_as(path)
+    if parsed_as is not None and not parsed_as.language.scoping.users_import:
         return False
     return is_plain_word(symbol.rpartition(".")[2]) or files > COMMON_NAME_FILES
 
 
 def _reason_kind(reference: Reference) -> RelationKind:
-    if language_of(reference.path) in DOCUMENT_LANGUAGES:
+    if is_document(reference.path):
         return "documents"
     if reference.kind == "import":
         return "imports"

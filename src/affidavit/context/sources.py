@@ -4,14 +4,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from affidavit.languages.registry import LANGUAGES
 from affidavit.records.context import Import, Symbol, SymbolChange
 from affidavit.references.readers import Imports
 
 MAX_NAMES = 400
 MAX_STEPS = 4
 CLASS_KINDS = frozenset(("class", "interface"))
-# There a class is known in its folder without an import, and its file has its name.
-FOLDER_LANGUAGES = frozenset(("java", "c#", "php"))
 _NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::|\\)[^\W\d]\w*)*(?!\w|\s*=)")
 _DOTS = re.compile(r"\.|::|\\|/")
 
@@ -118,6 +117,6 @@ def _header_after_name(heir: Symbol) -> str:
 
 
 def _beside(heir: Symbol, name: str) -> Iterator[str]:
-    if heir.language in FOLDER_LANGUAGES:
+    if LANGUAGES.named(heir.language).scoping.folder_has_classes:
         folder, slash, file = heir.path.rpartition("/")
         yield f"{folder}{slash}{name}.{file.rpartition('.')[2]}"

@@ -9,7 +9,7 @@ from affidavit.errors import GitError
 from affidavit.git.objects import ObjectStore
 from affidavit.git.paths import decode_path
 from affidavit.git.tree import SUBMODULE_MODE, GitTree
-from affidavit.languages.detect import language_of
+from affidavit.languages.registry import language_of
 from affidavit.records.change import FileChange, FileStatus
 
 DIFF_OPTIONS = (

@@ -12,7 +12,7 @@ from affidavit.git.checkout import write_tree_to
 from affidavit.language_servers.servers import Server
 from affidavit.language_servers.session import ServerError, Session
 from affidavit.language_servers.workplace import Place, Workplace
-from affidavit.languages.detect import language_of
+from affidavit.languages.registry import language_of
 from affidavit.ports import Tree
 from affidavit.records.context import Reference, Symbol
 from affidavit.references.readers import Resolution

@@ -6,8 +6,11 @@ from pathlib import Path
 
 from affidavit.analysers.engine.execution import find_executable
 from affidavit.errors import SettingsError
+from affidavit.languages.javascript import JAVASCRIPT, TYPESCRIPT
+from affidavit.languages.python import PYTHON
+from affidavit.languages.python.modules import MODULE_ENDS
 
-JAVASCRIPT_ENDS = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
+JAVASCRIPT_ENDS = tuple(f".{ending}" for language in (TYPESCRIPT, JAVASCRIPT) for ending in language.endings)
 
 
 @dataclass(frozen=True)
@@ -28,18 +31,18 @@ class Server:
         return path.endswith(self.endings) or path.rpartition("/")[2] in self.file_names
 
 
-TY = Server("ty", "ty", ("server",), frozenset(("python",)), (".py", ".pyi"))
-TYPESCRIPT = Server(
+TY = Server("ty", "ty", ("server",), frozenset((PYTHON.name,)), MODULE_ENDS)
+TSC = Server(
     "tsc",
     "tsc",
     ("--lsp", "--stdio"),
-    frozenset(("typescript", "javascript")),
+    frozenset((TYPESCRIPT.name, JAVASCRIPT.name)),
     JAVASCRIPT_ENDS,
     frozenset(("tsconfig.json", "tsconfig.base.json", "jsconfig.json", "package.json")),
     # Without it only the opened file is known.
     (("tsconfig.json", b'{"compilerOptions": {"allowJs": true}}'),),
 )
-SERVERS = (TY, TYPESCRIPT)
+SERVERS = (TY, TSC)
 
 
 def find_servers(

@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlparse
 
 from affidavit.language_servers.servers import Server
 from affidavit.language_servers.session import Session
+from affidavit.languages.registry import language_of
 from affidavit.ports import Tree
 from affidavit.records.context import Symbol
 
@@ -81,8 +82,7 @@ class Workplace:
         if uri in self.opened:
             return
         self.opened.add(uri)
-        language = "python" if path.endswith((".py", ".pyi")) else _script(path)
-        document = {"uri": uri, "languageId": language, "version": 1, "text": text}
+        document = {"uri": uri, "languageId": _language_id(path), "version": 1, "text": text}
         self.session.notify("textDocument/didOpen", {"textDocument": document})
 
     def _places(self, answer: Any) -> set[Place]:
@@ -105,7 +105,6 @@ class Workplace:
         return file.relative_to(self.checkout).as_posix(), line + 1
 
 
-def _script(path: str) -> str:
-    if path.endswith(("x",)):
-        return "typescriptreact" if path.endswith(".tsx") else "javascriptreact"
-    return "typescript" if path.endswith(("ts",)) else "javascript"
+def _language_id(path: str) -> str:
+    """The protocol's own word for the language of a file."""
+    return language_of(path) + ("react" if path.endswith((".jsx", ".tsx")) else "")

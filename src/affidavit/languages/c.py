@@ -3,8 +3,16 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from affidavit.languages.engine.grammars import ancestors, matches, node_text, parse_head
-from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.grammars import Grammar, ancestors, matches, node_text, parse_head
+from affidavit.languages.engine.language import (
+    Extract,
+    ImportRules,
+    Language,
+    Meant,
+    Resolve,
+    Scoping,
+    Statement,
+)
 from affidavit.languages.engine.tree_files import (
     MAX_CANDIDATES,
     TreeFiles,
@@ -25,7 +33,7 @@ CONDITIONS = frozenset(("preproc_if", "preproc_else", "preproc_elif", "preproc_e
 HEADER_FOLDERS = ("include", "inc", "includes", "src", "source", "lib")
 
 
-def extract_c(grammar: str, text: bytes) -> Extract | None:
+def extract_c(grammar: Grammar, text: bytes) -> Extract | None:
     """The includes of a file; None where it is too large to parse."""
     if not KEYWORD.search(text):
         return Extract()
@@ -92,3 +100,60 @@ class Headers:
                 if parent(path[: -len(plain)] + "x").rpartition("/")[2] in HEADER_FOLDERS
             ]
         return nearest(below(folder, "x"), ends)
+
+
+C_SYMBOLS = """
+(function_definition declarator: (function_declarator declarator: (identifier) @name)) @function
+(function_definition
+  declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))) @function
+(declaration declarator: (function_declarator declarator: (identifier) @name)) @function
+(declaration
+  declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))) @function
+(declaration declarator: (init_declarator declarator: (identifier) @name value: (_) @cut)) @constant
+(declaration declarator: (identifier) @name) @constant
+(struct_specifier name: (_) @name body: (_)) @class
+(union_specifier name: (_) @name body: (_)) @class
+(enum_specifier name: (_) @name body: (_)) @class
+(enumerator name: (identifier) @name) @constant
+(type_definition declarator: (type_identifier) @name) @type
+(preproc_def name: (identifier) @name value: (_) @cut) @constant
+(preproc_function_def name: (identifier) @name) @function
+"""
+CPP_SYMBOLS = (
+    C_SYMBOLS
+    + """
+(class_specifier name: (_) @name body: (_)) @class
+(namespace_definition name: (_) @name) @namespace
+(function_definition declarator: (function_declarator declarator: (field_identifier) @name)) @method
+(function_definition declarator: (_ (function_declarator declarator: (field_identifier) @name))) @method
+(field_declaration declarator: (function_declarator declarator: (field_identifier) @name)) @method
+(field_declaration declarator: (_ (function_declarator declarator: (field_identifier) @name))) @method
+(function_definition declarator: (function_declarator declarator: (qualified_identifier) @name)) @method
+(function_definition declarator: (_ (function_declarator declarator: (qualified_identifier) @name))) @method
+(alias_declaration name: (type_identifier) @name) @type
+"""
+)
+
+RULES = ImportRules(extract_c, c_resolver)
+CPP_ENDINGS = ("cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp")
+C_GRAMMAR = Grammar("c", "tree_sitter_c", C_SYMBOLS)
+C = Language(
+    name="c",
+    endings=("c", "h"),
+    grammars=(C_GRAMMAR,),
+    imports=RULES,
+    tests=None,  # no framework is so common that its words could tell
+    is_typed=True,
+    scoping=Scoping(is_open=True, users_import=False),
+)
+CPP = Language(
+    name="c++",
+    endings=CPP_ENDINGS,
+    # `inl` is parsed as C++, but does not name the language: others use the ending, too.
+    grammars=(Grammar("cpp", "tree_sitter_cpp", CPP_SYMBOLS, endings=(*CPP_ENDINGS, "inl")),),
+    imports=RULES,
+    tests=None,
+    dialect_of=C.name,
+    is_typed=True,
+    scoping=Scoping(has_overloads=True, is_open=True, users_import=False),
+)

@@ -1,11 +1,21 @@
 """C#: which namespaces and types a file uses and declares, and the files that declare them."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import ancestors, matches, node_text, parse
-from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.grammars import Grammar, ancestors, matches, node_text, parse
+from affidavit.languages.engine.language import (
+    Extract,
+    ImportRules,
+    Language,
+    Meant,
+    Resolve,
+    Scoping,
+    SignsOfTests,
+    Statement,
+)
 from affidavit.languages.engine.tree_files import TreeFiles, nearest, parent
 
 QUERY = """
@@ -25,7 +35,7 @@ NESTING = frozenset(
 )
 
 
-def extract_csharp(grammar: str, text: bytes) -> Extract | None:
+def extract_csharp(grammar: Grammar, text: bytes) -> Extract | None:
     """The `using` directives of a file and what it declares; None where it is too large to parse."""
     root = parse(grammar, text)
     if root is None:
@@ -96,3 +106,28 @@ class CSharpNames:
             file = nearest(path, self._types.get(statement.name.partition("<")[0], ()))
             self._found[key] = (file,) if file else self._namespaces.get(statement.name, ())
         return (Meant(self._found[key], ()),)
+
+
+SYMBOLS = """
+(class_declaration name: (identifier) @name) @class
+(struct_declaration name: (identifier) @name) @class
+(record_declaration name: (identifier) @name) @class
+(enum_declaration name: (identifier) @name) @class
+(enum_member_declaration name: (identifier) @name) @constant
+(interface_declaration name: (identifier) @name) @interface
+(delegate_declaration name: (identifier) @name) @type
+(method_declaration name: (identifier) @name) @method
+(constructor_declaration name: (identifier) @name) @method
+(property_declaration name: (identifier) @name accessors: (_)? @cut) @constant
+(field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @constant
+"""
+
+C_SHARP = Language(
+    name="c#",
+    endings=("cs", "csx"),
+    grammars=(Grammar("c_sharp", "tree_sitter_c_sharp", SYMBOLS),),
+    imports=ImportRules(extract_csharp, csharp_resolver),
+    tests=SignsOfTests(re.compile(rb"\[[ \t]*(?:Test\w*|Fact|Theory)\b")),
+    is_typed=True,
+    scoping=Scoping(has_overloads=True, folder_has_classes=True, is_open=True, users_import=False),
+)

@@ -3,8 +3,17 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from affidavit.languages.engine.grammars import matches, node_text, parse_head
-from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.grammars import Grammar, matches, node_text, parse_head
+from affidavit.languages.engine.language import (
+    Extract,
+    ImportRules,
+    Language,
+    Meant,
+    Resolve,
+    Scoping,
+    SignsOfTests,
+    Statement,
+)
 from affidavit.languages.engine.tree_files import TreeFiles, below, join, nearest, parent, upwards
 
 KEYWORD = re.compile(rb"^import\b[^\n(]*(?:\([^)]*\))?", re.MULTILINE)
@@ -15,7 +24,7 @@ REPLACED = re.compile(
 )
 
 
-def extract_go(grammar: str, text: bytes) -> Extract | None:
+def extract_go(grammar: Grammar, text: bytes) -> Extract | None:
     """The imports of a file; None where it is too large to parse."""
     if b"import" not in text:
         return Extract()
@@ -75,3 +84,30 @@ class GoModules:
                 rest = name[len(prefix) + 1 :]
                 return self._packages.get(below(parent(home), rest) if rest else parent(home), ())
         return ()
+
+
+SYMBOLS = """
+(function_declaration name: (identifier) @name) @function
+(method_declaration receiver: (parameter_list (parameter_declaration type: (_) @owner))
+  name: (field_identifier) @name) @method
+(type_spec name: (type_identifier) @name type: (interface_type) @cut) @interface
+(type_spec name: (type_identifier) @name type: (struct_type) @cut) @class
+(type_spec name: (type_identifier) @name) @type
+(type_alias name: (type_identifier) @name) @type
+(const_spec name: (identifier) @name) @constant
+(var_spec name: (identifier) @name) @constant
+(method_elem name: (field_identifier) @name) @method
+"""
+
+GO = Language(
+    name="go",
+    endings=("go",),
+    grammars=(Grammar("go", "tree_sitter_go", SYMBOLS),),
+    imports=ImportRules(extract_go, go_resolver),
+    tests=SignsOfTests(
+        re.compile(rb"^func[ \t]+(?:Test|Benchmark|Fuzz|Example)", re.MULTILINE), are_named=True
+    ),
+    is_typed=True,
+    quotes="\"'`",
+    scoping=Scoping(members_need_object=True, folder_is_package=True),
+)

@@ -3,8 +3,17 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from affidavit.languages.engine.grammars import matches, node_text, parse_head
-from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.grammars import Grammar, matches, node_text, parse_head
+from affidavit.languages.engine.language import (
+    Extract,
+    ImportRules,
+    Language,
+    Meant,
+    Resolve,
+    Scoping,
+    SignsOfTests,
+    Statement,
+)
 from affidavit.languages.engine.tree_files import TreeFiles, nearest, parent
 
 KEYWORD = re.compile(rb"^[ \t]*(?:import|package)\b", re.MULTILINE)
@@ -14,7 +23,7 @@ QUERY = """
 """
 
 
-def extract_java(grammar: str, text: bytes) -> Extract | None:
+def extract_java(grammar: Grammar, text: bytes) -> Extract | None:
     """The imports of a file and its package; None where it is too large to parse."""
     root, parsed = parse_head(grammar, text, KEYWORD)
     if root is None:
@@ -79,3 +88,27 @@ def _outwards(name: str) -> Iterator[str]:
     while name:
         yield name
         name = name.rpartition(".")[0]
+
+
+SYMBOLS = """
+(class_declaration name: (identifier) @name) @class
+(enum_declaration name: (identifier) @name) @class
+(record_declaration name: (identifier) @name) @class
+(interface_declaration name: (identifier) @name) @interface
+(annotation_type_declaration name: (identifier) @name) @interface
+(method_declaration name: (identifier) @name) @method
+(constructor_declaration name: (identifier) @name) @method
+(field_declaration declarator: (variable_declarator name: (identifier) @name)) @constant
+(constant_declaration declarator: (variable_declarator name: (identifier) @name)) @constant
+(enum_constant name: (identifier) @name) @constant
+"""
+
+JAVA = Language(
+    name="java",
+    endings=("java",),
+    grammars=(Grammar("java", "tree_sitter_java", SYMBOLS),),
+    imports=ImportRules(extract_java, java_resolver),
+    tests=SignsOfTests(re.compile(rb"@(?:\w+\.)*(?:\w*Test)\b|extends[ \t]+TestCase\b")),
+    is_typed=True,
+    scoping=Scoping(has_overloads=True, folder_is_package=True, folder_has_classes=True),
+)

@@ -1,41 +1,131 @@
-"""The table of languages whose imports are understood."""
+"""The table of languages: from the path of a file to what is known of its language."""
 
-from affidavit.languages.c import c_resolver, extract_c
-from affidavit.languages.csharp import csharp_resolver, extract_csharp
-from affidavit.languages.engine.language import ImportLanguage
-from affidavit.languages.go import extract_go, go_resolver
-from affidavit.languages.java import extract_java, java_resolver
-from affidavit.languages.javascript.imports import extract_javascript
-from affidavit.languages.javascript.modules import javascript_resolver
-from affidavit.languages.php.classes import php_resolver
-from affidavit.languages.php.imports import extract_php
-from affidavit.languages.python.imports import extract_python
-from affidavit.languages.python.modules import python_resolver
-from affidavit.languages.ruby import extract_ruby, ruby_resolver
-from affidavit.languages.rust.crates import rust_resolver
-from affidavit.languages.rust.imports import extract_rust
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-JAVASCRIPT_GRAMMARS = {
-    **dict.fromkeys(("js", "jsx", "mjs", "cjs"), "javascript"),
-    **dict.fromkeys(("ts", "mts", "cts"), "typescript"),
-    "tsx": "tsx",
-}
-C_GRAMMARS = {
-    **dict.fromkeys(("c", "h"), "c"),
-    **dict.fromkeys(("cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp", "inl"), "cpp"),
-}
-RUBY_GRAMMARS = dict.fromkeys(("rb", "rake", "gemspec", "ru"), "ruby")
+from affidavit.languages.c import CPP, C
+from affidavit.languages.csharp import C_SHARP
+from affidavit.languages.engine.grammars import Grammar
+from affidavit.languages.engine.language import Language
+from affidavit.languages.go import GO
+from affidavit.languages.java import JAVA
+from affidavit.languages.javascript import JAVASCRIPT, TYPESCRIPT
+from affidavit.languages.php import PHP
+from affidavit.languages.python import PYTHON
+from affidavit.languages.ruby import RUBY
+from affidavit.languages.rust import RUST
+from affidavit.languages.unparsed import UNPARSED
 
-LANGUAGES = (
-    ImportLanguage(
-        "python", dict.fromkeys(("py", "pyi", "pyw"), "python"), 1, extract_python, python_resolver
-    ),
-    ImportLanguage("javascript", JAVASCRIPT_GRAMMARS, 1, extract_javascript, javascript_resolver),
-    ImportLanguage("go", {"go": "go"}, 1, extract_go, go_resolver),
-    ImportLanguage("java", {"java": "java"}, 1, extract_java, java_resolver),
-    ImportLanguage("rust", {"rs": "rust"}, 1, extract_rust, rust_resolver),
-    ImportLanguage("c", C_GRAMMARS, 1, extract_c, c_resolver),
-    ImportLanguage("ruby", RUBY_GRAMMARS, 1, extract_ruby, ruby_resolver),
-    ImportLanguage("php", dict.fromkeys(("php", "phtml", "inc"), "php"), 1, extract_php, php_resolver),
-    ImportLanguage("c#", dict.fromkeys(("cs", "csx"), "c_sharp"), 1, extract_csharp, csharp_resolver),
+UNKNOWN = Language("", (), grammars=(), imports=None, tests=None, is_code=False)
+_SHEBANG = re.compile(r"#!\s*(\S+)(?:\s+(.*))?")
+_VERSION = re.compile(r"[\d.]+$")
+
+
+class ParsedAs(NamedTuple):
+    """The language of a file that is parsed, and the grammar that reads it."""
+
+    language: Language
+    grammar: Grammar
+
+
+class Languages:
+    """Answers what is known of files and names, from the descriptions of some languages."""
+
+    def __init__(self, known: Sequence[Language]) -> None:
+        self._known = tuple(known)
+        self._by_name = {language.name: language for language in known}
+        self._by_ending = {ending: language.name for language in known for ending in language.endings}
+        self._by_file_name = {name: language.name for language in known for name in language.file_names}
+        self._by_start = {start: language.name for language in known for start in language.file_name_starts}
+        self._by_program = {name: language.name for language in known for name in language.interpreters}
+        self._parsed_as = {
+            ending: ParsedAs(language, grammar)
+            for language in known
+            for ending, grammar in _read_by(language)
+        }
+        self._grammars = {grammar.name: grammar for language in known for grammar in language.grammars}
+        self.folder_stems = frozenset(stem for language in known for stem in language.folder_stems)
+        """Names of files, without their ending, that stand for their folder."""
+
+    def __iter__(self) -> Iterator[Language]:
+        return iter(self._known)
+
+    def named(self, name: str) -> Language:
+        """The language of that name; one of which nothing is known where there is none."""
+        return self._by_name.get(name, UNKNOWN)
+
+    def grammar_named(self, name: str) -> Grammar:
+        """The grammar of that name. Raises KeyError where there is none."""
+        return self._grammars[name]
+
+    def name_of(self, path: str, first_line: str = "") -> str:
+        """A lower-case name such as `python`; empty where nothing tells the language."""
+        name = path.rsplit("/", 1)[-1].lower()
+        by_name = self._by_file_name.get(name)
+        if by_name:
+            return by_name
+        for start, by_start in self._by_start.items():
+            if name.startswith(start):
+                return by_start
+        return self._by_ending.get(ending_of(name)) or self._by_program.get(_interpreter(first_line), "")
+
+    def parsed_as(self, path: str) -> ParsedAs | None:
+        """How a file is parsed; None where there is no grammar for it."""
+        return self._parsed_as.get(ending_of(path))
+
+    def of(self, path: str) -> Language:
+        """The language of a file, from its name alone."""
+        return self.named(self.name_of(path))
+
+
+def _read_by(language: Language) -> Iterator[tuple[str, Grammar]]:
+    """The endings of files that are parsed; a grammar that names its own goes before one that does not."""
+    for grammar in sorted(language.grammars, key=lambda one: bool(one.endings)):
+        yield from ((ending, grammar) for ending in grammar.endings or language.endings)
+
+
+def ending_of(path: str) -> str:
+    """What follows the last dot of a file's name, in lower case; empty where there is no dot."""
+    _, dot, ending = path.rpartition("/")[2].rpartition(".")
+    return ending.lower() if dot else ""
+
+
+def _interpreter(first_line: str) -> str:
+    """The program that a first line names, without its version: `python` of `#!/usr/bin/env python3.12`."""
+    match = _SHEBANG.match(first_line.removeprefix("\ufeff"))
+    if match is None:
+        return ""
+    program, rest = match.group(1).rsplit("/", 1)[-1], (match.group(2) or "").split()
+    if program == "env":
+        words = [word for word in rest if not word.startswith("-") and "=" not in word]
+        program = words[0].rsplit("/", 1)[-1] if words else ""
+    return _VERSION.sub("", program)
+
+
+LANGUAGES = Languages(
+    (PYTHON, JAVASCRIPT, TYPESCRIPT, GO, JAVA, RUST, C, CPP, RUBY, PHP, C_SHARP, *UNPARSED),
 )
+"""A new language is one line here, and one file."""
+
+
+def language_of(path: str, first_line: str = "") -> str:
+    """A lower-case name such as `python`; empty where nothing tells the language."""
+    return LANGUAGES.name_of(path, first_line)
+
+
+def grammar_of(path: str) -> Grammar | None:
+    """The grammar of a file; None where there is none for its language."""
+    parsed_as = LANGUAGES.parsed_as(path)
+    return parsed_as.grammar if parsed_as else None
+
+
+def parsed_family(path: str) -> str:
+    """The family of the language that a file is parsed as; empty where there is no grammar for it."""
+    parsed_as = LANGUAGES.parsed_as(path)
+    return parsed_as.language.family if parsed_as else ""
+
+
+def is_document(path: str) -> bool:
+    """The file holds prose, as far as its name tells."""
+    return LANGUAGES.of(path).is_document

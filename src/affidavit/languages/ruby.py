@@ -5,8 +5,17 @@ from collections.abc import Iterable, Mapping
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import CONDITIONS, ancestors, matches, node_text, parse_head
-from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.grammars import CONDITIONS, Grammar, ancestors, matches, node_text, parse_head
+from affidavit.languages.engine.language import (
+    Extract,
+    ImportRules,
+    Language,
+    Meant,
+    Resolve,
+    Scoping,
+    SignsOfTests,
+    Statement,
+)
 from affidavit.languages.engine.tree_files import MAX_CANDIDATES, TreeFiles, join, nearest, parent
 
 KEYWORD = re.compile(rb"\b(?:require|require_relative|load|autoload)\b")
@@ -19,7 +28,7 @@ EXPANDED = re.compile(r"File\.(?:expand_path|join)\((.*)\)", re.DOTALL)
 PLAIN_STRING = re.compile(r"\"([^\"#\\]*)\"|'([^'\\]*)'")
 
 
-def extract_ruby(grammar: str, text: bytes) -> Extract | None:
+def extract_ruby(grammar: Grammar, text: bytes) -> Extract | None:
     """The requires of a file; None where it is too large to parse."""
     if not KEYWORD.search(text):
         return Extract()
@@ -103,3 +112,29 @@ def _is_rooted(path: str, name: str) -> bool:
         return False
     parts = path[: -len(name) - 1].split("/")
     return parts[-1] in ROOT_NAMES or (len(parts) > 1 and parts[-2] == "app")
+
+
+SYMBOLS = """
+(method name: (_) @name) @method
+(singleton_method name: (_) @name) @method
+(class name: (_) @name) @class
+(module name: (_) @name) @module
+(assignment left: (constant) @name) @constant
+"""
+
+ENDINGS = ("rb", "rake", "gemspec")
+RUBY = Language(
+    name="ruby",
+    endings=ENDINGS,
+    # `ru` is parsed as Ruby, but does not name the language: others use the ending, too.
+    grammars=(Grammar("ruby", "tree_sitter_ruby", SYMBOLS, endings=(*ENDINGS, "ru")),),
+    imports=ImportRules(extract_ruby, ruby_resolver),
+    tests=SignsOfTests(
+        re.compile(
+            rb"^[ \t]*(?:it|test|describe|context|specify|RSpec\.describe|def[ \t]+test)\b", re.MULTILINE
+        )
+    ),
+    file_names=("vagrantfile", "gemfile", "rakefile", "podfile"),
+    interpreters=("ruby",),
+    scoping=Scoping(is_open=True, users_import=False),
+)

@@ -4,42 +4,20 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from affidavit.languages.detect import language_of
+from affidavit.languages.registry import LANGUAGES
 
 TEST_FOLDERS = frozenset({"tests", "__tests__", "spec", "specs", "e2e", "unittests"})
 # A library for tests lies in folders of these names as well: `django/test`, `numpy/testing`.
 UNSURE_FOLDERS = frozenset({"test", "testing"})
-# There tests say what they are in the names of their files.
-NAMING_LANGUAGES = frozenset({"python", "go"})
-# What is no code cannot test anything: fixtures, snapshots and descriptions lie in the same folders.
-NO_CODE = frozenset(
-    {"", "markdown", "restructuredtext", "text", "json", "yaml", "toml", "xml", "csv", "ini", "html"}
-)
 _TEST_NAME = re.compile(
     r"(?P<before>test[_-])(?P<a>.+)|(?P<b>.+?)(?:[_.-](?:test|tests|spec|unittest)|(?<=[a-z0-9])(?:Test|Tests|Spec|IT))"
 )
-_TEST_WORDS = {
-    "python": re.compile(
-        rb"^[ \t]*(?:async[ \t]+)?def[ \t]+test|^class[ \t]+\w+\([^)]*Test(?:s|Case\w*)?\b", re.MULTILINE
-    ),
-    "javascript": re.compile(rb"(?<![.\w])(?:it|test|describe|suite)(?:\.\w+)?[ \t]*[(`]"),
-    "go": re.compile(rb"^func[ \t]+(?:Test|Benchmark|Fuzz|Example)", re.MULTILINE),
-    "java": re.compile(rb"@(?:\w+\.)*(?:\w*Test)\b|extends[ \t]+TestCase\b"),
-    "c#": re.compile(rb"\[[ \t]*(?:Test\w*|Fact|Theory)\b"),
-    "rust": re.compile(rb"#\[(?:\w+::)*(?:test|rstest|quickcheck)\b"),
-    "ruby": re.compile(
-        rb"^[ \t]*(?:it|test|describe|context|specify|RSpec\.describe|def[ \t]+test)\b", re.MULTILINE
-    ),
-    "php": re.compile(rb"function[ \t]+test|@test\b|#\[Test\b|^(?:it|test|describe)\(", re.MULTILINE),
-}
-# These names say nothing of what is in them; their folder does.
-_NAMELESS = frozenset({"__init__", "index", "mod", "main", "lib", "__main__"})
 MAX_NAMESAKES = 3
 
 
 def is_code(path: str) -> bool:
     """The file holds a program, as far as its name tells."""
-    return language_of(path) not in NO_CODE
+    return LANGUAGES.of(path).is_code
 
 
 @lru_cache(maxsize=50_000)
@@ -63,13 +41,14 @@ def _is_in_test_folder(path: str) -> bool:
         return False
     unsure = [number for number, folder in enumerate(folders) if folder in UNSURE_FOLDERS]
     is_on_top = any(number == 0 or folders[number - 1] == "src" for number in unsure)
-    return is_on_top or bool(unsure and language_of(path) not in NAMING_LANGUAGES)
+    signs = LANGUAGES.of(path).tests
+    return is_on_top or bool(unsure and not (signs and signs.are_named))
 
 
 def has_tests(path: str, content: bytes | None) -> bool:
     """The text has tests in it, by the words of its language; what has none only serves the tests."""
-    words = _TEST_WORDS.get(_family(path))
-    return content is not None and (words is None or words.search(content) is not None)
+    signs = LANGUAGES.named(_family(path)).tests
+    return content is not None and (signs is None or signs.words.search(content) is not None)
 
 
 def subject_of(file_name: str) -> str | None:
@@ -114,15 +93,12 @@ class NamesakeTests:
 def _subject(path: str) -> str:
     *folders, name = path.split("/")
     stem = name.split(".", 1)[0] or name
-    return (folders[-1] if folders and stem in _NAMELESS else stem).lower().lstrip("_")
+    return (folders[-1] if folders and stem in LANGUAGES.folder_stems else stem).lower().lstrip("_")
 
 
 def _family(path: str) -> str:
     """Languages whose tests may be written in one another."""
-    language = language_of(path)
-    return {"typescript": "javascript", "vue": "javascript", "svelte": "javascript", "c++": "c"}.get(
-        language, language
-    )
+    return LANGUAGES.of(path).family
 
 
 def _shared_folders(path: str, other: str) -> int:

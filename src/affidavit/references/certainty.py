@@ -4,17 +4,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from affidavit.languages.engine.language import Scoping
+from affidavit.languages.registry import LANGUAGES
 from affidavit.records.context import Certainty, Import, Symbol
-from affidavit.references.reach import OPEN_LANGUAGES, PACKAGE_LANGUAGES, Reach
+from affidavit.references.reach import Reach
 from affidavit.symbols.word_places import Place
 
 SELVES = frozenset(("self", "this", "cls", "$this", "Self", "static", "super()"))
-# There a member is never used without its object, except in the body of its own class.
-NEEDING_OBJECT = frozenset(("python", "javascript", "typescript", "go"))
 _LAST_NAME = re.compile(r"(\w+)\W*$")
 # Variables are never written like this.
 _TYPE_NAME = re.compile(r"[A-Z]\w*[a-z]\w*")
-_NAMELESS = frozenset(("__init__", "index", "mod", "lib", "main"))
+# What runs a package is called by its own name.
+_FOLDER_STEMS = LANGUAGES.folder_stems - {"__main__"}
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def _assess_member(symbol: Symbol, path: str, place: Place, reach: Reach) -> Ass
     is_inside = path == symbol.path and f"{place.within}.".startswith(f"{owner}.")
     # Methods of Go are no fields, so a key is another thing of that name.
     is_bare = receiver is None and (symbol.language == "go" or place.role not in ("key", "import"))
-    if is_bare and symbol.language in NEEDING_OBJECT and not (is_inside and place.is_in_class_body):
+    if is_bare and _scoping(symbol).members_need_object and not (is_inside and place.is_in_class_body):
         return None
     if is_inside and (receiver in SELVES or receiver is None):
         return Assessment("certain", f"it stands inside of {owner}")
@@ -119,7 +120,7 @@ def _assess_bare(
         what = "everything from " if way == "by_star" else ""
         return Assessment("likely", f"the file imports {what}{reach.via[path]}")
     takes_everything = any("*" in one.names and one.target is None for one in imported)
-    if symbol.language in OPEN_LANGUAGES or takes_everything or place.role == "import":
+    if _scoping(symbol).is_open or takes_everything or place.role == "import":
         return Assessment("possible", f"the file does not import {symbol.path}")
     return None
 
@@ -136,7 +137,11 @@ def _is_near(symbol: Symbol, path: str, reach: Reach) -> bool:
 
 def _is_same_package(symbol: Symbol, path: str) -> bool:
     is_beside = path.rpartition("/")[0] == symbol.path.rpartition("/")[0]
-    return symbol.language in PACKAGE_LANGUAGES and is_beside
+    return _scoping(symbol).folder_is_package and is_beside
+
+
+def _scoping(symbol: Symbol) -> Scoping:
+    return LANGUAGES.named(symbol.language).scoping
 
 
 def _can_see_in_go(symbol: Symbol, path: str) -> bool:
@@ -153,4 +158,4 @@ def _module_name(path: str, language: str) -> str:
     """The name that an importing file usually calls it by."""
     *folders, name = path.split("/")
     stem = name.partition(".")[0]
-    return folders[-1] if folders and (stem in _NAMELESS or language == "go") else stem
+    return folders[-1] if folders and (stem in _FOLDER_STEMS or language == "go") else stem

@@ -10,13 +10,17 @@ from tree_sitter import Node
 
 from affidavit.git.tree import is_binary
 from affidavit.languages.engine.grammars import node_text, parse
+from affidavit.languages.javascript import JAVASCRIPT
+from affidavit.languages.python import PYTHON
+from affidavit.languages.registry import LANGUAGES, ParsedAs
 from affidavit.ports import Tree
 from affidavit.references.readers import Imports
-from affidavit.symbols.definitions import grammar_of
 
 Provision = Literal["yes", "no", "unknown"]
 
 MAX_STARS = 20
+# Declarations of what another file defines: it may have more.
+STUB_ENDS = (".pyi", ".d.ts")
 PYTHON_DYNAMIC = re.compile(
     rb"__getattr__|\bglobals\s*\(|\bexec\s*\(|\b(?:vars|locals)\s*\(\s*\)|sys\.modules|__path__|lazy_import"
     rb"|\bsetattr\s*\([^)\n]*(?:mod|__name__)|import_module\s*\(\s*__name__|attach_stub|_LazyModule"
@@ -27,7 +31,6 @@ JAVASCRIPT_DYNAMIC = re.compile(
 )
 JAVASCRIPT_WORD = re.compile(rb"[\w$]+")
 JAVASCRIPT_STAR = re.compile(rb"\bexport\s*\*")
-JAVASCRIPT_GRAMMARS = frozenset(("javascript", "typescript", "tsx"))
 # Names bound in these are not names of the module.
 PYTHON_CLOSED = frozenset(
     ("lambda", "list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
@@ -53,18 +56,18 @@ class Exports:
     """The names are all words of the text: some of them are no exports."""
 
 
-def read_exports(text: bytes, grammar: str) -> Exports:
+def read_exports(text: bytes, parsed_as: ParsedAs) -> Exports:
     """The names of a module; open where the text has errors or makes names at run time."""
-    root = parse(grammar, text)
-    if root is None or (root.has_error and grammar not in JAVASCRIPT_GRAMMARS):
+    root, family = parse(parsed_as.grammar, text), parsed_as.language.family
+    if root is None or (root.has_error and family != JAVASCRIPT.name):
         return Exports(is_open=True)
     if root.has_error:
         return _guessed(text)
-    if grammar == "python":
+    if family == PYTHON.name:
         found = _python_exports(root, text)
         found.is_open = PYTHON_DYNAMIC.search(text) is not None
         return found
-    if grammar in JAVASCRIPT_GRAMMARS:
+    if family == JAVASCRIPT.name:
         found = _javascript_exports(root, text)
         found.is_open = JAVASCRIPT_DYNAMIC.search(text) is not None
         return found
@@ -180,14 +183,14 @@ class Modules:
     def exports(self, path: str) -> Exports:
         """The names of one module; open where it cannot be read."""
         if path not in self._exports:
-            grammar, text = grammar_of(path), self._tree.read(path)
-            is_unreadable = (
-                grammar is None or text is None or is_binary(text) or path.endswith((".pyi", ".d.ts"))
-            )
-            self._exports[path] = (
-                Exports(is_open=True) if is_unreadable else read_exports(text or b"", grammar or "")
-            )
+            self._exports[path] = self._read(path)
         return self._exports[path]
+
+    def _read(self, path: str) -> Exports:
+        parsed_as, text = LANGUAGES.parsed_as(path), self._tree.read(path)
+        if parsed_as is None or text is None or is_binary(text) or path.endswith(STUB_ENDS):
+            return Exports(is_open=True)
+        return read_exports(text, parsed_as)
 
     def provides(self, path: str, name: str) -> Provision:
         """Whether others can take the name out of the module."""

@@ -10,15 +10,15 @@ from affidavit.errors import GitError, InputError
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.grep import may_be_cut
 from affidavit.git.tree import read_all, text_lines
-from affidavit.languages.detect import language_of
+from affidavit.languages.registry import LANGUAGES, grammar_of, is_document
 from affidavit.ports import Tree
 from affidavit.records.context import Reference, Symbol
 from affidavit.records.evidence import SearchHit
 from affidavit.references.certainty import Assessment, assess
 from affidavit.references.reach import Reach, find_reach
 from affidavit.references.readers import Imports
-from affidavit.symbols.definitions import definitions_of, grammar_of
-from affidavit.symbols.documents import DOCUMENT_LANGUAGES, code_lines, is_marked, is_plain_word
+from affidavit.symbols.definitions import definitions_of
+from affidavit.symbols.documents import code_lines, is_marked, is_plain_word
 from affidavit.symbols.word_places import Place, find_places
 
 MAX_HITS = 6000
@@ -34,7 +34,6 @@ CATALOGUES = (".po", ".pot", ".mo")
 CERTAINTIES = ("certain", "likely", "possible")
 KINDS = ("call", "import", "name", "text")
 _WORD = re.compile(r"[^\W\d]\w*")
-_FAMILIES = {"typescript": "javascript", "c++": "c"}
 _KINDS: dict[str, Literal["call", "import", "name", "text"]] = {
     "call": "call",
     "import": "import",
@@ -174,7 +173,7 @@ class _Users:
         """Take out of documents what has a plain word for a name and is not written as code."""
         unsure: dict[str, dict[str, list[int]]] = {}
         for path, file in files.items():
-            if language_of(path) in DOCUMENT_LANGUAGES:
+            if is_document(path):
                 for word in filter(is_plain_word, list(file.words)):
                     unmarked = [at for at in file.words[word] if not is_marked(file.lines[at], word)]
                     if unmarked:
@@ -289,7 +288,8 @@ def _by_file(hits: Sequence[SearchHit], by_name: Mapping[str, Sequence[Symbol]])
 
 def _speaking(path: str, symbols: Sequence[Symbol]) -> list[Symbol]:
     """The symbols of a language that the file can speak with."""
-    return [symbol for symbol in symbols if _family(symbol.language) == _family(language_of(path))]
+    family = LANGUAGES.of(path).family
+    return [symbol for symbol in symbols if LANGUAGES.named(symbol.language).family == family]
 
 
 def _as_text(path: str, file: _Hits, by_name: Mapping[str, Sequence[Symbol]]) -> Iterator[_Use]:
@@ -322,7 +322,3 @@ def _is_local(place: Place, symbol: Symbol, *, is_own_file: bool) -> bool:
     if place.role != "definition":
         return place.role == "binding" and not (is_own_file and place.is_of_file)
     return place.within.rpartition(".")[2] != symbol.name
-
-
-def _family(language: str) -> str:
-    return _FAMILIES.get(language, language)

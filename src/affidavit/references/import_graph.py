@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from affidavit.git.blob_cache import BlobCache
-from affidavit.languages.engine.extraction import ending_of, extract_files
-from affidavit.languages.engine.language import Extract, ImportLanguage, Resolve, Statement
+from affidavit.languages.engine.extraction import extract_files
+from affidavit.languages.engine.grammars import Grammar
+from affidavit.languages.engine.language import Extract, ImportRules, Resolve, Statement
 from affidavit.languages.engine.tree_files import TreeFiles
-from affidavit.languages.registry import LANGUAGES
+from affidavit.languages.registry import LANGUAGES, Languages
 from affidavit.ports import Tree
 from affidavit.records.context import Import
 
@@ -103,7 +104,11 @@ class ImportGraph:
 
 
 def import_graph(
-    tree: Tree, *, cache: BlobCache | None = None, max_seconds: float = MAX_SECONDS
+    tree: Tree,
+    *,
+    cache: BlobCache | None = None,
+    max_seconds: float = MAX_SECONDS,
+    languages: Languages = LANGUAGES,
 ) -> ImportGraph:
     """Find the files of each language, extract what they import, and resolve that against the tree."""
     files = TreeFiles(tree)
@@ -112,10 +117,12 @@ def import_graph(
     edges: dict[str, list[Edge]] = {}
     skipped: list[str] = []
     with collection_paused():
-        for language, paths in _files_by_language(files):
-            extraction = extract_files(files, language, paths, kept, deadline=deadline)
+        for family in _families(files, languages):
+            extraction = extract_files(
+                files, family.name, family.rules, family.grammars, kept, deadline=deadline
+            )
             skipped += extraction.skipped
-            edges.update(_resolved(files, language, extraction.extracts))
+            edges.update(_resolved(files, family.rules, extraction.extracts))
     return ImportGraph(edges, skipped)
 
 
@@ -131,20 +138,31 @@ def collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _files_by_language(files: TreeFiles) -> Iterator[tuple[ImportLanguage, list[str]]]:
-    language_of = {ending: language for language in LANGUAGES for ending in language.grammars}
-    found: dict[str, list[str]] = {language.name: [] for language in LANGUAGES}
+class _Family(NamedTuple):
+    """Languages whose files import one another, and the grammars of these files by path."""
+
+    name: str
+    rules: ImportRules
+    grammars: dict[str, Grammar]
+
+
+def _families(files: TreeFiles, languages: Languages) -> Iterator[_Family]:
+    found = {
+        language.family: _Family(language.family, language.imports, {})
+        for language in languages
+        if language.imports is not None
+    }
     for path in files.blobs:
-        language = language_of.get(ending_of(path))
-        if language is not None:
-            found[language.name].append(path)
-    yield from ((language, found[language.name]) for language in LANGUAGES if found[language.name])
+        parsed_as = languages.parsed_as(path)
+        if parsed_as is not None and parsed_as.language.imports is not None:
+            found[parsed_as.language.family].grammars[path] = parsed_as.grammar
+    yield from (family for family in found.values() if family.grammars)
 
 
 def _resolved(
-    files: TreeFiles, language: ImportLanguage, extracts: Mapping[str, Extract]
+    files: TreeFiles, rules: ImportRules, extracts: Mapping[str, Extract]
 ) -> Iterator[tuple[str, list[Edge]]]:
-    resolve = language.resolver(files, extracts)
+    resolve = rules.resolver(files, extracts)
     for path, extract in extracts.items():
         yield path, _edges(path, extract.statements, resolve)
 

@@ -12,10 +12,6 @@ Way = Literal["by_name", "by_star", "by_file"]
 
 MAX_PROVIDERS = 200
 MAX_STEPS = 4
-# Files of one package see one another without an import.
-PACKAGE_LANGUAGES = frozenset(("go", "java"))
-# Here a name may be known without an import of its file: includes of includes, autoloading, namespaces.
-OPEN_LANGUAGES = frozenset(("c", "c++", "ruby", "php", "c#", "rust"))
 
 
 @dataclass

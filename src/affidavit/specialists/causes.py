@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.python.first_party import absolute_module
 from affidavit.analysers.rule import names_in
+from affidavit.languages.python.modules import module_name
 from affidavit.records.change import Change, FileChange, FileStatus
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Cause
-from affidavit.symbols.changed import PYTHON_ENDS, ChangedSymbol
+from affidavit.symbols.changed import ChangedSymbol
 
 WORD = re.compile(r"[^\W\d]\w*")
 FATE_ORDER = ("resigned", "removed", "added", "touched")
@@ -93,10 +94,3 @@ def _fate_of(file: FileChange) -> str:
     if file.status is FileStatus.RENAMED:
         return f"The change moved {file.base_path} to {file.path}."
     return f"The change deleted {file.base_path}."
-
-
-def module_name(path: str) -> str:
-    """The dotted name of a file, as seen from the repository's root."""
-    for end in PYTHON_ENDS:
-        path = path.removesuffix(end)
-    return path.removesuffix("/__init__").replace("/", ".")

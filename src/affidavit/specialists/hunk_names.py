@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from affidavit.languages.registry import grammar_of
 from affidavit.records.change import FileChange, Hunk
 from affidavit.records.context import Symbol, SymbolChange
-from affidavit.symbols.definitions import grammar_of
 
 MAX_NAMES = 6
 

@@ -7,31 +7,16 @@ from difflib import SequenceMatcher
 from itertools import islice, zip_longest
 from typing import Literal
 
-from tree_sitter import Node
-
 from affidavit.git.blob_cache import BlobCache
-from affidavit.languages.engine.grammars import MAX_BYTES, parse
+from affidavit.languages.python.modules import MODULE_ENDS
+from affidavit.languages.registry import LANGUAGES, grammar_of
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import Symbol, SymbolChange, SymbolFate, SymbolKind
-from affidavit.symbols.definitions import Definition, definitions, grammar_of, symbols_of
+from affidavit.symbols.definitions import symbols_of
 
-__all__ = [
-    "MAX_BYTES",
-    "PYTHON_ENDS",
-    "ChangedSymbol",
-    "Definition",
-    "changed_symbols",
-    "definitions",
-    "parse_python",
-    "symbol_changes",
-    "symbols_of",
-]
-
-PYTHON_ENDS = (".py", ".pyi")
 # What a formatter may change in a header.
 LAYOUT = re.compile(r"\s+|,(?=\s*[)\]])")
-OVERLOADING = frozenset(("java", "c++", "c#", "typescript"))
 ALIKE = 0.6
 MAX_COMPARED_LINES = 300
 MAX_COMPARISONS = 2000
@@ -54,11 +39,6 @@ class ChangedSymbol:
     """At head; at base for a removed one."""
 
 
-def parse_python(text: bytes) -> Node | None:
-    """The syntax tree of a Python text, or None where it is too large or too slow to parse."""
-    return parse("python", text)
-
-
 def symbol_changes(
     change: Change, repository: Repository, *, cache: BlobCache | None = None
 ) -> list[SymbolChange]:
@@ -76,7 +56,7 @@ def changed_symbols(change: Change, repository: Repository) -> list[ChangedSymbo
     return [
         _changed(file.path, one)
         for file in change.files
-        if _is_readable(file) and file.path.endswith(PYTHON_ENDS)
+        if _is_readable(file) and file.path.endswith(MODULE_ENDS)
         for one in _in_file(file, repository, None)
     ]
 
@@ -130,7 +110,7 @@ def _pairs(
     before: Sequence[Symbol], after: Sequence[Symbol]
 ) -> Iterator[tuple[Symbol | None, Symbol | None]]:
     """Each old definition of a name with its new one; several of one name go by their signatures."""
-    has_overloads = any(one.language in OVERLOADING for one in (*before, *after))
+    has_overloads = any(LANGUAGES.named(one.language).scoping.has_overloads for one in (*before, *after))
     if not has_overloads and before and after:
         # Where a name is bound twice, the last one counts.
         yield before[-1], after[-1]

@@ -10,11 +10,8 @@ from tree_sitter import Node
 
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.tree import REGULAR_MODES, is_binary, read_all
-from affidavit.languages.detect import language_of
-from affidavit.languages.engine.extraction import ending_of
-from affidavit.languages.engine.grammars import matches, node_text, parse
-from affidavit.languages.registry import LANGUAGES
-from affidavit.languages.symbol_queries import QUERIES
+from affidavit.languages.engine.grammars import Grammar, matches, node_text, parse
+from affidavit.languages.registry import LANGUAGES, Languages, language_of
 from affidavit.ports import Tree
 from affidavit.records.context import Symbol, SymbolKind
 
@@ -37,7 +34,6 @@ WHITE_SPACE = re.compile(r"\s+")
 IDENTIFIER = re.compile(r"[^\W\d]\w*")
 VALUE = re.compile(r" ?=(?![=>])")
 GENERIC = re.compile(r"[\[<].*", re.DOTALL)
-GRAMMAR_OF_ENDING = {ending: name for language in LANGUAGES for ending, name in language.grammars.items()}
 
 
 @dataclass(frozen=True)
@@ -73,18 +69,13 @@ class _Around:
     kind: str
 
 
-def grammar_of(path: str) -> str | None:
-    """The grammar of a file; None where there is none for its language."""
-    return GRAMMAR_OF_ENDING.get(ending_of(path))
-
-
-def definitions(text: bytes, grammar: str = "python") -> list[Definition]:
+def definitions(text: bytes, grammar: Grammar) -> list[Definition]:
     """What the text defines, in its order; nothing where the text is too large to parse."""
     root = parse(grammar, text)
     return [] if root is None else defined_in(root, text, grammar)
 
 
-def defined_in(root: Node, text: bytes, grammar: str) -> list[Definition]:
+def defined_in(root: Node, text: bytes, grammar: Grammar) -> list[Definition]:
     """What a syntax tree defines, without what is local to functions."""
     found: list[Definition] = []
     around: list[_Around] = []
@@ -107,8 +98,8 @@ def defined_in(root: Node, text: bytes, grammar: str) -> list[Definition]:
     return found
 
 
-def _captured(root: Node, text: bytes, grammar: str) -> Iterable[_Found]:
-    for captured in matches(grammar, QUERIES[grammar], root):
+def _captured(root: Node, text: bytes, grammar: Grammar) -> Iterable[_Found]:
+    for captured in matches(grammar, grammar.symbols, root):
         kind = next((one for one in captured if one not in NOT_KINDS), None)
         if kind is None or "name" not in captured:
             continue
@@ -213,15 +204,19 @@ def symbols_of(tree: Tree, path: str, *, cache: BlobCache | None = None) -> list
 
 
 def definitions_of(
-    paths: Iterable[str], tree: Tree, *, cache: BlobCache | None = None
+    paths: Iterable[str],
+    tree: Tree,
+    *,
+    cache: BlobCache | None = None,
+    languages: Languages = LANGUAGES,
 ) -> dict[str, list[Definition]]:
     """What each of many files defines; those of no known language are left out."""
     kept = cache or BlobCache(None)
-    blobs: dict[str, dict[str, str]] = {}
+    blobs: dict[Grammar, dict[str, str]] = {}
     for path in paths:
-        entry, grammar = tree.entry(path), grammar_of(path)
-        if entry is not None and grammar is not None and entry.mode in REGULAR_MODES:
-            blobs.setdefault(grammar, {})[path] = entry.blob
+        entry, parsed_as = tree.entry(path), languages.parsed_as(path)
+        if entry is not None and parsed_as is not None and entry.mode in REGULAR_MODES:
+            blobs.setdefault(parsed_as.grammar, {})[path] = entry.blob
     found: dict[str, list[Definition]] = {}
     for grammar, group in blobs.items():
         found.update(_of_grammar(grammar, group, tree, kept))
@@ -229,7 +224,7 @@ def definitions_of(
 
 
 def _of_grammar(
-    grammar: str, blobs: Mapping[str, str], tree: Tree, cache: BlobCache
+    grammar: Grammar, blobs: Mapping[str, str], tree: Tree, cache: BlobCache
 ) -> dict[str, list[Definition]]:
     kind = definitions_kind(grammar)
     kept = cache.load(kind, DEFINITIONS_VERSION, blobs.values())
@@ -242,9 +237,9 @@ def _of_grammar(
     return {path: known[blob] for path, blob in blobs.items() if blob in known}
 
 
-def definitions_kind(grammar: str) -> str:
+def definitions_kind(grammar: Grammar) -> str:
     """The name under which the cache keeps the definitions of a grammar's files."""
-    return f"symbols/{grammar}"
+    return f"symbols/{grammar.name}"
 
 
 def innermost(found: Sequence[Definition], line: int) -> Definition | None:

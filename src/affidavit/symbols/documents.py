@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 
-DOCUMENT_LANGUAGES = frozenset({"markdown", "restructuredtext", "text", "tex"})
 _FENCE = re.compile(r"\s*(```+|~~~+)")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 _CODE_INDENT = 4

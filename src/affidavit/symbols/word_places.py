@@ -12,14 +12,14 @@ from tree_sitter import Node
 
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.tree import is_binary, read_all
-from affidavit.languages.engine.grammars import ancestors, parse
+from affidavit.languages.engine.grammars import Grammar, ancestors, parse
+from affidavit.languages.registry import grammar_of
 from affidavit.ports import Tree
 from affidavit.symbols.definitions import (
     DEFINITIONS_VERSION,
     Definition,
     defined_in,
     definitions_kind,
-    grammar_of,
     innermost,
     pack_definitions,
 )
@@ -75,15 +75,16 @@ def _key(tree: Tree, path: str, word: str) -> str:
     return f"{entry.blob if entry else ''} {word}"
 
 
-def _kind(grammar: str) -> str:
-    return f"places/{grammar}"
+def _kind(grammar: Grammar) -> str:
+    return f"places/{grammar.name}"
 
 
 def _load(tree: Tree, wanted: Mapping[str, Collection[str]], cache: BlobCache) -> dict[str, list[Place]]:
-    by_grammar: dict[str, list[str]] = {}
+    by_grammar: dict[Grammar, list[str]] = {}
     for path, words in wanted.items():
-        keys = by_grammar.setdefault(grammar_of(path) or "", [])
-        keys += [_key(tree, path, word) for word in words]
+        grammar = grammar_of(path)
+        if grammar is not None:
+            by_grammar.setdefault(grammar, []).extend(_key(tree, path, word) for word in words)
     found: dict[str, list[Place]] = {}
     for grammar, keys in by_grammar.items():
         for key, data in cache.load(_kind(grammar), CACHE_VERSION, keys).items():
@@ -97,15 +98,17 @@ def _read(
     tree: Tree, unread: Mapping[str, Collection[str]], cache: BlobCache, found: WordPlaces, deadline: float
 ) -> None:
     """Parse what the cache does not have; what the deadline cuts off counts as not parsed."""
-    new: dict[str, dict[str, bytes]] = {}
-    defined: dict[str, dict[str, bytes]] = {}
+    new: dict[Grammar, dict[str, bytes]] = {}
+    defined: dict[Grammar, dict[str, bytes]] = {}
     parsed: set[str] = set()
     for path, content in read_all(tree, unread):
         if time.monotonic() > deadline:
             break
-        grammar, entry = grammar_of(path) or "", tree.entry(path)
-        reading = None if is_binary(content) else _parse(content, grammar, unread[path])
-        if reading is None or entry is None:
+        grammar, entry = grammar_of(path), tree.entry(path)
+        if grammar is None or entry is None or is_binary(content):
+            continue
+        reading = _parse(content, grammar, unread[path])
+        if reading is None:
             continue
         parsed.add(path)
         definitions, places = reading
@@ -120,7 +123,7 @@ def _read(
 
 
 def _parse(
-    content: bytes, grammar: str, words: Iterable[str]
+    content: bytes, grammar: Grammar, words: Iterable[str]
 ) -> tuple[list[Definition], dict[str, list[Place]]] | None:
     root = parse(grammar, content)
     if root is None:

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from affidavit.errors import InputError
+from affidavit.languages.registry import grammar_of
 from affidavit.ports import Tree
 from affidavit.records.context import Reference, Symbol
 from affidavit.records.record import Side
 from affidavit.references.find import CERTAINTIES
 from affidavit.references.readers import Survey
-from affidavit.symbols.definitions import grammar_of
 from affidavit.tools.arguments import shown
 from affidavit.tools.excerpts import clipped
 

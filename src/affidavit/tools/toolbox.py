@@ -5,7 +5,7 @@ from typing import Any
 
 from affidavit.errors import AffidavitError, InputError
 from affidavit.git.glob import is_glob
-from affidavit.languages.detect import language_of
+from affidavit.languages.registry import language_of
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
 from affidavit.records.context import Symbol

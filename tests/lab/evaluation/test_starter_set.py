@@ -16,9 +16,9 @@ from affidavit.lab.evaluation.cases import CaseFolder, read_cases
 from affidavit.lab.evaluation.matching import TOLERANCE_LINES
 from affidavit.lab.evaluation.written_history import build_history
 from affidavit.languages.engine.grammars import parse
+from affidavit.languages.registry import grammar_of
 from affidavit.records.finding import Category
 from affidavit.records.lab.evaluation import Place
-from affidavit.symbols.definitions import grammar_of
 from commands import AFFIDAVIT, affidavit
 from repositories import run_git
 

@@ -5,7 +5,8 @@ import io
 import re
 import tokenize
 
-PYTHON_ENDINGS = (".py", ".pyi")
+from affidavit.languages.python.modules import MODULE_ENDS
+
 # The name comes from the change, so only codecs that map characters, in linear time, are used.
 _CHARACTER_SETS = re.compile(
     r"iso8859-\d+|cp\d+|koi8-[rtu]|mac-\w+|gbk|gb2312|gb18030|big5\w*|shift_jis\w*|euc_\w+|tis-620"
@@ -16,7 +17,7 @@ def as_utf8(path: str, content: bytes) -> bytes:
     """The content in UTF-8, line for line; as it is where the language itself would refuse it."""
     if _is_utf8(content):
         return content
-    if path.endswith(PYTHON_ENDINGS):
+    if path.endswith(MODULE_ENDS):
         return _declared_python(content)
     # Shells and script engines read such a file all the same, and the rest of it is sound.
     return content.decode("utf-8", "replace").encode()

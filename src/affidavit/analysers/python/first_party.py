@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from affidavit.languages.python.modules import MODULE_ENDS
 from affidavit.ports import Tree
-from affidavit.symbols.changed import PYTHON_ENDS
 
 MAX_SUBCLASSES = 60
 CLASS_NAME = re.compile(r"class\s+(\w+)")
@@ -21,7 +21,7 @@ class ModulePlace:
 def module_places(tree: Tree, module: str) -> list[ModulePlace]:
     """Every file of the tree that the dotted name can mean, from whatever source folder."""
     parts = module.replace(".", "/")
-    ends = [f"{parts}{end}" for end in PYTHON_ENDS] + [f"{parts}/__init__{end}" for end in PYTHON_ENDS]
+    ends = [f"{parts}{end}" for end in MODULE_ENDS] + [f"{parts}/__init__{end}" for end in MODULE_ENDS]
     return [
         ModulePlace(path, path[: -len(end)])
         for path in tree.entries()

@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterator
 
 from tree_sitter import Node, Point
 
-from affidavit.symbols.changed import parse_python
+from affidavit.languages.engine.grammars import parse
+from affidavit.languages.python import GRAMMAR
 
 CAUGHT_WITH_ALL = frozenset({"Exception", "BaseException"})
 PARENT_EXCEPTIONS = {
@@ -22,7 +23,7 @@ FUNCTIONS = ("function_definition", "lambda")
 
 def node_at(text: bytes, line: int, column: int | None) -> Node | None:
     """The smallest syntax node at a place; lines and columns count from 1."""
-    root = parse_python(text)
+    root = parse(GRAMMAR, text)
     if root is None:
         return None
     # Columns are characters to the analysers and bytes to the parser.

@@ -9,7 +9,7 @@ import click
 
 from affidavit.config.places import cache_folder
 from affidavit.errors import InputError
-from affidavit.lab.mutation.commits import LANGUAGES, read_languages
+from affidavit.lab.mutation.commits import PLANTABLE_LANGUAGES, read_languages
 from affidavit.lab.mutation.planting import PlantingRequest, PlantingSummary, plant_bugs
 from affidavit.lab.mutation.summary import describe_planting
 from affidavit.render.report.wording import counted
@@ -38,7 +38,7 @@ MUTATE_FLAG = f"--{MUTATE}"
 )
 @click.option("--per-commit", type=click.IntRange(1, 10), default=1, show_default=True, help="Bugs a commit.")
 @click.option("--since", metavar="REV", help="Only commits after this one; default: the most recent ones.")
-@click.option("--languages", metavar="NAMES", help=f"Some of {','.join(LANGUAGES)}; default: all.")
+@click.option("--languages", metavar="NAMES", help=f"Some of {','.join(PLANTABLE_LANGUAGES)}; default: all.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed, another choice.")
 @click.option(
     "--run-tests",

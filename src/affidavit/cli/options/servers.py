@@ -35,8 +35,8 @@ def server_pool(settings: Settings, reviewed_folder: Path | None) -> "ServerPool
     if not settings.language_servers:
         return None
     from affidavit.language_servers.pool import ServerPool  # noqa: PLC0415 - who asks none does not pay for it
-    from affidavit.language_servers.servers import SERVERS, TYPESCRIPT, find_servers  # noqa: PLC0415
+    from affidavit.language_servers.servers import SERVERS, TSC, find_servers  # noqa: PLC0415
 
     program = settings.typescript_server
-    told = {TYPESCRIPT.name: Path(program)} if program is not None else {}
+    told = {TSC.name: Path(program)} if program is not None else {}
     return ServerPool(find_servers(reviewed_folder=reviewed_folder, programs=told), wanted=SERVERS)

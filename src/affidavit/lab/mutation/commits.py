@@ -11,10 +11,11 @@ from affidavit.git.command import Location
 from affidavit.git.objects import ObjectStore
 from affidavit.git.repository import GitRepository, commit_tree
 from affidavit.git.revisions import find_commit, first_parent, one_commit, resolve_commit
-from affidavit.lab.mutation.ground import Ground, is_unsuited, open_ground
+from affidavit.lab.mutation.ground import FAMILIES, Ground, is_unsuited, open_ground
+from affidavit.languages.registry import LANGUAGES
 from affidavit.records.change import Change, FileChange, Revision
 
-LANGUAGES = ("python", "javascript", "typescript", "go", "java")
+PLANTABLE_LANGUAGES = tuple(one.name for one in LANGUAGES if one.grammars and one.family in FAMILIES)
 POOL_PER_COMMIT = 25
 SMALLEST_POOL = 200
 MAX_FILES = 40
@@ -127,6 +128,8 @@ def read_languages(text: str | None) -> tuple[str, ...]:
     """The languages of a list with commas; raises InputError for one in which no bug can be planted."""
     names = tuple(part.strip().lower() for part in (text or "").split(",") if part.strip())
     for name in names:
-        if name not in LANGUAGES:
-            raise InputError(f"no bug can be planted in {name!r}; known languages: {', '.join(LANGUAGES)}")
-    return names or LANGUAGES
+        if name not in PLANTABLE_LANGUAGES:
+            raise InputError(
+                f"no bug can be planted in {name!r}; known languages: {', '.join(PLANTABLE_LANGUAGES)}"
+            )
+    return names or PLANTABLE_LANGUAGES

@@ -7,20 +7,13 @@ from functools import cached_property
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import ancestors, node_text, parse
+from affidavit.languages.engine.grammars import Grammar, ancestors, node_text, parse
+from affidavit.languages.engine.language import Language
+from affidavit.languages.registry import LANGUAGES
 from affidavit.languages.test_files import is_test
-from affidavit.symbols.definitions import grammar_of
 
-FAMILIES = {
-    "python": "python",
-    "javascript": "javascript",
-    "typescript": "javascript",
-    "tsx": "javascript",
-    "go": "go",
-    "java": "java",
-}
-# Where types are checked before the code runs, so that fewer edits are possible.
-TYPED = frozenset({"typescript", "tsx", "go", "java"})
+FAMILIES = frozenset({"python", "javascript", "go", "java"})
+"""The languages that operators know how to break, with their dialects."""
 # What stands in these is read by people or by other tools: a flip there breaks nothing.
 UNPLANTED = frozenset(
     {
@@ -86,7 +79,8 @@ class Ground:
     """A file at head, parsed, and the lines of it that the commit added or changed."""
 
     path: str
-    grammar: str
+    language: Language
+    grammar: Grammar
     text: bytes
     root: Node
     lines: frozenset[int]
@@ -94,12 +88,12 @@ class Ground:
     @property
     def family(self) -> str:
         """The languages that are alike enough to be broken in the same way."""
-        return FAMILIES[self.grammar]
+        return self.language.family
 
     @property
     def is_typed(self) -> bool:
-        """A compiler reads the types of this language."""
-        return self.grammar in TYPED
+        """A compiler reads the types of this language, so that fewer edits are possible."""
+        return self.language.is_typed
 
     def says(self, node: Node | None) -> str:
         """What stands at a node."""
@@ -145,12 +139,14 @@ class Ground:
 
 def open_ground(path: str, text: bytes, lines: frozenset[int]) -> Ground | None:
     """The file as ground; None where its language is not known, it is a test, or it does not parse."""
-    grammar = grammar_of(path)
-    if grammar not in FAMILIES or not lines or is_unsuited(path):
+    parsed_as = LANGUAGES.parsed_as(path)
+    if parsed_as is None or parsed_as.language.family not in FAMILIES or not lines or is_unsuited(path):
         return None
-    root = parse(grammar, text)
+    root = parse(parsed_as.grammar, text)
     # In a file with errors the tree is a guess, and so would be the place of the bug.
-    return None if root is None or root.has_error else Ground(path, grammar, text, root, lines)
+    if root is None or root.has_error:
+        return None
+    return Ground(path, parsed_as.language, parsed_as.grammar, text, root, lines)
 
 
 def is_unsuited(path: str) -> bool:

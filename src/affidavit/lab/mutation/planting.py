@@ -20,7 +20,7 @@ from affidavit.lab.mutation.case_folders import (
     write_cases,
     write_planted_commit,
 )
-from affidavit.lab.mutation.commits import LANGUAGES, PlantableCommit, read_commit, recent_commits
+from affidavit.lab.mutation.commits import PLANTABLE_LANGUAGES, PlantableCommit, read_commit, recent_commits
 from affidavit.lab.mutation.mutant import Mutant, Operator, mutants
 from affidavit.lab.mutation.operators import OPERATORS
 from affidavit.lab.mutation.soundness import fault_of
@@ -44,7 +44,7 @@ class PlantingRequest:
     out: Path
     commits: int = 20
     since: str | None = None
-    languages: Sequence[str] = LANGUAGES
+    languages: Sequence[str] = PLANTABLE_LANGUAGES
     seed: int = 0
     per_commit: int = 1
     test_command: str | None = None

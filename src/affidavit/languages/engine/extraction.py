@@ -2,14 +2,15 @@
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import jiter
 
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.tree import is_binary
-from affidavit.languages.engine.language import Extract, ImportLanguage, Statement
+from affidavit.languages.engine.grammars import Grammar
+from affidavit.languages.engine.language import Extract, ImportRules, Statement
 from affidavit.languages.engine.tree_files import TreeFiles
 
 NOTHING = Extract()
@@ -26,28 +27,29 @@ class Extraction:
 
 def extract_files(
     files: TreeFiles,
-    language: ImportLanguage,
-    paths: Iterable[str],
+    family: str,
+    rules: ImportRules,
+    grammars: Mapping[str, Grammar],
     cache: BlobCache,
     *,
     deadline: float,
 ) -> Extraction:
-    """The extracts of all files of a language; what the deadline cuts off is skipped and not kept."""
+    """The extracts of all files of a family, given with their grammars.
+
+    What the deadline cuts off is skipped and not kept.
+    """
     found = Extraction()
-    for grammar, group in _by_grammar(language, paths).items():
-        kind = f"imports/{language.name}/{grammar}"
-        known = _known(cache.load(kind, language.version, (files.blobs[path] for path in group)))
+    for grammar, group in _by_grammar(grammars).items():
+        kind = f"imports/{family}/{grammar.name}"
+        known = _known(cache.load(kind, rules.version, (files.blobs[path] for path in group)))
         unread: dict[str, str] = {}
         for path in group:
             if files.blobs[path] not in known:
                 unread.setdefault(files.blobs[path], path)
-        new = _read(files, language, grammar, unread, deadline)
-        cache.save(
-            kind,
-            language.version,
-            {blob: pack(extract) for blob, extract in new.items() if extract is not None},
-        )
-        known.update({blob: extract for blob, extract in new.items() if extract is not None})
+        read = _read(files, rules, grammar, unread, deadline)
+        new = {blob: extract for blob, extract in read.items() if extract is not None}
+        cache.save(kind, rules.version, {blob: pack(extract) for blob, extract in new.items()})
+        known.update(new)
         for path in group:
             extract = known.get(files.blobs[path])
             if extract is None:
@@ -57,17 +59,11 @@ def extract_files(
     return found
 
 
-def _by_grammar(language: ImportLanguage, paths: Iterable[str]) -> dict[str, list[str]]:
-    groups: dict[str, list[str]] = {}
-    for path in paths:
-        groups.setdefault(language.grammars[ending_of(path)], []).append(path)
+def _by_grammar(grammars: Mapping[str, Grammar]) -> dict[Grammar, list[str]]:
+    groups: dict[Grammar, list[str]] = {}
+    for path, grammar in grammars.items():
+        groups.setdefault(grammar, []).append(path)
     return groups
-
-
-def ending_of(path: str) -> str:
-    """What follows the last dot of a file's name, in lower case; empty where there is no dot."""
-    _, dot, ending = path.rpartition("/")[2].rpartition(".")
-    return ending.lower() if dot else ""
 
 
 def _known(kept: Mapping[str, bytes]) -> dict[str, Extract]:
@@ -76,7 +72,7 @@ def _known(kept: Mapping[str, bytes]) -> dict[str, Extract]:
 
 
 def _read(
-    files: TreeFiles, language: ImportLanguage, grammar: str, unread: Mapping[str, str], deadline: float
+    files: TreeFiles, rules: ImportRules, grammar: Grammar, unread: Mapping[str, str], deadline: float
 ) -> dict[str, Extract | None]:
     blob_of = {path: blob for blob, path in unread.items()}
     found: dict[str, Extract | None] = {}
@@ -84,7 +80,7 @@ def _read(
         if time.monotonic() > deadline:
             break
         text = content.removeprefix(BYTE_ORDER_MARK)
-        found[blob_of[path]] = NOTHING if is_binary(text) else language.extract(grammar, text)
+        found[blob_of[path]] = NOTHING if is_binary(text) else rules.extract(grammar, text)
     return found
 
 

@@ -4,6 +4,7 @@ import importlib
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
@@ -25,41 +26,41 @@ CONDITIONS = frozenset(
     )
 )  # fmt: skip
 
-# Grammar → the module of its wheel, and the function that hands it out.
-GRAMMARS = {
-    "python": ("tree_sitter_python", "language"),
-    "javascript": ("tree_sitter_javascript", "language"),
-    "typescript": ("tree_sitter_typescript", "language_typescript"),
-    "tsx": ("tree_sitter_typescript", "language_tsx"),
-    "go": ("tree_sitter_go", "language"),
-    "java": ("tree_sitter_java", "language"),
-    "rust": ("tree_sitter_rust", "language"),
-    "c": ("tree_sitter_c", "language"),
-    "cpp": ("tree_sitter_cpp", "language"),
-    "ruby": ("tree_sitter_ruby", "language"),
-    "php": ("tree_sitter_php", "language_php"),
-    "c_sharp": ("tree_sitter_c_sharp", "language"),
-}
+
+@dataclass(frozen=True, eq=False)
+class Grammar:
+    """A grammar of tree-sitter, and the query that finds what a text defines.
+
+    A capture other than `@name`, `@owner` and `@cut` is the kind of the definition that it spans. `@scope`
+    (of methods) and `@namespace` name what lies inside without being symbols themselves. `@owner` is the type
+    that a method declared outside belongs to. `@cut` is where the header ends, if not at the body or value.
+    """
+
+    name: str
+    module: str
+    """The module of its wheel; it is imported when the first file is parsed."""
+    symbols: str
+    function: str = "language"
+    """The function of the module that hands the grammar out."""
+    endings: tuple[str, ...] = ()
+    """The files that it reads, where these are not all files of its language and no others."""
 
 
 @cache
-def grammar(name: str) -> Language:
-    """The grammar, loaded when first asked for."""
-    module, function = GRAMMARS[name]
-    return Language(getattr(importlib.import_module(module), function)())
+def _loaded(grammar: Grammar) -> Language:
+    return Language(getattr(importlib.import_module(grammar.module), grammar.function)())
 
 
 @cache
-def query(name: str, source: str) -> Query:
-    """A query of a grammar, compiled once."""
-    return Query(grammar(name), source)
+def _query(grammar: Grammar, source: str) -> Query:
+    return Query(_loaded(grammar), source)
 
 
-def parse(name: str, text: bytes, *, max_seconds: float = MAX_SECONDS) -> Node | None:
+def parse(grammar: Grammar, text: bytes, *, max_seconds: float = MAX_SECONDS) -> Node | None:
     """The syntax tree of a text; None where it is too large or takes too long to parse."""
     if len(text) > MAX_BYTES:
         return None
-    parser = Parser(grammar(name))
+    parser = Parser(_loaded(grammar))
     if len(text) <= SMALL_BYTES:
         return parser.parse(text).root_node
     return _parse_in_time(parser, text, time.monotonic() + max_seconds)
@@ -78,7 +79,7 @@ def _parse_in_time(parser: Parser, text: bytes, deadline: float) -> Node | None:
     return None if was_late else root
 
 
-def parse_head(grammar: str, text: bytes, keyword: re.Pattern[bytes]) -> tuple[Node | None, bytes]:
+def parse_head(grammar: Grammar, text: bytes, keyword: re.Pattern[bytes]) -> tuple[Node | None, bytes]:
     """The tree up to the last line that has the keyword, and the text of that tree.
 
     A head that is not well-formed was cut inside of something: then the whole text is parsed.
@@ -95,9 +96,9 @@ def parse_head(grammar: str, text: bytes, keyword: re.Pattern[bytes]) -> tuple[N
     return parse(grammar, text), text
 
 
-def matches(name: str, source: str, root: Node) -> Iterator[dict[str, list[Node]]]:
+def matches(grammar: Grammar, source: str, root: Node) -> Iterator[dict[str, list[Node]]]:
     """The captured nodes of each match, in the order of the text."""
-    for _, captured in QueryCursor(query(name, source)).matches(root):
+    for _, captured in QueryCursor(_query(grammar, source)).matches(root):
         yield captured
 
 

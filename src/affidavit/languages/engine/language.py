@@ -1,9 +1,11 @@
-"""What one file says about imports, before anybody asks which files are meant; it is what the cache keeps."""
+"""What a language has to say of itself: one `Language`, with what its files say about imports and tests."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from affidavit.languages.engine.grammars import Grammar
 from affidavit.languages.engine.tree_files import TreeFiles
 
 
@@ -35,14 +37,76 @@ Resolve = Callable[[str, Statement], Iterable[Meant]]
 
 
 @dataclass(frozen=True)
-class ImportLanguage:
-    """How a language imports: the files it is written in, what they say, and what that means."""
+class ImportRules:
+    """How a language imports: what its files say, and which files that means."""
+
+    extract: Callable[[Grammar, bytes], Extract | None]
+    """The imports of a text; None where it is too much to parse."""
+    resolver: Callable[[TreeFiles, Mapping[str, Extract]], Resolve]
+    version: int = 1
+    """Raised whenever `extract` comes to another result, so that the cache forgets the old one."""
+
+
+@dataclass(frozen=True)
+class SignsOfTests:
+    """How tests are told from what only serves them."""
+
+    words: re.Pattern[bytes]
+    """What only a text with tests in it has."""
+    are_named: bool = False
+    """Tests say what they are in the names of their files, so that a folder called `test` proves nothing."""
+
+
+@dataclass(frozen=True)
+class Scoping:
+    """How far names are known in a language, where nothing is known of types."""
+
+    has_overloads: bool = False
+    """Several definitions of one name stand side by side."""
+    members_need_object: bool = False
+    """A member is never used without its object, except in the body of its own class."""
+    folder_is_package: bool = False
+    """Files of one folder see one another without an import."""
+    folder_has_classes: bool = False
+    """A class is known in its folder without an import, and its file has its name."""
+    is_open: bool = False
+    """A name may be known without an import of its file: includes of includes, autoloading, namespaces."""
+    users_import: bool = True
+    """Who uses a file imports it, or what stands for it. Others load by name, or include a header of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Language:
+    """All that is known of one language. What it has not must be said, too: None, or nothing in the tuple."""
 
     name: str
-    grammars: Mapping[str, str]
-    """The grammar by the ending of the file."""
-    version: int
-    """Raised whenever `extract` comes to another result, so that the cache forgets the old one."""
-    extract: Callable[[str, bytes], Extract | None]
-    """Grammar and content; None where the file is too much to parse."""
-    resolver: Callable[[TreeFiles, Mapping[str, Extract]], Resolve]
+    """In lower case, as reports have it."""
+    endings: tuple[str, ...]
+    """What follows the last dot of its files' names."""
+    grammars: tuple[Grammar, ...]
+    imports: ImportRules | None
+    """The same for all languages of a family."""
+    tests: SignsOfTests | None
+    file_names: tuple[str, ...] = ()
+    """Whole names of files, in lower case."""
+    file_name_starts: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
+    """Programs in a first line such as `#!/usr/bin/env python3`, without their version."""
+    dialect_of: str = ""
+    """Another language: their files import, use and test one another."""
+    folder_stems: tuple[str, ...] = ()
+    """Names of files, without their ending, that stand for their folder and say nothing of what is inside."""
+    is_code: bool = True
+    """A file holds a program; what holds none cannot test anything."""
+    is_document: bool = False
+    """A file holds prose, in which names are mere words unless they are written as code."""
+    is_typed: bool = False
+    """A compiler checks types before the code runs."""
+    quotes: str = "\"'"
+    """The signs around texts; none where names stand without, as in configuration."""
+    scoping: Scoping = Scoping()
+
+    @property
+    def family(self) -> str:
+        """The name that a language shares with its dialects."""
+        return self.dialect_of or self.name

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import CONDITIONS, ancestors, matches, node_text, parse_head
+from affidavit.languages.engine.grammars import CONDITIONS, Grammar, ancestors, matches, node_text, parse_head
 from affidavit.languages.engine.language import Extract, Statement
 
 KEYWORD = re.compile(rb"\bimport\b|\bfrom\s*[\"']|\brequire\s*[(.]")
@@ -20,14 +20,14 @@ QUERY = """
 TYPESCRIPT_QUERY = QUERY + "(import_require_clause source: (string) @source) @import"
 
 
-def extract_javascript(grammar: str, text: bytes) -> Extract | None:
+def extract_javascript(grammar: Grammar, text: bytes) -> Extract | None:
     """The imports of a module; None where it is too large to parse."""
     if not KEYWORD.search(text):
         return Extract()
     root, parsed = parse_head(grammar, text, KEYWORD)
     if root is None:
         return None
-    query = QUERY if grammar == "javascript" else TYPESCRIPT_QUERY
+    query = QUERY if grammar.name == "javascript" else TYPESCRIPT_QUERY
     found = [
         statement for captured in matches(grammar, query, root) for statement in _statement(captured, parsed)
     ]

@@ -1,1 +1,34 @@
-"""PHP: files and use statements in, the classes that they name out."""
+"""PHP: its files, what they define, use and include, and how its tests are told."""
+
+import re
+
+from affidavit.languages.engine.grammars import Grammar
+from affidavit.languages.engine.language import ImportRules, Language, Scoping, SignsOfTests
+from affidavit.languages.php.classes import php_resolver
+from affidavit.languages.php.imports import extract_php
+
+SYMBOLS = """
+(function_definition name: (name) @name) @function
+(class_declaration name: (name) @name) @class
+(trait_declaration name: (name) @name) @class
+(enum_declaration name: (name) @name) @class
+(enum_case name: (name) @name) @constant
+(interface_declaration name: (name) @name) @interface
+(method_declaration name: (name) @name) @method
+(const_element . (name) @name) @constant
+(property_element name: (variable_name (name) @name)) @constant
+"""
+
+ENDINGS = ("php", "phtml")
+PHP = Language(
+    name="php",
+    endings=ENDINGS,
+    # `inc` is parsed as PHP, but does not name the language: others use the ending, too.
+    grammars=(Grammar("php", "tree_sitter_php", SYMBOLS, "language_php", (*ENDINGS, "inc")),),
+    imports=ImportRules(extract_php, php_resolver),
+    tests=SignsOfTests(
+        re.compile(rb"function[ \t]+test|@test\b|#\[Test\b|^(?:it|test|describe)\(", re.MULTILINE)
+    ),
+    interpreters=("php",),
+    scoping=Scoping(folder_has_classes=True, is_open=True, users_import=False),
+)

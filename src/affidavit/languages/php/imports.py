@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import CONDITIONS, ancestors, matches, node_text, parse
+from affidavit.languages.engine.grammars import CONDITIONS, Grammar, ancestors, matches, node_text, parse
 from affidavit.languages.engine.language import Extract, Statement
 
 QUERY = """
@@ -23,7 +23,7 @@ MAX_NAME_CHARACTERS = 200
 INCLUDES_FROM = "from:"
 
 
-def extract_php(grammar: str, text: bytes) -> Extract | None:
+def extract_php(grammar: Grammar, text: bytes) -> Extract | None:
     """The imports of a file and what it declares; None where it is too large to parse."""
     root = parse(grammar, text)
     if root is None:

@@ -2,7 +2,7 @@
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import ancestors, matches, node_text, parse
+from affidavit.languages.engine.grammars import Grammar, ancestors, matches, node_text, parse
 from affidavit.languages.engine.language import Extract, Statement
 from affidavit.languages.python.import_lines import read_lines
 
@@ -13,19 +13,19 @@ QUERY = """
 """
 
 
-def extract_python(_grammar: str, text: bytes) -> Extract | None:
+def extract_python(grammar: Grammar, text: bytes) -> Extract | None:
     """The imports of a module; None where it is too large to parse and cannot be read line by line."""
     statements = read_lines(text)
-    return Extract(tuple(statements)) if statements is not None else extract_tree(text)
+    return Extract(tuple(statements)) if statements is not None else extract_tree(grammar, text)
 
 
-def extract_tree(text: bytes) -> Extract | None:
+def extract_tree(grammar: Grammar, text: bytes) -> Extract | None:
     """The imports of a module from its syntax tree."""
-    root = parse("python", text)
+    root = parse(grammar, text)
     if root is None:
         return None
     found: list[Statement] = []
-    for captured in matches("python", QUERY, root):
+    for captured in matches(grammar, QUERY, root):
         for kind, nodes in captured.items():
             for node in nodes:
                 found += _plain(node, text) if kind == "plain" else _taking(node, text, kind)

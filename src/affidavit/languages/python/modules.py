@@ -17,6 +17,7 @@ SOURCE_FOLDERS = ("src", "lib", "python")
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 # A package below one of these is nobody's dependency, except for files that stand there themselves.
 SIDE_FOLDERS = frozenset(("test", "tests", "testing", "example", "examples", "docs", "fixtures", "testdata"))
+MODULE_ENDS = (".py", ".pyi")
 ENDINGS = (".py", "/__init__.py", ".pyi", "/__init__.pyi")
 
 
@@ -165,10 +166,17 @@ class Modules:
                 yield folder, name
 
 
+def module_name(path: str) -> str:
+    """The dotted name of a file, as seen from the repository's root."""
+    for end in MODULE_ENDS:
+        path = path.removesuffix(end)
+    return path.removesuffix("/__init__").replace("/", ".")
+
+
 def _code_folders(files: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for path in files:
-        if path.endswith((".py", ".pyi")):
+        if path.endswith(MODULE_ENDS):
             folder = parent(path)
             while folder and folder not in found:
                 found.add(folder)

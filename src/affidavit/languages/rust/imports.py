@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import ancestors, matches, node_text, parse
+from affidavit.languages.engine.grammars import Grammar, ancestors, matches, node_text, parse
 from affidavit.languages.engine.language import Extract, Statement
 
 QUERY = """
@@ -16,7 +16,7 @@ MAX_DEPTH = 50
 INLINE = "/"
 
 
-def extract_rust(grammar: str, text: bytes) -> Extract | None:
+def extract_rust(grammar: Grammar, text: bytes) -> Extract | None:
     """The modules and uses of a file; None where it is too large to parse.
 
     `form` is `mod`, `path` or `use`, and after a blank the inline modules around it; `path` has the file.

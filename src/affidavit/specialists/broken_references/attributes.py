@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from affidavit.languages.engine.grammars import ancestors, matches, node_text
+from affidavit.languages.registry import parsed_family
 from affidavit.ports import Tree
 from affidavit.records.context import Import
-from affidavit.references.exports import JAVASCRIPT_GRAMMARS
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
-from affidavit.symbols.definitions import grammar_of, symbols_of
+from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.occurrences import Occurrence, occurrences
 
 RULE = "references/removed-attribute"
@@ -23,6 +23,7 @@ PYTHON_IMPORTS = """
 JAVASCRIPT_IMPORTS = """
 (import_statement (import_clause (namespace_import (identifier) @alias)) source: (string) @module)
 """
+IMPORTS = {"python": PYTHON_IMPORTS, "javascript": JAVASCRIPT_IMPORTS}
 GO_IMPORTS = "(import_spec name: (_)? @alias path: (_) @module)"
 GO_PACKAGE = re.compile(rb"^package\s+(\w+)", re.MULTILINE)
 # Without the package's own definition these still mean something.
@@ -84,8 +85,8 @@ def _uses_of_module(
 
 
 def _bound(parsed: Parsed) -> list[_Bound]:
-    query = PYTHON_IMPORTS if parsed.grammar == "python" else JAVASCRIPT_IMPORTS
-    if parsed.grammar not in (*JAVASCRIPT_GRAMMARS, "python"):
+    query = IMPORTS.get(parsed.language.family)
+    if query is None:
         return []
     found = []
     for captured in matches(parsed.grammar, query, parsed.root):
@@ -100,7 +101,7 @@ def _is_same(bound: _Bound, one: Import, parsed: Parsed) -> bool:
     """The binding is what the statement of the import graph says."""
     if bound.module != one.name:
         return False
-    if parsed.grammar == "python":
+    if parsed.language.name == "python":
         return one.names == (bound.taken,) if bound.taken else not one.names
     return "*" in one.names and bound.module.startswith(".")
 
@@ -168,7 +169,7 @@ def _lost_go_names(ground: Ground) -> dict[str, dict[str, str]]:
 
 def _go_names(tree: Tree, folder: str) -> set[str]:
     files = [
-        path for path in tree.entries() if path.rpartition("/")[0] == folder and grammar_of(path) == "go"
+        path for path in tree.entries() if path.rpartition("/")[0] == folder and parsed_family(path) == "go"
     ]
     return {symbol.qualified for path in files for symbol in symbols_of(tree, path)}
 
@@ -198,7 +199,7 @@ def _go_uses_outside(
 
 
 def _go_alias(ground: Ground, parsed: Parsed, imported: str, folder: str) -> str | None:
-    for captured in matches("go", GO_IMPORTS, parsed.root):
+    for captured in matches(parsed.grammar, GO_IMPORTS, parsed.root):
         if node_text(captured["module"][0], parsed.text).strip('"`') == imported:
             if "alias" in captured:
                 alias = node_text(captured["alias"][0], parsed.text)

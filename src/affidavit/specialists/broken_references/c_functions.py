@@ -9,18 +9,16 @@ from tree_sitter import Node
 from affidavit.diff.skipping import VENDORED_FOLDERS
 from affidavit.errors import GitError, InputError
 from affidavit.git.tree import SUBMODULE_MODE
-from affidavit.languages.detect import language_of
+from affidavit.languages.c import C_GRAMMAR
 from affidavit.languages.engine.grammars import ancestors, parse
+from affidavit.languages.registry import is_document, parsed_family
 from affidavit.records.context import Symbol
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_telling
-from affidavit.symbols.definitions import grammar_of
-from affidavit.symbols.documents import DOCUMENT_LANGUAGES
 from affidavit.symbols.occurrences import Occurrence, occurrences
 
 RULE = "references/removed-attribute"
 MAX_FILES = 200
 MAX_PASTES = 5000
-C_GRAMMARS = frozenset(("c", "cpp"))
 # What stands in for functions of other systems is removed where those have them by now.
 STAND_IN_FOLDERS = frozenset(("compat", "port", "portability", "missing", "gnulib", "lib", "libs"))
 # Headers below these may come from the system, once the copy is gone.
@@ -58,7 +56,7 @@ def _was_ours(ground: Ground, old: Symbol) -> bool:
     if old.kind != "function" or not is_telling(old.name) or not STAND_IN_FOLDERS.isdisjoint(folders):
         return False
     text = ground.repository.base.read(old.path)
-    root = parse("c", text) if text is not None else None
+    root = parse(C_GRAMMAR, text) if text is not None else None
     if root is None:
         return False
     bodies = {node.start_point.row + 1: node for node in _function_definitions(root)}
@@ -128,7 +126,7 @@ def _pasted_parts(ground: Ground) -> set[str]:
         return {""}
     if len(hits) >= MAX_PASTES:
         return {""}
-    lines = [hit.text for hit in hits if grammar_of(hit.path) in C_GRAMMARS]
+    lines = [hit.text for hit in hits if parsed_family(hit.path) == "c"]
     return {part for line in lines for pair in PASTED.findall(line) for part in pair if part}
 
 
@@ -137,9 +135,9 @@ def _calls(ground: Ground, name: str) -> list[tuple[Parsed, Occurrence]]:
     paths = sorted({hit.path for hit in ground.telling_hits[name]})
     found: list[tuple[Parsed, Occurrence]] = []
     for path in paths if len(paths) <= MAX_FILES else ():
-        if language_of(path) in DOCUMENT_LANGUAGES:
+        if is_document(path):
             continue
-        parsed = ground.parsed(path) if grammar_of(path) in C_GRAMMARS else None
+        parsed = ground.parsed(path) if parsed_family(path) == "c" else None
         if parsed is None:
             return []
         places = occurrences(parsed.root, parsed.text, name)
@@ -150,7 +148,7 @@ def _calls(ground: Ground, name: str) -> list[tuple[Parsed, Occurrence]]:
 
 
 def _is_call(parsed: Parsed, place: Occurrence) -> bool:
-    if parsed.grammar != "c" or place.role != "call" or place.receiver is not None:
+    if parsed.grammar is not C_GRAMMAR or place.role != "call" or place.receiver is not None:
         return False
     around = [above.type for above in ancestors(place.node)]
     return (

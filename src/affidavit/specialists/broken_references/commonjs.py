@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from affidavit.languages.engine.grammars import node_text, parse
+from affidavit.languages.javascript import JAVASCRIPT_GRAMMAR
 from affidavit.records.context import Import
-from affidavit.references.exports import JAVASCRIPT_GRAMMARS
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
 from affidavit.symbols.occurrences import Occurrence, occurrences
 
@@ -45,7 +45,7 @@ def find_removed_commonjs_names(ground: Ground) -> Iterator[Break]:
         lost -= _set_elsewhere(ground, lost)
         for one in ground.head_imports.importers_of(path) if lost else ():
             parsed = ground.parsed(one.path) if one.name.startswith(".") else None
-            if parsed is not None and parsed.grammar in JAVASCRIPT_GRAMMARS:
+            if parsed is not None and parsed.language.family == "javascript":
                 yield from _calls(ground, parsed, one, path, lost)
 
 
@@ -59,7 +59,7 @@ def _set_elsewhere(ground: Ground, names: frozenset[str]) -> set[str]:
 
 def exported_names(text: bytes) -> frozenset[str] | None:
     """The names that a module exports; None where its text does not show them all."""
-    root = parse("javascript", text)
+    root = parse(JAVASCRIPT_GRAMMAR, text)
     if root is None or root.has_error or OTHER_WAYS.search(MAIN.sub(b"", text)):
         return None
     names: set[str] = set()

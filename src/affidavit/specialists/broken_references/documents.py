@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from affidavit.languages.detect import language_of
+from affidavit.languages.registry import grammar_of, language_of
 from affidavit.records.context import Symbol
 from affidavit.records.evidence import SearchHit
 from affidavit.specialists.broken_references.ground import Break, Ground, is_telling
-from affidavit.symbols.definitions import grammar_of
 
 RULE = "references/stale-document"
 DOCUMENT_LANGUAGES = frozenset(("markdown", "restructuredtext", "text"))

@@ -12,7 +12,9 @@ from affidavit.diff.skipping import VENDORED_FOLDERS
 from affidavit.errors import GitError, InputError
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.tree import is_binary
-from affidavit.languages.engine.grammars import ancestors, node_text, parse
+from affidavit.languages.engine.grammars import Grammar, ancestors, node_text, parse
+from affidavit.languages.engine.language import Language
+from affidavit.languages.registry import LANGUAGES, grammar_of
 from affidavit.ports import Repository
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import Symbol, SymbolChange
@@ -22,7 +24,6 @@ from affidavit.references.exports import Modules
 from affidavit.references.import_graph import ImportGraph, import_graph
 from affidavit.specialists.causes import NamedCause
 from affidavit.symbols.changed import symbol_changes
-from affidavit.symbols.definitions import grammar_of
 
 MAX_HITS = 20_000
 MAX_NAMES = 300
@@ -49,7 +50,8 @@ class Parsed(NamedTuple):
     """A file of head with its syntax tree."""
 
     path: str
-    grammar: str
+    language: Language
+    grammar: Grammar
     text: bytes
     root: Node
 
@@ -151,12 +153,12 @@ class Ground:
         return self._parsed[path]
 
     def _parse(self, path: str) -> Parsed | None:
-        grammar = grammar_of(path)
-        text = self.repository.head.read(path) if grammar else None
-        if grammar is None or text is None or is_binary(text):
+        parsed_as = LANGUAGES.parsed_as(path)
+        text = self.repository.head.read(path) if parsed_as else None
+        if parsed_as is None or text is None or is_binary(text):
             return None
-        root = parse(grammar, text)
-        return None if root is None else Parsed(path, grammar, text, root)
+        root = parse(parsed_as.grammar, text)
+        return None if root is None else Parsed(path, parsed_as.language, parsed_as.grammar, text, root)
 
     def search(
         self, names: Sequence[str], around: str = r"\b(?:{})\b", paths: Sequence[str] = ()

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from affidavit.languages.engine.grammars import matches, node_text, parse
+from affidavit.languages.registry import LANGUAGES, ParsedAs
 from affidavit.records.context import Symbol
 from affidavit.records.finding import Cause
 from affidavit.references.reach import find_reach
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed
 from affidavit.specialists.causes import NamedCause
-from affidavit.symbols.definitions import grammar_of, symbols_of
+from affidavit.symbols.definitions import symbols_of
 
 RULE = "references/unimplemented-method"
 GENERIC = re.compile(r"<.*", re.DOTALL)
@@ -23,7 +24,7 @@ INHERITED = frozenset(
 
 
 @dataclass(frozen=True)
-class _Language:
+class _Interfaces:
     """How a language declares interfaces, and that something implements nothing but one of them.
 
     A class with more than one origin may get the method from another, so nothing is proven there.
@@ -35,48 +36,47 @@ class _Language:
     """Nodes of a class that may make members, or mean that it need not have them all."""
 
 
-JAVA = _Language(
+JAVA = _Interfaces(
     "(interface_declaration name: (_) @interface"
     " body: (_ (method_declaration name: (_) @name !body) @method))",
     "(class_declaration interfaces: (super_interfaces (type_list . (_) @interface .))"
     " body: (_) @body) @class",
     frozenset(("annotation", "marker_annotation", "superclass", "abstract")),
 )
-TYPESCRIPT = _Language(
+TYPESCRIPT = _Interfaces(
     "(interface_declaration name: (_) @interface body: (_ (method_signature name: (_) @name) @method))",
     "(class_declaration (class_heritage . (implements_clause . (_) @interface .) .) body: (_) @body) @class",
     frozenset(("decorator", "index_signature")),
 )
-RUST = _Language(
+RUST = _Interfaces(
     "(trait_item name: (_) @interface body: (_ (function_signature_item name: (_) @name) @method))",
     "(impl_item trait: (_) @interface body: (_) @body) @class",
     frozenset(("macro_invocation", "attribute_item")),
 )
-PHP = _Language(
+PHP = _Interfaces(
     "(interface_declaration name: (_) @interface body: (_ (method_declaration name: (_) @name) @method))",
     "(class_declaration (class_interface_clause . (_) @interface .) body: (_) @body) @class",
     frozenset(("use_declaration", "base_clause", "abstract_modifier")),
 )
-CSHARP = _Language(
+CSHARP = _Interfaces(
     "(interface_declaration name: (_) @interface"
     " body: (_ (method_declaration name: (_) @name !body) @method))",
     "(class_declaration (base_list . (_) @interface .) body: (_) @body) @class",
     frozenset(("attribute_list", "modifier")),
 )
 # Without the metaclass of `ABC` nobody looks at what is abstract.
-PYTHON = _Language(
+PYTHON = _Interfaces(
     "(class_definition name: (_) @interface superclasses: (argument_list) @bases"
     " body: (_ (decorated_definition (decorator) @decorator definition: (_ name: (_) @name)) @method))",
     "(class_definition superclasses: (argument_list . (_) @interface .) body: (_) @body) @class",
     frozenset(),
 )
-LANGUAGES = {
+INTERFACES = {
     "java": JAVA,
     "typescript": TYPESCRIPT,
-    "tsx": TYPESCRIPT,
     "rust": RUST,
     "php": PHP,
-    "c_sharp": CSHARP,
+    "c#": CSHARP,
     "python": PYTHON,
 }
 INTERFACE_NODES = {"rust": "trait_item", "python": "class_definition"}
@@ -92,12 +92,14 @@ PLAIN_MODIFIERS = frozenset(("public", "internal", "private", "protected", "seal
 def find_unimplemented_methods(ground: Ground) -> Iterator[Break]:
     """Classes that implement just this interface and do not have its new method."""
     for file in ground.code_files:
-        grammar, path = grammar_of(file.path), file.head_path
-        if grammar not in LANGUAGES or path is None or file.base_path is None:
+        parsed_as, path = LANGUAGES.parsed_as(file.path), file.head_path
+        if parsed_as is None or path is None or file.base_path is None:
+            continue
+        if parsed_as.language.name not in INTERFACES:
             continue
         before = ground.repository.base.read(file.base_path) or b""
         after = ground.repository.head.read(path) or b""
-        old, new = _required(before, grammar), _required(after, grammar)
+        old, new = _required(before, parsed_as), _required(after, parsed_as)
         for interface in old.keys() & new.keys():
             for name in sorted(new[interface] - old[interface] - INHERITED):
                 # A method that was there before was required, or had a default that may be inherited.
@@ -105,18 +107,18 @@ def find_unimplemented_methods(ground: Ground) -> Iterator[Break]:
                     yield from _lacking(ground, path, interface, name)
 
 
-def _required(text: bytes, grammar: str) -> dict[str, set[str]]:
+def _required(text: bytes, parsed_as: ParsedAs) -> dict[str, set[str]]:
     """Interface → the methods that an implementation must have; an empty set is kept, too."""
-    root = parse(grammar, text)
+    language, root = parsed_as.language.name, parse(parsed_as.grammar, text)
     found: dict[str, set[str]] = {}
     if root is None or root.has_error:
         return found
-    for one in _interfaces(root, text, grammar):
+    for one in _interfaces(root, text, parsed_as):
         found.setdefault(one, set())
-    for captured in matches(grammar, LANGUAGES[grammar].required, root):
+    for captured in matches(parsed_as.grammar, INTERFACES[language].required, root):
         name = node_text(captured["name"][0], text)
         is_optional = f"{name}?" in node_text(captured["method"][0], text)
-        if not is_optional and (grammar != "python" or _is_abstract(captured, text)):
+        if not is_optional and (language != "python" or _is_abstract(captured, text)):
             found.setdefault(node_text(captured["interface"][0], text), set()).add(name)
     return found
 
@@ -126,9 +128,9 @@ def _is_abstract(captured: dict[str, list[Node]], text: bytes) -> bool:
     return bool(is_base and ABSTRACT.search(node_text(captured["decorator"][0], text)))
 
 
-def _interfaces(root: Node, text: bytes, grammar: str) -> Iterator[str]:
-    kind = INTERFACE_NODES.get(grammar, "interface_declaration")
-    for captured in matches(grammar, f"({kind} name: (_) @name)", root):
+def _interfaces(root: Node, text: bytes, parsed_as: ParsedAs) -> Iterator[str]:
+    kind = INTERFACE_NODES.get(parsed_as.language.name, "interface_declaration")
+    for captured in matches(parsed_as.grammar, f"({kind} name: (_) @name)", root):
         yield node_text(captured["name"][0], text)
 
 
@@ -138,8 +140,10 @@ def _lacking(ground: Ground, path: str, interface: str, name: str) -> Iterator[B
         return
     knowing = _knowing(ground, symbol)
     for user in sorted({hit.path for hit in ground.search([interface])}):
-        parsed = ground.parsed(user) if grammar_of(user) in LANGUAGES else None
-        if parsed is None or parsed.root.has_error or not _knows(ground, parsed, path, knowing):
+        parsed = ground.parsed(user)
+        if parsed is None or parsed.language.name not in INTERFACES or parsed.root.has_error:
+            continue
+        if not _knows(ground, parsed, path, knowing):
             continue
         for node in _implementations(parsed, interface):
             if not _has_member(node, parsed.text, name) and not _is_continued(ground, parsed, node):
@@ -163,7 +167,7 @@ def _knows(ground: Ground, parsed: Parsed, path: str, knowing: set[str]) -> bool
 
 def _is_continued(ground: Ground, parsed: Parsed, node: Node) -> bool:
     """Python: the class is abstract itself, is decorated, or has heirs that may have the method."""
-    if parsed.grammar != "python":
+    if parsed.language.name != "python":
         return False
     holder = node.parent
     is_decorated = holder is not None and holder.type == "decorated_definition"
@@ -175,7 +179,7 @@ def _is_continued(ground: Ground, parsed: Parsed, node: Node) -> bool:
 
 
 def _implementations(parsed: Parsed, interface: str) -> Iterator[Node]:
-    language = LANGUAGES[parsed.grammar]
+    language = INTERFACES[parsed.language.name]
     for captured in matches(parsed.grammar, language.implementing, parsed.root):
         written = GENERIC.sub("", node_text(captured["interface"][0], parsed.text))
         node, body = captured["class"][0], captured["body"][0]
@@ -185,7 +189,7 @@ def _implementations(parsed: Parsed, interface: str) -> Iterator[Node]:
             for child in (outer, *outer.children)
             if outer.type not in ("method_declaration", "method_definition", "function_item")
         }
-        if parsed.grammar == "c_sharp" and _modifiers(node, parsed.text) <= PLAIN_MODIFIERS:
+        if parsed.language.name == "c#" and _modifiers(node, parsed.text) <= PLAIN_MODIFIERS:
             parts.discard("modifier")
         if written == interface and parts.isdisjoint(language.makers):
             yield node

@@ -8,13 +8,12 @@ from tree_sitter import Node
 
 from affidavit.git.ignored import is_ignored
 from affidavit.languages.engine.grammars import ancestors, matches, node_text
+from affidavit.languages.registry import parsed_family
 from affidavit.records.change import FileChange
 from affidavit.records.context import Import
-from affidavit.references.exports import JAVASCRIPT_GRAMMARS
 from affidavit.specialists.broken_references.c_functions import is_own_header
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
 from affidavit.specialists.broken_references.php_classes import is_loaded_class
-from affidavit.symbols.definitions import grammar_of
 from affidavit.symbols.occurrences import occurrences
 
 STATEMENTS = frozenset(
@@ -95,7 +94,7 @@ def _broken_import(ground: Ground, one: Import, name: str, path: str, changed: s
 
 def _is_for_types(statement: Node, parsed: Parsed, name: str) -> bool:
     """The import is gone before the program runs: TypeScript's `import type`, Python's TYPE_CHECKING."""
-    if parsed.grammar == "python":
+    if parsed.language.name == "python":
         # Other conditions were ruled out before.
         return any(above.type == "if_statement" for above in ancestors(statement))
     text = node_text(statement, parsed.text)
@@ -184,14 +183,14 @@ def _is_replaced(ground: Ground, path: str) -> bool:
 
 def _has_stand_in(ground: Ground, path: str) -> bool:
     stem = path.removesuffix("/__init__.py").partition(".")[0] if "/." not in path else path
-    grammar = grammar_of(path)
+    family = parsed_family(path)
     # A folder of that name answers a JavaScript import only with an index or a manifest.
-    is_javascript = grammar in JAVASCRIPT_GRAMMARS
+    is_javascript = family == "javascript"
     folder = (f"{stem}/index.", f"{stem}/package.json") if is_javascript else (f"{stem}/",)
     likes = [known for known in ground.repository.head.entries() if known.startswith((f"{stem}.", *folder))]
-    if grammar in ("c", "cpp"):
+    if family == "c":
         # A header and its source share the stem; a template or a grammar is what a header is made from.
-        return any(grammar_of(known) not in ("c", "cpp") for known in likes)
+        return any(parsed_family(known) != "c" for known in likes)
     return bool(likes)
 
 
@@ -246,19 +245,20 @@ def _same_names(other: Import, one: Import) -> bool:
 
 
 def _can_be_told(ground: Ground, parsed: Parsed, one: Import) -> bool:
-    if parsed.grammar in JAVASCRIPT_GRAMMARS:
+    family = parsed.language.family
+    if family == "javascript":
         return OWN_FILE.match(one.name) is not None and "?" not in one.name
-    if parsed.grammar == "ruby":
+    if family == "ruby":
         return b"require_relative" in _line(parsed.text, one.line)
-    if parsed.grammar in ("c", "cpp"):
+    if family == "c":
         is_quoted = b'"' in _line(parsed.text, one.line)
         return not one.is_conditional and is_quoted and is_own_header(ground, one.target or "")
-    if parsed.grammar == "rust":
+    if family == "rust":
         # A use of what a module has is another matter: the name may come from elsewhere.
         return not one.is_conditional and RUST_MODULE.match(_line(parsed.text, one.line)) is not None
-    if parsed.grammar == "php":
+    if family == "php":
         return is_loaded_class(ground, parsed, one.name)
-    return parsed.grammar in ("python", "java", "go")
+    return family in ("python", "java", "go")
 
 
 def _line(text: bytes, number: int) -> bytes:

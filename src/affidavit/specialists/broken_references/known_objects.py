@@ -7,7 +7,7 @@ from affidavit.languages.engine.grammars import matches, node_text
 from affidavit.records.context import Symbol
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
 from affidavit.specialists.broken_references.methods import RULE, class_is_plain, knowing_files
-from affidavit.symbols.changed import symbols_of
+from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.occurrences import Occurrence, occurrences
 
 # How a language declares a variable that holds a new object. Python has a type checker that knows more.
@@ -18,13 +18,11 @@ JAVASCRIPT_NEW = (
 NEW = {
     "javascript": JAVASCRIPT_NEW,
     "typescript": JAVASCRIPT_NEW,
-    "tsx": JAVASCRIPT_NEW,
     "java": (
         "(variable_declarator name: (identifier) @name"
         " value: (object_creation_expression type: (type_identifier) @class !body))"
     ),
 }
-LANGUAGES = frozenset(("javascript", "typescript", "java"))
 DECLARED = r"\b(?:class|interface|namespace|module)\s+(?:{})\b"
 SET = r"\.\s*(?:{})\s*=(?![=>])"
 MADE = re.compile(rb"\bprototype\b|Object\.(?:assign|define)|\bsetattr\b|applyMixins|\bmixin", re.IGNORECASE)
@@ -33,7 +31,7 @@ MADE = re.compile(rb"\bprototype\b|Object\.(?:assign|define)|\bsetattr\b|applyMi
 def find_methods_lost_by_known_objects(ground: Ground) -> Iterator[Break]:
     """Whatever the method is called: the object's class is known, and does not have it."""
     for old in ground.gone:
-        if old.kind != "method" or old.language not in LANGUAGES or not class_is_plain(ground, old):
+        if old.kind != "method" or old.language not in NEW or not class_is_plain(ground, old):
             continue
         owner = old.qualified.rpartition(".")[0]
         message = f"`{old.name}` is called on `{owner}`, which does not have it any more"
@@ -80,7 +78,7 @@ def _declares(line: str, word: re.Pattern[str]) -> bool:
 
 
 def _uses(parsed: Parsed, old: Symbol, owner: str) -> list[Occurrence]:
-    if parsed.grammar not in NEW or parsed.root.has_error or old.name.encode() not in parsed.text:
+    if parsed.language.name not in NEW or parsed.root.has_error or old.name.encode() not in parsed.text:
         return []
     known = _variables(parsed, owner)
     makers = (f"new {owner}(", f"(new {owner}(")
@@ -105,7 +103,7 @@ def _variables(parsed: Parsed, owner: str) -> set[str]:
     text = parsed.text
     named = occurrences(parsed.root, text, owner)
     found = set() if any(place.role == "binding" for place in named) else {owner}
-    for captured in matches(parsed.grammar, NEW[parsed.grammar], parsed.root):
+    for captured in matches(parsed.grammar, NEW[parsed.language.name], parsed.root):
         name = node_text(captured["name"][0], text)
         kind = node_text(captured["kind"][0], text) if "kind" in captured else ""
         is_lasting = kind != "let" and _is_bound_once(parsed, name)

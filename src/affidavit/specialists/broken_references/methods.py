@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from affidavit.languages.registry import grammar_of
 from affidavit.records.context import Symbol
 from affidavit.references.reach import find_reach
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded, is_telling
-from affidavit.symbols.changed import symbols_of
-from affidavit.symbols.definitions import grammar_of
+from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.occurrences import Occurrence, occurrences
 
 RULE = "references/removed-method"

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from affidavit.languages.engine.grammars import ancestors, matches, node_text
+from affidavit.languages.python.modules import module_name
 from affidavit.specialists.broken_references.ground import WORD, Break, Ground, Parsed, is_guarded
 
 RULE = "references/removed-patch-target"
@@ -33,8 +34,8 @@ def find_removed_patch_targets(ground: Ground) -> Iterator[Break]:
 
 
 def _patched(ground: Ground, parsed: Parsed, path: str, names: list[str]) -> Iterator[Break]:
-    module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    for captured in matches("python", STRINGS, parsed.root):
+    module = module_name(path)
+    for captured in matches(parsed.grammar, STRINGS, parsed.root):
         function = node_text(captured["function"][0], parsed.text)
         given, string = captured["given"][0], captured["dotted"][0]
         name = _named(node_text(string, parsed.text), module, names)

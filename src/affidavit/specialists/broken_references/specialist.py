@@ -14,6 +14,7 @@ from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import GitError
 from affidavit.events import EventName, event
 from affidavit.git.blob_cache import BlobCache
+from affidavit.languages.registry import grammar_of
 from affidavit.ports import Brief, Reply
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange, FileStatus
@@ -37,7 +38,6 @@ from affidavit.specialists.broken_references.patches import find_removed_patch_t
 from affidavit.specialists.broken_references.rules import REFERENCE_RULES
 from affidavit.specialists.broken_references.rust_uses import find_removed_rust_uses
 from affidavit.specialists.wording import Proof, write_finding
-from affidavit.symbols.definitions import grammar_of
 
 NAME = "references"
 RULES = {rule.id: rule for rule in REFERENCE_RULES}

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.lab.mutation.ground import Ground, called_name, excerpt, positional_arguments
+from affidavit.lab.mutation.ground import FAMILIES, Ground, called_name, excerpt, positional_arguments
 from affidavit.lab.mutation.mutant import Edit, Operator, Proposal
 from affidavit.records.finding import Category, Severity
 
-ALL = frozenset({"python", "javascript", "go", "java"})
 SUBSCRIPTS = ("subscript", "subscript_expression", "index_expression", "array_access")
 LAST_INDEX = re.compile(r"(?P<length>len\([\w.]+\)|[\w.]+\.length(?:\(\))?|[\w.]+\.size\(\))\s*-\s*1")
 NEIGHBOUR = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*(?P<sign>[+-])\s*1")
@@ -145,8 +144,8 @@ def turn_counters(ground: Ground) -> Iterator[Proposal]:
 PYTHON = frozenset({"python"})
 BOUNDS = (
     Operator("short_range", Category.CORRECTNESS, Severity.HIGH, PYTHON, shorten_ranges),
-    Operator("skipped_first", Category.CORRECTNESS, Severity.HIGH, ALL, leave_out_first),
-    Operator("missed_index", Category.CORRECTNESS, Severity.HIGH, ALL, miss_index),
+    Operator("skipped_first", Category.CORRECTNESS, Severity.HIGH, FAMILIES, leave_out_first),
+    Operator("missed_index", Category.CORRECTNESS, Severity.HIGH, FAMILIES, miss_index),
     Operator("missed_slice", Category.CORRECTNESS, Severity.HIGH, frozenset({"python", "go"}), miss_slice),
-    Operator("reversed_counter", Category.CORRECTNESS, Severity.HIGH, ALL, turn_counters),
+    Operator("reversed_counter", Category.CORRECTNESS, Severity.HIGH, FAMILIES, turn_counters),
 )

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from affidavit.lab.mutation.ground import (
     CALLS,
+    FAMILIES,
     FUNCTIONS,
     Ground,
     called_name,
@@ -29,7 +30,6 @@ from affidavit.lab.mutation.operators.known_calls import (
 from affidavit.languages.engine.grammars import ancestors
 from affidavit.records.finding import Category, Severity
 
-ALL = frozenset({"python", "javascript", "go", "java"})
 NAMES = frozenset({"identifier", "attribute", "member_expression", "selector_expression", "field_access"})
 COMPARED = frozenset({"comparison_operator", "binary_expression"})
 PLACEHOLDER = re.compile(r"%s")
@@ -260,10 +260,10 @@ def _turned(ground: Ground, node: Node, value: Node, known: UnsafeOption) -> Pro
 PYTHON = frozenset({"python"})
 ASYNC = frozenset({"python", "javascript"})
 CALL_OPERATORS = (
-    Operator("swapped_arguments", Category.CORRECTNESS, Severity.HIGH, ALL, swap_arguments),
+    Operator("swapped_arguments", Category.CORRECTNESS, Severity.HIGH, FAMILIES, swap_arguments),
     Operator("dropped_await", Category.CORRECTNESS, Severity.HIGH, ASYNC, drop_awaits),
-    Operator("removed_escape", Category.SECURITY, Severity.HIGH, ALL, remove_escapes),
+    Operator("removed_escape", Category.SECURITY, Severity.HIGH, FAMILIES, remove_escapes),
     Operator("joined_query", Category.SECURITY, Severity.CRITICAL, PYTHON, join_queries),
-    Operator("removed_normalisation", Category.CORRECTNESS, Severity.MEDIUM, ALL, remove_normalisation),
-    Operator("turned_option", Category.RELIABILITY, Severity.MEDIUM, ALL, turn_options),
+    Operator("removed_normalisation", Category.CORRECTNESS, Severity.MEDIUM, FAMILIES, remove_normalisation),
+    Operator("turned_option", Category.RELIABILITY, Severity.MEDIUM, FAMILIES, turn_options),
 )

@@ -7,6 +7,7 @@ from tree_sitter import Node
 
 from affidavit.lab.mutation.ground import (
     CALLS,
+    FAMILIES,
     FUNCTIONS,
     Ground,
     called_name,
@@ -18,7 +19,6 @@ from affidavit.lab.mutation.mutant import Edit, Operator, Proposal
 from affidavit.languages.engine.grammars import ancestors
 from affidavit.records.finding import Category, Severity
 
-ALL = frozenset({"python", "javascript", "go", "java"})
 COMPARISONS = ("comparison_operator", "binary_expression")
 NEGATIONS = ("not_operator", "unary_expression")
 BOUNDARIES = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
@@ -139,7 +139,7 @@ def reverse_comparisons(ground: Ground) -> Iterator[Proposal]:
 
 
 def _narrows(ground: Ground, left: Node, right: Node) -> bool:
-    is_watched = ground.grammar in ("typescript", "tsx")
+    is_watched = ground.language.name == "typescript"
     return is_watched and any(NARROWING.search(ground.says(side)) for side in (left, right))
 
 
@@ -249,15 +249,15 @@ def _is_plain(node: Node) -> bool:
 
 def _may_turn(ground: Ground, tested: Node) -> bool:
     """A TypeScript compiler narrows a tested name to what is there, and by calls that ask for a type."""
-    if ground.grammar not in ("typescript", "tsx"):
+    if ground.language.name != "typescript":
         return True
     return tested.type in CALLS and not TYPE_QUESTION.search(called_name(ground, tested))
 
 
 CONDITIONS = (
-    Operator("moved_boundary", Category.CORRECTNESS, Severity.HIGH, ALL, move_boundaries),
-    Operator("reversed_comparison", Category.CORRECTNESS, Severity.HIGH, ALL, reverse_comparisons),
-    Operator("swapped_connective", Category.CORRECTNESS, Severity.HIGH, ALL, swap_connectives),
-    Operator("lost_negation", Category.CORRECTNESS, Severity.HIGH, ALL, lose_negations),
-    Operator("negated_condition", Category.CORRECTNESS, Severity.HIGH, ALL, add_negations),
+    Operator("moved_boundary", Category.CORRECTNESS, Severity.HIGH, FAMILIES, move_boundaries),
+    Operator("reversed_comparison", Category.CORRECTNESS, Severity.HIGH, FAMILIES, reverse_comparisons),
+    Operator("swapped_connective", Category.CORRECTNESS, Severity.HIGH, FAMILIES, swap_connectives),
+    Operator("lost_negation", Category.CORRECTNESS, Severity.HIGH, FAMILIES, lose_negations),
+    Operator("negated_condition", Category.CORRECTNESS, Severity.HIGH, FAMILIES, add_negations),
 )

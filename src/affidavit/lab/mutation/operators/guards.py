@@ -5,12 +5,11 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from affidavit.lab.mutation.ground import Ground, condition_of, excerpt, function_around, named_part
+from affidavit.lab.mutation.ground import FAMILIES, Ground, condition_of, excerpt, function_around, named_part
 from affidavit.lab.mutation.mutant import Edit, Operator, Proposal
 from affidavit.lab.mutation.operators.layout import dedented_block, has_siblings, whole_lines
 from affidavit.records.finding import Category, Severity
 
-ALL = frozenset({"python", "javascript", "go", "java"})
 RAISES = frozenset({"raise_statement", "throw_statement"})
 LEAVES = frozenset({"return_statement", "continue_statement"})
 NOTHING = re.compile(
@@ -63,14 +62,14 @@ def _early_end(node: Node) -> Node | None:
 def _reliance(ground: Ground, node: Node, end: Node, condition: str) -> str:
     """Why the code cannot do without the guard; empty where that is not certain."""
     if end.type in RAISES:
-        if ground.grammar in ("typescript", "tsx") and _is_about_nothing(condition):
+        if ground.language.name == "typescript" and _is_about_nothing(condition):
             return ""
         return "What it refused now goes on as if it were valid."
     failed = FAILED.fullmatch(condition.strip())
     if failed:
         return f"The error `{failed['a']}` is ignored, and the code goes on with a result that is not there."
     absent = NOTHING.fullmatch(condition.strip())
-    if absent is None or ground.grammar in ("typescript", "tsx"):
+    if absent is None or ground.language.name == "typescript":
         return ""
     name = absent["a"] or absent["b"] or absent["c"]
     # A negation alone may stand for "empty", and a loop over nothing does nothing: only None must be refused.
@@ -198,7 +197,7 @@ def _is_held(ground: Ground, node: Node, found: re.Match[str]) -> bool:
 
 PYTHON = frozenset({"python"})
 GUARDS = (
-    Operator("removed_guard", Category.CORRECTNESS, Severity.HIGH, ALL, remove_guards),
+    Operator("removed_guard", Category.CORRECTNESS, Severity.HIGH, FAMILIES, remove_guards),
     Operator("removed_lock", Category.RELIABILITY, Severity.HIGH, PYTHON, remove_locks),
     Operator("resource_not_closed", Category.RELIABILITY, Severity.MEDIUM, PYTHON, leave_open),
     Operator(

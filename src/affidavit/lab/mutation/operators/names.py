@@ -7,6 +7,7 @@ from itertools import pairwise
 from tree_sitter import Node
 
 from affidavit.lab.mutation.ground import (
+    FAMILIES,
     FUNCTIONS,
     Ground,
     condition_of,
@@ -18,7 +19,6 @@ from affidavit.lab.mutation.mutant import Edit, Operator, Proposal
 from affidavit.languages.engine.grammars import ancestors
 from affidavit.records.finding import Category, Severity
 
-ALL = frozenset({"python", "javascript", "go", "java"})
 OPPOSITES = (
     ("start", "end"),
     ("min", "max"),
@@ -178,7 +178,7 @@ def _is_inside(node: Node, loop: Node | None) -> bool:
 
 PYTHON = frozenset({"python"})
 NAME_OPERATORS = (
-    Operator("wrong_variable", Category.CORRECTNESS, Severity.HIGH, ALL, take_opposite),
+    Operator("wrong_variable", Category.CORRECTNESS, Severity.HIGH, FAMILIES, take_opposite),
     Operator("shared_default", Category.CORRECTNESS, Severity.HIGH, PYTHON, share_defaults),
-    Operator("ended_loop", Category.CORRECTNESS, Severity.HIGH, ALL, end_loops),
+    Operator("ended_loop", Category.CORRECTNESS, Severity.HIGH, FAMILIES, end_loops),
 )
