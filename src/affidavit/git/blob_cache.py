@@ -7,6 +7,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TypeVar
 
+from affidavit.system.private_files import make_private_file, make_private_folder
+
 FILE_NAME = "blobs-1.sqlite"
 MAX_BYTES = 256_000_000
 KEPT_SHARE = 0.75
@@ -36,7 +38,7 @@ Result = TypeVar("Result")
 
 
 class BlobCache:
-    """Extracts by (kind, version, blob id) in one SQLite file; without a folder nothing is kept.
+    """Extracts by (kind, version, blob id) in one private SQLite file; without a folder nothing is kept.
 
     It never fails: a file that is broken, locked or cannot be written is a cache that knows nothing.
     A broken one is deleted, so that the next review starts afresh.
@@ -78,7 +80,8 @@ class BlobCache:
         if self._file is None:
             return None
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self._file.parent)
+            make_private_file(self._file)
             with closing(sqlite3.connect(self._file, timeout=BUSY_SECONDS)) as connection:
                 # A cache that loses its last writes in a power cut is still right.
                 connection.execute("PRAGMA synchronous = OFF")

@@ -3,13 +3,13 @@
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.system.private_files import write_private_file
 
 FORMAT = 2
 MAX_BYTES = 256 * 1024 * 1024
@@ -22,7 +22,7 @@ def cache_key(*parts: Any) -> str:
 
 
 class ResultCache:
-    """A folder of results; None keeps nothing. A broken file is a miss, a full disk is no error."""
+    """A private folder of results; None keeps nothing. A broken file is a miss, a full disk is no error."""
 
     def __init__(self, folder: Path | None, *, max_bytes: int = MAX_BYTES) -> None:
         self._folder = None if folder is None else folder / "analysers"
@@ -49,19 +49,8 @@ class ResultCache:
         rows = [diagnostic.model_dump(exclude_defaults=True) for diagnostic in diagnostics]
         text = json.dumps({"format": FORMAT, "diagnostics": rows})
         with suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._write(self._folder / f"{key}.json", text)
+            write_private_file(self._folder / f"{key}.json", text)
             self._trim(self._folder)
-
-    def _write(self, place: Path, text: str) -> None:
-        descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=".new-")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(name).replace(place)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            raise
 
     def _trim(self, folder: Path) -> None:
         """Delete what was not used for longest until the folder is within its bound."""

@@ -1,8 +1,6 @@
 """Keep an evaluation in a folder while it runs, so that an interrupted one can go on."""
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from affidavit.records.change import Change
 from affidavit.records.lab.evaluation import Evaluation
 from affidavit.records.record import Record
 from affidavit.records.report import Report
+from affidavit.system.private_files import write_private_file
 
 BEGUN_FILE = "begun.json"
 EVALUATION_FILE = "evaluation.json"
@@ -130,10 +129,6 @@ def _first(error: ValidationError) -> str:
 def _write(place: Path, text: str) -> None:
     """Whole or not at all, readable by the user alone: it quotes the reviewed code."""
     try:
-        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor, name = tempfile.mkstemp(prefix=".writing-", dir=place.parent)
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-        Path(name).replace(place)
+        write_private_file(place, text)
     except OSError as error:
         raise StoreError(f"{place} cannot be written: {error.strerror}") from error

@@ -15,6 +15,7 @@ from affidavit.git.command import Git, complaint, find_repository, git_environme
 from affidavit.lab.evaluation.cases import CaseFolder, folder_name
 from affidavit.lab.evaluation.written_history import build_history, is_written_history
 from affidavit.system.child_process import run_child
+from affidavit.system.private_files import make_private_folder
 
 PROTOCOLS = ("https", "http", "ssh", "git", "file")
 CLONE_SECONDS = 3600.0
@@ -153,7 +154,7 @@ def _without_password(text: str, address: str) -> str:
 async def _clone(address: str, target: Path) -> None:
     """Clone beside the target and move it there: half a clone is never taken for a whole one."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(target.parent)
         scratch = Path(tempfile.mkdtemp(prefix="cloning-", dir=target.parent))
     except OSError as error:
         raise InputError(f"{target.parent} cannot be used for clones: {error.strerror}") from error

@@ -1,0 +1,32 @@
+"""Folders and files that hold code under review: made so that the user alone can read them."""
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make the folder and those above it that are missing; one that is there stays as its owner made it."""
+    if not folder.is_dir():
+        make_private_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def make_private_file(file: Path) -> None:
+    """Make an empty file where there is none; one that others could read is closed to them."""
+    os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+    if file.stat().st_mode & 0o077:
+        file.chmod(0o600)
+
+
+def write_private_file(file: Path, text: str) -> None:
+    """Write a file, whole or not at all, into a folder that is made where it is missing."""
+    make_private_folder(file.parent)
+    descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=".new-")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as written:
+            written.write(text)
+        Path(name).replace(file)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
