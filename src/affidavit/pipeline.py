@@ -32,7 +32,7 @@ from affidavit.specialists.panel import Panel, Session
 from affidavit.specialists.probe import Probed, probe_verifiers
 from affidavit.specialists.verifier import ModelVerifier
 from affidavit.stages.absence import search_whole_change
-from affidavit.stages.evidence import check_evidence, confirm_evidence
+from affidavit.stages.evidence import check_evidence
 from affidavit.stages.merge import merge_candidates
 from affidavit.stages.parse import ParsedReplies, parse_replies
 from affidavit.stages.plan import PLAN_SCHEMA_NAME, Planned, make_plan, plan_by_size, plan_schema
@@ -139,21 +139,20 @@ async def review(
     _announce_findings(merged, emit)
 
     verified = await verify_candidates(merged, verifiers=looks.verifiers, worth_of=crew.worth_of, emit=emit)
-    confirmed = confirm_evidence(verified, repository)
-    _announce_verified(confirmed, emit)
+    _announce_verified(verified, emit)
 
     proceedings = Proceedings(
         review_id=review_id,
-        candidates=confirmed,
+        candidates=verified,
         replies=looks.parsed.replies,
-        incomplete=[*looks.incomplete, *unanswered(confirmed)],
+        incomplete=[*looks.incomplete, *unanswered(verified)],
         not_run=[*looks.not_run, *(part for reply in looks.replies for part in reply.not_run)],
         analyser_runs=[run for reply in looks.replies for run in reply.analyser_runs],
         diagnostics=[
             *looks.diagnostics,
             *compared.diagnostics,
             *checked.diagnostics,
-            *silences(confirmed),
+            *silences(verified),
         ],
         usage=looks.usage,
         models=crew.models,
@@ -177,8 +176,8 @@ def _announce_findings(merged: Sequence[Candidate], emit: Emit) -> None:
     emit(handoff("reviewer", "verifier", findings_count=len(standing)))
 
 
-def _announce_verified(confirmed: Sequence[Candidate], emit: Emit) -> None:
-    verified_count = sum(candidate.status is Status.VERIFIED for candidate in confirmed)
+def _announce_verified(verified: Sequence[Candidate], emit: Emit) -> None:
+    verified_count = sum(candidate.status is Status.VERIFIED for candidate in verified)
     emit(handoff("verifier", "reporter", verified_count=verified_count))
 
 

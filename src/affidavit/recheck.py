@@ -9,7 +9,9 @@ from affidavit.diff.record_check import compare_record, lost_files
 from affidavit.events import ignore_events
 from affidavit.git.repository import GitRepository
 from affidavit.ports import Brief, Repository, Specialist
+from affidavit.proof.quote_check import check_quote, quote_still_stands
 from affidavit.proof.ruling import rule_on
+from affidavit.proof.searches import run_search
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
@@ -17,7 +19,6 @@ from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Finding, Search
 from affidavit.records.record import Record
 from affidavit.records.report import Report
-from affidavit.stages.evidence import check_quote, quote_still_stands, run_search
 from affidavit.stages.parse import parse_replies
 from affidavit.stages.report import Proceedings, decide_gate, decide_verdict
 from affidavit.stages.review import collect_replies

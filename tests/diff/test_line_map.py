@@ -24,6 +24,21 @@ def test_lines_move_with_what_is_added_and_removed_before_them():
     assert [lines.to_base(number) for number in range(1, 8)] == [1, 2, None, None, 4, 5, 6]
 
 
+def test_a_removed_line_is_placed_where_it_was():
+    hunk = Hunk(old_start=2, old_count=3, new_start=2, new_count=4, lines=(" b", "-c", "+C", "+CC", " d"))
+    assert [LineMap([hunk]).nearest_head(number) for number in range(1, 6)] == [1, 2, 3, 5, 6]
+
+
+def test_the_last_lines_that_are_removed_are_placed_at_the_last_that_stays():
+    hunk = Hunk(old_start=2, old_count=3, new_start=2, new_count=1, lines=(" b", "-c", "-d"))
+    assert [LineMap([hunk]).nearest_head(number) for number in (2, 3, 4)] == [2, 2, 2]
+
+
+def test_what_is_removed_without_a_line_around_it_is_placed_at_the_line_before():
+    hunk = Hunk(old_start=4, old_count=2, new_start=3, new_count=0, lines=("-d", "-e"))
+    assert [LineMap([hunk]).nearest_head(number) for number in (3, 4, 5, 6)] == [3, 3, 3, 4]
+
+
 def test_there_is_no_line_before_the_first():
     lines = LineMap(())
     assert (lines.to_base(0), lines.to_head(-1)) == (None, None)

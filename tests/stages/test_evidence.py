@@ -4,10 +4,11 @@ from typing import Any
 import pytest
 
 from affidavit.git.repository import GitRepository
+from affidavit.proof.quote_check import check_quote
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
-from affidavit.stages.evidence import check_evidence, check_quote, confirm_evidence
+from affidavit.stages.evidence import check_evidence
 from claims import bare_finding, candidate, change_of, finding, opened
 from repositories import Repo
 
@@ -195,13 +196,3 @@ def test_a_search_that_cannot_be_run_proves_nothing(
     checked = check(absence(search), repository)
     assert checked.withheld is not None
     assert checked.withheld.code is Reason.ABSENCE_NOT_SEARCHED
-
-
-def test_what_verification_did_to_a_quote_is_noticed(repository: GitRepository) -> None:
-    checked = check(quoting("result += item", (1, 5), 4), repository)
-    assert checked.quote is not None
-    forged = checked.model_copy(update={"quote": checked.quote.model_copy(update={"code": "result -= item"})})
-    kept, refused = confirm_evidence([checked, forged], repository)
-    assert kept.withheld is None
-    assert refused.withheld is not None
-    assert refused.withheld.code is Reason.EVIDENCE_NOT_FOUND

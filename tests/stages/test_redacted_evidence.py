@@ -5,11 +5,12 @@ from collections.abc import Iterator
 import pytest
 
 from affidavit.git.repository import GitRepository
+from affidavit.proof.quote_check import check_quote, quote_still_stands
 from affidavit.proof.redaction import Redactor
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Finding
-from affidavit.stages.evidence import check_evidence, check_quote, confirm_evidence, quote_still_stands
+from affidavit.stages.evidence import check_evidence
 from claims import candidate, change_of, finding, opened
 from repositories import Repo
 
@@ -102,12 +103,12 @@ def test_code_that_holds_a_marker_itself_is_quoted_as_it_stands(repo: Repo) -> N
     assert (quote.outcome, quote.start) == ("exact", 2)
 
 
-def test_a_redacted_quote_is_proven_again_after_verification_and_by_a_recheck(
+def test_a_redacted_quote_is_proven_again_by_a_recheck(
     repository: GitRepository,
 ) -> None:
     kept = checked(quoted(seen(3, 4), (3, 4)), repository)
-    assert confirm_evidence([kept], repository) == [kept]
     assert kept.quote is not None
+    assert quote_still_stands(kept.quote, repository)
     assert not quote_still_stands(kept.quote.model_copy(update={"start": 4, "end": 5}), repository)
     again, _ = check_quote(kept.finding or finding(), repository)
     assert (again.outcome, again.start, again.end) == ("exact", 3, 4)

@@ -1,4 +1,4 @@
-"""From the hunks of a file to the line on the other side that is the same line."""
+"""From the hunks of a file to the line on the other side: the same line, or where a removed one was."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -37,10 +37,26 @@ def unchanged_runs(hunks: Iterable[Hunk]) -> list[Run]:
     return runs
 
 
+def removed_lines(hunks: Iterable[Hunk]) -> dict[int, int]:
+    """Each base line that the change removes, and the head line of its hunk that follows it there."""
+    places: dict[int, int] = {}
+    for hunk in hunks:
+        last = hunk.new_start + max(hunk.new_count - 1, 0)
+        following = hunk.new_start
+        for _mark, old, new, _text in hunk.numbered():
+            if new is not None:
+                following = new + 1
+            elif old is not None:
+                places[old] = min(following, last)
+    return places
+
+
 class LineMap:
-    """Where a line of one side stands on the other; lines count from 1."""
+    """Where a line of one side is on the other; lines count from 1."""
 
     def __init__(self, hunks: Iterable[Hunk]) -> None:
+        hunks = tuple(hunks)
+        self._hunks = hunks
         self._runs = unchanged_runs(hunks)
         self._base_starts = [run.base for run in self._runs]
         self._head_starts = [run.head for run in self._runs]
@@ -54,6 +70,11 @@ class LineMap:
         """The head line that this base line became; None where the change removed it."""
         run = self._run_at(self._base_starts, base_line)
         return self._step(base_line, run.base, run.head, run.count) if run else None
+
+    def nearest_head(self, base_line: int) -> int:
+        """The head line that this base line became; for a removed one, the line that is there now."""
+        kept = self.to_head(base_line)
+        return removed_lines(self._hunks).get(base_line, base_line) if kept is None else kept
 
     def _run_at(self, starts: Sequence[int], line: int) -> Run | None:
         position = bisect_right(starts, line) - 1

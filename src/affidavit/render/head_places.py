@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from affidavit.records.change import Change, FileChange, Hunk
+from affidavit.diff.line_map import LineMap
+from affidavit.records.change import Change
 from affidavit.records.finding import Finding
 
 _LAST_LINE = 2**31 - 1
@@ -27,33 +28,10 @@ def head_place(finding: Finding, change: Change) -> HeadPlace:
         return _bounded(finding.file, first, last, is_exact=finding.side == "head")
     if file.head_path is None:
         return _bounded(file.path, first, last, is_exact=False)
-    at = _head_line(file, first)
+    at = LineMap(file.hunks).nearest_head(first)
     return _bounded(file.head_path, at, at, is_exact=False)
 
 
 def _bounded(path: str, first: int, last: int, *, is_exact: bool) -> HeadPlace:
     start = min(max(first, 1), _LAST_LINE)
     return HeadPlace(path=path, first=start, last=min(max(last, start), _LAST_LINE), is_exact=is_exact)
-
-
-def _head_line(file: FileChange, base_line: int) -> int:
-    shift = 0
-    for hunk in file.hunks:
-        start = hunk.old_start + (hunk.old_count == 0)
-        if base_line < start:
-            break
-        if base_line < start + hunk.old_count:
-            return _within(hunk, base_line)
-        shift += hunk.new_count - hunk.old_count
-    return base_line + shift
-
-
-def _within(hunk: Hunk, base_line: int) -> int:
-    """The line at head that a line of the hunk is, or that stands where it stood."""
-    following = hunk.new_start
-    for _mark, old, new, _text in hunk.numbered():
-        if old == base_line:
-            following = following if new is None else new
-            break
-        following += new is not None
-    return min(following, hunk.new_start + max(hunk.new_count - 1, 0))

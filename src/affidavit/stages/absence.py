@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from affidavit.errors import AffidavitError
 from affidavit.ports import Repository
-from affidavit.proof.redaction import redact_lines
+from affidavit.proof.searches import run_search
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.evidence import SearchRun
@@ -13,7 +12,6 @@ from affidavit.records.plan import Plan
 from affidavit.records.reading import is_within
 
 STAGE = "absence"
-MOST_HITS = 20
 DETAIL = "the rest of the change, of which the specialist saw a part"
 
 
@@ -61,9 +59,4 @@ def _elsewhere(search: Search, change: Change, repository: Repository) -> Search
     if not others:
         return None
     wider = search.model_copy(update={"paths": tuple(others)})
-    try:
-        hits = repository.side(search.side).search(search.pattern, others, max_hits=MOST_HITS)
-    except AffidavitError as error:
-        return SearchRun(search=wider, state="failed", detail=f"{DETAIL}: {error}")
-    found = tuple(hit.model_copy(update={"text": redact_lines([hit.text])[0]}) for hit in hits)
-    return SearchRun(search=wider, state="hits" if hits else "nothing_found", hits=found, detail=DETAIL)
+    return run_search(wider, repository, DETAIL)

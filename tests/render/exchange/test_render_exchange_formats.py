@@ -146,7 +146,9 @@ def test_removed_code_stands_in_gitlab_where_it_stood() -> None:
 
 
 def test_removed_code_outside_the_hunks_moves_with_what_is_above_it() -> None:
-    change = a_change([a_file("old.py", a_hunk("+x", "+y", start=1))])
+    # As in git's diffs, the side without lines names the line before the hunk.
+    above = a_hunk("+x", "+y", start=1).model_copy(update={"old_start": 0})
+    change = a_change([a_file("old.py", above)])
     (entry,) = gitlab(a_report(removed_code(), change=change))
     assert entry["location"]["lines"]["begin"] == 13
 

@@ -11,7 +11,6 @@ from affidavit.records.finding import Finding
 from affidavit.records.lab.evaluation import Basis, ExpectedProblem, KnownClaim, Match, Place
 from affidavit.records.record import Record
 from affidavit.render.head_places import HeadPlace, head_place
-from affidavit.render.report.cause_place import anchored
 
 TOLERANCE_LINES = 3
 """A reviewer may point at the line above the one that was fixed later."""
@@ -93,7 +92,7 @@ async def match_findings(
 
 def distance_to(claim: KnownClaim, candidate: Candidate, change: Change) -> int | None:
     """Lines between a candidate and the nearest place of a claim; None where it stands elsewhere."""
-    finding = anchored(candidate)
+    finding = candidate.finding
     if finding is None:
         return None
     # What stood at base only is compared with the place at head where it stood.

@@ -9,7 +9,6 @@ from affidavit.records.report import Report
 from affidavit.render.exchange.shapes import account_of, fingerprint_of, rule_of, whole_characters
 from affidavit.render.head_places import head_place
 from affidavit.render.report import wording
-from affidavit.render.report.cause_place import anchored
 
 SEVERITIES = {
     Severity.CRITICAL: "blocker",
@@ -25,7 +24,7 @@ def to_gitlab(report: Report) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = []
     taken: set[str] = set()
     for candidate in wording.ordered(report.shown):
-        finding = anchored(candidate)
+        finding = candidate.finding
         if finding is not None:
             entries.append(_entry(candidate, finding, report, taken))
     return entries

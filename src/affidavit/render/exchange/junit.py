@@ -9,7 +9,6 @@ from affidavit.records.report import FileCoverage, Part, Report
 from affidavit.render.exchange.shapes import account_of, fingerprint_of, inert, rule_of
 from affidavit.render.head_places import head_place
 from affidavit.render.report import wording
-from affidavit.render.report.cause_place import anchored
 from affidavit.render.report.rates import measured_words
 from affidavit.render.safe_text import one_line, visible
 
@@ -74,7 +73,7 @@ def _case(suite: Element, classname: str, name: str) -> Element:
 
 
 def _add_finding(suite: Element, candidate: Candidate, report: Report) -> None:
-    finding = anchored(candidate)
+    finding = candidate.finding
     if finding is None:
         return
     # Readers follow a case from run to run by its name, so the line is no part of it.

@@ -9,7 +9,6 @@ from affidavit.records.report import Report
 from affidavit.render.exchange.shapes import account_of, inert, rule_of, whole_characters
 from affidavit.render.head_places import head_place
 from affidavit.render.report import wording
-from affidavit.render.report.cause_place import anchored
 
 SEVERITIES = {
     Severity.CRITICAL: "ERROR",
@@ -22,8 +21,7 @@ SEVERITIES = {
 
 def to_rdjson(report: Report) -> dict[str, Any]:
     """The diagnostics, worst first. Older readers refuse fields that they do not know: only old ones here."""
-    anchors = [(one, anchored(one)) for one in wording.ordered(report.shown)]
-    found = [(one, finding) for one, finding in anchors if finding is not None]
+    found = [(one, one.finding) for one in wording.ordered(report.shown) if one.finding]
     result: dict[str, Any] = {
         "source": {"name": "affidavit"},
         "diagnostics": [_diagnostic(one, finding, report.change) for one, finding in found],

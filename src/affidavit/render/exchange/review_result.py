@@ -8,7 +8,7 @@ from affidavit.records.change import Change
 from affidavit.records.finding import Finding, ReviewResult, Verification
 from affidavit.records.report import Report
 from affidavit.render.report import wording
-from affidavit.render.report.cause_place import anchored, changed_place, head_line
+from affidavit.render.report.cause_place import changed_place, head_line
 from affidavit.render.report.rates import measured_words
 
 VERSIONS = ("1.0", "1.1")
@@ -42,7 +42,7 @@ def _meta(report: Report) -> dict[str, Any]:
 
 
 def _exported(candidate: Candidate, change: Change, version: str) -> Finding | None:
-    finding = anchored(candidate)
+    finding = candidate.finding
     if finding is None:
         return None
     # Two specialists may both call their first finding f1; the candidate's id is unique in the review.

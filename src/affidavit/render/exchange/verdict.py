@@ -10,7 +10,6 @@ from affidavit.records.change import FileStatus
 from affidavit.records.finding import Finding
 from affidavit.records.report import Part, Report
 from affidavit.render.report import wording
-from affidavit.render.report.cause_place import anchored
 
 _CHANGE_TYPES = {
     FileStatus.ADDED: "added",
@@ -76,8 +75,7 @@ def _notes(report: Report, path: str) -> list[str]:
 
 
 def _findings(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
-    anchors = [(one, anchored(one)) for one in wording.ordered(candidates)]
-    return [_finding(one, finding) for one, finding in anchors if finding is not None]
+    return [_finding(one, one.finding) for one in wording.ordered(candidates) if one.finding]
 
 
 def _finding(candidate: Candidate, finding: Finding) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from affidavit.render.html.colour import Painter
 from affidavit.render.html.excerpts import Excerpt, cause_excerpt, quote_excerpt
 from affidavit.render.html.prose import inline, prose
 from affidavit.render.report import wording
-from affidavit.render.report.cause_place import anchored
 from affidavit.render.safe_text import clip, one_line, visible
 
 _MOST_HITS = 20
@@ -67,7 +66,7 @@ class CardMaker:
 
     def card(self, candidate: Candidate) -> Card:
         """The card of one candidate, shown or withheld."""
-        finding = anchored(candidate)
+        finding = candidate.finding
         withheld = None if candidate.is_shown else candidate.withheld
         return Card(
             anchor=self._anchor(candidate),

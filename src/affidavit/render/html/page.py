@@ -15,7 +15,6 @@ from affidavit.render.html.diff import Placed, lay_out, outside_the_change
 from affidavit.render.html.prose import inline
 from affidavit.render.html.template import asset, content_policy, page_template
 from affidavit.render.report import wording
-from affidavit.render.report.cause_place import anchored
 from affidavit.render.report.rates import measured_words
 from affidavit.render.safe_text import clip, one_line, visible
 
@@ -63,11 +62,10 @@ def render_html(report: Report, *, show_withheld: bool = False, show_nits: bool 
 def _cards(report: Report) -> Cards:
     maker = CardMaker(report, Painter(300_000))
     shown = [(one, maker.card(one)) for one in wording.ordered(report.shown)]
-    anchors = [(anchored(one), card) for one, card in shown]
     nits = wording.nits(report)
     others = [one for one in wording.ordered(report.withheld) if one not in nits]
     return Cards(
-        placed=tuple((finding, card) for finding, card in anchors if finding is not None),
+        placed=tuple((one.finding, card) for one, card in shown if one.finding),
         standing=tuple(card for _, card in shown if not card.is_folded),
         folded=tuple(card for _, card in shown if card.is_folded),
         nits=tuple(maker.card(one) for one in nits[:_MOST_WITHHELD]),

@@ -1,13 +1,13 @@
-"""Find where a finding stands, and where the change touched what an impact finding depends on."""
+"""From the cause that an impact finding names to the lines of the change that touched it."""
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
-from affidavit.records.candidate import Candidate
+from affidavit.diff.line_map import LineMap
 from affidavit.records.change import Change, FileChange, Hunk
-from affidavit.records.finding import Cause, Finding
+from affidavit.records.finding import Cause
 
 _KEYWORDS = "class|const|def|enum|fn|func|function|interface|let|struct|trait|type|var"
 _DEFINES = rf"\s*(?:\w+\s+){{0,4}}?(?:{_KEYWORDS})\s+(?:\([^()]*\)\s*)?"
@@ -21,21 +21,6 @@ _LONGEST_LOOK = 500
 """A definition stands at the start of its line; a hostile line of a megabyte is not searched to its end."""
 
 
-def anchored(candidate: Candidate) -> Finding | None:
-    """The finding with its lines moved to where its quote was found."""
-    finding, quote = candidate.finding, candidate.quote
-    if finding is None or quote is None or quote.start is None:
-        return finding
-    last = max(quote.start, quote.end or quote.start)
-    if quote.start <= finding.line <= last or quote.outcome not in ("relocated", "ambiguous"):
-        return finding
-    claimed = finding.verification.line_range_examined[0] if finding.verification else finding.line
-    line = min(max(quote.start + finding.line - claimed, quote.start), last)
-    length = finding.lines[1] - finding.lines[0]
-    end_line = None if finding.end_line is None else min(line + length, last)
-    return finding.model_copy(update={"line": line, "end_line": end_line})
-
-
 @dataclass(frozen=True)
 class ChangedLine:
     """One line of a hunk: its mark (' ', '+' or '-'), its number on its own side, and its text."""
@@ -43,8 +28,6 @@ class ChangedLine:
     mark: str
     number: int
     text: str
-    head: int = 1
-    """The line at head where it stands; for a removed line, where it stood."""
 
 
 @dataclass(frozen=True)
@@ -72,22 +55,19 @@ def head_line(place: ChangedPlace, change: Change) -> int:
     file = change.file_at(place.path)
     if place.anchor.mark == "+" or file is None:
         return max(place.anchor.number, 1)
-    added = file.changed_lines("head") or [place.anchor.head]
-    return max(min(added, key=lambda line: abs(line - place.anchor.head)), 1)
+    here = place.anchor.number
+    if place.anchor.mark == "-":
+        here = LineMap(file.hunks).nearest_head(here)
+    return max(min(file.changed_lines("head") or [here], key=lambda line: abs(line - here)), 1)
 
 
 def _numbered(hunk: Hunk, at: int) -> tuple[list[ChangedLine], ChangedLine, list[ChangedLine]]:
     """The line at an index of the hunk, with some lines before it and after it."""
-    lines: list[ChangedLine] = []
-    head = hunk.new_start
-    last = hunk.new_start + max(hunk.new_count - 1, 0)
     first = max(at - _NEIGHBOURHOOD, 0)
-    for index, (mark, old, new, text) in enumerate(islice(hunk.numbered(), at + _NEIGHBOURHOOD)):
-        head = new if new is not None else head
-        if index >= first:
-            number = (old if mark == "-" else new) or 1
-            lines.append(ChangedLine(mark=mark, number=number, text=text, head=min(head, last)))
-        head += new is not None
+    lines = [
+        ChangedLine(mark=mark, number=(old if mark == "-" else new) or 1, text=text)
+        for mark, old, new, text in islice(hunk.numbered(), first, at + _NEIGHBOURHOOD)
+    ]
     return lines[: at - first], lines[at - first], lines[at - first + 1 :]
 
 

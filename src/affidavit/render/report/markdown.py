@@ -6,7 +6,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Cause, Finding
 from affidavit.records.report import Report
 from affidavit.render.report import wording
-from affidavit.render.report.cause_place import anchored, changed_place
+from affidavit.render.report.cause_place import changed_place
 from affidavit.render.report.rates import measured_words
 from affidavit.render.safe_text import (
     clip,
@@ -112,7 +112,7 @@ def _grouped(report: Report, candidates: Sequence[Candidate]) -> list[str]:
 
 
 def _finding(report: Report, candidate: Candidate) -> str:
-    finding = anchored(candidate)
+    finding = candidate.finding
     if finding is None:
         return ""
     parts = [_title(report, candidate, finding), _prose(finding.message)]
@@ -194,7 +194,7 @@ def _clipped_line(text: str) -> str:
 
 
 def _one_line(candidate: Candidate) -> str:
-    finding = anchored(candidate)
+    finding = candidate.finding
     severity = f"{finding.severity} " if finding else ""
     title = markdown_line(one_line(wording.title_of(candidate), _LONGEST_TITLE))
     return f"- {severity}{_name(wording.place_of(candidate))} {title}"

@@ -9,7 +9,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.report import Decision, Part, Report
 from affidavit.render.report import wording
-from affidavit.render.report.cause_place import anchored, changed_place
+from affidavit.render.report.cause_place import changed_place
 from affidavit.render.report.excerpt import draw_changed, draw_quote, quoted_lines
 from affidavit.render.report.ink import Ink
 from affidavit.render.report.rates import measured_words
@@ -79,7 +79,7 @@ def _write_heading(ink: Ink, title: str) -> None:
 
 
 def _write_finding(ink: Ink, report: Report, candidate: Candidate) -> None:
-    finding = anchored(candidate)
+    finding = candidate.finding
     if finding is None:
         return
     _write_title(ink, report, candidate, finding)
@@ -146,7 +146,7 @@ def _write_folded(ink: Ink, candidates: Sequence[Candidate]) -> None:
 
 
 def _write_in_one_line(ink: Ink, candidate: Candidate) -> None:
-    finding = anchored(candidate)
+    finding = candidate.finding
     severity = finding.severity.value if finding else ""
     place = ink.safe_path(wording.place_of(candidate))
     start = Text.assemble((severity.ljust(9), "cyan"), (place, "dim"), "  ")

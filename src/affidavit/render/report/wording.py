@@ -12,7 +12,6 @@ from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Finding
 from affidavit.records.report import Part, Report
-from affidavit.render.report.cause_place import anchored
 
 NOTHING_PROVEN = "nothing proven; no model looked"
 
@@ -52,7 +51,7 @@ def location(finding: Finding) -> str:
 
 def ordered(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Worst first, then in the order of the file."""
-    return sorted(candidates, key=lambda one: _urgency(one, anchored(one)))
+    return sorted(candidates, key=lambda one: _urgency(one, one.finding))
 
 
 def _urgency(candidate: Candidate, finding: Finding | None) -> tuple[int, str, int, str]:
@@ -109,7 +108,7 @@ def title_of(candidate: Candidate) -> str:
 
 def place_of(candidate: Candidate) -> str:
     """Where it stands, or who handed it in where it stands nowhere."""
-    finding = anchored(candidate)
+    finding = candidate.finding
     return location(finding) if finding else f"{candidate.specialist} #{candidate.index}"
 
 

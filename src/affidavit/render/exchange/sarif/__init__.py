@@ -14,7 +14,6 @@ from affidavit.render.exchange.sarif.rules import sarif_rules
 from affidavit.render.exchange.shapes import account_of, fingerprint_of, inert, rule_of, whole_characters
 from affidavit.render.head_places import HeadPlace, head_place
 from affidavit.render.report import wording
-from affidavit.render.report.cause_place import anchored
 from affidavit.render.report.rates import measured_words
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -50,8 +49,7 @@ def _candidates(report: Report, version: str) -> list[tuple[Candidate, Finding]]
     chosen = wording.ordered(report.shown)
     if version != "github":
         chosen += wording.ordered(report.withheld)
-    anchors = [(one, anchored(one)) for one in chosen]
-    return [(one, finding) for one, finding in anchors if finding is not None]
+    return [(one, one.finding) for one in chosen if one.finding]
 
 
 def _run(report: Report, results: Sequence[tuple[Candidate, Finding]], *, left_out: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Where a finding stands, and where the change touched what it depends on."""
+"""Where the change touched what an impact finding depends on."""
 
 import pytest
 from hypothesis import given
@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from affidavit.records.change import FileStatus
 from affidavit.records.finding import Cause
-from affidavit.render.report.cause_place import anchored, changed_place, head_line
-from reports import a_candidate, a_change, a_file, a_finding, a_hunk, a_quote
+from affidavit.render.report.cause_place import changed_place, head_line
+from reports import a_change, a_file, a_hunk
 
 
 def anchor_of(
@@ -85,24 +85,6 @@ def test_any_hunk_and_any_symbol_have_an_anchor(
     assert place is not None
     assert place.anchor in place.lines
     assert head_line(place, change) >= 1
-
-
-def test_a_finding_moves_with_its_quote() -> None:
-    finding = a_finding(line=12, end_line=13)
-    moved = anchored(a_candidate(finding=finding, quote=a_quote(outcome="relocated", start=100, end=103)))
-    assert moved is not None
-    assert moved.lines == (102, 103)
-
-
-def test_a_finding_that_was_moved_already_is_left_alone() -> None:
-    finding = a_finding(line=101)
-    kept = anchored(a_candidate(finding=finding, quote=a_quote(outcome="relocated", start=100, end=103)))
-    assert kept == finding
-
-
-def test_a_finding_beside_an_exact_quote_keeps_its_line() -> None:
-    finding = a_finding(line=14)
-    assert anchored(a_candidate(finding=finding)) == finding
 
 
 def test_a_symbol_in_a_hunk_of_a_hundred_thousand_lines_is_found() -> None:
