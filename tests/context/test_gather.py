@@ -3,7 +3,7 @@
 import pytest
 
 from affidavit.context.gather import gather_context
-from affidavit.context.view.view import view_map
+from affidavit.context.view.sorted_map import view_map
 from affidavit.records.context import ContextMap
 from affidavit.surveying import assemble_survey
 from python_changes import Case, make_case

@@ -108,7 +108,7 @@ def _write(change: Change, context: ContextMap, outputs: Sequence[NamedOutput]) 
     # Each renderer is imported where it is used: who asks for JSON does not wait for the page.
     def render(name: str) -> str:
         if name == "json":
-            from affidavit.context.view.data import render_context_json  # noqa: PLC0415
+            from affidavit.context.view.as_json import render_context_json  # noqa: PLC0415
 
             return render_context_json(change, context)
         from affidavit.context.view.page import render_context_page  # noqa: PLC0415

@@ -13,7 +13,7 @@ from affidavit.config.places import state_folder
 from affidavit.errors import InputError
 from affidavit.lab.labels.labels import add_label, label_history, labels_elsewhere, labels_of
 from affidavit.lab.labels.measures import measure_headline
-from affidavit.lab.labels.view.label_list import (
+from affidavit.lab.labels.view.labelled_findings import (
     LabelRow,
     render_headline,
     render_history,

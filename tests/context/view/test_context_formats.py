@@ -9,11 +9,11 @@ from context_maps import a_map, a_mapped_change, a_symbol, an_import, related
 from hypothesis import given, settings
 from rich.console import Console
 
-from affidavit.context.view.data import render_context_json
+from affidavit.context.view.as_json import render_context_json
 from affidavit.context.view.graph import MAX_BESIDE, MAX_CHANGED, lay_out
 from affidavit.context.view.page import render_context_page
+from affidavit.context.view.sorted_map import folded_names, reading_order, view_map
 from affidavit.context.view.text import render_context
-from affidavit.context.view.view import folded_names, reading_order, view_map
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap, SymbolChange
 from hostile import hostile_text

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from affidavit.context.view.view import ChangedView, MapView
+from affidavit.context.view.sorted_map import ChangedView, MapView
 from affidavit.records.context import RelatedFile
 
 MAX_CHANGED = 24

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from affidavit.context.view.view import (
+from affidavit.context.view.sorted_map import (
     FATES,
     FOLDED_FATES,
     HEADINGS,

@@ -7,6 +7,8 @@ from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from affidavit.render.safe_text import one_line, visible
+
 
 @cache
 def page_template(name: str) -> Template:
@@ -19,6 +21,8 @@ def page_template(name: str) -> Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["line"] = one_line
+    environment.filters["visible"] = visible
     return environment.get_template(name)
 
 

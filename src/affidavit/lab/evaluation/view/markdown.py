@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from affidavit.lab.evaluation.view import view
+from affidavit.lab.evaluation.view import sentences
 from affidavit.records.lab.evaluation import CaseResult, Comparison, Evaluation
 from affidavit.render.safe_text import clip, code_span, markdown_line
 
@@ -12,13 +12,13 @@ _LONGEST = 600
 def evaluation_markdown(evaluation: Evaluation) -> str:
     """Scores, tables, and every case."""
     pieces = [
-        f"# Evaluation: {_safe(view.title(evaluation))}",
-        _table(("score", "value", "meaning"), view.headline(evaluation)),
-        _safe(f"Cost: {view.costs(evaluation)}."),
-        "\n".join(f"- {_safe(sentence)}" for sentence in view.notices(evaluation)),
-        *_section("By language", view.TABLE_HEAD, view.table(evaluation.by_language)),
-        *_section("By category", view.TABLE_HEAD, view.table(evaluation.by_category)),
-        *_section("Stability", ("seen in", "findings", "expected problems"), view.stability_rows(evaluation)),
+        f"# Evaluation: {_safe(sentences.title(evaluation))}",
+        _table(sentences.SCORES_HEAD, sentences.headline(evaluation)),
+        _safe(f"Cost: {sentences.costs(evaluation)}."),
+        "\n".join(f"- {_safe(sentence)}" for sentence in sentences.notices(evaluation)),
+        *_section("By language", sentences.TABLE_HEAD, sentences.table(evaluation.by_language)),
+        *_section("By category", sentences.TABLE_HEAD, sentences.table(evaluation.by_category)),
+        *_section("Stability", sentences.STABILITY_HEAD, sentences.stability_rows(evaluation)),
         "## Cases",
         *(_case(result) for result in evaluation.results),
     ]
@@ -30,14 +30,14 @@ def comparison_markdown(comparison: Comparison) -> str:
     head = ("", "first", "second", "difference, 95% interval")
     changes = [
         f"- {code_span(clip(case, 200))}: " + "; ".join(_safe(line) for line in lines)
-        for case, lines in view.change_lines(comparison)
+        for case, lines in sentences.change_lines(comparison)
     ]
     left_out = [f"- {code_span(clip(case, 200))}: {_safe(why)}" for case, why in comparison.left_out.items()]
     pieces = [
         f"# Comparison over {comparison.cases} cases",
-        f"- first: {_safe(view.run_words(comparison.first))}\n"
-        f"- second: {_safe(view.run_words(comparison.second))}",
-        *_section("Second less first", head, view.comparison_rows(comparison)),
+        f"- first: {_safe(sentences.run_words(comparison.first))}\n"
+        f"- second: {_safe(sentences.run_words(comparison.second))}",
+        *_section("Second less first", head, sentences.comparison_rows(comparison)),
         *(["## Cases that changed", "\n".join(changes)] if changes else []),
         *(["## Left out", "\n".join(left_out)] if left_out else []),
     ]
@@ -63,6 +63,6 @@ def _cell(text: str) -> str:
 
 
 def _case(result: CaseResult) -> str:
-    heading = f"- {code_span(clip(result.case.id, 200))} {_safe(view.verdict_of(result))}"
-    lines = [f"  - **{line.kind}**: {_safe(line.text)}" for line in view.case_lines(result)]
+    heading = f"- {code_span(clip(result.case.id, 200))} {_safe(sentences.verdict_of(result))}"
+    lines = [f"  - **{line.kind}**: {_safe(line.text)}" for line in sentences.case_lines(result)]
     return "\n".join([heading, *lines])

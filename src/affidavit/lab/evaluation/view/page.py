@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from affidavit.lab.evaluation.view import view
+from affidavit.lab.evaluation.view import sentences
 from affidavit.records.lab.evaluation import CaseResult, CaseRun, Comparison, Evaluation
 from affidavit.records.report import Report
 from affidavit.render.html.cards import Card, CardMaker
@@ -21,7 +21,6 @@ _MOST_WITHHELD = 40
 _PAINTED_CHARACTERS = 1_500_000
 """Code beyond this is shown without colour, so that a large evaluation still opens."""
 _LONGEST_DESCRIPTION = 4_000
-_STABILITY_HEAD = ("seen in", "findings", "expected problems")
 
 Table = tuple[str, Sequence[str], list[list[str]]]
 Reports = Mapping[tuple[str, int], Report]
@@ -59,16 +58,19 @@ def evaluation_page(evaluation: Evaluation, reports: Reports) -> str:
     """The page; `reports` are the native ones by case and run, those that are missing are left out."""
     painter = Painter(_PAINTED_CHARACTERS)
     tables = [
-        _table("Scores", ("score", "value", "meaning"), view.headline(evaluation)),
-        _table("By language", view.TABLE_HEAD, view.table(evaluation.by_language)),
-        _table("By category", view.TABLE_HEAD, view.table(evaluation.by_category)),
-        _table("Stability", _STABILITY_HEAD, view.stability_rows(evaluation)),
+        _table("Scores", sentences.SCORES_HEAD, sentences.headline(evaluation)),
+        _table("By language", sentences.TABLE_HEAD, sentences.table(evaluation.by_language)),
+        _table("By category", sentences.TABLE_HEAD, sentences.table(evaluation.by_category)),
+        _table("Stability", sentences.STABILITY_HEAD, sentences.stability_rows(evaluation)),
     ]
     return _render(
-        title=one_line(view.title(evaluation), 300),
-        facts=[one_line(view.costs(evaluation), 300), f"prompts {one_line(evaluation.prompt_version, 40)}"],
+        title=one_line(sentences.title(evaluation), 300),
+        facts=[
+            one_line(sentences.costs(evaluation), 300),
+            f"prompts {one_line(evaluation.prompt_version, 40)}",
+        ],
         tables=tables,
-        notices=[inline(f"{sentence}.") for sentence in view.notices(evaluation)],
+        notices=[inline(f"{sentence}.") for sentence in sentences.notices(evaluation)],
         cases=[
             _case(number, result, reports, painter) for number, result in enumerate(evaluation.results, 1)
         ],
@@ -79,13 +81,13 @@ def evaluation_page(evaluation: Evaluation, reports: Reports) -> str:
 def comparison_page(comparison: Comparison) -> str:
     """Two evaluations side by side."""
     head = ("", "first", "second", "difference, 95% interval")
-    changes = [(case, "; ".join(lines)) for case, lines in view.change_lines(comparison)]
+    changes = [(case, "; ".join(lines)) for case, lines in sentences.change_lines(comparison)]
     return _render(
         title=f"Comparison over {comparison.cases} cases",
         facts=[],
         tables=[
             _table("Runs", ("", "made with"), _runs(comparison)),
-            _table("Second less first", head, view.comparison_rows(comparison)),
+            _table("Second less first", head, sentences.comparison_rows(comparison)),
             _table("Cases that changed", ("case", "what"), changes),
             _table("Left out", ("case", "why"), list(comparison.left_out.items())),
         ],
@@ -97,7 +99,7 @@ def comparison_page(comparison: Comparison) -> str:
 
 def _runs(comparison: Comparison) -> list[tuple[str, str]]:
     runs = (("first", comparison.first), ("second", comparison.second))
-    return [(name, view.run_words(summary)) for name, summary in runs]
+    return [(name, sentences.run_words(summary)) for name, summary in runs]
 
 
 def _render(**parts: Any) -> str:
@@ -114,13 +116,13 @@ def _table(caption: str, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -
 
 
 def _case(number: int, result: CaseResult, reports: Reports, painter: Painter) -> CaseView:
-    case, verdict = result.case, view.verdict_of(result)
+    case, verdict = result.case, sentences.verdict_of(result)
     reviews = [
         _review(run, report, CardMaker(report, painter, scope=f"case-{number}-run-{run.number}"))
         for run in result.runs
         if (report := reports.get((case.id, run.number)))
     ]
-    lines = view.case_lines(result)
+    lines = sentences.case_lines(result)
     return CaseView(
         anchor=f"case-{number}",
         id=one_line(case.id, 200),

@@ -6,12 +6,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from affidavit.lab.evaluation.view import view
+from affidavit.lab.evaluation.view import sentences
 from affidavit.records.lab.evaluation import CaseResult, Comparison, Evaluation
 from affidavit.render.report.ink import Ink
 from affidavit.render.report.wording import counted
 
-_SIGNS: dict[view.Kind, tuple[str, str, str]] = {
+_SIGNS: dict[sentences.Kind, tuple[str, str, str]] = {
     "found": ("✓", "+", "green"),
     "true": ("✓", "+", "green"),
     "missed": ("✗", "-", "yellow"),
@@ -34,24 +34,22 @@ _UNBOUND = 10_000
 def render_evaluation(evaluation: Evaluation, *, console: Console) -> None:
     """Scores first, then the tables, then every case with its matches."""
     ink = Ink(console)
-    _write_title(ink, view.title(evaluation))
-    for name, value, meaning in view.headline(evaluation):
+    _write_title(ink, sentences.title(evaluation))
+    for name, value, meaning in sentences.headline(evaluation):
         _write_pair(ink, name, f"{value}  ({meaning})")
-    _write_pair(ink, "cost", view.costs(evaluation))
-    _write_table(ink, "By language", view.TABLE_HEAD, view.table(evaluation.by_language))
-    _write_table(ink, "By category", view.TABLE_HEAD, view.table(evaluation.by_category))
-    _write_table(
-        ink, "Stability", ("seen in", "findings", "expected problems"), view.stability_rows(evaluation)
-    )
+    _write_pair(ink, "cost", sentences.costs(evaluation))
+    _write_table(ink, "By language", sentences.TABLE_HEAD, sentences.table(evaluation.by_language))
+    _write_table(ink, "By category", sentences.TABLE_HEAD, sentences.table(evaluation.by_category))
+    _write_table(ink, "Stability", sentences.STABILITY_HEAD, sentences.stability_rows(evaluation))
     ink.blank()
     ink.line(("Cases", "bold"))
     for result in evaluation.results:
         _write_case(ink, result)
     ink.blank()
-    for sentence in view.notices(evaluation):
+    for sentence in sentences.notices(evaluation):
         ink.prose(f"{sentence}.", indent=0)
     if len(evaluation.results) > _MOST_ON_A_SCREEN:
-        _write_title(ink, "; ".join(f"{name} {value}" for name, value, _ in view.headline(evaluation)))
+        _write_title(ink, "; ".join(f"{name} {value}" for name, value, _ in sentences.headline(evaluation)))
 
 
 def _write_title(ink: Ink, text: str) -> None:
@@ -91,11 +89,15 @@ def _write_table(ink: Ink, title: str, head: Sequence[str], rows: Sequence[tuple
 
 def _write_case(ink: Ink, result: CaseResult) -> None:
     language = f" {ink.glyphs.dot} {ink.safe(result.case.language)}" if result.case.language else ""
-    style = "green" if view.verdict_of(result) == "clean" else ""
+    style = "green" if sentences.verdict_of(result) == "clean" else ""
     ink.line(
-        "  ", (ink.safe(result.case.id), "bold"), (language, "dim"), "  ", (view.verdict_of(result), style)
+        "  ",
+        (ink.safe(result.case.id), "bold"),
+        (language, "dim"),
+        "  ",
+        (sentences.verdict_of(result), style),
     )
-    for line in view.case_lines(result):
+    for line in sentences.case_lines(result):
         sign, plain, colour = _SIGNS[line.kind]
         shown = sign if ink.encoding.startswith("utf") else plain
         ink.hanging(Text(f"{shown} {line.kind}: ", style=colour), Text(_shown(ink, line.text)), indent=4)
@@ -105,14 +107,14 @@ def render_comparison(comparison: Comparison, *, console: Console) -> None:
     """The differences with their intervals, then the cases that changed."""
     ink = Ink(console)
     _write_title(ink, f"{counted(comparison.cases, 'case')} in both runs")
-    _write_pair(ink, "first", view.run_words(comparison.first))
-    _write_pair(ink, "second", view.run_words(comparison.second))
-    rows = view.comparison_rows(comparison)
+    _write_pair(ink, "first", sentences.run_words(comparison.first))
+    _write_pair(ink, "second", sentences.run_words(comparison.second))
+    rows = sentences.comparison_rows(comparison)
     _write_table(ink, "Second less first", ("", "first", "second", "difference, 95% interval"), rows)
     if comparison.changes:
         ink.blank()
         ink.line(("Cases that changed", "bold"))
-    for case, lines in view.change_lines(comparison):
+    for case, lines in sentences.change_lines(comparison):
         ink.line("  ", (ink.safe(case), "bold"))
         for line in lines:
             ink.prose(line, indent=4)

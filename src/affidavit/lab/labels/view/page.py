@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from affidavit import __version__
-from affidavit.lab.labels.view import view
+from affidavit.lab.labels.view import sentences
 from affidavit.records.lab.measure import Group, Quality, Rate
 from affidavit.render.html.template import asset, content_policy, page_template
 from affidavit.render.report.rates import percent
@@ -29,29 +29,29 @@ class Bar:
 def quality_page(quality: Quality) -> str:
     """The rate first, then what qualifies it, then where it comes from."""
     style = asset("page.css") + asset("quality.css")
-    scale = view.scale(quality)
+    scale = sentences.scale(quality)
     return page_template("quality.html").render(
         style=Markup(style),  # noqa: S704 - assets of this package
         policy=content_policy(style),
-        period=view.period(quality),
-        alarms=[one_line(alarm, 2_000) for alarm in view.alarms(quality)],
-        rates=view.rates(quality),
-        definition=view.DEFINITION,
-        warnings=view.warnings(quality),
+        period=sentences.period(quality),
+        alarms=[one_line(alarm, 2_000) for alarm in sentences.alarms(quality)],
+        rates=sentences.rates(quality),
+        definition=sentences.DEFINITION,
+        warnings=sentences.warnings(quality),
         tables=[
-            (view.DIMENSION_WORDS.get(dimension, dimension), _rows(groups, scale))
+            (sentences.DIMENSION_WORDS.get(dimension, dimension), _rows(groups, scale))
             for dimension, groups in quality.by.items()
             if groups
         ],
         scale=percent(scale),
-        sections=view.sections(quality),
+        sections=sentences.sections(quality),
         version=__version__,
     )
 
 
 def _rows(groups: Sequence[Group], scale: float) -> list[tuple[list[str], Bar | None]]:
     return [
-        ([one_line(cell, _LONGEST_CELL) for cell in view.group_cells(one)], _bar(one.wrong, scale))
+        ([one_line(cell, _LONGEST_CELL) for cell in sentences.group_cells(one)], _bar(one.wrong, scale))
         for one in groups
     ]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from affidavit.lab.labels.view import view
+from affidavit.lab.labels.view import sentences
 from affidavit.records.lab.measure import Group, Quality, Rate
 from affidavit.render.report.ink import Ink
 from affidavit.render.report.rates import percent
@@ -22,25 +22,27 @@ def render_quality(quality: Quality, *, console: Console) -> None:
     """The rate first, then what qualifies it, then where it comes from."""
     ink = Ink(console)
     ink.line(("How good the reviews are", "bold"))
-    ink.line((view.period(quality, ink.glyphs.dash), "dim"))
-    for alarm in view.alarms(quality):
+    ink.line((sentences.period(quality, ink.glyphs.dash), "dim"))
+    for alarm in sentences.alarms(quality):
         ink.blank()
         ink.hanging(Text("ALARM ", style="bold white on red"), ink.inline(alarm, "bold red"), indent=0)
     ink.blank()
     _write_rates(ink, quality)
     ink.blank()
-    ink.hanging(Text(), ink.inline(view.DEFINITION, "dim"), indent=0)
-    for warning in view.warnings(quality):
+    ink.hanging(Text(), ink.inline(sentences.DEFINITION, "dim"), indent=0)
+    for warning in sentences.warnings(quality):
         ink.hanging(Text("note  ", style="bold yellow"), ink.inline(warning), indent=0)
     for dimension, groups in quality.by.items():
-        _write_groups(ink, view.DIMENSION_WORDS.get(dimension, dimension), groups, view.scale(quality))
-    for section in view.sections(quality):
+        _write_groups(
+            ink, sentences.DIMENSION_WORDS.get(dimension, dimension), groups, sentences.scale(quality)
+        )
+    for section in sentences.sections(quality):
         _write_heading(ink, section.heading)
         _write_lines(ink, section.lines)
 
 
 def _write_rates(ink: Ink, quality: Quality) -> None:
-    wrong, *others = view.rates(quality, ink.glyphs.dash)
+    wrong, *others = sentences.rates(quality, ink.glyphs.dash)
     style = f"bold {_colour(quality.wrong)}"
     ink.hanging(_label(wrong[0], style), Text(wrong[1], style=style), indent=0)
     _write_lines(ink, others)
@@ -76,7 +78,7 @@ def _write_groups(ink: Ink, name: str, groups: Sequence[Group], scale: float) ->
 
 
 def _safe_cells(ink: Ink, one: Group) -> tuple[str, ...]:
-    value, *others = view.group_cells(one, ink.glyphs.dash)
+    value, *others = sentences.group_cells(one, ink.glyphs.dash)
     return (ink.cut(Text(ink.safe(value)), _LONGEST_VALUE).plain, *others)
 
 

@@ -7,13 +7,20 @@ from urllib.parse import quote
 
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
-from affidavit.records.finding import Finding, Severity
+from affidavit.records.finding import Category, Cause, Finding, Severity
 from affidavit.records.report import Part, Report
-from affidavit.render.exchange.sarif.places import cause_location, code_flow, location, message
-from affidavit.render.exchange.sarif.rules import sarif_rules
-from affidavit.render.exchange.shapes import account_of, fingerprint_of, inert, rule_of, whole_characters
+from affidavit.render.exchange.shapes import (
+    LONGEST_TEXT,
+    account_of,
+    as_uri,
+    fingerprint_of,
+    inert,
+    rule_of,
+    whole_characters,
+)
 from affidavit.render.head_places import HeadPlace, head_place
 from affidavit.render.report import wording
+from affidavit.render.report.cause_place import changed_place, head_line
 from affidavit.render.report.rates import measured_words
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -31,6 +38,36 @@ _SCP_ADDRESS = re.compile(r"^(?:git@)?([\w.-]+):(?!/)(.+)$")
 """`git@host:owner/name`, as git writes ssh."""
 _ADDRESS = re.compile(r"^(?:https?|ssh|git)://[\w.:\[\]-]+/\S+$", re.ASCII)
 _RANKS = {"high": 90.0, "medium": 60.0, "low": 30.0}
+_LONGEST_SNIPPET = 4_000
+_MEANINGS = {
+    Category.CORRECTNESS: "The code does something else than it is meant to do.",
+    Category.SECURITY: "Somebody can make the code do what they must not be able to do.",
+    Category.PERFORMANCE: "The code takes more time or memory than it needs to.",
+    Category.RELIABILITY: "The code fails where it should cope.",
+    Category.MAINTAINABILITY: "The code is harder to change than it needs to be.",
+    Category.STYLE: "The code is written differently from what the project asks for.",
+    Category.TEST: "A test is missing, or does not test what it seems to.",
+}
+_SECURITY_SEVERITY = {
+    Severity.CRITICAL: "9.5",
+    Severity.HIGH: "8.0",
+    Severity.MEDIUM: "5.5",
+    Severity.LOW: "3.0",
+    Severity.INFO: "1.0",
+}
+"""GitHub sorts security alerts by a number from 0 to 10."""
+_PROBLEM_SEVERITY = {
+    Severity.CRITICAL: "error",
+    Severity.HIGH: "error",
+    Severity.MEDIUM: "warning",
+    Severity.LOW: "recommendation",
+    Severity.INFO: "recommendation",
+}
+_PROVEN = (
+    "The change under review brings it in. The code that the finding quotes was checked against the commit; "
+    "the properties of the result say how the finding was proven."
+)
+_DISMISS = "affidavit ignore FINGERPRINT --why REASON"
 
 
 def to_sarif(report: Report, version: str = "2.1.0") -> dict[str, Any]:
@@ -53,7 +90,7 @@ def _candidates(report: Report, version: str) -> list[tuple[Candidate, Finding]]
 
 
 def _run(report: Report, results: Sequence[tuple[Candidate, Finding]], *, left_out: int) -> dict[str, Any]:
-    rules = sarif_rules([finding for _, finding in results])
+    rules = _sarif_rules([finding for _, finding in results])
     indices = {rule["id"]: index for index, rule in enumerate(rules)}
     run = {
         "tool": {"driver": _driver(report, rules)},
@@ -93,7 +130,7 @@ def _invocation(report: Report, left_out: int) -> dict[str, Any]:
     notes += [_dropped(one) for one in report.withheld if one.finding is None]
     if left_out:
         said = f"{wording.counted(left_out, 'result')} left out: more than a reader of this file accepts."
-        notes.append({"descriptor": {"id": "left-out"}, "level": "warning", "message": message(said)})
+        notes.append({"descriptor": {"id": "left-out"}, "level": "warning", "message": _message(said)})
     return {
         "executionSuccessful": not report.incomplete,
         "exitCode": report.gate.exit_code,
@@ -105,7 +142,7 @@ def _notification(part: Part, level: str, name: str) -> dict[str, Any]:
     return {
         "descriptor": {"id": name},
         "level": level,
-        "message": message(wording.part_sentence(part)),
+        "message": _message(wording.part_sentence(part)),
     }
 
 
@@ -114,7 +151,7 @@ def _dropped(candidate: Candidate) -> dict[str, Any]:
     return {
         "descriptor": {"id": "withheld"},
         "level": "note",
-        "message": message(f"{wording.title_of(candidate)}: {_justification(candidate)}"),
+        "message": _message(f"{wording.title_of(candidate)}: {_justification(candidate)}"),
     }
 
 
@@ -134,8 +171,8 @@ def _result(
         "ruleIndex": indices[rule],
         "kind": "fail",
         "level": LEVELS[finding.severity],
-        "message": message(account_of(finding)),
-        "locations": [location(place.path, place.first, place.last, _snippet(candidate, place))],
+        "message": _message(account_of(finding)),
+        "locations": [_location(place.path, place.first, place.last, _snippet(candidate, place))],
         "partialFingerprints": {"affidavit/v1": fingerprint_of(candidate)},
         "baselineState": "new",
         "rank": _RANKS[candidate.confidence],
@@ -152,14 +189,14 @@ def _result(
 def _causes(candidate: Candidate, finding: Finding, change: Change, place: HeadPlace) -> dict[str, Any]:
     """For an impact finding, the changed definition, and the way from it to the code that it breaks."""
     cause = finding.verification.caused_by if finding.verification else None
-    changed = cause_location(change, cause) if cause else None
+    changed = _cause_location(change, cause) if cause else None
     if changed is None:
         return {}
-    broken = location(place.path, place.first, place.last, _snippet(candidate, place))
-    broken["message"] = message(finding.title, 1_000)
+    broken = _location(place.path, place.first, place.last, _snippet(candidate, place))
+    broken["message"] = _message(finding.title, 1_000)
     return {
         "relatedLocations": [{"id": 1, **changed}],
-        "codeFlows": [code_flow("From the changed definition to what it breaks.", [changed, broken])],
+        "codeFlows": [_code_flow("From the changed definition to what it breaks.", [changed, broken])],
     }
 
 
@@ -197,3 +234,81 @@ def _provenance(change: Change) -> list[dict[str, Any]]:
     if change.head.commit:
         details["revisionId"] = change.head.commit
     return [details]
+
+
+def _message(text: str, limit: int = LONGEST_TEXT) -> dict[str, str]:
+    """A text that says what it says: in SARIF, `[this](there)` would be a link of the change's choice."""
+    return {"text": inert(text, limit).replace("](", "] (")}
+
+
+def _location(path: str, first: int, last: int, snippet: str = "") -> dict[str, Any]:
+    """A region of a file of the repository; lines only, so the columns are whole lines."""
+    region: dict[str, Any] = {"startLine": first, "endLine": last}
+    if snippet:
+        region["snippet"] = {"text": snippet[:_LONGEST_SNIPPET]}
+    artifact = {"uri": as_uri(path), "uriBaseId": "%SRCROOT%"}
+    return {"physicalLocation": {"artifactLocation": artifact, "region": region}}
+
+
+def _cause_location(change: Change, cause: Cause) -> dict[str, Any] | None:
+    """Where the change touched what an impact finding depends on."""
+    place = changed_place(change, cause)
+    if place is None:
+        return None
+    line = head_line(place, change)
+    snippet = whole_characters(place.anchor.text) if place.anchor.mark == "+" else ""
+    said = f"The change of {cause.symbol} here" if cause.symbol.strip() else "The change here"
+    return {**_location(place.path, line, line, snippet), "message": _message(said, 1_000)}
+
+
+def _code_flow(said: str, steps: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """One thread that passes through these locations in their order."""
+    flow = [{"location": step, "executionOrder": number} for number, step in enumerate(steps, 1)]
+    return {"message": _message(said), "threadFlows": [{"locations": flow}]}
+
+
+def _sarif_rules(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """One descriptor a rule, sorted by id; a rule is as bad as the worst of its findings."""
+    worst: dict[str, Finding] = {}
+    for finding in findings:
+        rule = rule_of(finding)
+        if rule not in worst or finding.severity.rank < worst[rule].severity.rank:
+            worst[rule] = finding
+    return [_rule(rule, worst[rule]) for rule in sorted(worst)]
+
+
+def _rule(rule: str, finding: Finding) -> dict[str, Any]:
+    source, _, name = rule.partition("/")
+    title = (
+        f"{name} ({source}, {finding.category})"
+        if finding.rule_id and name
+        else f"A {finding.category} problem"
+    )
+    return {
+        "id": rule,
+        "name": rule,
+        "shortDescription": _message(title, 1_000),
+        "fullDescription": {"text": _MEANINGS[finding.category]},
+        "help": {**_message(_help(rule, finding.category)), "markdown": _help_markdown(finding.category)},
+        "defaultConfiguration": {"level": LEVELS[finding.severity]},
+        "properties": _rule_properties(finding),
+    }
+
+
+def _rule_properties(finding: Finding) -> dict[str, Any]:
+    properties: dict[str, Any] = {
+        "tags": [str(finding.category)],
+        "precision": "very-high",
+        "problem.severity": _PROBLEM_SEVERITY[finding.severity],
+    }
+    if finding.category is Category.SECURITY:
+        properties["security-severity"] = _SECURITY_SEVERITY[finding.severity]
+    return properties
+
+
+def _help(rule: str, category: Category) -> str:
+    return f"{rule}: {_MEANINGS[category]} {_PROVEN} To dismiss a finding: {_DISMISS}"
+
+
+def _help_markdown(category: Category) -> str:
+    return f"{_MEANINGS[category]}\n\n{_PROVEN}\n\nTo dismiss a finding: `{_DISMISS}`"

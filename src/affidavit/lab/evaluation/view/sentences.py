@@ -27,6 +27,8 @@ BASES = {
     "place_and_category": "same place and category",
     "place": "same place",
 }
+SCORES_HEAD = ("score", "value", "meaning")
+STABILITY_HEAD = ("seen in", "findings", "expected problems")
 TABLE_HEAD = ("", "cases", "recall", "found", "precision", "true", "wrong", "on clean", "unlabelled")
 
 
