@@ -13,7 +13,7 @@ from affidavit.records.linter import Linter
 from affidavit.records.price import read_prices
 
 ROLES: tuple[Role, ...] = get_args(Role)
-MOST_VOTES = 9
+MAX_VOTES = 9
 
 
 def _severity(value: Any) -> Severity:
@@ -117,11 +117,11 @@ def _whole_number(most: int) -> Callable[[Any], int]:
 
 def _votes(value: Any) -> int:
     try:
-        number = _whole_number(MOST_VOTES)(value)
+        number = _whole_number(MAX_VOTES)(value)
     except ValueError:
         number = 0
     if number % 2 == 0:
-        raise ValueError(f"expected an odd number from 1 to {MOST_VOTES}, so that a majority decides")
+        raise ValueError(f"expected an odd number from 1 to {MAX_VOTES}, so that a majority decides")
     return number
 
 

@@ -12,7 +12,7 @@ TextFate = Literal["replaces", "removes", "adds"]
 
 SHORTEST = 6
 LONGEST = 100
-LEAST_LETTERS = 3
+MIN_LETTERS = 3
 MAX_LINE = 2000
 _QUOTED = re.compile(r"""(["'])((?:\\.|(?!\1).)*)\1""")
 _QUOTED_OR_TEMPLATE = re.compile(r"""(["'`])((?:\\.|(?!\1).)*)\1""")
@@ -100,7 +100,7 @@ def _is_name(text: str) -> bool:
     letters = sum(sign.isalpha() for sign in text)
     return (
         SHORTEST <= len(text) <= LONGEST
-        and letters >= LEAST_LETTERS
+        and letters >= MIN_LETTERS
         and not _HEXADECIMAL.fullmatch(text)
         and (_SEPARATOR.search(text) or _MIXED_CASE.search(text)) is not None
     )

@@ -57,7 +57,7 @@ CERTAINTY_WEIGHTS: Mapping[Certainty, float] = {"certain": 1.0, "likely": 0.9, "
 IN_A_TEST = 0.65
 IN_FOREIGN_CODE = 0.3
 COMMON_NAME_FILES = 10
-LEAST_SCORE = 0.5
+MIN_SCORE = 0.5
 # A text that the change only uses says more of a file the fewer others have it.
 ADDED_TEXT = 0.9
 ADDED_COMMON_TEXT = 0.6
@@ -125,7 +125,7 @@ def rank_related(
             by_path.setdefault(tie.path, []).append(tie)
     scores = {path: _score(path, found) for path, found in by_path.items()}
     ranked = sorted(scores, key=lambda path: (-scores[path], path))
-    related = [path for path in ranked if scores[path] >= LEAST_SCORE]
+    related = [path for path in ranked if scores[path] >= MIN_SCORE]
     best = [_related(path, scores[path], by_path[path], ties.holds_tests) for path in related[:max_files]]
     shown = _fitting(best, token_budget)
     return shown, _left_out(related, len(shown), len(ranked) - len(related), max_files, token_budget)

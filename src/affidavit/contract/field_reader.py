@@ -11,7 +11,7 @@ from affidavit.records.diagnostics import Diagnostic, Reason
 
 MAX_LINE = 2**31 - 1
 _INTEGRAL = re.compile(r"[+-]?[0-9]{1,18}")
-_LONGEST_NAME = 120
+_MAX_NAME_LENGTH = 120
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = _REPR.maxlong = 60
 _REPR.maxdict = _REPR.maxlist = _REPR.maxlevel = 3
@@ -24,7 +24,7 @@ def show_value(value: Any) -> str:
 
 def shorten(name: str) -> str:
     """A name from a reply, short enough to be repeated in each diagnostic."""
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+    return name if len(name) <= _MAX_NAME_LENGTH else name[: _MAX_NAME_LENGTH - 1] + "…"
 
 
 @dataclass

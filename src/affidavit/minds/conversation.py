@@ -43,9 +43,9 @@ AGENTS: dict[Role, Agent] = {
 }
 _ANSWER_NOW = "Stop calling tools. Hand in your answer now, with what you know."
 _WAS_EMPTY = "Your reply was empty. Go on, or hand in your answer."
-_LONGEST_ARGUMENT = 200
-_LONGEST_RESULT = 400_000
-_MOST_CALLS = 32
+_MAX_ARGUMENT_LENGTH = 200
+_MAX_RESULT_LENGTH = 400_000
+_MAX_CALLS = 32
 """In one reply, so that a model that calls without end does not keep a review for hours."""
 
 
@@ -98,8 +98,8 @@ class Conversation:
                 self._say(UserPromptPart(content=_WAS_EMPTY))
                 continue
             self.messages.append(repaired(reply))
-            results = [await self._result_of(call) for call in calls[:_MOST_CALLS]]
-            results += [_not_made(call) for call in calls[_MOST_CALLS:]]
+            results = [await self._result_of(call) for call in calls[:_MAX_CALLS]]
+            results += [_not_made(call) for call in calls[_MAX_CALLS:]]
             self.messages.append(ModelRequest(parts=results))
         return await self._last_turn()
 
@@ -160,7 +160,7 @@ class Conversation:
         self._emit(EventName.TOOL_CALLED, tool=call.name, args=_shown(call.arguments))
         result = await self._call(call)
         text = json.dumps(self.redactor.redact_all(result), ensure_ascii=False, default=str)
-        if len(text) > _LONGEST_RESULT:
+        if len(text) > _MAX_RESULT_LENGTH:
             error = {"error": "the result was too long to read: ask for less", "start": text[:10_000]}
             text = json.dumps(error, ensure_ascii=False)
         return ToolReturnPart(tool_name=call.name, content=text, tool_call_id=call.call_id)
@@ -179,14 +179,14 @@ class Conversation:
 
 
 def _not_made(call: ToolCall) -> ToolReturnPart:
-    error = {"error": f"not called: at most {_MOST_CALLS} calls at once; call it again if it is needed"}
+    error = {"error": f"not called: at most {_MAX_CALLS} calls at once; call it again if it is needed"}
     return ToolReturnPart(tool_name=call.name, content=json.dumps(error), tool_call_id=call.call_id)
 
 
 def _shown(arguments: object) -> Any:
     """Arguments as events show them, cut short."""
     if isinstance(arguments, dict):
-        return {writable(str(key))[:_LONGEST_ARGUMENT]: _shown(each) for key, each in arguments.items()}
+        return {writable(str(key))[:_MAX_ARGUMENT_LENGTH]: _shown(each) for key, each in arguments.items()}
     if isinstance(arguments, bool | int | float) or arguments is None:
         return arguments
-    return writable(str(arguments))[:_LONGEST_ARGUMENT]
+    return writable(str(arguments))[:_MAX_ARGUMENT_LENGTH]

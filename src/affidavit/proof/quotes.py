@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 LINE_NUMBER = re.compile(r"^[+\-\s]*\d+\s?[:|]\s?")
-MOST_EXTRA_LINES = 3
+MAX_EXTRA_LINES = 3
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def find_quote(quote: str, lines: Sequence[str]) -> list[Occurrence]:
 def extend_until_unique(occurrence: Occurrence, lines: Sequence[str]) -> Occurrence:
     """Add neighbouring lines to a short quote until its text stands only once in the file."""
     start, end = occurrence.start, occurrence.end
-    for _ in range(MOST_EXTRA_LINES):
+    for _ in range(MAX_EXTRA_LINES):
         if len(find_quote("\n".join(lines[start - 1 : end]), lines)) <= 1:
             break
         start, end = max(1, start - 1), min(len(lines), end + 1)

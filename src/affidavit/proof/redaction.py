@@ -24,7 +24,7 @@ _ENCODED_LINE = re.compile(
     r"(?=(?![A-Za-z0-9+/=])(?:\\[rn])*[^\w\n]{0,8}$)"
 )
 """A line as long as encoders of keys make it, and nothing beside it but marks."""
-_LEAST_LETTERS, _LEAST_DIGITS = 10, 2
+_MIN_LETTERS, _MIN_DIGITS = 10, 2
 _LAST_RUN = re.compile(r"[A-Za-z0-9+/=]+(?=[^A-Za-z0-9+/=\n]*$)", re.MULTILINE)
 _LINE_NUMBER = re.compile(r"[+\-\s]*\d{1,9}\s?[:|]\s*")
 _TOKENS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -50,7 +50,7 @@ _QUOTED = re.compile(
 )
 _BARE = re.compile(rf"(?im)({_NAME}(?:=|:[ \t]{{1,5}}))([^\s\"'(){{}}<>,;]{{12,500}})(?=[ \t]{{0,9}}\r?$)")
 _BEFORE_BARE = re.compile(r"[^\w\n]*(?:\d+[:|])?[^\w\n]*(?:export\s+)?[\w.-]*")
-_LONGEST_NAME = 80
+_MAX_NAME_LENGTH = 80
 _NOT_SECRET_NAME = re.compile(
     r"(?i)hash|digest|checksum|sha\d|integrity|public|fingerprint|_url|_uri|endpoint"
 )
@@ -58,7 +58,7 @@ _PLACEHOLDER = re.compile(
     r"(?i)^(?:\$|\{|<|%|\*+$|x+$|\.+$)|^(?:your|my|the|some|example|changeme|placeholder|dummy|fake|insert)[\W_]"
     r"|^(?:password|secret|token|passwd|pwd|changeme)$|\[redacted"
 )
-_LEAST_ENTROPY = 3.0
+_MIN_ENTROPY = 3.0
 """Bits for each character: words and names lie below, keys above."""
 
 
@@ -131,7 +131,7 @@ class Redactor:
 
     def _assignment(self, match: re.Match[str]) -> str:
         name, value = match.groups()
-        before = match.string[max(0, match.start() - _LONGEST_NAME) : match.start()]
+        before = match.string[max(0, match.start() - _MAX_NAME_LENGTH) : match.start()]
         whole_name = re.split(r"[^\w.-]", before)[-1] + name
         if _NOT_SECRET_NAME.search(whole_name) or not is_random(value):
             return match.group()
@@ -139,7 +139,7 @@ class Redactor:
 
     def _bare_assignment(self, match: re.Match[str]) -> str:
         line_start = match.string.rfind("\n", 0, match.start()) + 1
-        before = match.string[max(line_start, match.start() - 2 * _LONGEST_NAME) : match.start()]
+        before = match.string[max(line_start, match.start() - 2 * _MAX_NAME_LENGTH) : match.start()]
         # Without quotes only a line of its own is an assignment of a value: elsewhere it is code.
         return self._assignment(match) if _BEFORE_BARE.fullmatch(before) else match.group()
 
@@ -162,13 +162,13 @@ def is_random(value: str) -> bool:
     if _PLACEHOLDER.search(value) or not any(each.isalpha() for each in value):
         return False
     has_mixture = sum(each.isdigit() for each in value) >= 2 or any(each in "+/!@#$%^&*~" for each in value)
-    return has_mixture and entropy(value) >= _LEAST_ENTROPY
+    return has_mixture and entropy(value) >= _MIN_ENTROPY
 
 
 def _is_encoded(value: str) -> bool:
     """Whether a long run of letters and digits encodes bytes; hexadecimal has letters of one case only."""
     counts = [sum(map(kind, value)) for kind in (str.isupper, str.islower, str.isdigit)]
-    return min(counts[:2]) >= _LEAST_LETTERS and counts[2] >= _LEAST_DIGITS
+    return min(counts[:2]) >= _MIN_LETTERS and counts[2] >= _MIN_DIGITS
 
 
 def entropy(value: str) -> float:

@@ -6,7 +6,7 @@ from affidavit.proof.redaction import redact_lines
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Search
 
-MOST_HITS = 20
+MAX_HITS = 20
 
 
 def run_search(search: Search, repository: Repository, where: str = "") -> SearchRun:
@@ -15,7 +15,7 @@ def run_search(search: Search, repository: Repository, where: str = "") -> Searc
     `where` says in words where it looks, if that is not what the finding declared.
     """
     try:
-        hits = repository.side(search.side).search(search.pattern, search.paths, max_hits=MOST_HITS)
+        hits = repository.side(search.side).search(search.pattern, search.paths, max_hits=MAX_HITS)
     except AffidavitError as error:
         what = where or f"search for {search.pattern!r}"
         return SearchRun(search=search, state="failed", detail=f"{what}: {error}")

@@ -18,7 +18,7 @@ ANSWER_SCHEMA: dict[str, Any] = {
     "properties": {"answer": {"type": "string", "description": "The answer in plain text, at most a page"}},
 }
 MAX_TURNS = 20
-LONGEST_HIT = 200
+MAX_HIT_LENGTH = 200
 
 
 def question_talk(
@@ -87,4 +87,6 @@ def _judgement(judgement: Judgement) -> str:
 
 def _search(run: SearchRun) -> str:
     heading = f"search for {run.search.pattern!r} at {run.search.side}: {run.state.replace('_', ' ')}"
-    return "\n".join([heading, *(f"  {hit.path}:{hit.line}: {hit.text[:LONGEST_HIT]}" for hit in run.hits)])
+    return "\n".join(
+        [heading, *(f"  {hit.path}:{hit.line}: {hit.text[:MAX_HIT_LENGTH]}" for hit in run.hits)]
+    )

@@ -7,7 +7,7 @@ from affidavit.records.change import Comment
 from affidavit.records.plan import Chunk
 
 PAGE_CHARACTERS = 24_000
-LONGEST_NAME = 200
+MAX_NAME_LENGTH = 200
 
 Remark = tuple[int, Comment]
 """A comment and its number in the discussion, from 1."""
@@ -93,4 +93,4 @@ def _heading(number: int, comment: Comment) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())[:LONGEST_NAME]
+    return " ".join(text.split())[:MAX_NAME_LENGTH]

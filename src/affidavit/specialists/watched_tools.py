@@ -7,7 +7,7 @@ from affidavit.ports import ToolSource
 from affidavit.records.reading import ToolUse
 
 PATH_KEY = "file_path"
-MOST_PATHS = 1_000
+MAX_PATHS = 1_000
 """In the record of one call; a search that finds more is no reading of each."""
 
 
@@ -27,7 +27,7 @@ class WatchedTools:
         """Call the tool; a call that was answered with an error has read nothing."""
         answer = self._tools.call(name, arguments)
         if "error" not in answer:
-            read = tuple(dict.fromkeys(_paths_in(answer)))[:MOST_PATHS]
+            read = tuple(dict.fromkeys(_paths_in(answer)))[:MAX_PATHS]
             self.uses.append(ToolUse(tool=name, read=read, searched=_searched(arguments)))
         return answer
 

@@ -14,7 +14,7 @@ from affidavit.records.diagnostics import Diagnostic
 from affidavit.records.report import Part, ReplySummary
 
 STAGE = "parse"
-LONGEST_SUMMARY = 8_000
+MAX_SUMMARY_LENGTH = 8_000
 
 
 @dataclass
@@ -88,7 +88,7 @@ def _summary(reply: Reply, parsed: ParsedReply | None) -> ReplySummary:
         duration_ms=reply.duration_ms,
         chunk=reply.chunk,
         files_read=_files_read(reply),
-        summary=(parsed.result.summary or "")[:LONGEST_SUMMARY] if parsed and parsed.result else "",
+        summary=(parsed.result.summary or "")[:MAX_SUMMARY_LENGTH] if parsed and parsed.result else "",
     )
 
 

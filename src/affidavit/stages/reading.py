@@ -13,8 +13,8 @@ from affidavit.records.reading import is_within
 
 STAGE = "reading"
 PATH = re.compile(r"[\w@+.~-]+(?:/[\w@+.~-]+)*/?")
-LONGEST_CLAIM = 4_000
-MOST_NAMED = 5
+MAX_CLAIM_LENGTH = 4_000
+MAX_NAMED = 5
 
 
 @dataclass
@@ -82,8 +82,8 @@ def _problem(finding: Finding, reading: Reading, known: "_Files") -> str | None:
     named = known.named_in(evidence.where_checked or "")
     unread = [name for name, files in named.items() if not any(map(reading.covers, files))]
     if unread:
-        more = f" and {len(unread) - MOST_NAMED} more" if len(unread) > MOST_NAMED else ""
-        return f"it says that it looked in {', '.join(unread[:MOST_NAMED])}{more}, but no call read that"
+        more = f" and {len(unread) - MAX_NAMED} more" if len(unread) > MAX_NAMED else ""
+        return f"it says that it looked in {', '.join(unread[:MAX_NAMED])}{more}, but no call read that"
     if not reading.calls and not named:
         return "it says that it looked elsewhere, but it made no call at all"
     return None
@@ -106,7 +106,7 @@ class _Files:
 
     def named_in(self, text: str) -> dict[str, list[str]]:
         """Each name in a text that means files of the repository, and which; other words mean none."""
-        words = dict.fromkeys(match.group().strip(".~") for match in PATH.finditer(text[:LONGEST_CLAIM]))
+        words = dict.fromkeys(match.group().strip(".~") for match in PATH.finditer(text[:MAX_CLAIM_LENGTH]))
         meant = {word: self._meant_by(word) for word in words}
         return {word: files for word, files in meant.items() if files}
 

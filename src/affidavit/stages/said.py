@@ -8,7 +8,7 @@ from affidavit.records.finding import NEAR_LINES, Finding
 
 STAGE = "said"
 NOBODY = "somebody"
-LONGEST_NAME = 100
+MAX_NAME_LENGTH = 100
 
 
 def note_said(candidates: Sequence[Candidate], discussion: Sequence[Comment]) -> list[Candidate]:
@@ -33,7 +33,7 @@ def _noted(candidate: Candidate, placed: Sequence[Comment]) -> Candidate:
 
 
 def _name(comment: Comment) -> str:
-    return " ".join(comment.author.split())[:LONGEST_NAME] or NOBODY
+    return " ".join(comment.author.split())[:MAX_NAME_LENGTH] or NOBODY
 
 
 def _is_at(comment: Comment, finding: Finding) -> bool:

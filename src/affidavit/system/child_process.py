@@ -30,14 +30,14 @@ async def run_child(
     folder: Path,
     environment: Mapping[str, str],
     seconds: float,
-    most_bytes: int,
+    max_bytes: int,
 ) -> Ended:
     """Run a program in a process group of its own; an `OSError` says that it could not be started.
 
     When this returns or raises, the group is ended and every pipe is closed, even where a process that left
     the group still holds the other end.
     """
-    starting = asyncio.ensure_future(_start(command, folder, environment, most_bytes))
+    starting = asyncio.ensure_future(_start(command, folder, environment, max_bytes))
     try:
         await asyncio.wait([starting])
     except asyncio.CancelledError:
@@ -64,10 +64,10 @@ async def run_child(
 
 
 async def _start(
-    command: Sequence[str | bytes], folder: Path, environment: Mapping[str, str], most_bytes: int
+    command: Sequence[str | bytes], folder: Path, environment: Mapping[str, str], max_bytes: int
 ) -> tuple[asyncio.SubprocessTransport, "_Child"]:
     return await asyncio.get_running_loop().subprocess_exec(
-        lambda: _Child(most_bytes),
+        lambda: _Child(max_bytes),
         *command,
         cwd=folder,
         env=dict(environment),
@@ -88,7 +88,7 @@ async def _end(transport: asyncio.SubprocessTransport, child: "_Child") -> None:
 class _Child(asyncio.SubprocessProtocol):
     """Keeps what a child prints; at the limit it ends the child instead."""
 
-    def __init__(self, most_bytes: int) -> None:
+    def __init__(self, max_bytes: int) -> None:
         self.kept = {OUTPUT: bytearray(), ERRORS: bytearray()}
         self.flooded = False
         self.exited = asyncio.Event()
@@ -96,7 +96,7 @@ class _Child(asyncio.SubprocessProtocol):
         """The child is gone and its pipes are closed."""
         self.over = asyncio.Event()
         """Nothing more is to come, or nothing more is wanted."""
-        self._most_bytes = most_bytes
+        self._most_bytes = max_bytes
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if self.flooded:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from affidavit.cli.screen.progress import MOST_ROWS, Progress, describe_use, drawn, show_progress
+from affidavit.cli.screen.progress import MAX_ROWS, Progress, describe_use, drawn, show_progress
 from affidavit.events import Event, EventName, event, handoff, ignore_events
 
 
@@ -75,8 +75,8 @@ def test_of_very_many_the_busy_ones_are_named_and_the_rest_counted() -> None:
     names = [f"logic@{number}" for number in range(30)]
     progress, _ = followed(*map(started, names), called("logic@29", "search", pattern="x"))
     rows = progress.rows()
-    assert ("logic@29", "searching for x") in rows[:MOST_ROWS]
-    assert rows[-1] == ("…", f"and {30 - MOST_ROWS} more")
+    assert ("logic@29", "searching for x") in rows[:MAX_ROWS]
+    assert rows[-1] == ("…", f"and {30 - MAX_ROWS} more")
 
 
 @pytest.mark.parametrize(

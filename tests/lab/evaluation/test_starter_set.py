@@ -24,7 +24,7 @@ from repositories import run_git
 
 CASES = Path(__file__).parents[3] / "evaluation/cases"
 STARTER_SET = read_cases([CASES])
-FEWEST_CHANGED_LINES, MOST_CHANGED_LINES = 10, 80
+MIN_CHANGED_LINES, MAX_CHANGED_LINES = 10, 80
 CHANGED_LINE = re.compile(r"^(?:\+(?!\+\+ )|-(?!-- ))", re.MULTILINE)
 HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 TELLTALE = re.compile(
@@ -144,8 +144,8 @@ def test_what_is_known_to_be_wrong_cannot_be_taken_for_an_expected_problem(folde
 
 @each_case
 def test_a_change_is_neither_trivial_nor_too_large_to_read(folder: CaseFolder, built: Built) -> None:
-    fewest = 1 if folder.case.clean else FEWEST_CHANGED_LINES
-    assert fewest <= built.changed_lines <= MOST_CHANGED_LINES
+    fewest = 1 if folder.case.clean else MIN_CHANGED_LINES
+    assert fewest <= built.changed_lines <= MAX_CHANGED_LINES
     assert 3 <= len(built.base.keys() | built.head.keys()) <= 9
 
 

@@ -5,7 +5,7 @@ import pytest
 from kept_reports import report_of, shown
 
 from affidavit.lab.labels.labels import (
-    LONGEST_TEXT,
+    MAX_TEXT_LENGTH,
     add_label,
     label_history,
     labelled_findings,
@@ -89,5 +89,5 @@ def test_text_that_no_database_holds_is_made_to_fit(store: SqliteStore) -> None:
     add_label(store, report_of([ONE]), ONE, Label.WRONG, why="\udcff" + "x" * 10_000, by="a\0b")
     entry = labels_of(store, "r1")["logic-0"]
     assert entry.why.startswith("?x")
-    assert len(entry.why) == LONGEST_TEXT
+    assert len(entry.why) == MAX_TEXT_LENGTH
     assert entry.by == "a\0b"

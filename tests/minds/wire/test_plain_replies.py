@@ -166,7 +166,7 @@ def test_a_server_that_falls_silent_in_a_plain_reply_times_out_and_is_not_asked_
 
 
 def test_a_plain_reply_without_end_is_not_read_to_it() -> None:
-    huge = "x" * (plain_replies.LARGEST_BYTES + 1)
+    huge = "x" * (plain_replies.MAX_BYTES + 1)
     answer, _ = converse(plainly({"content": huge}))
     assert answer.outcome == "failed"
     assert "larger than" in answer.detail

@@ -257,7 +257,7 @@ def test_removed_code_is_located_where_it_stood() -> None:
 
 
 def test_a_log_has_no_more_results_than_its_readers_take() -> None:
-    most = sarif.MOST_RESULTS["github"]
+    most = sarif.MAX_RESULTS["github"]
     mild = a_finding(severity=Severity.LOW)
     candidates = [a_candidate(number, finding=mild) for number in range(most)]
     log = sarif.to_sarif(a_report(*candidates, a_candidate(most)), "github")

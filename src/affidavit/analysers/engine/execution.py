@@ -135,7 +135,7 @@ async def run_program(
             folder=folder,
             environment=environment,
             seconds=limits.timeout_seconds,
-            most_bytes=limits.output_mb * MEGABYTE,
+            max_bytes=limits.output_mb * MEGABYTE,
         )
     except OSError as error:
         return Outcome("not_started", errors=str(error).encode(errors="replace"))

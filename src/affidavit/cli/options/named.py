@@ -11,7 +11,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
 from affidavit.store.reports import SqliteStore
 
-MOST_NAMED = 10
+MAX_NAMED = 10
 NEWEST = "last"
 
 
@@ -89,5 +89,5 @@ def _named(candidates: Sequence[Candidate]) -> str:
 
 
 def _listed(ids: Sequence[str]) -> str:
-    more = [f"and {len(ids) - MOST_NAMED} more"] if len(ids) > MOST_NAMED else []
-    return ", ".join([*ids[:MOST_NAMED], *more])
+    more = [f"and {len(ids) - MAX_NAMED} more"] if len(ids) > MAX_NAMED else []
+    return ", ".join([*ids[:MAX_NAMED], *more])

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from affidavit.lab.evaluation.run import CaseState, Follow, follow_nothing
 from affidavit.render.safe_text import one_line
 
-LONGEST_ID = 40
+MAX_ID_LENGTH = 40
 
 
 @contextmanager
@@ -35,6 +35,6 @@ def show_cases(total: int, *, is_quiet: bool) -> Iterator[Follow]:
             else:
                 working.pop(case_id, None)
                 progress.advance(bar)
-            progress.update(bar, description=", ".join(one_line(one, LONGEST_ID) for one in working))
+            progress.update(bar, description=", ".join(one_line(one, MAX_ID_LENGTH) for one in working))
 
         yield follow

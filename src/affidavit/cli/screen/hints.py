@@ -11,7 +11,7 @@ from affidavit.ports import Tree
 from affidavit.render.safe_text import visible
 from affidavit.stages.intake import OpenedChange
 
-LARGEST_SETTINGS_BYTES = 1_000_000
+MAX_SETTINGS_BYTES = 1_000_000
 
 
 def say_hints(opened: OpenedChange) -> None:
@@ -57,7 +57,7 @@ def _is_changed(path: str, base: Tree, head: Tree) -> bool:
 def _is_unused(name: str, base: Tree, folder: Path) -> bool:
     file = folder / name
     try:
-        if file.is_symlink() or not file.is_file() or file.stat().st_size > LARGEST_SETTINGS_BYTES:
+        if file.is_symlink() or not file.is_file() or file.stat().st_size > MAX_SETTINGS_BYTES:
             return False
         content = file.read_bytes()
     except OSError:

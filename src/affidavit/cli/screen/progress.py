@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-MOST_ROWS = 8
-LONGEST_NAME = 24
-LONGEST_DOING = 70
+MAX_ROWS = 8
+MAX_NAME_LENGTH = 24
+MAX_DOING_LENGTH = 70
 THINKING = "thinking"
 STAGES = {
     "planner": "reading the change",
@@ -75,9 +75,11 @@ class Progress:
         """Who is at work on what, the busy ones first."""
         with self._lock:
             listed = sorted(self.working.items(), key=lambda item: item[1] in ("", THINKING))
-        rows = [(one_line(name, LONGEST_NAME), one_line(doing, LONGEST_DOING)) for name, doing in listed]
-        more = len(rows) - MOST_ROWS
-        return [*rows[:MOST_ROWS], ("…", f"and {more} more")] if more > 0 else rows
+        rows = [
+            (one_line(name, MAX_NAME_LENGTH), one_line(doing, MAX_DOING_LENGTH)) for name, doing in listed
+        ]
+        more = len(rows) - MAX_ROWS
+        return [*rows[:MAX_ROWS], ("…", f"and {more} more")] if more > 0 else rows
 
     def headline(self) -> str:
         """Stage, and what was spent so far."""
@@ -197,6 +199,6 @@ def drawn(progress: Progress, seconds: float, console: "Console") -> "Text":
         f"{progress.headline()}, {minutes}:{rest:02}", style="bold", no_wrap=True, overflow="ellipsis"
     )
     for name, doing in progress.rows():
-        text.append(f"\n  {name.ljust(LONGEST_NAME)} ", style="not bold")
+        text.append(f"\n  {name.ljust(MAX_NAME_LENGTH)} ", style="not bold")
         text.append(doing, style="not bold dim")
     return Text(encodable(text.plain, console.encoding)) if console.encoding.lower() != "utf-8" else text

@@ -18,7 +18,7 @@ from affidavit.system.private_files import write_private_file
 
 BEGUN_FILE = "begun.json"
 EVALUATION_FILE = "evaluation.json"
-LARGEST_BYTES = 500_000_000
+MAX_BYTES = 500_000_000
 WITHOUT_A_SAY = (
     "budget_usd",
     "budget_tokens",
@@ -95,7 +95,7 @@ def read_evaluation(place: Path) -> Evaluation:
     """An evaluation from its folder or from its JSON; raises InputError where it is none."""
     file = place / EVALUATION_FILE if place.is_dir() else place
     try:
-        if file.stat().st_size > LARGEST_BYTES:
+        if file.stat().st_size > MAX_BYTES:
             raise InputError(f"{file} is too large for an evaluation")
         return Evaluation.model_validate_json(file.read_bytes())
     except OSError as error:

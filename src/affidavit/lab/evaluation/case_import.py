@@ -13,7 +13,7 @@ from affidavit.lab.evaluation.cases import (
     CASE_FILE,
     EXPECTED_FILE,
     KNOWN_WRONG_FILE,
-    LARGEST_BYTES,
+    MAX_BYTES,
     folder_name,
     read_case,
 )
@@ -74,8 +74,8 @@ def _is_repository(place: Path) -> bool:
 
 def _read_list(listing: Path) -> list[dict[str, Any]]:
     try:
-        if listing.stat().st_size > LARGEST_BYTES:
-            raise InputError(f"{listing} is larger than {LARGEST_BYTES // 1_000_000} MB")
+        if listing.stat().st_size > MAX_BYTES:
+            raise InputError(f"{listing} is larger than {MAX_BYTES // 1_000_000} MB")
         told = json.loads(listing.read_bytes())
     except OSError as error:
         raise InputError(f"{listing} cannot be read: {error.strerror}") from error

@@ -196,7 +196,7 @@ async def _over_the_wire(git: Git, *args: str) -> bytes | None:
             folder=git.folder,
             environment=git.environment,
             seconds=CLONE_SECONDS,
-            most_bytes=COMPLAINT_BYTES,
+            max_bytes=COMPLAINT_BYTES,
         )
     except OSError as error:
         raise spawn_error(error, git.folder) from error

@@ -18,7 +18,7 @@ from affidavit.records.record import Record
 CASE_FILE = "case.json"
 EXPECTED_FILE = "expected.json"
 KNOWN_WRONG_FILE = "known_wrong.json"
-LARGEST_BYTES = 10_000_000
+MAX_BYTES = 10_000_000
 SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 LISTS = ("expected", "known_wrong")
 """Fields of a case that stand in files of their own."""
@@ -140,8 +140,8 @@ def _valid(kind: type[Kind], fields: dict[str, Any], where: Path | str) -> Kind:
 def read_json(where: Path) -> Any:
     """What the file holds; raises InputError where it cannot be read or is no JSON."""
     try:
-        if where.stat().st_size > LARGEST_BYTES:
-            raise InputError(f"{where} is larger than {LARGEST_BYTES // 1_000_000} MB")
+        if where.stat().st_size > MAX_BYTES:
+            raise InputError(f"{where} is larger than {MAX_BYTES // 1_000_000} MB")
         return json.loads(where.read_bytes())
     except OSError as error:
         raise InputError(f"{where} cannot be read: {error.strerror}") from error

@@ -23,8 +23,8 @@ SAME_SCHEMA: dict[str, Any] = {
     },
 }
 ATTEMPTS = 2
-LONGEST_REASON = 500
-LONGEST_TEXT = 8_000
+MAX_REASON_LENGTH = 500
+MAX_TEXT_LENGTH = 8_000
 
 
 class ModelJudge:
@@ -65,11 +65,11 @@ def same_problem_talk(claim: KnownClaim, finding: Finding) -> Talk:
     evidence = finding.verification
     task = render_prompt(
         "judge-task",
-        known=fence("known", claim.description[:LONGEST_TEXT], tag),
-        title=fence("finding", finding.title[:LONGEST_TEXT], tag),
-        message=fence("finding", finding.message[:LONGEST_TEXT], tag),
-        failing_input=fence("finding", ((evidence and evidence.failing_input) or "-")[:LONGEST_TEXT], tag),
-        wrong_outcome=fence("finding", ((evidence and evidence.wrong_outcome) or "-")[:LONGEST_TEXT], tag),
+        known=fence("known", claim.description[:MAX_TEXT_LENGTH], tag),
+        title=fence("finding", finding.title[:MAX_TEXT_LENGTH], tag),
+        message=fence("finding", finding.message[:MAX_TEXT_LENGTH], tag),
+        failing_input=fence("finding", ((evidence and evidence.failing_input) or "-")[:MAX_TEXT_LENGTH], tag),
+        wrong_outcome=fence("finding", ((evidence and evidence.wrong_outcome) or "-")[:MAX_TEXT_LENGTH], tag),
     )
     return Talk(
         speaker="judge",
@@ -87,5 +87,5 @@ def read_opinion(text: str | None) -> Opinion | None:
     value = object_with_key(text, "same")
     if value is None or not isinstance(value.get("same"), bool):
         return None
-    reason = " ".join(str(value.get("reason") or "").split())[:LONGEST_REASON]
+    reason = " ".join(str(value.get("reason") or "").split())[:MAX_REASON_LENGTH]
     return Opinion(is_same=value["same"], basis="judged", reason=reason.encode("utf-8", "replace").decode())

@@ -10,7 +10,7 @@ from affidavit.records.record import Record
 from affidavit.records.report import Report
 from affidavit.store.reports import SqliteStore
 
-LONGEST_TEXT = 2_000
+MAX_TEXT_LENGTH = 2_000
 _COLUMNS = "labels.report_id, labels.candidate_id, label, why, labelled_by, source, labelled_at"
 _IS_NEWEST = (
     "number = (SELECT max(number) FROM labels AS later"
@@ -128,7 +128,7 @@ def newest_by_problem(labelled: Sequence[LabelledFinding]) -> dict[str, Labelled
 
 def _kept(text: str) -> str:
     """Text of an argument or a forge, as a database can hold it."""
-    return text[:LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8")
+    return text[:MAX_TEXT_LENGTH].encode("utf-8", "replace").decode("utf-8")
 
 
 def _labelled(row: sqlite3.Row | tuple[str | None, ...]) -> LabelledFinding:

@@ -19,7 +19,7 @@ PLANTABLE_LANGUAGES = tuple(one.name for one in LANGUAGES if one.grammars and on
 POOL_PER_COMMIT = 25
 SMALLEST_POOL = 200
 MAX_FILES = 40
-FEWEST_LINES, MOST_LINES = 3, 600
+MIN_LINES, MAX_LINES = 3, 600
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ def _unsuited(change: Change, languages: Collection[str]) -> str | None:
     lines = sum(len(file.changed_lines("head")) for file in suited)
     if not suited:
         return "it changes no code in a supported language"
-    if not FEWEST_LINES <= lines <= MOST_LINES:
-        return f"it writes fewer than {FEWEST_LINES} or more than {MOST_LINES} lines of code"
+    if not MIN_LINES <= lines <= MAX_LINES:
+        return f"it writes fewer than {MIN_LINES} or more than {MAX_LINES} lines of code"
     return None
 
 

@@ -35,7 +35,7 @@ SHARES = (
     Share("unverified", "unverified", "judged", "judged findings that nobody could decide"),
     Share("nits", "nits", "confirmed", "confirmed findings that are not worth acting on"),
 )
-FEWEST_FOR_A_MEDIAN = 6
+MIN_FOR_A_MEDIAN = 6
 """With fewer values no 95% interval of a median exists that assumes nothing about them."""
 WRONG = Share("wrong", "", "", "shown and labelled findings that people called wrong")
 
@@ -155,5 +155,5 @@ def _durations(reviews: Sequence[RolloutReview]) -> list[float]:
 def _middle(values: Sequence[float]) -> Middle | None:
     if not values:
         return None
-    interval = bootstrap_interval(values, median) if len(values) >= FEWEST_FOR_A_MEDIAN else None
+    interval = bootstrap_interval(values, median) if len(values) >= MIN_FOR_A_MEDIAN else None
     return Middle(n=len(values), median=median(values), interval=interval)

@@ -28,7 +28,7 @@ from affidavit.records.lab.rollout import (
 )
 from affidavit.records.report import Report
 
-LONGEST_TEXT = 2_000
+MAX_TEXT_LENGTH = 2_000
 DEFAULT_SHARE = 0.1
 DEFAULT_SLO_DROPPED = 0.05
 DEFAULT_MIN_REVIEWS = 10
@@ -207,7 +207,7 @@ def _decide(action: Action, about: Versions, by: str, why: str, rollout: Rollout
 
 def _kept(text: str) -> str:
     """Text of an argument, as a database can hold it."""
-    return text[:LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8")
+    return text[:MAX_TEXT_LENGTH].encode("utf-8", "replace").decode("utf-8")
 
 
 def _running(book: RolloutBook) -> Rollout:

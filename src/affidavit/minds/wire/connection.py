@@ -44,7 +44,7 @@ _FAULTS = (
     TypeError,
     ValueError,
 )
-_LONGEST_DETAIL = 500
+_MAX_DETAIL_LENGTH = 500
 
 
 class CallEnded(Exception):  # noqa: N818 - it is an outcome, not a mistake
@@ -253,4 +253,4 @@ def _message_in(body: object) -> str:
 
 def _shortened(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= _LONGEST_DETAIL else text[:_LONGEST_DETAIL] + "…"
+    return text if len(text) <= _MAX_DETAIL_LENGTH else text[:_MAX_DETAIL_LENGTH] + "…"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from openai import AsyncStream
     from pydantic_ai.models.openai import OpenAIStreamedResponse
 
-LARGEST_BYTES = 16_000_000
+MAX_BYTES = 16_000_000
 
 
 class LenientChatModel(OpenAIChatModel):
@@ -38,8 +38,8 @@ async def _as_stream(response: "AsyncStream[ChatCompletionChunk]") -> AsyncItera
     try:
         async for piece in source.aiter_bytes():
             body += piece
-            if len(body) > LARGEST_BYTES:
-                raise ValueError(f"the reply is larger than {LARGEST_BYTES:,} bytes")
+            if len(body) > MAX_BYTES:
+                raise ValueError(f"the reply is larger than {MAX_BYTES:,} bytes")
     except httpx2.TimeoutException as error:
         raise APITimeoutError(request=source.request) from error
     except httpx2.RequestError as error:

@@ -22,7 +22,7 @@ from pydantic_ai.messages import (
 from affidavit.proof.redaction import Redactor
 
 _RESPONSES: TypeAdapter[ModelResponse] = TypeAdapter(ModelResponse)
-_MOST_LEVELS = 50
+_MAX_LEVELS = 50
 """No tool takes more than a list in an object."""
 
 
@@ -150,7 +150,7 @@ def _arguments(part: ToolCallPart) -> object:
             read = json.loads(part.args) if part.args.strip() else {}
         except (ValueError, RecursionError):
             return writable(part.args)
-    return read if _is_within(read, _MOST_LEVELS) else f"arguments of more than {_MOST_LEVELS} levels"
+    return read if _is_within(read, _MAX_LEVELS) else f"arguments of more than {_MAX_LEVELS} levels"
 
 
 def _is_within(value: object, levels: int) -> bool:

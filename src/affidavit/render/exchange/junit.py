@@ -12,7 +12,7 @@ from affidavit.render.report import wording
 from affidavit.render.report.rates import measured_words
 from affidavit.render.safe_text import one_line, visible
 
-_LONGEST_NAME = 300
+_MAX_NAME_LENGTH = 300
 _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
@@ -62,13 +62,13 @@ def _add_review(root: Element, report: Report) -> None:
 def _add_parts(suite: Element, parts: Sequence[Part], tag: str, what: str) -> None:
     for part in parts:
         case = _case(suite, "affidavit review", part.name)
-        said = one_line(f"{what}: {wording.part_sentence(part)}", _LONGEST_NAME)
+        said = one_line(f"{what}: {wording.part_sentence(part)}", _MAX_NAME_LENGTH)
         SubElement(case, tag, message=said).text = inert(wording.part_sentence(part))
 
 
 def _case(suite: Element, classname: str, name: str) -> Element:
     return SubElement(
-        suite, "testcase", classname=visible(classname), name=one_line(name, _LONGEST_NAME), time="0"
+        suite, "testcase", classname=visible(classname), name=one_line(name, _MAX_NAME_LENGTH), time="0"
     )
 
 
@@ -77,14 +77,16 @@ def _add_finding(suite: Element, candidate: Candidate, report: Report) -> None:
     if finding is None:
         return
     # Readers follow a case from run to run by its name, so the line is no part of it.
-    name = f"{one_line(finding.title, _LONGEST_NAME - 40)} [{rule_of(finding)} {fingerprint_of(candidate)}]"
+    name = (
+        f"{one_line(finding.title, _MAX_NAME_LENGTH - 40)} [{rule_of(finding)} {fingerprint_of(candidate)}]"
+    )
     case = _case(suite, finding.file, name)
     place = head_place(finding, report.change)
     case.set("file", visible(place.path))
     case.set("line", str(place.first))
     does_fail = candidate.id in report.gate.failed_by
     outcome = SubElement(case, "failure" if does_fail else "skipped")
-    outcome.set("message", one_line(_message(candidate, finding, report), _LONGEST_NAME))
+    outcome.set("message", one_line(_message(candidate, finding, report), _MAX_NAME_LENGTH))
     if does_fail:
         outcome.set("type", f"{finding.severity} {finding.category}")
     outcome.text = _text(candidate, finding)
@@ -110,7 +112,7 @@ def _add_file(suite: Element, path: str, report: Report) -> None:
     covered = next((file for file in report.coverage if file.path == path), None)
     why = _unexamined(covered)
     if why:
-        SubElement(case, "skipped", message=one_line(why, _LONGEST_NAME))
+        SubElement(case, "skipped", message=one_line(why, _MAX_NAME_LENGTH))
 
 
 def _unexamined(covered: FileCoverage | None) -> str:

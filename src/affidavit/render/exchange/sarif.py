@@ -10,7 +10,7 @@ from affidavit.records.change import Change
 from affidavit.records.finding import Category, Cause, Finding, Severity
 from affidavit.records.report import Part, Report
 from affidavit.render.exchange.shapes import (
-    LONGEST_TEXT,
+    MAX_TEXT_LENGTH,
     account_of,
     as_uri,
     fingerprint_of,
@@ -32,13 +32,13 @@ LEVELS = {
     Severity.LOW: "note",
     Severity.INFO: "note",
 }
-MOST_RESULTS = {"2.1.0": 25_000, "github": 5_000}
+MAX_RESULTS = {"2.1.0": 25_000, "github": 5_000}
 """GitHub refuses a run of more than 25,000 results and keeps 5,000 of them."""
 _SCP_ADDRESS = re.compile(r"^(?:git@)?([\w.-]+):(?!/)(.+)$")
 """`git@host:owner/name`, as git writes ssh."""
 _ADDRESS = re.compile(r"^(?:https?|ssh|git)://[\w.:\[\]-]+/\S+$", re.ASCII)
 _RANKS = {"high": 90.0, "medium": 60.0, "low": 30.0}
-_LONGEST_SNIPPET = 4_000
+_MAX_SNIPPET_LENGTH = 4_000
 _MEANINGS = {
     Category.CORRECTNESS: "The code does something else than it is meant to do.",
     Category.SECURITY: "Somebody can make the code do what they must not be able to do.",
@@ -73,7 +73,7 @@ _DISMISS = "affidavit ignore FINGERPRINT --why REASON"
 def to_sarif(report: Report, version: str = "2.1.0") -> dict[str, Any]:
     """The log. `github` leaves withheld findings out: code scanning opens alerts for suppressed results."""
     results = _candidates(report, version)
-    kept = results[: MOST_RESULTS[version]]
+    kept = results[: MAX_RESULTS[version]]
     return {
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -236,7 +236,7 @@ def _provenance(change: Change) -> list[dict[str, Any]]:
     return [details]
 
 
-def _message(text: str, limit: int = LONGEST_TEXT) -> dict[str, str]:
+def _message(text: str, limit: int = MAX_TEXT_LENGTH) -> dict[str, str]:
     """A text that says what it says: in SARIF, `[this](there)` would be a link of the change's choice."""
     return {"text": inert(text, limit).replace("](", "] (")}
 
@@ -245,7 +245,7 @@ def _location(path: str, first: int, last: int, snippet: str = "") -> dict[str, 
     """A region of a file of the repository; lines only, so the columns are whole lines."""
     region: dict[str, Any] = {"startLine": first, "endLine": last}
     if snippet:
-        region["snippet"] = {"text": snippet[:_LONGEST_SNIPPET]}
+        region["snippet"] = {"text": snippet[:_MAX_SNIPPET_LENGTH]}
     artifact = {"uri": as_uri(path), "uriBaseId": "%SRCROOT%"}
     return {"physicalLocation": {"artifactLocation": artifact, "region": region}}
 

@@ -8,10 +8,10 @@ from affidavit.records.finding import Finding
 from affidavit.render.report import wording
 from affidavit.render.safe_text import clip, visible
 
-LONGEST_TEXT = 4_000
+MAX_TEXT_LENGTH = 4_000
 
 
-def inert(text: str, limit: int = LONGEST_TEXT) -> str:
+def inert(text: str, limit: int = MAX_TEXT_LENGTH) -> str:
     """Prose as it is, with nothing invisible in it; what is too long is cut."""
     return clip(visible(text.strip(), keep="\n\t"), limit)
 

@@ -17,8 +17,8 @@ from affidavit.render.html.prose import inline, prose
 from affidavit.render.report import wording
 from affidavit.render.safe_text import clip, one_line, visible
 
-_MOST_HITS = 20
-_LONGEST_RAW = 4_000
+_MAX_HITS = 20
+_MAX_RAW_LENGTH = 4_000
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _search(run: SearchRun) -> SearchView:
     )
     hits = tuple(
         (clip(visible(f"{hit.path}:{hit.line}"), 300), one_line(hit.text, 300))
-        for hit in run.hits[:_MOST_HITS]
+        for hit in run.hits[:_MAX_HITS]
     )
     pattern = clip(visible(run.search.pattern), 300)
     told = one_line(f"{where} at {run.search.side}: {outcome}", 600)
@@ -145,4 +145,4 @@ def _raw(candidate: Candidate) -> str:
     """What was handed in, where the contract dropped it."""
     if candidate.finding is not None or candidate.raw is None:
         return ""
-    return clip(visible(json.dumps(candidate.raw, indent=1, default=str), keep="\n"), _LONGEST_RAW)
+    return clip(visible(json.dumps(candidate.raw, indent=1, default=str), keep="\n"), _MAX_RAW_LENGTH)

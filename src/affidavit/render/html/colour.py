@@ -24,9 +24,9 @@ _CLASSES = {
     Name.Tag: "k",
     Name.Attribute: "b",
 }
-LONGEST_LINE = 2_000
-_LONGEST_COLOURED_LINE = 500
-_MOST_CHARACTERS = 1_500_000
+MAX_LINE_LENGTH = 2_000
+_MAX_COLOURED_LINE_LENGTH = 500
+_MAX_CHARACTERS = 1_500_000
 """Code beyond this stays plain, so that the page stays small."""
 
 Token = tuple[_TokenType, str]
@@ -35,20 +35,20 @@ Token = tuple[_TokenType, str]
 def shown_line(text: str) -> str:
     """A line as the page shows it: nothing invisible, and what is too long cut with a word about it."""
     line = visible(text, keep="\t")
-    more = len(line) - LONGEST_LINE
-    return line if more <= 0 else f"{line[:LONGEST_LINE]}… ({more} more characters)"
+    more = len(line) - MAX_LINE_LENGTH
+    return line if more <= 0 else f"{line[:MAX_LINE_LENGTH]}… ({more} more characters)"
 
 
 class Painter:
     """Colours code until its room is used up."""
 
-    def __init__(self, room: int = _MOST_CHARACTERS) -> None:
+    def __init__(self, room: int = _MAX_CHARACTERS) -> None:
         self._room = room
 
     def paint(self, lines: Sequence[str], *, language: str, path: str) -> list[Markup]:
         """Lines as `shown_line` gives them, with colours where the language is known."""
         size = sum(len(line) + 1 for line in lines)
-        is_plain = size > self._room or any(len(line) > _LONGEST_COLOURED_LINE for line in lines)
+        is_plain = size > self._room or any(len(line) > _MAX_COLOURED_LINE_LENGTH for line in lines)
         lexer = None if is_plain else _lexer(language, path)
         if lexer is None:
             return [escape(line) for line in lines]

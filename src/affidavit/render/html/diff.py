@@ -13,9 +13,9 @@ from affidavit.render.html.colour import Painter, shown_line
 from affidavit.render.report import wording
 from affidavit.render.safe_text import clip, one_line, visible
 
-MOST_ROWS = 20_000
+MAX_ROWS = 20_000
 """A page draws no more lines than this; hunks with findings come first."""
-MOST_PIECE = 500
+MAX_PIECE = 500
 """A longer hunk, such as a new file of many thousand lines, is drawn or left out piece by piece."""
 ELLIPSIS = " … "
 _SMALL = 600
@@ -66,7 +66,7 @@ class Layout:
     """What the files of one page share: the colours, and how many lines may still be drawn."""
 
     painter: Painter
-    room: int = MOST_ROWS
+    room: int = MAX_ROWS
     is_small: bool = True
     coverage: dict[str, FileCoverage] = field(default_factory=dict)
 
@@ -169,9 +169,9 @@ def _hunk(
 
 
 def _pieces(hunk: Hunk) -> list[Hunk]:
-    if len(hunk.lines) <= MOST_ROWS // 2:
+    if len(hunk.lines) <= MAX_ROWS // 2:
         return [hunk]
-    return [hunk.part(start, start + MOST_PIECE) for start in range(0, len(hunk.lines), MOST_PIECE)]
+    return [hunk.part(start, start + MAX_PIECE) for start in range(0, len(hunk.lines), MAX_PIECE)]
 
 
 def _joined(views: Sequence[HunkView]) -> list[HunkView]:

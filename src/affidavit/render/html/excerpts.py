@@ -12,7 +12,7 @@ from affidavit.render.report import wording
 from affidavit.render.report.cause_place import changed_place
 from affidavit.render.safe_text import clip, visible
 
-_MOST_LINES = 60
+_MAX_LINES = 60
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ def quote_excerpt(candidate: Candidate, finding: Finding, change: Change, painte
         return None
     texts = [shown_line(line.removesuffix("\r")) for line in quote.code.removesuffix("\n").split("\n")]
     first, last = finding.lines
-    at = max(min(first - quote.start - _MOST_LINES // 3, len(texts) - _MOST_LINES), 0)
-    kept = texts[at : at + _MOST_LINES]
+    at = max(min(first - quote.start - _MAX_LINES // 3, len(texts) - _MAX_LINES), 0)
+    kept = texts[at : at + _MAX_LINES]
     painted = painter.paint(kept, language=wording.language_of(change, quote.file), path=quote.file)
     lines = [
         ExcerptLine(number=number, mark=" ", code=code, is_guilty=first <= number <= last)

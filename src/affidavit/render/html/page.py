@@ -18,7 +18,7 @@ from affidavit.render.report import wording
 from affidavit.render.report.rates import measured_words
 from affidavit.render.safe_text import clip, one_line, visible
 
-_MOST_WITHHELD = 500
+_MAX_WITHHELD = 500
 """So many withheld findings come with their proof; the others in one line each."""
 _DECISIONS = {
     "approve": "Approved",
@@ -68,9 +68,9 @@ def _cards(report: Report) -> Cards:
         placed=tuple((one.finding, card) for one, card in shown if one.finding),
         standing=tuple(card for _, card in shown if not card.is_folded),
         folded=tuple(card for _, card in shown if card.is_folded),
-        nits=tuple(maker.card(one) for one in nits[:_MOST_WITHHELD]),
-        withheld=tuple(maker.card(one) for one in others[:_MOST_WITHHELD]),
-        listed=tuple(_listed(one) for one in [*nits[_MOST_WITHHELD:], *others[_MOST_WITHHELD:]]),
+        nits=tuple(maker.card(one) for one in nits[:_MAX_WITHHELD]),
+        withheld=tuple(maker.card(one) for one in others[:_MAX_WITHHELD]),
+        listed=tuple(_listed(one) for one in [*nits[_MAX_WITHHELD:], *others[_MAX_WITHHELD:]]),
     )
 
 

@@ -14,10 +14,10 @@ _DEFINES = rf"\s*(?:\w+\s+){{0,4}}?(?:{_KEYWORDS})\s+(?:\([^()]*\)\s*)?"
 """The start of a line that defines: `def`, `export async function`, `func (r *Receiver)`."""
 _ASSIGNS = r"\s*(?:self\.|this\.)?"
 _DEFINITION, _MENTION = 2, 1
-_MOST_LINES = 6
+_MAX_LINES = 6
 _NEIGHBOURHOOD = 100
-_MOST_MENTIONS = 1_000
-_LONGEST_LOOK = 500
+_MAX_MENTIONS = 1_000
+_MAX_LOOK_LENGTH = 500
 """A definition stands at the start of its line; a hostile line of a megabyte is not searched to its end."""
 
 
@@ -83,7 +83,7 @@ def _most_telling(file: FileChange, name: str) -> tuple[Hunk, int] | None:
     if not name:
         return None
     merit = _merit_of(name)
-    mentions = islice(_mentions(file, merit), _MOST_MENTIONS)
+    mentions = islice(_mentions(file, merit), _MAX_MENTIONS)
     best = max(mentions, key=lambda mention: mention[0], default=None)
     return best[1] if best else _below_a_mention(file, merit)
 
@@ -116,7 +116,7 @@ def _merit_of(name: str) -> Callable[[str], int]:
     mentions = re.compile(rf"(?<!\w){quoted}(?!\w)")
 
     def merit(line: str) -> int:
-        text = line[1:_LONGEST_LOOK]
+        text = line[1:_MAX_LOOK_LENGTH]
         if name not in text or not mentions.search(text):
             return 0
         return _DEFINITION if defines.match(text) else _MENTION
@@ -139,7 +139,7 @@ def _is_changed(line: ChangedLine) -> bool:
 
 def _pruned(run: list[ChangedLine], at: int) -> tuple[ChangedLine, ...]:
     """A run of many lines keeps those of each mark that correspond to the anchor's place in it."""
-    if len(run) <= _MOST_LINES:
+    if len(run) <= _MAX_LINES:
         return tuple(run)
     place = sum(line.mark == run[at].mark for line in run[:at])
     return tuple(

@@ -11,8 +11,8 @@ from affidavit.render.report.cause_place import ChangedPlace
 from affidavit.render.report.ink import Ink
 from affidavit.render.safe_text import clip, code_lines, encodable
 
-_MOST_LINES = 12
-_LONGEST_LINE = 500
+_MAX_LINES = 12
+_MAX_LINE_LENGTH = 500
 _THEME = "ansi_dark"
 """The terminal's own sixteen colours, so that it reads on a dark and on a light background."""
 
@@ -34,10 +34,10 @@ def quoted_lines(quote: QuoteCheck, finding: Finding) -> list[CodeLine]:
         CodeLine(number=number, text=text, mark=">" if first <= number <= last else " ")
         for number, text in enumerate(code_lines(quote.code), start)
     ]
-    if len(lines) <= _MOST_LINES:
+    if len(lines) <= _MAX_LINES:
         return lines
-    at = min(max(first - start - _MOST_LINES // 2 + 1, 0), len(lines) - _MOST_LINES)
-    return _with_gaps(lines, at, at + _MOST_LINES)
+    at = min(max(first - start - _MAX_LINES // 2 + 1, 0), len(lines) - _MAX_LINES)
+    return _with_gaps(lines, at, at + _MAX_LINES)
 
 
 def _with_gaps(lines: list[CodeLine], first: int, end: int) -> list[CodeLine]:
@@ -61,7 +61,7 @@ def draw_changed(ink: Ink, place: ChangedPlace, *, indent: int) -> None:
     gutter = len(str(max(line.number for line in place.lines)))
     for line in place.lines:
         style = {"+": "green", "-": "red"}.get(line.mark, "")
-        text = encodable(clip(code_lines(line.text)[0], _LONGEST_LINE), ink.encoding)
+        text = encodable(clip(code_lines(line.text)[0], _MAX_LINE_LENGTH), ink.encoding)
         code_line = CodeLine(number=line.number, text=text, mark=line.mark)
         _draw(ink, code_line, Text(text, style=style), gutter=gutter, indent=indent)
 
@@ -74,7 +74,7 @@ def _draw(ink: Ink, line: CodeLine, body: Text, *, gutter: int, indent: int) -> 
 
 
 def _coloured(ink: Ink, lines: list[str], path: str, language: str) -> list[Text]:
-    lines = [encodable(clip(line, _LONGEST_LINE), ink.encoding) for line in lines]
+    lines = [encodable(clip(line, _MAX_LINE_LENGTH), ink.encoding) for line in lines]
     if not ink.has_colour:
         return [Text(line) for line in lines]
     code = "\n".join(lines)

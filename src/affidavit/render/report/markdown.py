@@ -20,12 +20,12 @@ from affidavit.render.safe_text import (
 
 LONGEST = 60_000
 """Forges take 65,536 characters; what posts the comment may add a mark of its own."""
-_LONGEST_ACCOUNT = 15_000
-_LONGEST_TITLE = 300
-_LONGEST_PROSE = 2_000
-_MOST_LISTED = 20
-_MOST_CODE_LINES = 30
-_LONGEST_CODE_LINE = 200
+_MAX_ACCOUNT_LENGTH = 15_000
+_MAX_TITLE_LENGTH = 300
+_MAX_PROSE_LENGTH = 2_000
+_MAX_LISTED = 20
+_MAX_CODE_LINES = 30
+_MAX_CODE_LINE_LENGTH = 200
 
 
 def render_markdown(report: Report, *, show_withheld: bool = False, show_nits: bool = False) -> str:
@@ -33,7 +33,7 @@ def render_markdown(report: Report, *, show_withheld: bool = False, show_nits: b
     head = [f"**{markdown_line(_sentence(wording.headline(report)))}** {_gate(report)}", _about(report)]
     account = _fit(
         _account(report, show_withheld=show_withheld, show_nits=show_nits),
-        _LONGEST_ACCOUNT,
+        _MAX_ACCOUNT_LENGTH,
         "remark",
         "remarks",
     )
@@ -70,7 +70,7 @@ def _gate(report: Report) -> str:
 def _about(report: Report) -> str:
     change = report.change
     added, removed = wording.line_totals(change)
-    title = markdown_line(one_line(change.title or change.target, _LONGEST_TITLE))
+    title = markdown_line(one_line(change.title or change.target, _MAX_TITLE_LENGTH))
     size = f"{wording.counted(len(change.files), 'file')}, +{added} -{removed}"
     return f"Reviewed: {title} ({_name(wording.range_of(change))}, {size})"
 
@@ -131,11 +131,11 @@ def _labelled(label: str, prose: str) -> str:
 
 def _name(text: str) -> str:
     """A path or a symbol as code; its white space is part of it."""
-    return code_span(clip(visible(text), _LONGEST_TITLE))
+    return code_span(clip(visible(text), _MAX_TITLE_LENGTH))
 
 
 def _title(report: Report, candidate: Candidate, finding: Finding) -> str:
-    title = markdown_line(one_line(finding.title, _LONGEST_TITLE))
+    title = markdown_line(one_line(finding.title, _MAX_TITLE_LENGTH))
     words = ", ".join([f"line {_span(finding)}", *wording.standing_words(candidate, report)])
     return f"**{finding.severity.upper()}** {title} ({words})"
 
@@ -145,7 +145,7 @@ def _span(finding: Finding) -> str:
 
 
 def _prose(text: str) -> str:
-    return markdown_prose(clip(visible(text, keep="\n\t"), _LONGEST_PROSE))
+    return markdown_prose(clip(visible(text, keep="\n\t"), _MAX_PROSE_LENGTH))
 
 
 def _fold(summary: str, parts: Sequence[str]) -> str:
@@ -163,7 +163,7 @@ def _quote(report: Report, candidate: Candidate, finding: Finding) -> str:
 
 def _short_code(code: str) -> str:
     lines = code.split("\n")
-    shown = [clip(visible(line, keep="\t\r"), _LONGEST_CODE_LINE) for line in lines[:_MOST_CODE_LINES]]
+    shown = [clip(visible(line, keep="\t\r"), _MAX_CODE_LINE_LENGTH) for line in lines[:_MAX_CODE_LINES]]
     left = len(lines) - len(shown)
     return "\n".join([*shown, f"… {wording.counted(left, 'more line')}"] if left else shown)
 
@@ -190,13 +190,13 @@ def _cause(report: Report, cause: Cause) -> str:
 
 
 def _clipped_line(text: str) -> str:
-    return markdown_line(one_line(text, _LONGEST_PROSE))
+    return markdown_line(one_line(text, _MAX_PROSE_LENGTH))
 
 
 def _one_line(candidate: Candidate) -> str:
     finding = candidate.finding
     severity = f"{finding.severity} " if finding else ""
-    title = markdown_line(one_line(wording.title_of(candidate), _LONGEST_TITLE))
+    title = markdown_line(one_line(wording.title_of(candidate), _MAX_TITLE_LENGTH))
     return f"- {severity}{_name(wording.place_of(candidate))} {title}"
 
 
@@ -210,7 +210,7 @@ def _account(report: Report, *, show_withheld: bool, show_nits: bool) -> list[st
     if covered:
         blocks.append(f"- {_clipped_line('coverage: ' + covered)}")
     if report.words and report.words.summary:
-        blocks.append(f"- {markdown_line(one_line('reporter: ' + report.words.summary, _LONGEST_TITLE))}")
+        blocks.append(f"- {markdown_line(one_line('reporter: ' + report.words.summary, _MAX_TITLE_LENGTH))}")
     spent = wording.spent_sentence(report)
     if spent:
         blocks.append(f"- spent: {spent}")
@@ -224,9 +224,9 @@ def _files(label: str, files: Sequence[tuple[str, str]]) -> list[str]:
         return []
     named = [
         _name(path) + (f" ({markdown_line(one_line(reason, 80))})" if reason else "")
-        for path, reason in files[:_MOST_LISTED]
+        for path, reason in files[:_MAX_LISTED]
     ]
-    more = f" and {len(files) - _MOST_LISTED} more" if len(files) > _MOST_LISTED else ""
+    more = f" and {len(files) - _MAX_LISTED} more" if len(files) > _MAX_LISTED else ""
     return [f"- {label}: {', '.join(named)}{more}"]
 
 
@@ -245,4 +245,4 @@ def _withheld(report: Report, *, show_withheld: bool, show_nits: bool) -> list[s
 def _withheld_one(candidate: Candidate) -> str:
     detail = candidate.withheld.detail if candidate.withheld else ""
     reason = code_span(wording.withheld_reason(candidate))
-    return f"  {_one_line(candidate)}: {reason} {markdown_line(one_line(detail, _LONGEST_TITLE))}".rstrip()
+    return f"  {_one_line(candidate)}: {reason} {markdown_line(one_line(detail, _MAX_TITLE_LENGTH))}".rstrip()

@@ -28,7 +28,7 @@ _DECISION_STYLES: dict[Decision, str] = {
 }
 _INDENT = 2
 _LABEL_WIDTH = 12
-_MOST_LISTED = 10
+_MAX_LISTED = 10
 _ID_LENGTH = 8
 """Of a report's id: enough to name it to `affidavit label`."""
 
@@ -227,14 +227,14 @@ def _write_files(ink: Ink, label: str, files: Sequence[tuple[str, str]]) -> None
     if not files:
         return
     paths_by_reason: dict[str, list[str]] = {}
-    for path, reason in files[:_MOST_LISTED]:
+    for path, reason in files[:_MAX_LISTED]:
         paths_by_reason.setdefault(reason, []).append(path)
     groups = [
         f"{', '.join(paths)} ({reason})" if reason else ", ".join(paths)
         for reason, paths in paths_by_reason.items()
     ]
-    if len(files) > _MOST_LISTED:
-        groups.append(f"{len(files) - _MOST_LISTED} more")
+    if len(files) > _MAX_LISTED:
+        groups.append(f"{len(files) - _MAX_LISTED} more")
     ink.hanging(_account_label(label), ink.inline("; ".join(groups)), indent=0)
 
 

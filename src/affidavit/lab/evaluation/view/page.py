@@ -16,11 +16,11 @@ from affidavit.render.html.template import asset, content_policy, page_template
 from affidavit.render.report import wording
 from affidavit.render.safe_text import one_line
 
-_MOST_WITHHELD = 40
+_MAX_WITHHELD = 40
 """So many withheld findings of a review come with their proof; the others are in its report."""
 _PAINTED_CHARACTERS = 1_500_000
 """Code beyond this is shown without colour, so that a large evaluation still opens."""
-_LONGEST_DESCRIPTION = 4_000
+_MAX_DESCRIPTION_LENGTH = 4_000
 
 Table = tuple[str, Sequence[str], list[list[str]]]
 Reports = Mapping[tuple[str, int], Report]
@@ -130,7 +130,7 @@ def _case(number: int, result: CaseResult, reports: Reports, painter: Painter) -
         is_open=any(line.kind in ("wrong", "failure") for line in lines),
         language=one_line(case.language, 60),
         title=one_line(case.title, 300),
-        description=prose(case.description[:_LONGEST_DESCRIPTION]),
+        description=prose(case.description[:_MAX_DESCRIPTION_LENGTH]),
         repository=one_line(case.repository, 300),
         range=one_line(f"{case.base[:12]}..{case.head[:12]}", 60),
         lines=tuple((line.kind, inline(line.text)) for line in lines),
@@ -149,6 +149,6 @@ def _review(run: CaseRun, report: Report, maker: CardMaker) -> ReviewView:
     return ReviewView(
         number=run.number,
         shown=shown,
-        withheld=tuple(maker.card(candidate) for candidate in withheld[:_MOST_WITHHELD]),
-        left_out=max(0, len(withheld) - _MOST_WITHHELD),
+        withheld=tuple(maker.card(candidate) for candidate in withheld[:_MAX_WITHHELD]),
+        left_out=max(0, len(withheld) - _MAX_WITHHELD),
     )

@@ -25,7 +25,7 @@ _SIGNS: dict[sentences.Kind, tuple[str, str, str]] = {
 }
 """Sign, its ASCII form, and its style."""
 _NAME_WIDTH = 11
-_MOST_ON_A_SCREEN = 10
+_MAX_ON_A_SCREEN = 10
 """With more cases the scores on top are out of sight when the last case is written, so they come again."""
 _UNBOUND = 10_000
 """Wider than any table."""
@@ -48,7 +48,7 @@ def render_evaluation(evaluation: Evaluation, *, console: Console) -> None:
     ink.blank()
     for sentence in sentences.notices(evaluation):
         ink.prose(f"{sentence}.", indent=0)
-    if len(evaluation.results) > _MOST_ON_A_SCREEN:
+    if len(evaluation.results) > _MAX_ON_A_SCREEN:
         _write_title(ink, "; ".join(f"{name} {value}" for name, value, _ in sentences.headline(evaluation)))
 
 

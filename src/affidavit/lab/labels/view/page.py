@@ -14,7 +14,7 @@ from affidavit.render.safe_text import one_line
 
 _LEFT, _WIDTH = 5, 170
 """Where the rail of a picture begins, and how long it is."""
-_LONGEST_CELL = 120
+_MAX_CELL_LENGTH = 120
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def quality_page(quality: Quality) -> str:
 
 def _rows(groups: Sequence[Group], scale: float) -> list[tuple[list[str], Bar | None]]:
     return [
-        ([one_line(cell, _LONGEST_CELL) for cell in sentences.group_cells(one)], _bar(one.wrong, scale))
+        ([one_line(cell, _MAX_CELL_LENGTH) for cell in sentences.group_cells(one)], _bar(one.wrong, scale))
         for one in groups
     ]
 

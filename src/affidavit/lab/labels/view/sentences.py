@@ -25,8 +25,8 @@ QUOTE_WORDS: dict[QuoteOutcome, str] = {
     "not_quoted": "were missing: the finding quoted nothing",
 }
 DIMENSION_WORDS = {"prompt_version": "prompt version"}
-MOST_NAMED = 5
-MOST_MISTAKES = 10
+MAX_NAMED = 5
+MAX_MISTAKES = 10
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def alarms(quality: Quality) -> list[str]:
     missing = quality.absences.unsearched
     if not missing:
         return []
-    named = "; ".join(missing[:MOST_NAMED]) + ("; …" if len(missing) > MOST_NAMED else "")
+    named = "; ".join(missing[:MAX_NAMED]) + ("; …" if len(missing) > MAX_NAMED else "")
     what = counted(len(missing), "absence claim was", "absence claims were")
     return [f"{what} shown without a search that ran. This must never happen: {named}"]
 
@@ -128,7 +128,7 @@ def sections(quality: Quality) -> list[Section]:
 
 
 def _mistake_lines(quality: Quality) -> tuple[tuple[str, str], ...]:
-    listed = quality.mistakes[:MOST_MISTAKES]
+    listed = quality.mistakes[:MAX_MISTAKES]
     lines = [(one_line(one.report_id)[:8], _mistake_words(one)) for one in listed]
     left = len(quality.mistakes) - len(listed)
     return (*lines, ("more", f"{left}, all of them with --format json")) if left else tuple(lines)

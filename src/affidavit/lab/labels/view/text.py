@@ -13,7 +13,7 @@ from affidavit.render.report.rates import percent
 _LABEL_WIDTH = 12
 _BAR_CELLS = 24
 _NARROWEST_WITH_BAR = 100
-_LONGEST_VALUE = 28
+_MAX_VALUE_LENGTH = 28
 _GOOD, _FAIR = 0.05, 0.15
 """Shares of wrong findings with which a reviewer is trusted, and borne with: for the colour alone."""
 
@@ -79,7 +79,7 @@ def _write_groups(ink: Ink, name: str, groups: Sequence[Group], scale: float) ->
 
 def _safe_cells(ink: Ink, one: Group) -> tuple[str, ...]:
     value, *others = sentences.group_cells(one, ink.glyphs.dash)
-    return (ink.cut(Text(ink.safe(value)), _LONGEST_VALUE).plain, *others)
+    return (ink.cut(Text(ink.safe(value)), _MAX_VALUE_LENGTH).plain, *others)
 
 
 def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
