@@ -7,7 +7,7 @@ from pathlib import Path
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.events import ignore_events
-from affidavit.ports import Brief
+from affidavit.ports import Case
 from affidavit.specialists.mechanical import MechanicalSpecialist, mechanical_specialists
 from affidavit.stages.intake import ChangeRequest, open_change
 from bench import django
@@ -68,13 +68,13 @@ def _change(repository: Path) -> str:
 
 def _examine(repository: Path, head: str, analysers: tuple[Analyser, ...]) -> None:
     with open_change(ChangeRequest(target=f"HEAD~1..{head}", repo=repository)) as opened:
-        brief = Brief(opened.change, opened.repository, ignore_events)
-        asyncio.run(_everybody(brief, analysers))
+        case = Case(opened.change, opened.repository, ignore_events)
+        asyncio.run(_everybody(case, analysers))
 
 
-async def _everybody(brief: Brief, analysers: tuple[Analyser, ...]) -> None:
+async def _everybody(case: Case, analysers: tuple[Analyser, ...]) -> None:
     names = frozenset(analyser.name for analyser in ANALYSERS) - {analyser.name for analyser in analysers}
     specialists: list[MechanicalSpecialist] = mechanical_specialists(disabled=names)
-    for reply in await asyncio.gather(*(specialist.examine(brief) for specialist in specialists)):
+    for reply in await asyncio.gather(*(specialist.examine(case) for specialist in specialists)):
         if reply.text is None:
             raise SystemExit(f"{reply.specialist} did not run: {[*reply.incomplete, *reply.not_run]}")

@@ -11,16 +11,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
+from affidavit.assembly import assemble_crew, assemble_panel
 from affidavit.config.settings import Settings
-from affidavit.crew import assemble_crew
 from affidavit.events import Emit, ignore_events
 from affidavit.minds.choice import choose_model
 from affidavit.minds.ledger import Ledger
 from affidavit.minds.prices import estimate_tokens
 from affidavit.minds.roles import minds_from
-from affidavit.panel_assembly import assemble_panel
 from affidavit.pipeline import review
-from affidavit.ports import Answer, Brief, Role, Talk
+from affidavit.ports import Answer, Case, Role, Talk
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.report import Report
@@ -183,7 +182,7 @@ class Unasked:
 
 def _token_rows(opened: OpenedChange, cache: Path) -> list[Row]:
     session = assemble_panel({role: Unasked(role) for role in get_args(Role)}, cache).convene(
-        Brief(opened.change, opened.repository, ignore_events)
+        Case(opened.change, opened.repository, ignore_events)
     )
     plan = plan_by_size(opened.change, LENSES)
     verifier = session.verifier(plan)
@@ -191,7 +190,7 @@ def _token_rows(opened: OpenedChange, cache: Path) -> list[Row]:
     talks = [verifier.talk(_candidate(finding), finding) for finding in found]
     whole_diff = "\n\n".join(diff_of(file) for file in opened.change.files)
     naive = sum(_tokens(whole_diff, finding.model_dump_json()) for finding in found)
-    tools = session.panel.make_tools(session.brief)
+    tools = session.panel.make_tools(session.case)
     agents = [agent.talk(tools) for agent in session.agents(plan) if isinstance(agent, ModelAgent)]
     return [
         TokenRow(

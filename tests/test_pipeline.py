@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, Event
 from affidavit.pipeline import Crew, review
-from affidavit.ports import Answer, Brief, Reply, Role, Talk
+from affidavit.ports import Answer, Case, Reply, Role, Talk
 from affidavit.records.candidate import Worth
 from affidavit.records.change import FileChange
 from affidavit.records.context import ContextMap
-from affidavit.records.report import Part, Report, RoleUsage
+from affidavit.records.report import Gap, Report, RoleUsage
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from claims import verification
@@ -45,7 +45,7 @@ class Says:
     def examines(self, file: FileChange) -> bool:
         return True
 
-    async def examine(self, brief: Brief) -> Reply:
+    async def examine(self, case: Case) -> Reply:
         return self.reply
 
 
@@ -90,7 +90,7 @@ def panel(
         "verifier": judged,
     }
     minds = {role: Scripted(role, text, outcomes.get(role, "answered")) for role, text in texts.items()}
-    return Panel(minds, lambda brief: ContextMap(), lambda brief: NoTools(), lambda change: Plain())
+    return Panel(minds, lambda case: ContextMap(), lambda case: NoTools(), lambda change: Plain())
 
 
 class NoTools:
@@ -252,10 +252,10 @@ def heard(models: Panel, role: Role) -> int:
 
 
 def test_a_specialist_that_failed_leaves_the_others_findings(opened: OpenedChange) -> None:
-    failed = Says(None, "ty", "mechanical", incomplete=(Part(name="ty", reason="it crashed"),))
+    failed = Says(None, "ty", "mechanical", incomplete=(Gap(name="ty", reason="it crashed"),))
     report = run(opened, [failed], models=panel(reply(claim())))
     assert len(report.shown) == 1
-    assert report.incomplete == (Part(name="ty", reason="it crashed"),)
+    assert report.incomplete == (Gap(name="ty", reason="it crashed"),)
 
 
 def test_the_verifier_is_not_asked_about_what_the_machine_refuted(opened: OpenedChange) -> None:

@@ -82,7 +82,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenedChange]:
 def reviewed(opened: OpenedChange, *, is_honest: bool) -> Report:
     roles: tuple[Role, ...] = ("planner", "specialist", "verifier")
     minds = {role: Mind(role, is_honest=is_honest) for role in roles}
-    panel = Panel(minds, lambda brief: ContextMap(), lambda brief: Reads(), lambda change: Plain())
+    panel = Panel(minds, lambda case: ContextMap(), lambda case: Reads(), lambda change: Plain())
     crew = Crew([], lambda a, b: a == b, lambda rule: Worth.ACT, panel=panel)
     return asyncio.run(review(opened.change, opened.repository, Settings(), crew, ignore_events))
 

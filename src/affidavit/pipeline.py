@@ -19,37 +19,37 @@ from affidavit.events import (
     pipeline_completed,
     pipeline_started,
 )
-from affidavit.ports import Brief, Reply, Repository, Role, Specialist, Verifiers
+from affidavit.ports import Case, Reply, Repository, Role, Specialist, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Diagnostic
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
-from affidavit.records.report import Part, Report, RoleUsage
+from affidavit.records.report import Gap, Report, RoleUsage
 from affidavit.specialists.model_agents import LENSES
 from affidavit.specialists.panel import Panel, Session
 from affidavit.specialists.probe import Probed, probe_verifiers
 from affidavit.specialists.verifier import ModelVerifier
 from affidavit.stages.absence import search_whole_change
+from affidavit.stages.comments import note_existing
 from affidavit.stages.evidence import check_evidence
 from affidavit.stages.merge import merge_candidates
+from affidavit.stages.narrate import WORDS_SCHEMA, WORDS_SCHEMA_NAME, narrate
 from affidavit.stages.parse import ParsedReplies, parse_replies
 from affidavit.stages.plan import PLAN_SCHEMA_NAME, Planned, make_plan, plan_by_size, plan_schema
 from affidavit.stages.reading import compare_reading
 from affidavit.stages.report import Proceedings, compile_report
 from affidavit.stages.review import collect_replies
-from affidavit.stages.said import note_said
 from affidavit.stages.verify import silences, unanswered, verify_candidates
-from affidavit.stages.words import WORDS_SCHEMA, WORDS_SCHEMA_NAME, add_words
 
-NO_MODEL = Part(
+NO_MODEL = Gap(
     name="model specialists and verifier",
     reason="no model is configured",
     advice="The mechanical specialists reviewed alone.",
 )
 
-WITHOUT_VERIFIER = Part(
+WITHOUT_VERIFIER = Gap(
     name="model specialists",
     reason="they were not asked, since the verifier cannot judge what they find",
     advice="The mechanical specialists reviewed alone.",
@@ -93,10 +93,10 @@ class Looks:
     session: Session | None = None
     verifiers: Verifiers | None = None
     probed: Probed = field(default_factory=Probed)
-    not_run: Sequence[Part] = ()
+    not_run: Sequence[Gap] = ()
 
     @property
-    def incomplete(self) -> list[Part]:
+    def incomplete(self) -> list[Gap]:
         """What was begun and not completed before the findings were checked."""
         return [
             *self.probed.failures,
@@ -128,13 +128,13 @@ async def review(
     started, review_id = time.monotonic(), str(uuid.uuid4())
     emit(pipeline_started(review_id))
     change = mark_skipped(change, repository, settings.include, settings.exclude)
-    brief = Brief(change, repository, emit)
+    case = Case(change, repository, emit)
 
-    looks = await (_look_with_models(crew, crew.panel, brief, settings) if crew.panel else _look(crew, brief))
+    looks = await (_look_with_models(crew, crew.panel, case, settings) if crew.panel else _look(crew, case))
     compared = compare_reading(looks.parsed.candidates, looks.replies, looks.plan, repository)
     checked = check_evidence(compared.candidates, change, repository, has_verifier=looks.verifier is not None)
     searched = search_whole_change(checked.candidates, looks.plan, change, repository)
-    said = note_said(searched, change.discussion)
+    said = note_existing(searched, change.discussion)
     merged = merge_candidates(said, change, repository, crew.same_problem)
     _announce_findings(merged, emit)
 
@@ -186,39 +186,39 @@ async def _put_into_words(report: Report, session: Session | None, emit: Emit) -
     if session is None or reporter is None:
         return report
     talk = session.reporter_talk(report, WORDS_SCHEMA, WORDS_SCHEMA_NAME)
-    return await add_words(report, reporter, talk, emit)
+    return await narrate(report, reporter, talk, emit)
 
 
-async def _look(crew: Crew, brief: Brief) -> Looks:
+async def _look(crew: Crew, case: Case) -> Looks:
     """The mechanical specialists alone."""
-    brief.emit(handoff("planner", "reviewer", chunks_count=len(brief.change.reviewed_files())))
-    replies = await collect_replies(crew.specialists, brief)
-    parsed = parse_replies(replies, brief.change)
+    case.emit(handoff("planner", "reviewer", chunks_count=len(case.change.reviewed_files())))
+    replies = await collect_replies(crew.specialists, case)
+    parsed = parse_replies(replies, case.change)
     return Looks(crew.specialists, replies, parsed, not_run=[NO_MODEL])
 
 
-async def _look_with_models(crew: Crew, panel: Panel, brief: Brief, settings: Settings) -> Looks:
+async def _look_with_models(crew: Crew, panel: Panel, case: Case, settings: Settings) -> Looks:
     """The machine looks while the planner reads; then the agents, and fresh eyes on what they left out."""
-    looking = asyncio.create_task(collect_replies(crew.specialists, brief))
-    session = panel.convene(brief)
-    rough = plan_by_size(brief.change, LENSES, session.always, session.briefing.context.symbols)
+    looking = asyncio.create_task(collect_replies(crew.specialists, case))
+    session = panel.convene(case)
+    rough = plan_by_size(case.change, LENSES, session.always, session.briefing.context.symbols)
     talk = session.planner_talk(rough, plan_schema([*LENSES, *session.always]), PLAN_SCHEMA_NAME)
-    planning = make_plan(panel.minds["planner"], talk, rough, LENSES, brief.emit)
-    planned, probed = await _plan_while_probing(planning, _probe(crew, panel, brief), looking=looking)
+    planning = make_plan(panel.minds["planner"], talk, rough, LENSES, case.emit)
+    planned, probed = await _plan_while_probing(planning, _probe(crew, panel, case), looking=looking)
     if probed.failures:
-        return await _look_without_verifier(crew, brief, looking, planned, probed)
-    brief.emit(handoff("planner", "reviewer", chunks_count=len(planned.plan.chunks)))
+        return await _look_without_verifier(crew, case, looking, planned, probed)
+    case.emit(handoff("planner", "reviewer", chunks_count=len(planned.plan.chunks)))
     replies = await looking
-    session = session.with_leads(_findings(parse_replies(replies, brief.change)))
+    session = session.with_leads(_findings(parse_replies(replies, case.change)))
     agents = session.agents(planned.plan)
-    replies += await collect_replies(agents, brief)
-    second = session.second_look(planned.plan, _findings(parse_replies(replies, brief.change)))
-    replies += await collect_replies(second, brief)
+    replies += await collect_replies(agents, case)
+    second = session.second_look(planned.plan, _findings(parse_replies(replies, case.change)))
+    replies += await collect_replies(second, case)
     verifier = session.verifier(planned.plan)
     return Looks(
         specialists=[*crew.specialists, *agents, *second],
         replies=replies,
-        parsed=parse_replies(replies, brief.change),
+        parsed=parse_replies(replies, case.change),
         plan=planned.plan,
         verifier=verifier,
         verifiers=session.verifiers(verifier, settings.verifier_votes or 1),
@@ -229,15 +229,15 @@ async def _look_with_models(crew: Crew, panel: Panel, brief: Brief, settings: Se
 
 
 async def _look_without_verifier(
-    crew: Crew, brief: Brief, looking: asyncio.Task[list[Reply]], planned: Planned, probed: Probed
+    crew: Crew, case: Case, looking: asyncio.Task[list[Reply]], planned: Planned, probed: Probed
 ) -> Looks:
     """What specialists find could not be verified, so none is paid; the machine's review is handed in."""
-    brief.emit(handoff("planner", "reviewer", chunks_count=len(brief.change.reviewed_files())))
+    case.emit(handoff("planner", "reviewer", chunks_count=len(case.change.reviewed_files())))
     replies = await looking
     return Looks(
         crew.specialists,
         replies,
-        parse_replies(replies, brief.change),
+        parse_replies(replies, case.change),
         # Nobody works by the plan, so only what it cost is left of it.
         planned=Planned(Plan(), planned.usage),
         probed=probed,
@@ -245,12 +245,12 @@ async def _look_without_verifier(
     )
 
 
-async def _probe(crew: Crew, panel: Panel, brief: Brief) -> Probed:
+async def _probe(crew: Crew, panel: Panel, case: Case) -> Probed:
     if not crew.probes_verifier:
         return Probed()
     roles: tuple[Role, ...] = ("verifier", "second_verifier")
     minds = [panel.minds[role] for role in roles if role in panel.minds]
-    return await probe_verifiers(minds, panel.prompts, brief.emit)
+    return await probe_verifiers(minds, panel.prompts, case.emit)
 
 
 async def _plan_while_probing(

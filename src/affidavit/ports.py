@@ -12,7 +12,7 @@ from affidavit.records.diagnostics import Diagnostic
 from affidavit.records.evidence import AnalyserRun, SearchHit
 from affidavit.records.reading import ToolUse
 from affidavit.records.record import Record, Side
-from affidavit.records.report import Part, Report, RoleUsage
+from affidavit.records.report import Gap, Report, RoleUsage
 
 
 class BlameLine(Record):
@@ -88,7 +88,7 @@ class Repository(Protocol):
 
 
 @dataclass(frozen=True)
-class Brief:
+class Case:
     """What a specialist is given."""
 
     change: Change
@@ -106,8 +106,8 @@ class Reply(Record):
     prompt_version: str | None = None
     """What it was asked for, and is read by; None: the contract's current version. So is `schema_version`."""
     schema_version: str | None = None
-    incomplete: tuple[Part, ...] = ()
-    not_run: tuple[Part, ...] = ()
+    incomplete: tuple[Gap, ...] = ()
+    not_run: tuple[Gap, ...] = ()
     analyser_runs: tuple[AnalyserRun, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     usage: tuple[RoleUsage, ...] = ()
@@ -130,7 +130,7 @@ class Specialist(Protocol):
     def examines(self, file: FileChange) -> bool:
         """Whether this specialist looks at the file."""
 
-    async def examine(self, brief: Brief) -> Reply: ...
+    async def examine(self, case: Case) -> Reply: ...
 
 
 class Verifier(Protocol):

@@ -8,7 +8,7 @@ from affidavit import __version__
 from affidavit.diff.record_check import compare_record, lost_files
 from affidavit.events import ignore_events
 from affidavit.git.repository import GitRepository
-from affidavit.ports import Brief, Repository, Specialist
+from affidavit.ports import Case, Repository, Specialist
 from affidavit.proof.quote_check import check_quote, quote_still_stands
 from affidavit.proof.ruling import rule_on
 from affidavit.proof.searches import run_search
@@ -164,8 +164,8 @@ async def _look_again(report: Report, repository: Repository, specialists: Seque
         for one in specialists
         if one.name not in excused and (one.name in known or report.affidavit_version == __version__)
     }
-    brief = Brief(report.change, repository, ignore_events)
-    replies = await collect_replies([one for one in specialists if one.name in asked], brief)
+    case = Case(report.change, repository, ignore_events)
+    replies = await collect_replies([one for one in specialists if one.name in asked], case)
     silent = {
         reply.specialist: parts[0].reason
         for reply in replies

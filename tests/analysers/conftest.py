@@ -21,7 +21,7 @@ def case(repo: Repo) -> Iterator[Open]:
 
 def findings_of(analyser: Analyser, case: Case, unread: str | None = None) -> list[dict[str, Any]]:
     """What the analyser's specialist hands in; at most one file was not read, and that is said."""
-    reply = asyncio.run(MechanicalSpecialist(analyser).examine(case.brief))
+    reply = asyncio.run(MechanicalSpecialist(analyser).examine(case.case))
     said = [f"{analyser.name} did not read {unread}: a file of this name cannot be written out"]
     assert [part.reason for part in reply.incomplete] == (said if unread else [])
     assert reply.text is not None

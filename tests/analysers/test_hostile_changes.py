@@ -98,7 +98,7 @@ def test_no_analyser_runs_code_of_the_repository(side, repo, tmp_path, monkeypat
 
 
 async def everybody(one):
-    return await asyncio.gather(*(each.examine(one.brief) for each in mechanical_specialists()))
+    return await asyncio.gather(*(each.examine(one.case) for each in mechanical_specialists()))
 
 
 @pytest.mark.parametrize("analyser", ANALYSERS, ids=lambda analyser: analyser.name)
@@ -142,5 +142,5 @@ def test_a_link_is_not_followed(analyser, case, repo):
     place = repo.path / pattern
     place.parent.mkdir(parents=True, exist_ok=True)
     place.symlink_to("/etc/passwd")
-    reply = asyncio.run(MechanicalSpecialist(analyser).examine(case({}, {"note": "1"}).brief))
+    reply = asyncio.run(MechanicalSpecialist(analyser).examine(case({}, {"note": "1"}).case))
     assert all(run.files <= 1 and run.diagnostics == 0 for run in reply.analyser_runs)

@@ -68,4 +68,4 @@ def test_looking_for_secrets_does_not_count_as_reading_the_file(case):
     one = case({"x": ""}, {"a.go": "package a\n"})
     specialist = MechanicalSpecialist(KINGFISHER)
     assert not specialist.examines(one.change.files[0])
-    assert asyncio.run(specialist.examine(one.brief)).text is not None
+    assert asyncio.run(specialist.examine(one.case)).text is not None

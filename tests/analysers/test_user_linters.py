@@ -105,7 +105,7 @@ def test_a_program_of_the_repository_is_never_run(command, case, repo, tmp_path,
     named = Linter(
         name="mine", command=(command.format(folder=repo.path),), format="sarif", patterns=("*.txt",)
     )
-    reply = asyncio.run(MechanicalSpecialist(user_linters([named])[0]).examine(one.brief))
+    reply = asyncio.run(MechanicalSpecialist(user_linters([named])[0]).examine(one.case))
     assert [part.name for part in reply.not_run] == ["mine"]
     assert not (tmp_path / "ran").exists()
 
@@ -118,14 +118,14 @@ def test_a_program_of_the_repository_is_never_run(command, case, repo, tmp_path,
 def test_malformed_output_makes_the_review_incomplete(printed, form, case, tmp_path):
     (tmp_path / "printed").write_text(printed)
     mine = linter(tmp_path / "mine", f"#!/bin/sh\ncat {tmp_path}/printed\n", format=form)
-    reply = asyncio.run(MechanicalSpecialist(mine).examine(case({"x": ""}, {"a.txt": "1"}).brief))
+    reply = asyncio.run(MechanicalSpecialist(mine).examine(case({"x": ""}, {"a.txt": "1"}).case))
     assert reply.text is None
     assert "cannot be read" in reply.incomplete[0].reason
 
 
 def test_a_linter_that_fails_without_output_is_said_to_have_failed(case, tmp_path):
     mine = linter(tmp_path / "mine", "#!/bin/sh\nexit 70\n")
-    reply = asyncio.run(MechanicalSpecialist(mine).examine(case({"x": ""}, {"a.txt": "1"}).brief))
+    reply = asyncio.run(MechanicalSpecialist(mine).examine(case({"x": ""}, {"a.txt": "1"}).case))
     assert "ended with exit code 70" in reply.incomplete[0].reason
 
 
@@ -165,7 +165,7 @@ def test_a_name_of_our_own_is_refused():
 def test_linters_that_nobody_allowed_are_named_where_they_would_have_read_something(case, tmp_path):
     mine = linter(tmp_path / "mine", f"#!/bin/sh\ntouch {tmp_path}/ran\n")
     specialist = UnallowedLinters([mine])
-    read = asyncio.run(specialist.examine(case({"x": ""}, {"a.txt": "1"}).brief))
+    read = asyncio.run(specialist.examine(case({"x": ""}, {"a.txt": "1"}).case))
     assert [(part.name, "--allow-linters" in part.advice) for part in read.not_run] == [("mine", True)]
-    assert asyncio.run(specialist.examine(case({"x": "1"}, {"a.md": "1"}).brief)).not_run == ()
+    assert asyncio.run(specialist.examine(case({"x": "1"}, {"a.md": "1"}).case)).not_run == ()
     assert not (tmp_path / "ran").exists()

@@ -2,10 +2,10 @@
 
 import pytest
 
+from affidavit.assembly import assemble_survey
 from affidavit.context.gather import gather_context
 from affidavit.context.view.sorted_map import view_map
 from affidavit.records.context import ContextMap
-from affidavit.surveying import assemble_survey
 from python_changes import Case, make_case
 from repositories import Repo
 from surveys import written_survey

@@ -10,18 +10,17 @@ import pytest
 from fake_server import fake_servers
 
 from affidavit.analysers.engine.execution import Limits
+from affidavit.assembly import assemble_panel, assemble_survey, made_precise
 from affidavit.errors import SettingsError
 from affidavit.events import ignore_events
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
 from affidavit.language_servers.pool import ServerPool
 from affidavit.language_servers.servers import TSC, TY, find_servers
-from affidavit.panel_assembly import assemble_panel
-from affidavit.ports import Brief
+from affidavit.ports import Case
 from affidavit.records.context import Reference, Symbol
 from affidavit.references.find import find_references
 from affidavit.references.import_graph import import_graph
-from affidavit.surveying import assemble_survey, made_precise
 from affidavit.symbols.definitions import symbols_of
 from affidavit.tools.toolbox import Toolbox
 from python_changes import make_case, read_change
@@ -121,10 +120,10 @@ def test_the_tools_of_models_ask_the_servers_and_the_map_does_not(repo: Repo, tm
     case = make_case(repo, FILES, {"cart.py": FILES["cart.py"].replace("return 1", "return 2")})
     with case.repository, ServerPool(fake_servers(tmp_path, LASTING.format(log=str(log)))) as pool:
         panel = assemble_panel({}, None, servers=pool)
-        brief = Brief(case.change, case.repository, ignore_events)
-        panel.read_context(brief)
+        given = Case(case.change, case.repository, ignore_events)
+        panel.read_context(given)
         assert not log.exists()
-        answer = panel.make_tools(brief).call("find_references", {"symbol": "Cart.pay"})
+        answer = panel.make_tools(given).call("find_references", {"symbol": "Cart.pay"})
     assert [row["certainty"] for row in answer["references"]] == ["certain"]
     assert answer["references"][0]["verification_method"].endswith("fake resolves it to the definition")
 

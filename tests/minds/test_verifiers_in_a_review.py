@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from test_whole_review import CONFIRMED, FINDING, REVIEW, model, review
 
+from affidavit.assembly import assemble_panel
 from affidavit.config.settings import Settings
 from affidavit.minds.choice import choose_model
 from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
 from affidavit.minds.ledger import Ledger
 from affidavit.minds.roles import kept_open, minds_from
-from affidavit.panel_assembly import assemble_panel
 from affidavit.pipeline import Crew
 from affidavit.pipeline import review as review_change
 from affidavit.ports import Role, Specialist

@@ -5,16 +5,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import get_args
 
+from affidavit.assembly import assemble_panel
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
-from affidavit.panel_assembly import assemble_panel
-from affidavit.ports import Answer, Brief, Role, Talk
+from affidavit.ports import Answer, Case, Role, Talk
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.change import Comment
 from affidavit.records.evidence import SearchHit, SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.plan import Plan
-from affidavit.records.report import Part, Report
+from affidavit.records.report import Gap, Report
 from affidavit.specialists.model_agents import LENSES, TRIAGE
 from affidavit.specialists.panel import Session
 from affidavit.stages.intake import ChangeRequest, open_change
@@ -82,7 +82,7 @@ def convened(folder: Path) -> Iterator[tuple[Session, Plan]]:
     repo.commit(MESSAGE, HEAD)
     panel = assemble_panel({role: Unasked(role) for role in get_args(Role)}, cache_dir=None)
     with open_change(ChangeRequest(target="HEAD", repo=folder, discussion=DISCUSSION)) as opened:
-        session = panel.convene(Brief(opened.change, opened.repository, ignore_events))
+        session = panel.convene(Case(opened.change, opened.repository, ignore_events))
         plan = plan_by_size(opened.change, LENSES).model_copy(update=PLANNED)
         lead = finding(file="shop/cart.py", line=5, title="`total` misses an argument", rule_id="ty/call")
         yield session.with_leads([lead]), plan
@@ -103,8 +103,8 @@ def finished(session: Session, plan: Plan) -> Report:
     proceedings = Proceedings(
         review_id="r1",
         candidates=[candidate(FOUND, status=Status.VERIFIED, worth=Worth.ACT)],
-        incomplete=[Part(name="quality", reason="timed out")],
+        incomplete=[Gap(name="quality", reason="timed out")],
         models={"reporter": "unasked"},
         plan=plan,
     )
-    return compile_report(proceedings, session.brief.change, Settings(), [], {})
+    return compile_report(proceedings, session.case.change, Settings(), [], {})

@@ -18,8 +18,8 @@ from affidavit.specialists.model_agents import LENSES, SECOND_LOOK, TRIAGE, Mode
 from affidavit.specialists.panel import Session
 from affidavit.specialists.probe import probe_talk
 from affidavit.specialists.question import question_talk
+from affidavit.stages.narrate import WORDS_SCHEMA, WORDS_SCHEMA_NAME
 from affidavit.stages.plan import PLAN_SCHEMA_NAME, plan_by_size, plan_schema
-from affidavit.stages.words import WORDS_SCHEMA, WORDS_SCHEMA_NAME
 from claims import candidate
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -38,8 +38,8 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Convened]:
 @pytest.fixture(scope="module")
 def talks(before: Convened) -> dict[str, Talk]:
     session, plan = before
-    rough = plan_by_size(session.brief.change, LENSES, session.always)
-    tools = session.panel.make_tools(session.brief)
+    rough = plan_by_size(session.case.change, LENSES, session.always)
+    tools = session.panel.make_tools(session.case)
     verifier = session.verifier(plan)
     proven = FOUND.model_copy(update={"rule_id": "ruff/F821"})
     agents = [*session.agents(plan), *session.second_look(plan, [FOUND])]

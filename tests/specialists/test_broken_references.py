@@ -231,7 +231,7 @@ def test_what_still_relies_on_it_is_found(what: str, case: Open) -> None:
 
 
 def examined(case: Case) -> str:
-    reply = asyncio.run(BrokenReferences().examine(case.brief))
+    reply = asyncio.run(BrokenReferences().examine(case.case))
     assert reply.text is not None
     return reply.text
 
@@ -257,7 +257,7 @@ def test_a_finding_in_a_changed_file_is_no_impact(case: Open) -> None:
 
 def test_many_uses_in_one_file_are_one_finding_that_names_the_lines(case: Open) -> None:
     files = {**PYTHON, "app.py": "from shop import prices\n\nprices.total([])\nprices.total([1])\n"}
-    (one,) = BrokenReferences().look(case(files, GONE).brief).breaks
+    (one,) = BrokenReferences().look(case(files, GONE).case).breaks
     assert (one.line, one.message.endswith("(also at lines 4)")) == (3, True)
 
 
@@ -266,12 +266,12 @@ def test_a_rule_can_be_off_for_a_folder(case: Open) -> None:
     quiet = BrokenReferences(
         is_rule_off=lambda rule, path: (rule, path) == ("references/removed-import", "app.py")
     )
-    assert quiet.look(case(before, after).brief).breaks == ()
+    assert quiet.look(case(before, after).case).breaks == ()
 
 
 def test_a_change_without_code_has_nothing_to_read(case: Open) -> None:
     one = case({"a.md": "x\n"}, {"a.md": "y\n"})
-    assert asyncio.run(BrokenReferences().examine(one.brief)).text is None
+    assert asyncio.run(BrokenReferences().examine(one.case)).text is None
 
 
 def test_ty_and_the_search_name_one_problem_and_a_method_is_a_maybe() -> None:

@@ -12,7 +12,7 @@ Files = Mapping[str, str | None]
 
 def found(case: Case) -> set[tuple[str, str, int]]:
     """Rule, path and line of each broken reference."""
-    breaks = BrokenReferences().look(case.brief).breaks
+    breaks = BrokenReferences().look(case.case).breaks
     return {(one.rule.removeprefix("references/"), one.path, one.line) for one in breaks}
 
 

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from affidavit.assembly import assemble_crew
 from affidavit.config.settings import load_settings
-from affidavit.crew import assemble_crew
 from affidavit.errors import SettingsError
 from affidavit.pipeline import review
 

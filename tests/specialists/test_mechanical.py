@@ -13,7 +13,7 @@ from affidavit.analysers.ruff import read_ruff as read_list
 from affidavit.analysers.ty import TY
 from affidavit.errors import GitError
 from affidavit.events import EventName
-from affidavit.ports import Brief, Entry
+from affidavit.ports import Case, Entry
 from affidavit.records.change import FileChange, FileStatus, SkipReason
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import ReviewResult
@@ -24,7 +24,7 @@ UNDEFINED = "def f():\n    return total\n"
 
 
 def examine(specialist, one):
-    return asyncio.run(specialist.examine(one.brief))
+    return asyncio.run(specialist.examine(one.case))
 
 
 def fake(tmp_path, script, **changes):
@@ -176,7 +176,7 @@ def test_what_could_not_be_read_at_base_is_not_called_new(case):
     text = "".join(f"x{number} = {number}\n" for number in range(30)) + "y = total\n"
     one = case({"a\\b.py": text}, {"a\\b.py": None, "b.py": text + "z = 1\n"})
     reply = examine(MechanicalSpecialist(RUFF), one)
-    assert [file.old_path for file in one.brief.change.files] == ["a\\b.py"]
+    assert [file.old_path for file in one.case.change.files] == ["a\\b.py"]
     assert ReviewResult.model_validate_json(reply.text).findings == ()
     (part,) = reply.incomplete
     assert part.reason == "ruff could not compare b.py: a\\b.py of base cannot be written out"
@@ -217,8 +217,8 @@ class LostRepository:
 @pytest.mark.parametrize("analyser", [RUFF, TY], ids=["ruff", "ty"])
 def test_objects_that_cannot_be_read_make_the_review_incomplete(analyser, case):
     one = case({"a.py": ""}, {"a.py": UNDEFINED})
-    brief = Brief(one.change, LostRepository(), one.events.append)
-    reply = asyncio.run(MechanicalSpecialist(analyser).examine(brief))
+    given = Case(one.change, LostRepository(), one.events.append)
+    reply = asyncio.run(MechanicalSpecialist(analyser).examine(given))
     assert reply.text is None
     assert "is missing" in reply.incomplete[0].reason
 

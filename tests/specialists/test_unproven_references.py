@@ -216,4 +216,4 @@ def test_what_is_not_proven_is_not_said(what: str, case: Open) -> None:
 def test_a_comment_among_exports_is_no_name_that_can_be_lost(case: Open) -> None:
     before = {"a.ts": "const one = 1\nexport {\n  // the first\n  one,\n}\n", "b.ts": "import './a'\n"}
     opened = case(before, {"a.ts": "const one = 1\nexport { one }\n"})
-    assert Ground(opened.brief.change, opened.brief.repository).lost_names == {}
+    assert Ground(opened.case.change, opened.case.repository).lost_names == {}

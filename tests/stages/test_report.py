@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from affidavit.config.baseline import Dismissal
 from affidavit.config.settings import FolderSettings, Settings
-from affidavit.ports import Brief, Reply
+from affidavit.ports import Case, Reply
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import FileChange, Hunk
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Category, Severity
-from affidavit.records.report import Part, ReplySummary, Report
+from affidavit.records.report import Gap, ReplySummary, Report
 from affidavit.stages.report import Proceedings, compile_report
 from claims import candidate, change_of, file_change, finding
 
@@ -27,7 +27,7 @@ class Reader:
     def examines(self, file: FileChange) -> bool:
         return file.path.endswith(".py")
 
-    async def examine(self, brief: Brief) -> Reply:
+    async def examine(self, case: Case) -> Reply:
         raise AssertionError("nobody asks here")
 
 
@@ -82,13 +82,13 @@ def test_a_review_without_a_model_never_approves() -> None:
 
 
 def test_an_incomplete_review_never_approves_and_says_so_in_the_exit_code() -> None:
-    report = report_of(incomplete=[Part(name="ty", reason="crashed")])
+    report = report_of(incomplete=[Gap(name="ty", reason="crashed")])
     assert (report.verdict.decision, report.gate.exit_code) == ("comment", 3)
     assert "not completed: ty" in report.verdict.summary
 
 
 def test_a_failed_gate_comes_before_an_incomplete_review() -> None:
-    assert report_of(proven(), incomplete=[Part(name="ty", reason="crashed")]).gate.exit_code == 1
+    assert report_of(proven(), incomplete=[Gap(name="ty", reason="crashed")]).gate.exit_code == 1
 
 
 @pytest.mark.parametrize(

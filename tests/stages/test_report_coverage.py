@@ -3,7 +3,7 @@
 from typing import Any
 
 from affidavit.config.settings import Settings
-from affidavit.ports import Brief, Reply
+from affidavit.ports import Case, Reply
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import FileChange, Hunk
 from affidavit.records.plan import Chunk, Piece, Plan
@@ -26,7 +26,7 @@ class Looker:
     def examines(self, file: FileChange) -> bool:
         return True
 
-    async def examine(self, brief: Brief) -> Reply:
+    async def examine(self, case: Case) -> Reply:
         raise AssertionError("the looks are over")
 
 

@@ -9,7 +9,7 @@ from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck, SearchHit, SearchRun
 from affidavit.records.finding import Search
-from affidavit.records.report import Part
+from affidavit.records.report import Gap
 from affidavit.stages.verify import silences, unanswered, verify_candidates
 from claims import candidate, finding
 
@@ -147,7 +147,7 @@ def test_each_judged_finding_is_told() -> None:
 def test_the_verifier_that_did_not_answer_on_the_worth_of_a_mechanical_finding_is_named() -> None:
     found = candidate(finding(rule_id="ruff/F821"), kind="mechanical", quote=EXACT)
     silent = verify(found, Answers(outcome="failed", model="one", reason="timed out"))
-    assert unanswered([silent]) == [Part(name="verifier", reason="no answer on 1 finding: timed out")]
+    assert unanswered([silent]) == [Gap(name="verifier", reason="no answer on 1 finding: timed out")]
 
 
 def test_the_word_of_a_verifier_on_the_truth_of_a_mechanical_finding_is_not_kept() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from affidavit.records.change import FileChange
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Cause
-from affidavit.records.report import Part, Report
+from affidavit.records.report import Gap, Report
 from reports import (
     a_candidate,
     a_change,
@@ -90,8 +90,8 @@ def hostile_reports(draw: st.DrawFn) -> Report:
         *candidates,
         *withheld,
         change=a_change(files=_files(path, lines), title=title, target=message),
-        incomplete=(Part(name=title, reason=message, advice=code),),
-        not_run=(Part(name=message, reason=code, advice=title),),
+        incomplete=(Gap(name=title, reason=message, advice=code),),
+        not_run=(Gap(name=message, reason=code, advice=title),),
     )
 
 

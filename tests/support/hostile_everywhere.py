@@ -7,7 +7,7 @@ from affidavit.records.change import FileChange, FileStatus
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import SearchHit, SearchRun
 from affidavit.records.finding import Cause, Search
-from affidavit.records.report import FileCoverage, Part, ReplySummary, Report, RoleUsage
+from affidavit.records.report import FileCoverage, Gap, ReplySummary, Report, RoleUsage
 from reports import a_change, a_file, a_finding, a_hunk, a_quote, a_report, a_verification
 
 PIECES = (
@@ -70,8 +70,8 @@ def report_of(text: str) -> Report:
         ),
         id=said,
         affidavit_version=said,
-        incomplete=(Part(name=said, reason=said, advice=said),),
-        not_run=(Part(name=said, reason=said, advice=said),),
+        incomplete=(Gap(name=said, reason=said, advice=said),),
+        not_run=(Gap(name=said, reason=said, advice=said),),
         coverage=(FileCoverage(path=said, state="partly", reason=said),),
         replies=(ReplySummary(specialist=said, kind="model", state="accepted", findings=1, dropped=1),),
         usage=(RoleUsage(role=said, model=said, cost_usd=0.1),),

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from affidavit import ports
 from affidavit.diff.parse import FileDiff, parse_diff
 from affidavit.events import Event
 from affidavit.git.repository import GitRepository, open_repository
-from affidavit.ports import Brief
 from affidavit.records.change import Change, FileChange, FileStatus, Revision
 from repositories import Repo, run_git
 
@@ -52,9 +52,9 @@ class Case:
         self.events: list[Event] = []
 
     @property
-    def brief(self) -> Brief:
+    def case(self) -> ports.Case:
         """What a specialist is given."""
-        return Brief(self.change, self.repository, self.events.append)
+        return ports.Case(self.change, self.repository, self.events.append)
 
 
 def make_case(repo: Repo, before: Files, after: Files) -> Case:

@@ -13,9 +13,9 @@ from affidavit.records.report import (
     Counts,
     Decision,
     FileCoverage,
+    Gap,
     Gate,
     HunkCoverage,
-    Part,
     ReplySummary,
     Report,
     Verdict,
@@ -225,7 +225,7 @@ def a_report(*candidates: Candidate, **fields: Any) -> Report:
     change = fields.get("change") or a_change()
     blocking = tuple(one.id for one in candidates if blocks(one))
     decision: Decision = "request_changes" if blocking else "comment"
-    no_model = Part(name="model", reason="no model is configured", advice="Set `model` to have one look.")
+    no_model = Gap(name="model", reason="no model is configured", advice="Set `model` to have one look.")
     return Report(
         **{
             "affidavit_version": "0.1.0",
@@ -292,7 +292,7 @@ def a_full_report(**fields: Any) -> Report:
         dropped,
         refuted,
         **{
-            "incomplete": (Part(name="ty at base", reason="ran out of time after 60 s", advice="Raise it."),),
+            "incomplete": (Gap(name="ty at base", reason="ran out of time after 60 s", advice="Raise it."),),
             **fields,
         },
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from affidavit.assembly import assemble_panel
 from affidavit.cli.options.models import chosen_model, opened_ledger, opened_log, talk_options
 from affidavit.cli.options.named import find_candidate, read_report
 from affidavit.cli.screen.progress import show_progress
@@ -14,8 +15,7 @@ from affidavit.config.places import cache_folder
 from affidavit.errors import InputError, OutsideError, SettingsError
 from affidavit.events import Emit, ignore_events
 from affidavit.minds.roles import minds_from
-from affidavit.panel_assembly import assemble_panel
-from affidavit.ports import Answer, Brief, Mind, Talk
+from affidavit.ports import Answer, Case, Mind, Talk
 from affidavit.records.candidate import Candidate
 from affidavit.records.context import ContextMap
 from affidavit.records.plan import Plan
@@ -71,11 +71,11 @@ def _talk(report: Report, opened: OpenedChange, candidate: Candidate, question: 
     if candidate.finding is None:
         raise AssertionError("only candidates with a finding are found")
     panel = assemble_panel({}, cache_folder())
-    brief = Brief(opened.change, opened.repository, ignore_events)
+    case = Case(opened.change, opened.repository, ignore_events)
     # The map of the change is not sent, so it is not made.
     briefing = Briefing(opened.change, opened.repository, panel.make_fence(opened.change), ContextMap())
     plan = report.plan or Plan()
-    return question_talk(briefing, plan, candidate, candidate.finding, question, panel.make_tools(brief))
+    return question_talk(briefing, plan, candidate, candidate.finding, question, panel.make_tools(case))
 
 
 async def _converse(mind: Mind, talk: Talk, emit: Emit) -> Answer:

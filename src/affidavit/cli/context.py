@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from affidavit.assembly import assemble_survey, made_precise
 from affidavit.cli.options.change import requested_change
 from affidavit.cli.options.servers import SERVER_SETTINGS, server_options, server_pool
 from affidavit.cli.screen.hints import say_hints
@@ -22,7 +23,6 @@ from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.references.import_graph import collection_paused
 from affidavit.stages.intake import OpenedChange, open_change
-from affidavit.surveying import assemble_survey, made_precise
 
 if TYPE_CHECKING:
     from rich.console import Console

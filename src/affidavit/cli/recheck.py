@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 from pydantic import ValidationError
 
+from affidavit.assembly import assemble_crew
 from affidavit.cli.options.named import read_report
 from affidavit.config.settings import Settings
-from affidavit.crew import assemble_crew
 from affidavit.errors import InputError
 from affidavit.recheck import Proof, recheck_change, recheck_report
 from affidavit.records.report import Report

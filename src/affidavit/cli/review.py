@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from affidavit.assembly import assemble_crew, assemble_panel
 from affidavit.cli.options.change import read_config, requested_change
 from affidavit.cli.options.models import ledger_of, model_options, models_of, opened_log
 from affidavit.cli.options.prompts import count_for_rollout, prompt_options, prompts_for
@@ -21,7 +22,6 @@ from affidavit.cli.screen.progress import show_progress
 from affidavit.config.places import cache_folder, state_folder
 from affidavit.config.readers import MODEL_READERS
 from affidavit.config.settings import Settings, load_settings
-from affidavit.crew import assemble_crew
 from affidavit.errors import SettingsError, StoreError
 from affidavit.events import Emit
 from affidavit.lab.labels.measures import with_measured
@@ -189,7 +189,6 @@ def _panel(
     if not choices or chosen is None:
         return None
     from affidavit.minds.roles import minds_from  # noqa: PLC0415 - a review without a model does not pay for it
-    from affidavit.panel_assembly import assemble_panel  # noqa: PLC0415
 
     minds = minds_from(choices, ledger=ledger_of(settings), log=opened_log(options))
     servers = server_pool(settings, opened.repository.folder)

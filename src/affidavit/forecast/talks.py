@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from affidavit.assembly import assemble_crew, assemble_panel
 from affidavit.config.settings import Settings
-from affidavit.crew import assemble_crew
 from affidavit.diff.skipping import mark_skipped
 from affidavit.events import Emit, ignore_events
 from affidavit.minds.choice import ModelChoice
-from affidavit.panel_assembly import assemble_panel
 from affidavit.pipeline import Crew
-from affidavit.ports import Answer, Brief, Role, Specialist, Talk
+from affidavit.ports import Answer, Case, Role, Specialist, Talk
 from affidavit.prompts import PromptSet
 from affidavit.proof.judgement import JUDGEMENT_SCHEMA, JUDGEMENT_SCHEMA_NAME
 from affidavit.records.candidate import Candidate, Worth
@@ -62,13 +61,13 @@ def prepare_talks(
 ) -> FirstTalks:
     """Render the talks as the review would: the mechanical specialists look first."""
     change = mark_skipped(opened.change, opened.repository, settings.include, settings.exclude)
-    brief = Brief(change, opened.repository, ignore_events)
+    case = Case(change, opened.repository, ignore_events)
     minds = {role: NamedMind(role, choice.model) for role, choice in choices.items()}
-    session = assemble_panel(minds, cache, prompts, analysers_off=settings.analysers_off).convene(brief)
+    session = assemble_panel(minds, cache, prompts, analysers_off=settings.analysers_off).convene(case)
     rough = plan_by_size(change, LENSES, session.always, session.briefing.context.symbols)
     planner = session.planner_talk(rough, plan_schema([*LENSES, *session.always]), PLAN_SCHEMA_NAME)
     crew = assemble_crew(settings, cache)
-    parsed = parse_replies(asyncio.run(collect_replies(crew.specialists, brief)), change)
+    parsed = parse_replies(asyncio.run(collect_replies(crew.specialists, case)), change)
     leads = [candidate.finding for candidate in parsed.candidates if candidate.finding]
     session = session.with_leads(leads)
     agents = [*session.agents(rough), *session.second_look(rough, leads)]
@@ -78,13 +77,13 @@ def prepare_talks(
         verifier=_shared_by_verifier(session, rough),
         machine_findings=tuple(
             session.verifier(rough).talk(candidate, finding)
-            for candidate, finding in _to_be_judged(parsed, brief, crew)
+            for candidate, finding in _to_be_judged(parsed, case, crew)
         ),
     )
 
 
 def _talks_of(agents: Sequence[Specialist], session: Session) -> tuple[Talk, ...]:
-    tools = session.panel.make_tools(session.brief)
+    tools = session.panel.make_tools(session.case)
     return tuple(agent.talk(tools) for agent in agents if isinstance(agent, ModelAgent))
 
 
@@ -100,10 +99,10 @@ def _shared_by_verifier(session: Session, rough: Plan) -> Talk:
     )
 
 
-def _to_be_judged(parsed: ParsedReplies, brief: Brief, crew: Crew) -> list[tuple[Candidate, Finding]]:
+def _to_be_judged(parsed: ParsedReplies, case: Case, crew: Crew) -> list[tuple[Candidate, Finding]]:
     """The machine's findings that stand and are not mere nits by their rule."""
-    checked = check_evidence(parsed.candidates, brief.change, brief.repository, has_verifier=True)
-    merged = merge_candidates(checked.candidates, brief.change, brief.repository, crew.same_problem)
+    checked = check_evidence(parsed.candidates, case.change, case.repository, has_verifier=True)
+    merged = merge_candidates(checked.candidates, case.change, case.repository, crew.same_problem)
     return [
         (candidate, candidate.finding)
         for candidate in merged

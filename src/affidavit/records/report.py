@@ -17,7 +17,7 @@ Decision = Literal["approve", "request_changes", "comment"]
 REPORT_VERSION = "1.0"
 
 
-class Part(Record):
+class Gap(Record):
     """A part of the review that did not do its work, and why."""
 
     name: str
@@ -145,9 +145,9 @@ class Report(Record):
     replies: tuple[ReplySummary, ...]
     verdict: Verdict
     gate: Gate
-    incomplete: tuple[Part, ...] = ()
+    incomplete: tuple[Gap, ...] = ()
     """What was begun and not completed. Not empty: the review cannot approve."""
-    not_run: tuple[Part, ...] = ()
+    not_run: tuple[Gap, ...] = ()
     """What was not there to run: no model, an analyser that is not installed."""
     coverage: tuple[FileCoverage, ...] = ()
     analyser_runs: tuple[AnalyserRun, ...] = ()

@@ -20,12 +20,12 @@ from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import OutsideError
 from affidavit.events import EventName, event
-from affidavit.ports import Brief, Reply
+from affidavit.ports import Case, Reply
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun
-from affidavit.records.report import Part
+from affidavit.records.report import Gap
 from affidavit.specialists.causes import NamedCause, find_cause
 from affidavit.specialists.wording import Proof, write_finding
 from affidavit.symbols.changed import changed_symbols
@@ -95,29 +95,29 @@ class MechanicalSpecialist:
         is_known = not (is_unknown or file.skipped)
         return is_known and self.analyser.covers(file.path)
 
-    async def examine(self, brief: Brief) -> Reply:
+    async def examine(self, case: Case) -> Reply:
         """Run both sides, compare them, and hand in what counts."""
         started = time.monotonic()
-        if not any(self._looks_at(file) for file in brief.change.files):
+        if not any(self._looks_at(file) for file in case.change.files):
             return self._reply(started, None)
-        program = await find_program(self.analyser, brief.repository.folder)
+        program = await find_program(self.analyser, case.repository.folder)
         if program is None:
-            return self._not_installed(started, brief)
+            return self._not_installed(started, case)
         try:
-            found = await self.look(brief, program)
+            found = await self.look(case, program)
         except (OutsideError, OSError) as error:
-            part = Part(name=self.name, reason=f"{self.name} could not be run: {error}")
+            part = Gap(name=self.name, reason=f"{self.name} could not be run: {error}")
             return self._reply(started, None, incomplete=(part,))
         runs = (found.base.run, found.head.run)
         if not found.is_complete:
             return self._reply(started, None, incomplete=_unfinished(runs), analyser_runs=runs)
         text = self._result_text(found, program)
-        unread = self._unread(found, brief.change)
+        unread = self._unread(found, case.change)
         return self._reply(
             started, text, incomplete=unread, analyser_runs=runs, diagnostics=self._remarks(found)
         )
 
-    def _unread(self, found: Examination, change: Change) -> tuple[Part, ...]:
+    def _unread(self, found: Examination, change: Change) -> tuple[Gap, ...]:
         """The changed files that the analyser could not be given: its silence says nothing about them."""
         parts = []
         for file in change.files:
@@ -125,19 +125,19 @@ class MechanicalSpecialist:
                 continue
             if file.path in found.head.run.refused:
                 reason = f"{self.name} did not read {file.path}: a file of this name cannot be written out"
-                parts.append(Part(name=self.name, reason=reason, advice="Rename the file."))
+                parts.append(Gap(name=self.name, reason=reason, advice="Rename the file."))
             elif (before := file.old_path or file.path) in found.base.run.refused:
                 reason = f"{self.name} could not compare {file.path}: {before} of base cannot be written out"
-                parts.append(Part(name=self.name, reason=reason))
+                parts.append(Gap(name=self.name, reason=reason))
         return tuple(parts)
 
-    async def look(self, brief: Brief, program: Program, *, use_cache: bool = True) -> Examination:
+    async def look(self, case: Case, program: Program, *, use_cache: bool = True) -> Examination:
         """Run the analyser on both sides and decide what is new and what counts.
 
         A quick one is run on head first: where head is clean, nothing can be new, and base is spared.
         """
         cache = self._cache if use_cache else ResultCache(None)
-        brief.emit(
+        case.emit(
             event(
                 EventName.TOOL_CALLED,
                 agent="reviewer",
@@ -150,8 +150,8 @@ class MechanicalSpecialist:
             analyse_side,
             self.analyser,
             program,
-            brief.change,
-            brief.repository,
+            case.change,
+            case.repository,
             cache=cache,
             limits=self._limits,
             slots=self._slots,
@@ -160,12 +160,12 @@ class MechanicalSpecialist:
             base, head = await side_by_side([run("base"), run("head")])
         else:
             head = await run("head")
-            base = await run("base") if head.diagnostics else _nothing_to_compare(head, brief)
+            base = await run("base") if head.diagnostics else _nothing_to_compare(head, case)
         found = Examination(base, head)
-        return await asyncio.to_thread(self._compare, found, brief) if found.is_complete else found
+        return await asyncio.to_thread(self._compare, found, case) if found.is_complete else found
 
-    def _compare(self, found: Examination, brief: Brief) -> Examination:
-        change, repository = brief.change, brief.repository
+    def _compare(self, found: Examination, case: Case) -> Examination:
+        change, repository = case.change, case.repository
         new = new_diagnostics(found.base.diagnostics, found.head.diagnostics, change, repository)
         if not new:
             return found
@@ -241,13 +241,13 @@ class MechanicalSpecialist:
             Diagnostic(code=Reason.FINDING_DROPPED, detail=detail, specialist=self.name) for detail in details
         )
 
-    def _not_installed(self, started: float, brief: Brief) -> Reply:
-        part = Part(name=self.name, reason=f"{self.name} is not installed", advice=self.analyser.install_hint)
+    def _not_installed(self, started: float, case: Case) -> Reply:
+        part = Gap(name=self.name, reason=f"{self.name} is not installed", advice=self.analyser.install_hint)
         runs = tuple(
             AnalyserRun(
                 analyser=self.name,
                 side=side,
-                tree=brief.repository.side(side).revision,
+                tree=case.repository.side(side).revision,
                 state="not_installed",
                 detail=f"{part.reason}: {part.advice}",
             )
@@ -260,11 +260,11 @@ class MechanicalSpecialist:
         return Reply(specialist=self.name, kind=self.kind, text=text, duration_ms=duration_ms, **parts)
 
 
-def _nothing_to_compare(head: SideResult, brief: Brief) -> SideResult:
+def _nothing_to_compare(head: SideResult, case: Case) -> SideResult:
     detail = "base was not run: head has nothing to compare with it"
     changes = {
         "side": "base",
-        "tree": brief.repository.base.revision,
+        "tree": case.repository.base.revision,
         "state": "nothing_to_do",
         "detail": detail,
     }
@@ -272,9 +272,9 @@ def _nothing_to_compare(head: SideResult, brief: Brief) -> SideResult:
     return SideResult(head.run.model_copy(update={**changes, **spared}))
 
 
-def _unfinished(runs: Sequence[AnalyserRun]) -> tuple[Part, ...]:
+def _unfinished(runs: Sequence[AnalyserRun]) -> tuple[Gap, ...]:
     return tuple(
-        Part(
+        Gap(
             name=run.analyser,
             reason=run.detail or f"{run.analyser} on {run.side}: {run.state}",
             advice=f"Run `{' '.join(run.command)}` on the {run.side} side to see more.",

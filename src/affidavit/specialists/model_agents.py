@@ -8,14 +8,14 @@ from itertools import filterfalse
 
 from affidavit.contract.schema import schema_of
 from affidavit.languages.test_files import is_test
-from affidavit.ports import Answer, Brief, Mind, Reply, Talk, ToolSource
+from affidavit.ports import Answer, Case, Mind, Reply, Talk, ToolSource
 from affidavit.prompts import PromptSet
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import FileChange, Hunk
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.plan import Chunk, Plan
-from affidavit.records.report import Part
+from affidavit.records.report import Gap
 from affidavit.specialists.briefing import NOTHING, Briefing, Fence, lead_line
 from affidavit.specialists.chunks import shown_hunks
 from affidavit.specialists.hunk_names import names_in
@@ -31,7 +31,7 @@ PROSE = (".md", ".rst", ".txt", ".adoc")
 MAX_TOLD = 240
 IMPORT = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|using\s+[\w.:]+;|use\s+[\w:\\]+)")
 
-MakeTools = Callable[[Brief], ToolSource]
+MakeTools = Callable[[Case], ToolSource]
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,11 @@ class ModelAgent:
         """Whether the chunk shows the file; the triage looks at what was said, not at the diff."""
         return self.lens != TRIAGE and file.path in self.chunk.paths
 
-    async def examine(self, brief: Brief) -> Reply:
+    async def examine(self, case: Case) -> Reply:
         """Hold the conversation; whatever came of it is said."""
         started = time.monotonic()
-        tools = WatchedTools(self.make_tools(brief))
-        answer = await self.mind.converse(self.talk(tools), brief.emit)
+        tools = WatchedTools(self.make_tools(case))
+        answer = await self.mind.converse(self.talk(tools), case.emit)
         return Reply(
             specialist=self.name,
             kind=self.kind,
@@ -173,10 +173,10 @@ def instructions(fence: Fence, prompts: PromptSet) -> str:
     )
 
 
-def _incomplete(name: str, answer: Answer) -> tuple[Part, ...]:
+def _incomplete(name: str, answer: Answer) -> tuple[Gap, ...]:
     if answer.outcome == "answered":
         return ()
-    return (Part(name=name, reason=f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": ")),)
+    return (Gap(name=name, reason=f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": ")),)
 
 
 def _diagnostics(name: str, answer: Answer) -> tuple[Diagnostic, ...]:

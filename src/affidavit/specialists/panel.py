@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from textwrap import shorten
 from typing import Any
 
-from affidavit.ports import Brief, Mind, Role, Specialist, Talk, ToolSource, Verifiers
+from affidavit.ports import Case, Mind, Role, Specialist, Talk, ToolSource, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
@@ -31,11 +31,11 @@ class Panel:
     """The minds of a review, and what they work with."""
 
     minds: Mapping[Role, Mind]
-    read_context: Callable[[Brief], ContextMap]
-    make_tools: Callable[[Brief], ToolSource]
+    read_context: Callable[[Case], ContextMap]
+    make_tools: Callable[[Case], ToolSource]
     make_fence: Callable[[Change], Fence]
     prompts: PromptSet = field(default_factory=current_prompts)
-    make_verifier_tools: Callable[[Brief], ToolSource] | None = None
+    make_verifier_tools: Callable[[Case], ToolSource] | None = None
     """None: the verifier has the tools of everybody."""
 
     @property
@@ -43,12 +43,12 @@ class Panel:
         """Role to model."""
         return {role: mind.model for role, mind in self.minds.items()}
 
-    def convene(self, brief: Brief) -> "Session":
+    def convene(self, case: Case) -> "Session":
         """Begin with a change: its map is read once and shared by all."""
-        fence = self.make_fence(brief.change)
-        context = self.read_context(brief)
-        briefing = Briefing(brief.change, brief.repository, fence, context, prompts=self.prompts)
-        return Session(self, brief, briefing)
+        fence = self.make_fence(case.change)
+        context = self.read_context(case)
+        briefing = Briefing(case.change, case.repository, fence, context, prompts=self.prompts)
+        return Session(self, case, briefing)
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,13 @@ class Session:
     """One change before the panel."""
 
     panel: Panel
-    brief: Brief
+    case: Case
     briefing: Briefing
 
     @property
     def always(self) -> tuple[str, ...]:
         """Specialists that are asked whatever the size of the change: the triage, where others spoke."""
-        return (TRIAGE,) if self.brief.change.discussion else ()
+        return (TRIAGE,) if self.case.change.discussion else ()
 
     def with_leads(self, leads: Sequence[Finding]) -> "Session":
         """The same session, told what the machine has found."""
@@ -83,7 +83,7 @@ class Session:
             task="Plan the review of this change.",
             schema=schema,
             schema_name=schema_name,
-            tools=self.panel.make_tools(self.brief),
+            tools=self.panel.make_tools(self.case),
             max_turns=12,
         )
 
@@ -108,7 +108,7 @@ class Session:
 
     def second_look(self, plan: Plan, reported: Sequence[Finding]) -> list[Specialist]:
         """Fresh eyes on what nobody has spoken of; none for a change that is seen whole at once."""
-        lines = changed_line_count(self.brief.change)
+        lines = changed_line_count(self.case.change)
         if lines < SECOND_LOOK_LINES:
             return []
         agents = [self._agent(SECOND_LOOK, plan, chunk, tuple(reported)) for chunk in plan.chunks]
@@ -122,7 +122,7 @@ class Session:
             briefing=self.briefing,
             plan=plan,
             tools=lambda: tools,
-            emit=self.brief.emit,
+            emit=self.case.emit,
         )
 
     def verifiers(self, verifier: ModelVerifier, votes: int) -> Verifiers:
@@ -132,7 +132,7 @@ class Session:
     def verifier_tools(self) -> ToolSource:
         """What verifiers may call; made once, so that what was checked for one talk is known to the next."""
         make_tools = self.panel.make_verifier_tools or self.panel.make_tools
-        return make_tools(self.brief)
+        return make_tools(self.case)
 
     def reporter_talk(self, report: Report, schema: dict[str, Any], schema_name: str) -> Talk:
         """What the reporter is asked about a finished review; it has no tools, for all is found."""

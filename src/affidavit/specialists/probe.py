@@ -7,7 +7,7 @@ from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
 from affidavit.prompts import PromptSet
 from affidavit.proof.judgement import JUDGEMENT_SCHEMA, JUDGEMENT_SCHEMA_NAME
-from affidavit.records.report import Part, RoleUsage
+from affidavit.records.report import Gap, RoleUsage
 from affidavit.system.concurrency import side_by_side
 
 CLAIM = "The finding: `return 1 + 1` returns 3. The code: `return 1 + 1`."
@@ -20,7 +20,7 @@ class Probed:
     """What the questions cost, and the verifiers that cannot be asked at all."""
 
     usage: tuple[RoleUsage, ...] = ()
-    failures: tuple[Part, ...] = ()
+    failures: tuple[Gap, ...] = ()
 
 
 async def probe_verifiers(minds: Iterable[Mind], prompts: PromptSet, emit: Emit) -> Probed:
@@ -52,7 +52,7 @@ async def _probe(mind: Mind, prompts: PromptSet, emit: Emit) -> Probed:
     if answer.outcome not in FATAL or not answer.usage.requests:
         return Probed((answer.usage,))
     outcome = answer.outcome.replace("_", " ")
-    part = Part(
+    part = Gap(
         name=name,
         reason=f"{mind.model} cannot be asked, so no model reviewed: {outcome}: {answer.detail}".rstrip(": "),
         advice=f"Mend it, or name another model with --{mind.role.replace('_', '-')}-model.",

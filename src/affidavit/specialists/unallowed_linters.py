@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from affidavit.analysers.analyser import Analyser
-from affidavit.ports import Brief, Reply
+from affidavit.ports import Case, Reply
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import FileChange
-from affidavit.records.report import Part
+from affidavit.records.report import Gap
 
 ADVICE = "A command from a settings file is code: look at it, then pass --allow-linters."
 
@@ -24,11 +24,11 @@ class UnallowedLinters:
         """No file is looked at."""
         return False
 
-    async def examine(self, brief: Brief) -> Reply:
+    async def examine(self, case: Case) -> Reply:
         """Name the linters that would have had something to read."""
-        paths = [file.path for file in brief.change.reviewed_files()]
+        paths = [file.path for file in case.change.reviewed_files()]
         parts = tuple(
-            Part(
+            Gap(
                 name=linter.name,
                 reason=f"the settings name the linter {linter.name}, and running it was not allowed",
                 advice=ADVICE,

@@ -11,7 +11,7 @@ from affidavit.ports import Reply
 from affidavit.records.candidate import Candidate, Step
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Diagnostic
-from affidavit.records.report import Part, ReplySummary
+from affidavit.records.report import Gap, ReplySummary
 
 STAGE = "parse"
 MAX_SUMMARY_LENGTH = 8_000
@@ -23,7 +23,7 @@ class ParsedReplies:
 
     candidates: list[Candidate] = field(default_factory=list)
     replies: list[ReplySummary] = field(default_factory=list)
-    incomplete: list[Part] = field(default_factory=list)
+    incomplete: list[Gap] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
@@ -98,11 +98,11 @@ def _files_read(reply: Reply) -> tuple[str, ...] | None:
     return tuple(sorted({path for use in reply.uses for path in use.read}))
 
 
-def _incomplete(reply: Reply, parsed: ParsedReply) -> list[Part]:
+def _incomplete(reply: Reply, parsed: ParsedReply) -> list[Gap]:
     """Silence is never approval: only a reply that was read whole counts as a look."""
     reasons = {
         "rejected": "its reply could not be read",
         "all_dropped": "none of its findings was well formed",
     }
     reason = reasons.get(parsed.state) or ("its reply was cut off" if parsed.is_truncated else None)
-    return [Part(name=reply.specialist, reason=reason)] if reason else []
+    return [Gap(name=reply.specialist, reason=reason)] if reason else []

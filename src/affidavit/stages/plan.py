@@ -10,7 +10,7 @@ from affidavit.ports import Mind, Talk
 from affidavit.records.change import Change
 from affidavit.records.context import SymbolChange
 from affidavit.records.plan import Plan
-from affidavit.records.report import Part, RoleUsage
+from affidavit.records.report import Gap, RoleUsage
 from affidavit.specialists.chunks import changed_line_count, definition_starts, divide
 
 SMALL_LINES, MEDIUM_LINES = 12, 80
@@ -24,7 +24,7 @@ class Planned:
 
     plan: Plan
     usage: tuple[RoleUsage, ...] = ()
-    incomplete: tuple[Part, ...] = ()
+    incomplete: tuple[Gap, ...] = ()
 
 
 def plan_schema(lenses: Sequence[str]) -> dict[str, Any]:
@@ -57,7 +57,7 @@ async def make_plan(mind: Mind, talk: Talk, rough: Plan, lenses: Sequence[str], 
             if answer.outcome != "answered"
             else "its reply holds no plan that can be read"
         )
-        failed = Part(name="planner", reason=reason, advice="the specialists were chosen by size")
+        failed = Gap(name="planner", reason=reason, advice="the specialists were chosen by size")
         return Planned(rough, (answer.usage,), (failed, *_left_out(rough)))
     given = told.get("questions")
     # Who names no specialists has not left any out.
@@ -76,13 +76,13 @@ async def make_plan(mind: Mind, talk: Talk, rough: Plan, lenses: Sequence[str], 
     return Planned(plan, (answer.usage,), _left_out(rough))
 
 
-def _left_out(plan: Plan) -> tuple[Part, ...]:
+def _left_out(plan: Plan) -> tuple[Gap, ...]:
     """What no model is shown makes the review incomplete; the plan names each place."""
     if not plan.not_shown:
         return ()
     more = f", and {len(plan.not_shown) - 1} more places" if len(plan.not_shown) > 1 else ""
     advice = "Review the change in smaller parts, or leave generated files out with --exclude."
-    return (Part(name="models", reason=f"not shown to them: {plan.not_shown[0]}{more}", advice=advice),)
+    return (Gap(name="models", reason=f"not shown to them: {plan.not_shown[0]}{more}", advice=advice),)
 
 
 def _bounded(

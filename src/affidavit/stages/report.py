@@ -23,9 +23,9 @@ from affidavit.records.report import (
     Counts,
     Decision,
     FileCoverage,
+    Gap,
     Gate,
     HunkCoverage,
-    Part,
     ReplySummary,
     Report,
     RoleUsage,
@@ -42,8 +42,8 @@ class Proceedings:
     review_id: str
     candidates: Sequence[Candidate]
     replies: Sequence[ReplySummary] = ()
-    incomplete: Sequence[Part] = ()
-    not_run: Sequence[Part] = ()
+    incomplete: Sequence[Gap] = ()
+    not_run: Sequence[Gap] = ()
     analyser_runs: Sequence[AnalyserRun] = ()
     diagnostics: Sequence[Diagnostic] = ()
     usage: Sequence[RoleUsage] = ()

@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 
 from affidavit.events import EventName, event
-from affidavit.ports import Brief, Reply, Specialist
+from affidavit.ports import Case, Reply, Specialist
 from affidavit.system.concurrency import side_by_side
 
 
-async def collect_replies(specialists: Sequence[Specialist], brief: Brief) -> list[Reply]:
+async def collect_replies(specialists: Sequence[Specialist], case: Case) -> list[Reply]:
     """Ask all specialists at once; the replies come in the specialists' order."""
-    return await side_by_side(_ask(specialist, brief) for specialist in specialists)
+    return await side_by_side(_ask(specialist, case) for specialist in specialists)
 
 
-async def _ask(specialist: Specialist, brief: Brief) -> Reply:
+async def _ask(specialist: Specialist, case: Case) -> Reply:
     if specialist.kind == "mechanical":
         # A model's own conversation says when it begins, and with which model.
-        brief.emit(event(EventName.AGENT_STARTED, agent="reviewer", specialist=specialist.name, model=None))
-    reply = await specialist.examine(brief)
-    brief.emit(
+        case.emit(event(EventName.AGENT_STARTED, agent="reviewer", specialist=specialist.name, model=None))
+    reply = await specialist.examine(case)
+    case.emit(
         event(
             EventName.SPECIALIST_FINISHED,
             agent="reviewer",

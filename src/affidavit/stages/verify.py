@@ -10,7 +10,7 @@ from affidavit.proof.ruling import needs_second, rule_on, unanswered_in
 from affidavit.records.candidate import Candidate, Judgement, Status, Withheld, Worth
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import Confidence
-from affidavit.records.report import Part
+from affidavit.records.report import Gap
 from affidavit.system.concurrency import side_by_side
 
 STAGE = "verify"
@@ -141,14 +141,14 @@ def _proven_by_machine(candidate: Candidate, worth_of: WorthOf) -> Judgement:
     return Judgement(by="machine", answer="CONFIRMED", worth=worth_of(rule_id or ""), reason=reason)
 
 
-def unanswered(candidates: Sequence[Candidate]) -> list[Part]:
+def unanswered(candidates: Sequence[Candidate]) -> list[Gap]:
     """The findings that a verifier was asked about in vain, one part for each verifier."""
     reasons: dict[str, list[str]] = {}
     for candidate in candidates:
         for judgement in unanswered_in(candidate.judgements):
             reasons.setdefault(judgement.role, []).append(judgement.reason or judgement.outcome)
     return [
-        Part(
+        Gap(
             name=role.replace("_", " "),
             reason=f"no answer on {len(given)} finding{'s' * (len(given) > 1)}: {given[0]}",
         )

@@ -212,7 +212,7 @@ def test_what_the_base_commit_leaves_out_is_left_out(text, case, ask):
 
 def test_no_environment_of_the_machine_is_seen(case):
     one = case(LIBRARY, {"shop/new.py": "import pytest\nimport pydantic\n"})
-    reply = asyncio.run(MechanicalSpecialist(TY).examine(one.brief))
+    reply = asyncio.run(MechanicalSpecialist(TY).examine(one.case))
     assert "--python=../environment" in reply.analyser_runs[0].command
     unresolved = [diagnostic.detail for diagnostic in reply.diagnostics]
     assert len(unresolved) == 2

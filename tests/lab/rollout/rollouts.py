@@ -151,7 +151,7 @@ def review_with(opened: OpenedChange, chosen: ChosenPrompts, specialist: Scripte
         "verifier": ScriptedModel("verifier"),
     }
     panel = Panel(
-        minds, lambda brief: ContextMap(), lambda brief: NoTools(), lambda change: Plain(), chosen.prompts
+        minds, lambda case: ContextMap(), lambda case: NoTools(), lambda change: Plain(), chosen.prompts
     )
     crew = Crew([], lambda one, other: one == other, lambda rule: Worth.ACT, panel=panel)
     return asyncio.run(review(opened.change, opened.repository, Settings(), crew))

@@ -12,7 +12,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.change import FileStatus
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Severity
-from affidavit.records.report import FileCoverage, Gate, Part, Report
+from affidavit.records.report import FileCoverage, Gap, Gate, Report
 from affidavit.render.formats import render
 from hostile_everywhere import ALL_OF_THEM, any_text, report_of
 from reports import (
@@ -209,7 +209,7 @@ def test_with_the_gate_off_nothing_fails() -> None:
 def test_what_was_not_completed_is_an_error_and_what_did_not_run_is_skipped() -> None:
     root = junit(
         a_report(
-            incomplete=(Part(name="ruff", reason="crashed"),), not_run=(Part(name="ty", reason="missing"),)
+            incomplete=(Gap(name="ruff", reason="crashed"),), not_run=(Gap(name="ty", reason="missing"),)
         )
     )
     assert cases(root, "error") == ["ruff"]

@@ -13,7 +13,7 @@ from sarif_pydantic.sarif import Notification, Suppression
 
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Category, Severity
-from affidavit.records.report import Part, Report
+from affidavit.records.report import Gap, Report
 from affidavit.render.exchange import sarif
 from affidavit.render.formats import render
 from hostile_everywhere import ALL_OF_THEM, any_text, report_of
@@ -187,7 +187,7 @@ def test_what_is_no_finding_is_a_notification() -> None:
 
 def test_only_a_complete_review_was_executed_successfully() -> None:
     whole = run_of(a_report(a_candidate()))["invocations"][0]
-    part = run_of(a_report(incomplete=(Part(name="ruff", reason="crashed"),)))["invocations"][0]
+    part = run_of(a_report(incomplete=(Gap(name="ruff", reason="crashed"),)))["invocations"][0]
     assert (whole["executionSuccessful"], part["executionSuccessful"]) == (True, False)
     assert whole["exitCode"] == 1
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from affidavit.records.candidate import Status
 from affidavit.records.change import FileStatus, SkipReason
 from affidavit.records.finding import Category, Severity
-from affidavit.records.report import Part, Report
+from affidavit.records.report import Gap, Report
 from affidavit.render.exchange.verdict import recommendations, to_verdict
 from hostile import hostile_reports
 from reports import (
@@ -164,8 +164,8 @@ def test_recommendations_come_from_what_happened() -> None:
             a_candidate(0),
             an_impact_candidate(1),
             a_candidate(2, status=Status.UNVERIFIED),
-            not_run=(Part(name="ty", reason="not installed", advice="Install ty to check types."),),
-            incomplete=(Part(name="ruff", reason="crashed"),),
+            not_run=(Gap(name="ty", reason="not installed", advice="Install ty to check types."),),
+            incomplete=(Gap(name="ruff", reason="crashed"),),
         )
     )
     assert advised == [

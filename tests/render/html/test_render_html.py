@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 
 from affidavit.records.change import FileChange, FileStatus
 from affidavit.records.diagnostics import Reason
-from affidavit.records.report import FileCoverage, HunkCoverage, Part, Report
+from affidavit.records.report import FileCoverage, Gap, HunkCoverage, Report
 from affidavit.render.html.page import render_html
 from hostile_everywhere import ALL_OF_THEM, PIECES, any_text, report_of
 from reports import (
@@ -237,7 +237,7 @@ def test_what_the_reader_asked_to_see_is_unfolded() -> None:
 
 
 def test_a_review_with_nothing_to_say_says_so() -> None:
-    text = read(a_report(not_run=(Part(name="model", reason="none"),))).text
+    text = read(a_report(not_run=(Gap(name="model", reason="none"),))).text
     assert "No findings are shown." in text
     assert "Nothing was withheld." in text
 

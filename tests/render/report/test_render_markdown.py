@@ -9,7 +9,7 @@ from markdown_it.token import Token
 from affidavit.records.candidate import Worth
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Severity
-from affidavit.records.report import Part, Report
+from affidavit.records.report import Gap, Report
 from affidavit.render.report.markdown import LONGEST, render_markdown
 from hostile import hostile_reports
 from reports import a_candidate, a_finding, a_full_report, a_quote, a_report, a_withheld, an_impact_candidate
@@ -121,8 +121,8 @@ def test_nits_are_shown_when_asked_for() -> None:
 
 def test_what_did_not_run_is_said() -> None:
     parts = {
-        "not_run": (Part(name="ty", reason="not installed", advice="Install it."),),
-        "incomplete": (Part(name="ruff", reason="crashed"),),
+        "not_run": (Gap(name="ty", reason="not installed", advice="Install it."),),
+        "incomplete": (Gap(name="ruff", reason="crashed"),),
     }
     markdown = render_markdown(a_report(**parts))
     assert "- incomplete: ruff: crashed\n- not run: ty: not installed. Install it.\n" in markdown
@@ -147,7 +147,7 @@ def huge(number: int) -> Any:
 
 
 def test_huge_texts_are_cut_and_the_comment_stays_whole() -> None:
-    parts = tuple(Part(name="x" * 5_000, reason="y" * 5_000) for _ in range(50))
+    parts = tuple(Gap(name="x" * 5_000, reason="y" * 5_000) for _ in range(50))
     markdown = render_markdown(
         a_report(huge(0), huge(1), incomplete=parts, not_run=parts), show_withheld=True, show_nits=True
     )

@@ -15,7 +15,7 @@ from affidavit.records.change import SkipReason
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Search, Severity
-from affidavit.records.report import Gate, Part, Report
+from affidavit.records.report import Gap, Gate, Report
 from affidavit.render.report.terminal import render_terminal
 from hostile import hostile_reports
 from reports import (
@@ -158,8 +158,8 @@ def test_nits_are_shown_like_findings_when_asked_for() -> None:
 def test_what_did_not_run_and_what_is_incomplete_come_with_advice() -> None:
     text = printed(
         a_report(
-            not_run=(Part(name="ty", reason="not installed", advice="Install ty."),),
-            incomplete=(Part(name="ruff", reason="crashed"), Part(name="logic", reason="budget")),
+            not_run=(Gap(name="ty", reason="not installed", advice="Install ty."),),
+            incomplete=(Gap(name="ruff", reason="crashed"), Gap(name="logic", reason="budget")),
         )
     )
     assert "not run       ty: not installed. Install ty.\n" in text

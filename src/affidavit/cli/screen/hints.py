@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
+from affidavit.assembly import assemble_crew
 from affidavit.config.baseline import BASELINE_PATH
 from affidavit.config.settings import FILE_NAMES, Settings, settings_files
-from affidavit.crew import assemble_crew
 from affidavit.ports import Tree
 from affidavit.render.safe_text import visible
 from affidavit.stages.intake import OpenedChange

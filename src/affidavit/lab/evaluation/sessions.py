@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from affidavit.assembly import Confirming, assemble_crew, assemble_panel
 from affidavit.config.settings import Settings
-from affidavit.crew import assemble_crew
 from affidavit.diff.opened import OpenedChange
 from affidavit.lab.evaluation.judge import ModelJudge
 from affidavit.lab.evaluation.matching import ByCategory, Meaning
@@ -18,7 +18,6 @@ from affidavit.ports import Mind, Role, Tree
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.report import Report, RoleUsage
 from affidavit.specialists.panel import Panel
-from affidavit.surveying import Confirming
 
 FindServers = Callable[[Settings, Path | None], Confirming | None]
 """The language servers to ask under these settings, for the repository in this folder."""
@@ -45,9 +44,6 @@ class Session:
         return await review(opened.change, opened.repository, settings, crew)
 
     def _panel(self, settings: Settings, folder: Path | None) -> Panel:
-        # Without a model nobody waits for the libraries behind models.
-        from affidavit.panel_assembly import assemble_panel  # noqa: PLC0415
-
         return assemble_panel(
             self.minds,
             self.cache,
@@ -107,7 +103,7 @@ class ReviewSessions:
         if not minds and judge is None:
             yield session
             return
-        from affidavit.minds.roles import kept_open  # noqa: PLC0415 - as above
+        from affidavit.minds.roles import kept_open  # noqa: PLC0415 - nobody waits for it without a model
 
         async with kept_open([*minds.values(), *([judge] if judge else [])]):
             yield session
@@ -115,7 +111,7 @@ class ReviewSessions:
     def _minds(self, log: ConversationLog) -> tuple[dict[Role, Mind], Mind | None]:
         if not self.choices and self.judge_choice is None:
             return {}, None
-        from affidavit.minds.roles import minds_from  # noqa: PLC0415 - as above
+        from affidavit.minds.roles import minds_from  # noqa: PLC0415 - nobody waits for it without a model
 
         minds = minds_from(self.choices, ledger=self.ledger, log=log)
         if self.judge_choice is None:

@@ -5,7 +5,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding
-from affidavit.records.report import FileCoverage, Part, Report
+from affidavit.records.report import FileCoverage, Gap, Report
 from affidavit.render.exchange.shapes import account_of, fingerprint_of, inert, rule_of
 from affidavit.render.head_places import head_place
 from affidavit.render.report import wording
@@ -59,7 +59,7 @@ def _add_review(root: Element, report: Report) -> None:
     _add_parts(suite, report.not_run, "skipped", "did not run")
 
 
-def _add_parts(suite: Element, parts: Sequence[Part], tag: str, what: str) -> None:
+def _add_parts(suite: Element, parts: Sequence[Gap], tag: str, what: str) -> None:
     for part in parts:
         case = _case(suite, "affidavit review", part.name)
         said = one_line(f"{what}: {wording.part_sentence(part)}", _MAX_NAME_LENGTH)

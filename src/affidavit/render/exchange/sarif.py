@@ -8,7 +8,7 @@ from urllib.parse import quote
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.finding import Category, Cause, Finding, Severity
-from affidavit.records.report import Part, Report
+from affidavit.records.report import Gap, Report
 from affidavit.render.exchange.shapes import (
     MAX_TEXT_LENGTH,
     account_of,
@@ -138,7 +138,7 @@ def _invocation(report: Report, left_out: int) -> dict[str, Any]:
     }
 
 
-def _notification(part: Part, level: str, name: str) -> dict[str, Any]:
+def _notification(part: Gap, level: str, name: str) -> dict[str, Any]:
     return {
         "descriptor": {"id": name},
         "level": level,

@@ -8,7 +8,7 @@ from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, VERDICT_CATEGORY, v
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import FileStatus
 from affidavit.records.finding import Finding
-from affidavit.records.report import Part, Report
+from affidavit.records.report import Gap, Report
 from affidavit.render.report import wording
 
 _CHANGE_TYPES = {
@@ -151,7 +151,7 @@ def _counted_blocking(number: int) -> str:
     return "blocking finding" if number == 1 else f"{number} blocking findings"
 
 
-def _advice(what: str, part: Part) -> str:
+def _advice(what: str, part: Gap) -> str:
     reason = part.reason.strip().rstrip(".")
     said = f"{part.name} {what}: {reason}." if reason else f"{part.name} {what}."
     return f"{part.advice.strip()} ({said})" if part.advice.strip() else said

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding, Severity
-from affidavit.records.report import Decision, Part, Report
+from affidavit.records.report import Decision, Gap, Report
 from affidavit.render.report import wording
 from affidavit.render.report.cause_place import changed_place
 from affidavit.render.report.excerpt import draw_changed, draw_quote, quoted_lines
@@ -217,7 +217,7 @@ def _write_withheld_one(ink: Ink, candidate: Candidate) -> None:
     ink.hanging(Text(" " * 9), ink.inline(" ".join(reason.split()), "dim"), indent=_INDENT)
 
 
-def _write_parts(ink: Ink, label: str, parts: Sequence[Part], style: str) -> None:
+def _write_parts(ink: Ink, label: str, parts: Sequence[Gap], style: str) -> None:
     for number, part in enumerate(parts):
         sentence = " ".join(wording.part_sentence(part).split())
         ink.hanging(_account_label("" if number else label, style), ink.inline(sentence), indent=0)

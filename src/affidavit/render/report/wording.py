@@ -11,7 +11,7 @@ from affidavit.records.change import Change, Revision
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Finding
-from affidavit.records.report import Part, Report
+from affidavit.records.report import Gap, Report
 
 NOTHING_PROVEN = "nothing proven; no model looked"
 
@@ -246,7 +246,7 @@ def unexamined_files(report: Report) -> list[tuple[str, str]]:
     return [(file.path, file.reason) for file in report.coverage if file.state == "not_examined"]
 
 
-def part_sentence(part: Part) -> str:
+def part_sentence(part: Gap) -> str:
     """What did not run, why, and what to do about it."""
     reason = part.reason.strip().rstrip(".")
     sentence = f"{part.name}: {reason}" if reason else part.name

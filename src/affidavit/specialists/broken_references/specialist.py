@@ -15,12 +15,12 @@ from affidavit.errors import GitError
 from affidavit.events import EventName, event
 from affidavit.git.blob_cache import BlobCache
 from affidavit.languages.registry import grammar_of
-from affidavit.ports import Brief, Reply
+from affidavit.ports import Case, Reply
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange, FileStatus
 from affidavit.records.context import SymbolChange
 from affidavit.records.evidence import AnalyserDiagnostic
-from affidavit.records.report import Part
+from affidavit.records.report import Gap
 from affidavit.specialists.broken_references.attributes import find_removed_attributes, find_removed_go_names
 from affidavit.specialists.broken_references.c_functions import find_removed_c_functions
 from affidavit.specialists.broken_references.commonjs import find_removed_commonjs_names
@@ -86,29 +86,29 @@ class BrokenReferences:
         is_known = not (file.is_partial or file.is_binary or file.is_submodule or file.skipped)
         return is_known and grammar_of(file.path) is not None
 
-    async def examine(self, brief: Brief) -> Reply:
+    async def examine(self, case: Case) -> Reply:
         """Search both trees and hand in what is proven."""
         started = time.monotonic()
-        is_whole = not any(file.is_partial for file in brief.change.files)
-        if not is_whole or not any(self.examines(file) for file in brief.change.files):
+        is_whole = not any(file.is_partial for file in case.change.files)
+        if not is_whole or not any(self.examines(file) for file in case.change.files):
             # Of a bare diff only fragments are known, and nothing is missing in a fragment.
             return self._reply(started, None)
-        brief.emit(event(EventName.TOOL_CALLED, agent="reviewer", specialist=NAME, tool=NAME, args={}))
+        case.emit(event(EventName.TOOL_CALLED, agent="reviewer", specialist=NAME, tool=NAME, args={}))
         try:
-            found = await asyncio.to_thread(self.look, brief, self._cache)
+            found = await asyncio.to_thread(self.look, case, self._cache)
         except GitError as error:
-            part = Part(
+            part = Gap(
                 name=NAME, reason=f"the references could not be searched: {error}", advice="Try again."
             )
             return self._reply(started, None, incomplete=(part,))
         parts = tuple(
-            Part(name=NAME, reason=said, advice="Look for its uses by hand.") for said in found.unread
+            Gap(name=NAME, reason=said, advice="Look for its uses by hand.") for said in found.unread
         )
-        return self._reply(started, self._result_text(found, brief), incomplete=parts)
+        return self._reply(started, self._result_text(found, case), incomplete=parts)
 
-    def look(self, brief: Brief, cache: BlobCache | None = None) -> Search:
+    def look(self, case: Case, cache: BlobCache | None = None) -> Search:
         """Every broken reference that is proven, worst first."""
-        ground = Ground(brief.change, brief.repository, cache)
+        ground = Ground(case.change, case.repository, cache)
         if not may_break_a_reference(ground):
             return Search((), ())
         found = distinct(one for find in FINDERS for one in find(ground))
@@ -120,14 +120,14 @@ class BrokenReferences:
         kept.sort(key=lambda one: (RULES[one.rule].severity.rank, one.path, one.line))
         return Search(tuple(kept[:MAX_BREAKS]), tuple(unread))
 
-    def _result_text(self, found: Search, brief: Brief) -> str:
-        told = [(one, lines) for one in found.breaks if (lines := brief.repository.head.lines(one.path))]
+    def _result_text(self, found: Search, case: Case) -> str:
+        told = [(one, lines) for one in found.breaks if (lines := case.repository.head.lines(one.path))]
         return json.dumps(
             {
                 "schema_version": CURRENT_SCHEMA_VERSION,
                 "prompt_version": CURRENT_PROMPT_VERSION,
                 "findings": [
-                    _written(number, one, lines, brief.change) for number, (one, lines) in enumerate(told)
+                    _written(number, one, lines, case.change) for number, (one, lines) in enumerate(told)
                 ],
                 "meta": {"analyser": NAME},
             }

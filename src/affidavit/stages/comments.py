@@ -1,4 +1,4 @@
-"""Note at each finding who had said something at its place before: it need not be said to them again."""
+"""Note at each finding who had commented on its place before: it need not be said to them again."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,13 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.change import Comment
 from affidavit.records.finding import NEAR_LINES, Finding
 
-STAGE = "said"
+STAGE = "comments"
 NOBODY = "somebody"
 MAX_NAME_LENGTH = 100
 
 
-def note_said(candidates: Sequence[Candidate], discussion: Sequence[Comment]) -> list[Candidate]:
-    """The candidates with the authors of remarks at their places."""
+def note_existing(candidates: Sequence[Candidate], discussion: Sequence[Comment]) -> list[Candidate]:
+    """The candidates with the authors of comments at their places."""
     placed = [comment for comment in discussion if comment.file and comment.line]
     if not placed:
         return list(candidates)
@@ -26,7 +26,7 @@ def _noted(candidate: Candidate, placed: Sequence[Comment]) -> Candidate:
     authors = [_name(comment) for comment in placed if _is_at(comment, finding)]
     names = tuple(dict.fromkeys(authors))
     return (
-        candidate.then(STAGE, f"remarked on before by {', '.join(names)}", said_by=names)
+        candidate.then(STAGE, f"commented on before by {', '.join(names)}", said_by=names)
         if names
         else candidate
     )

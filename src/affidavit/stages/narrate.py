@@ -6,7 +6,7 @@ from typing import Any
 from affidavit.contract.keyed_object import object_with_key
 from affidavit.events import Emit
 from affidavit.ports import Answer, Mind, Talk
-from affidavit.records.report import Part, PositiveNote, Report, ReporterWords
+from affidavit.records.report import Gap, PositiveNote, Report, ReporterWords
 
 WORDS_SCHEMA_NAME = "review_words"
 MAX_SUMMARY = 1_000
@@ -33,7 +33,7 @@ WORDS_SCHEMA: dict[str, Any] = {
 }
 
 
-async def add_words(report: Report, mind: Mind, talk: Talk, emit: Emit) -> Report:
+async def narrate(report: Report, mind: Mind, talk: Talk, emit: Emit) -> Report:
     """Ask once. A reporter that does not answer costs its words and nothing else: the review is done."""
     answer = await mind.converse(talk, emit)
     told = object_with_key(answer.text, "summary") if answer.outcome == "answered" else None
@@ -48,11 +48,11 @@ async def add_words(report: Report, mind: Mind, talk: Talk, emit: Emit) -> Repor
     )
 
 
-def _without_words(answer: Answer) -> Part:
+def _without_words(answer: Answer) -> Gap:
     reason = "its reply holds no words that can be read"
     if answer.outcome != "answered":
         reason = f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": ")
-    return Part(name="reporter", reason=reason, advice="Verdict and findings do not depend on it.")
+    return Gap(name="reporter", reason=reason, advice="Verdict and findings do not depend on it.")
 
 
 def _words(told: dict[str, Any], report: Report) -> ReporterWords | None:

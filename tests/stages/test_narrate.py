@@ -11,14 +11,14 @@ from affidavit.events import Emit, ignore_events
 from affidavit.ports import Answer, Role, Talk
 from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.report import PositiveNote, Report, ReporterWords, RoleUsage
-from affidavit.stages.report import Proceedings, compile_report
-from affidavit.stages.words import (
+from affidavit.stages.narrate import (
     MAX_RECOMMENDATIONS,
     MAX_SUMMARY,
     WORDS_SCHEMA,
     WORDS_SCHEMA_NAME,
-    add_words,
+    narrate,
 )
+from affidavit.stages.report import Proceedings, compile_report
 from claims import candidate, change_of
 
 TALK = Talk("reporter", "Write.", "", "The outcome.", WORDS_SCHEMA, WORDS_SCHEMA_NAME)
@@ -49,7 +49,7 @@ def compiled(*candidates: Candidate) -> Report:
 
 
 def worded(report: Report, text: str | None, outcome: Any = "answered") -> Report:
-    return asyncio.run(add_words(report, Reporter(text, outcome), TALK, ignore_events))
+    return asyncio.run(narrate(report, Reporter(text, outcome), TALK, ignore_events))
 
 
 def told(**fields: Any) -> str:
@@ -64,7 +64,7 @@ def test_the_reporter_is_asked_once_and_its_words_are_kept() -> None:
             recommendations=["Start the sum at zero."],
         )
     )
-    report = asyncio.run(add_words(compiled(proven()), reporter, TALK, ignore_events))
+    report = asyncio.run(narrate(compiled(proven()), reporter, TALK, ignore_events))
     assert reporter.heard == 1
     assert report.words == ReporterWords(
         summary="It adds a loop.",

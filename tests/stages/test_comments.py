@@ -1,12 +1,12 @@
 """A finding knows who remarked on its place before."""
 
 from affidavit.records.change import Comment
-from affidavit.stages.said import note_said
+from affidavit.stages.comments import note_existing
 from claims import candidate, finding
 
 
 def authors(*comments: Comment) -> tuple[str, ...]:
-    (noted,) = note_said([candidate(finding(file="app.py", line=10, end_line=12))], comments)
+    (noted,) = note_existing([candidate(finding(file="app.py", line=10, end_line=12))], comments)
     return noted.said_by
 
 

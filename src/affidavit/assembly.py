@@ -1,0 +1,157 @@
+"""Put a review together: the crew that needs no model, the panel of models, the readers of code."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from affidavit.analysers.user_linters import user_linters
+from affidavit.config.settings import Settings
+from affidavit.errors import InputError
+from affidavit.git.blob_cache import BlobCache
+from affidavit.git.repository import GitRepository
+from affidavit.minds.fence import EXPLANATION, fence, tag_of
+from affidavit.pipeline import Crew
+from affidavit.ports import Case, Mind, Repository, Role, Specialist, ToolSource, Tree
+from affidavit.prompts import PromptSet, current_prompts
+from affidavit.records.change import Change
+from affidavit.records.context import ContextMap, Reference, Symbol, SymbolChange
+from affidavit.references.find import find_references
+from affidavit.references.import_graph import import_graph
+from affidavit.references.readers import Imports, Resolution, Survey
+from affidavit.specialists.broken_references.specialist import BrokenReferences
+from affidavit.specialists.mechanical import mechanical_specialists
+from affidavit.specialists.panel import Panel
+from affidavit.specialists.rulebook import same_problem, worth_of
+from affidavit.specialists.unallowed_linters import UnallowedLinters
+from affidavit.symbols.changed import symbol_changes
+from affidavit.symbols.definitions import symbols_of
+
+
+def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
+    """Everybody who can look at a change under these settings."""
+
+    def is_rule_off(rule: str, path: str) -> bool:
+        # Whoever switches a rule off does not want the same problem from another analyser.
+        return any(same_problem(rule, off) for off in settings.for_path(path).rules_off)
+
+    disabled = frozenset(settings.analysers_off)
+    linters = user_linters(linter for linter in settings.linters if linter.name not in disabled)
+    specialists: list[Specialist] = [
+        *mechanical_specialists(
+            cache_dir=cache_dir,
+            timeout_seconds=settings.analyser_timeout_seconds,
+            disabled=disabled,
+            is_rule_off=is_rule_off,
+            linters=linters if settings.allow_linters else (),
+        )
+    ]
+    if linters and not settings.allow_linters:
+        specialists.append(UnallowedLinters(linters))
+    if BrokenReferences.name not in disabled:
+        specialists.append(BrokenReferences(cache_dir=cache_dir, is_rule_off=is_rule_off))
+    return Crew(specialists=specialists, same_problem=same_problem, worth_of=worth_of)
+
+
+@dataclass(frozen=True)
+class TaggedFence:
+    """The fence of one review; its tag comes from the change, so that recorded runs stay valid."""
+
+    tag: str
+    rule: str = EXPLANATION
+
+    def wrap(self, label: str, text: str) -> str:
+        """The text inside marks that it cannot close."""
+        return fence(label, text, self.tag)
+
+
+class Confirming(Protocol):
+    """Who makes references surer, such as language servers, and says what it could not do."""
+
+    def confirm(
+        self, references: Sequence[Reference], symbols: Sequence[Symbol], tree: Tree
+    ) -> tuple[list[Reference], list[str]]: ...
+
+    def resolve(self, tree: Tree, path: str, line: int, name: str) -> Resolution | None: ...
+
+
+def assemble_panel(
+    minds: Mapping[Role, Mind],
+    cache_dir: Path | None,
+    prompts: PromptSet | None = None,
+    *,
+    analysers_off: Collection[str] = (),
+    servers: Confirming | None = None,
+) -> Panel:
+    """The panel that reads through this installation's map and tools.
+
+    Servers make what the tools find surer. The map does without: everybody would wait for it.
+    """
+    # A review without a model does not pay for the map and the tools.
+    from affidavit.context.gather import gather_context  # noqa: PLC0415
+    from affidavit.tools.checks import Checks, JoinedTools  # noqa: PLC0415
+    from affidavit.tools.toolbox import Toolbox  # noqa: PLC0415
+
+    survey = assemble_survey(BlobCache(cache_dir) if cache_dir else None)
+    surer = made_precise(survey, servers) if servers is not None else survey
+
+    def read_context(case: Case) -> ContextMap:
+        return gather_context(case.change, _git(case), survey)
+
+    def make_tools(case: Case) -> ToolSource:
+        return Toolbox(case.repository, case.change, surer)
+
+    def make_verifier_tools(case: Case) -> ToolSource:
+        checks = Checks(case.repository, case.change, cache_dir, analysers_off=analysers_off)
+        return JoinedTools(make_tools(case), checks)
+
+    def make_fence(change: Change) -> TaggedFence:
+        return TaggedFence(tag_of(change.base.tree, change.head.tree))
+
+    return Panel(
+        minds, read_context, make_tools, make_fence, prompts or current_prompts(), make_verifier_tools
+    )
+
+
+def _git(case: Case) -> GitRepository:
+    if not isinstance(case.repository, GitRepository):
+        raise InputError("the map of a change needs a git repository")
+    return case.repository
+
+
+def assemble_survey(cache: BlobCache | None = None) -> Survey:
+    """The readers that this installation has; what they extract from a blob is kept in the cache."""
+
+    def read_imports(tree: Tree) -> Imports:
+        return import_graph(tree, cache=cache)
+
+    def read_symbols(tree: Tree, path: str) -> list[Symbol]:
+        return symbols_of(tree, path, cache=cache)
+
+    def compare_symbols(change: Change, repository: Repository) -> list[SymbolChange]:
+        return symbol_changes(change, repository, cache=cache)
+
+    def search_references(
+        symbols: Sequence[Symbol], tree: Tree, imports: Imports
+    ) -> tuple[list[Reference], list[str]]:
+        return find_references(symbols, tree, imports, cache=cache)
+
+    return Survey(
+        read_imports=read_imports,
+        symbols_of=read_symbols,
+        changed_symbols=compare_symbols,
+        find_references=search_references,
+    )
+
+
+def made_precise(survey: Survey, servers: Confirming) -> Survey:
+    """The same readers, with somebody who makes references surer and takes seconds for it."""
+
+    def confirmed_references(
+        symbols: Sequence[Symbol], tree: Tree, imports: Imports
+    ) -> tuple[list[Reference], list[str]]:
+        found, left_out = survey.find_references(symbols, tree, imports)
+        confirmed, said = servers.confirm(found, symbols, tree)
+        return confirmed, [*left_out, *said]
+
+    return replace(survey, find_references=confirmed_references, resolve=servers.resolve)
