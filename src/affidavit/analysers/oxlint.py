@@ -7,6 +7,7 @@ from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES, strings
+from affidavit.analysers.reading import Faults, Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.candidate import Worth
@@ -220,6 +221,7 @@ PLUGINS = ("eslint", "oxc", "unicorn", "typescript", "react", "jest")
 HOOKS = "oxlint/react/rules-of-hooks"
 REACT = re.compile(rb"""from\s+['"](react|preact/hooks)['"]""")
 CONFIG_NAME = ".oxlintrc.json"
+UNOPENED = re.compile(r'Failed to open file (?P<path>.+) with error "(?P<why>.*)"', re.DOTALL)
 OFF = ("off", "allow", 0)
 # Each of these reads another dialect than its name says, or is filled in before it is read.
 FOREIGN_MARKS = (b"@flow", b"{% ", b"<%= ")
@@ -232,11 +234,10 @@ def invoke_oxlint(base: Tree, _paths: Sequence[str]) -> Invocation:
     chosen = [name for name in NAMES if name not in off and name.partition("/")[2] not in off]
     ignored = strings(settings.get("ignorePatterns"))
     configuration = {"plugins": list(PLUGINS), "ignorePatterns": ignored}
+    chosen_files = (f"--config={CONFIG_NAME}", "--disable-nested-config", "--no-error-on-unmatched-pattern")
     return Invocation(
         (
-            f"--config={CONFIG_NAME}",
-            "--disable-nested-config",
-            "--no-error-on-unmatched-pattern",
+            *chosen_files,
             "--format=json",
             # Unlike a configuration file, the command line may name a rule that this version lacks.
             "--allow=all",
@@ -244,6 +245,8 @@ def invoke_oxlint(base: Tree, _paths: Sequence[str]) -> Invocation:
             ".",
         ),
         files={CONFIG_NAME: json.dumps(configuration, sort_keys=True).encode()},
+        listing=(*chosen_files, "--debug=files", "."),
+        has_exclusions=bool(ignored),
     )
 
 
@@ -269,6 +272,14 @@ def _switched_off(rules: Any) -> Iterable[str]:
 def read_oxlint(text: str) -> list[AnalyserDiagnostic]:
     """The diagnostics of oxlint's JSON that stand in a file."""
     return [_diagnostic(row) for row in json.loads(text)["diagnostics"] if row.get("filename")]
+
+
+def read_oxlint_files(printed: Printed) -> Reading:
+    """The files that oxlint lists, but for those that it failed to open."""
+    rows = json.loads(printed.output)["diagnostics"]
+    opened = (UNOPENED.match(row["message"]) for row in rows if not row.get("filename"))
+    failed: Faults = {found["path"]: ("unreadable", found["why"]) for found in opened if found}
+    return Reading(frozenset(printed.listing.splitlines()), failed)
 
 
 def _diagnostic(row: Any) -> AnalyserDiagnostic:
@@ -323,6 +334,8 @@ OXLINT = Analyser(
     read_output=read_oxlint,
     rules={rule.id: rule for rule in OXLINT_RULES},
     elsewhere="npm install --global oxlint",
+    read_files=read_oxlint_files,
+    syntax_rules=frozenset({SYNTAX}),
     subject="JavaScript and TypeScript that fails or does not do what it seems to do",
     languages=("JavaScript", "TypeScript", "JSX"),
     version_tried="1.89.0",

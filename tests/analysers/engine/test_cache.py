@@ -2,8 +2,8 @@
 
 import os
 
-from affidavit.analysers.engine.cache import ResultCache, cache_key
-from affidavit.records.evidence import AnalyserDiagnostic, SearchHit
+from affidavit.analysers.engine.cache import Kept, ResultCache, cache_key
+from affidavit.records.evidence import AnalyserDiagnostic, SearchHit, Unread
 
 FOUND = AnalyserDiagnostic(
     rule="ruff/F821",
@@ -13,31 +13,34 @@ FOUND = AnalyserDiagnostic(
     column=1,
     related=(SearchHit(path="c.py", line=1, text="def c"),),
 )
+KEPT = Kept([FOUND], [Unread(path="d.py", why="unreadable", detail="no UTF-8")])
+NOTHING = Kept([], [])
 
 
 def test_a_result_is_found_again(tmp_path):
-    ResultCache(tmp_path).save("key", [FOUND])
-    assert ResultCache(tmp_path).load("key") == [FOUND]
+    ResultCache(tmp_path).save("key", KEPT)
+    assert ResultCache(tmp_path).load("key") == KEPT
 
 
 def test_an_empty_result_is_a_result(tmp_path):
     cache = ResultCache(tmp_path)
-    cache.save("key", [])
-    assert cache.load("key") == []
+    cache.save("key", NOTHING)
+    assert cache.load("key") == NOTHING
     assert cache.load("other") is None
 
 
 def test_without_a_folder_nothing_is_kept():
     cache = ResultCache(None)
-    cache.save("key", [FOUND])
+    cache.save("key", KEPT)
     assert cache.load("key") is None
 
 
 def test_a_broken_file_is_a_miss(tmp_path):
     cache = ResultCache(tmp_path)
-    cache.save("key", [FOUND])
+    cache.save("key", KEPT)
     place = tmp_path / "analysers" / "key.json"
-    for text in ("", "{", "[]", '{"diagnostics": 1}', '{"diagnostics": [{"rule": 1}]}', "\x00", '"x"'):
+    broken = ("", "{", "[]", '{"diagnostics": 1}', '{"diagnostics": [{"rule": 1}]}', "\x00", '"x"')
+    for text in (*broken, '{"diagnostics": []}'):
         place.write_text(text)
         assert cache.load("key") is None, text
 
@@ -46,24 +49,24 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
     cache = ResultCache(blocked)
-    cache.save("key", [FOUND])
+    cache.save("key", KEPT)
     assert cache.load("key") is None
 
 
 def test_what_was_not_used_for_longest_goes_first(tmp_path):
-    ResultCache(tmp_path).save("key0", [FOUND])
+    ResultCache(tmp_path).save("key0", KEPT)
     size = (tmp_path / "analysers" / "key0.json").stat().st_size
     cache = ResultCache(tmp_path, max_bytes=4 * size)
     for number in range(4):
-        cache.save(f"key{number}", [FOUND])
+        cache.save(f"key{number}", KEPT)
         os.utime(tmp_path / "analysers" / f"key{number}.json", (number, number))
-    cache.save("last", [FOUND])
+    cache.save("last", KEPT)
     assert cache.load("key0") is None
-    assert cache.load("last") == [FOUND]
+    assert cache.load("last") == KEPT
 
 
 def test_no_temporary_file_is_left(tmp_path):
-    ResultCache(tmp_path).save("key", [FOUND])
+    ResultCache(tmp_path).save("key", KEPT)
     assert [place.name for place in (tmp_path / "analysers").iterdir()] == ["key.json"]
 
 

@@ -19,6 +19,7 @@ from affidavit.analysers.engine.configuration import (
     toml_string,
     within_repository,
 )
+from affidavit.analysers.reading import Faults, Printed, Reading, lines_after
 from affidavit.analysers.ruff.judgement import judge_ruff
 from affidavit.analysers.ruff.rules import RUFF_RULES
 from affidavit.ports import Tree
@@ -26,11 +27,15 @@ from affidavit.records.evidence import AnalyserDiagnostic
 
 CODES = tuple(rule.id.removeprefix("ruff/") for rule in RUFF_RULES if rule.id != "ruff/invalid-syntax")
 CONFIG_NAME = ".ruff.toml"
+CHECKED = "[ruff::diagnostics][DEBUG] Checking: "
+FAILED = "warning: Failed to lint "
 MAX_EXTENDS = 5
 # Ruff knows these; a version that it does not know would make it refuse the whole file.
 TARGET_VERSIONS = tuple(f"py3{minor}" for minor in range(7, 15))
 ARGUMENTS = (
     "check",
+    # Says which files it checks.
+    "--verbose",
     "--no-cache",
     "--no-fix",
     "--exit-zero",
@@ -55,6 +60,7 @@ class RuffSettings:
 def invoke_ruff(base: Tree, paths: Sequence[str]) -> Invocation:
     """One configuration file of ours wherever the base commit has one, and always at the root."""
     files = {}
+    has_exclusions = False
     python = oldest_python(base)
     version = f"py{python[0]}{python[1]}" if python else None
     for folder in folders_above(paths):
@@ -64,7 +70,8 @@ def invoke_ruff(base: Tree, paths: Sequence[str]) -> Invocation:
         if settings is not None:
             name = f"{folder}/{CONFIG_NAME}" if folder else CONFIG_NAME
             files[name] = write_settings(settings, version).encode()
-    return Invocation(ARGUMENTS, files)
+            has_exclusions = has_exclusions or bool(settings.excluded)
+    return Invocation(ARGUMENTS, files, has_exclusions=has_exclusions)
 
 
 def read_settings(base: Tree, folder: str) -> RuffSettings | None:
@@ -159,7 +166,8 @@ def write_settings(settings: RuffSettings, python: str | None) -> str:
     selected = [code for code in CODES if not any(_covers(prefix, code) for prefix in ignored)]
     version = settings.target_version or python
     lines = [f"target-version = {toml_string(version)}"] if version in TARGET_VERSIONS else []
-    lines.append(f"extend-exclude = {toml_list(settings.excluded)}")
+    # Instead of ruff's own list, which leaves out `dist`, `venv` and others whatever stands in them.
+    lines.append(f"exclude = {toml_list(settings.excluded)}")
     lines.append(f"builtins = {toml_list(settings.builtins)}")
     lines += ["[lint]", f"select = {toml_list(selected)}", "[lint.per-file-ignores]"]
     lines += [
@@ -202,6 +210,15 @@ def _diagnostic(row: Any) -> AnalyserDiagnostic:
     )
 
 
+def read_ruff_files(printed: Printed) -> Reading:
+    """Every file that ruff checked, and those that it failed to read."""
+    failed: Faults = {
+        path: ("unreadable", why)
+        for path, _, why in (line.partition(": ") for line in lines_after(FAILED, printed.errors))
+    }
+    return Reading(lines_after(CHECKED, printed.errors), failed)
+
+
 RUFF = Analyser(
     name="ruff",
     executable="ruff",
@@ -211,6 +228,8 @@ RUFF = Analyser(
     read_output=read_ruff,
     rules={rule.id: rule for rule in RUFF_RULES},
     elsewhere="take it from https://github.com/astral-sh/ruff/releases",
+    read_files=read_ruff_files,
+    syntax_rules=frozenset({"ruff/invalid-syntax", "ruff/E902"}),
     subject="Python that fails, does not do what it seems to do, or can be abused",
     languages=("Python",),
     version_tried="0.17.4",

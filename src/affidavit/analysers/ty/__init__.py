@@ -15,6 +15,7 @@ from affidavit.analysers.engine.configuration import (
     within_repository,
 )
 from affidavit.analysers.readers.sarif import read_sarif
+from affidavit.analysers.reading import Faults, Printed, Reading, lines_after
 from affidavit.analysers.ty.judgement import judge_ty
 from affidavit.analysers.ty.rules import TY_RULES
 from affidavit.ports import Tree
@@ -23,6 +24,8 @@ from affidavit.records.evidence import AnalyserDiagnostic
 NAMES = tuple(rule.id.removeprefix("ty/") for rule in TY_RULES if rule.id != "ty/invalid-syntax")
 DEFAULT_PYTHON = "3.13"
 MAX_ROOTS = 40
+CHECKED = "DEBUG Checking file '"
+COULD_NOT_READ = ("ty/io", "ty/panic")
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 # An environment with nothing in it: otherwise ty would look at the one that it is installed in, and at what
 # happens to be on the machine.
@@ -39,6 +42,8 @@ def invoke_ty(base: Tree, _paths: Sequence[str]) -> Invocation:
     return Invocation(
         arguments=(
             "check",
+            # Says which files it checks.
+            "-vv",
             "--no-progress",
             "--color=never",
             "--exit-zero",
@@ -53,6 +58,7 @@ def invoke_ty(base: Tree, _paths: Sequence[str]) -> Invocation:
         ),
         files={"ty.toml": _configuration(base, settings).encode()},
         outside={**EMPTY_ENVIRONMENT, site_packages: b""},
+        has_exclusions=bool(_excluded(settings)),
     )
 
 
@@ -70,8 +76,13 @@ def _python(base: Tree) -> str:
 def _configuration(base: Tree, settings: Table) -> str:
     named = strings(subtable(settings, "environment").get("root"))
     roots = [place for root in named if (place := within_repository("", root))] or source_folders(base)
-    excluded = strings(subtable(settings, "src").get("exclude"))
+    # The first pattern takes back ty's own list, which leaves out `dist`, `venv` and others.
+    excluded = ["!**", *_excluded(settings)]
     return f"[environment]\nroot = {toml_list(roots)}\n[src]\nexclude = {toml_list(excluded)}\n"
+
+
+def _excluded(settings: Table) -> list[str]:
+    return strings(subtable(settings, "src").get("exclude"))
 
 
 def source_folders(base: Tree) -> list[str]:
@@ -91,6 +102,16 @@ def read_ty(text: str) -> list[AnalyserDiagnostic]:
     return read_sarif(text, "ty")
 
 
+def read_ty_files(printed: Printed) -> Reading:
+    """Every file that ty checked, and those that it could not open or get through."""
+    failed: Faults = {
+        found.path: ("unreadable", found.message)
+        for found in read_ty(printed.output)
+        if found.rule in COULD_NOT_READ
+    }
+    return Reading(lines_after(CHECKED, printed.errors, end="'"), failed)
+
+
 TY = Analyser(
     name="ty",
     executable="ty",
@@ -100,6 +121,8 @@ TY = Analyser(
     read_output=read_ty,
     rules={rule.id: rule for rule in TY_RULES},
     elsewhere="take it from https://github.com/astral-sh/ty/releases",
+    read_files=read_ty_files,
+    syntax_rules=frozenset({"ty/invalid-syntax"}),
     subject="broken calls, imports and attributes, also in files that the change does not touch",
     languages=("Python",),
     version_tried="0.0.100",

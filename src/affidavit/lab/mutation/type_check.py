@@ -10,7 +10,8 @@ from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.engine.cache import ResultCache
 from affidavit.analysers.engine.comparison import new_diagnostics
 from affidavit.analysers.engine.execution import Limits
-from affidavit.analysers.engine.run_side import SideResult, analyse_side, find_program
+from affidavit.analysers.engine.run_side import analyse_side, find_program
+from affidavit.analysers.engine.task import SideResult
 from affidavit.analysers.rule import Rule
 from affidavit.analysers.ty import TY, read_ty
 from affidavit.git.repository import GitRepository

@@ -1,0 +1,104 @@
+"""One run of one analyser on one side: what it gets, the key of its result, and the record of how it went."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from affidavit.analysers.analyser import Analyser, Invocation
+from affidavit.analysers.engine.cache import cache_key
+from affidavit.analysers.engine.encoding import as_utf8
+from affidavit.ports import Tree
+from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun, RunState, Unread
+from affidavit.records.record import Side
+
+
+@dataclass(frozen=True)
+class Program:
+    """An analyser that was found here."""
+
+    path: Path
+    version: str
+
+
+@dataclass(frozen=True)
+class SideResult:
+    """What an analyser found on one side, and how it went."""
+
+    run: AnalyserRun
+    diagnostics: tuple[AnalyserDiagnostic, ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """The absence of a diagnostic means something."""
+        return self.run.state in ("completed", "nothing_to_do")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run of one analyser on one side."""
+
+    analyser: Analyser
+    program: Program
+    tree: Tree
+    side: Side
+    paths: tuple[str, ...]
+    invocation: Invocation
+
+    @property
+    def laid(self) -> dict[str, str]:
+        """The names that the files have in the checkout, and their paths."""
+        if self.analyser.canary is None:
+            return {path: path for path in self.paths}
+        return {str(number): path for number, path in enumerate(self.paths)}
+
+    def text_of(self, path: str) -> bytes:
+        """A file as it is laid out."""
+        return as_utf8(path, self.tree.read(path) or b"")
+
+    def key(self) -> str:
+        """Everything that the result depends on."""
+        entries = self.tree.entries()
+        laid = {
+            **self.invocation.files,
+            **{f"../{name}": text for name, text in self.invocation.outside.items()},
+        }
+        return cache_key(
+            self.analyser.name,
+            self.program.version or str(self.program.path),
+            self.invocation.arguments,
+            {name: text.hex() for name, text in laid.items()},
+            [(path, entries[path].blob) for path in self.paths],
+        )
+
+    def result(
+        self,
+        state: RunState,
+        diagnostics: Sequence[AnalyserDiagnostic] = (),
+        *,
+        detail: str = "",
+        duration_ms: int = 0,
+        is_cached: bool = False,
+        refused: Sequence[str] = (),
+        unread: Sequence[Unread] = (),
+    ) -> SideResult:
+        """The result with the record of the run."""
+        missed = {*refused, *(one.path for one in unread)}
+        read = tuple(path for path in self.paths if path not in missed) if state == "completed" else ()
+        run = AnalyserRun(
+            analyser=self.analyser.name,
+            version=self.program.version,
+            side=self.side,
+            tree=self.tree.revision,
+            state=state,
+            command=(self.analyser.executable, *self.invocation.arguments),
+            files=len(self.paths),
+            diagnostics=len(diagnostics),
+            duration_ms=duration_ms,
+            is_cached=is_cached,
+            detail=detail,
+            refused=tuple(refused),
+            read=read,
+            unread=tuple(unread),
+            looks_for=self.analyser.looks_for,
+        )
+        return SideResult(run, tuple(diagnostics))
