@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from markupsafe import Markup
-
 from affidavit.context.view.graph import BOX_HEIGHT, BOX_WIDTH, TIE_OF_KIND, WIDTH, Box, Graph, lay_out
 from affidavit.context.view.sorted_map import (
     FATES,
@@ -19,7 +17,7 @@ from affidavit.context.view.sorted_map import (
 from affidavit.context.view.text import depending, renaming, spelled_lines
 from affidavit.records.change import Change
 from affidavit.records.context import BlameOrigin, ContextMap, RelatedFile, Relation, Symbol, SymbolChange
-from affidavit.render.html.template import asset, content_policy, page_template
+from affidavit.render.html.template import render_page
 from affidavit.render.report import wording
 from affidavit.render.safe_text import clip, one_line, visible
 
@@ -45,11 +43,10 @@ def render_context_page(change: Change, context: ContextMap) -> str:
     view = view_map(change, context)
     paths = [*(one.path for one in view.changed), *(file.path for file in context.related_files)]
     keys = {path: f"f{number}" for number, path in enumerate(paths)}
-    style, script = asset("context.css"), asset("context.js")
-    return page_template("context.html").render(
-        style=Markup(style),  # noqa: S704 - an asset of this package
-        script=Markup(script),  # noqa: S704 - an asset of this package
-        policy=content_policy(style, script),
+    return render_page(
+        "context.html",
+        styles=["context.css"],
+        script="context.js",
         **_head(change),
         **_picture(lay_out(view, keys)),
         **_lists(view, keys),

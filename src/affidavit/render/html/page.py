@@ -13,7 +13,7 @@ from affidavit.render.html.cards import Card, CardMaker
 from affidavit.render.html.colour import Painter
 from affidavit.render.html.diff import Placed, lay_out, outside_the_change
 from affidavit.render.html.prose import inline
-from affidavit.render.html.template import asset, content_policy, page_template
+from affidavit.render.html.template import render_page
 from affidavit.render.report import wording
 from affidavit.render.report.rates import measured_words
 from affidavit.render.safe_text import clip, one_line, visible
@@ -43,11 +43,10 @@ class Cards:
 def render_html(report: Report, *, show_withheld: bool = False, show_nits: bool = False) -> str:
     """The page. Withheld findings are always in it; what was asked for is unfolded."""
     cards = _cards(report)
-    style, script = asset("page.css"), asset("page.js")
-    return page_template("page.html").render(
-        style=Markup(style),  # noqa: S704 - an asset of this package
-        script=Markup(script),  # noqa: S704 - an asset of this package
-        policy=content_policy(style, script),
+    return render_page(
+        "page.html",
+        styles=["page.css"],
+        script="page.js",
         head=_head(report),
         cards=cards,
         files=lay_out(report.change, cards.placed, report.coverage),

@@ -1,18 +1,39 @@
-"""The templates and assets of the pages, and the policy that lets a page run nothing but its own."""
+"""From a template and values to a page that loads nothing and runs nothing but its own script."""
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
+from affidavit import __version__
 from affidavit.render.safe_text import one_line, visible
 
 
+def render_page(name: str, *, styles: Sequence[str], script: str = "", **values: Any) -> str:
+    """The page of a template, with these styles and this script in it and no others allowed."""
+    style = "".join(_asset(one) for one in styles)
+    code = _asset(script) if script else ""
+    return (
+        _templates()
+        .get_template(name)
+        .render(
+            style=Markup(style),  # noqa: S704 - an asset of this package
+            script=Markup(code),  # noqa: S704 - an asset of this package
+            policy=_content_policy(style, code),
+            generator=__version__,
+            **values,
+        )
+    )
+
+
 @cache
-def page_template(name: str) -> Template:
-    """A template in which everything is escaped that is not marked up, and nothing may be missing."""
+def _templates() -> Environment:
+    """Templates in which everything is escaped that is not marked up, and nothing may be missing."""
     environment = Environment(
         loader=PackageLoader("affidavit.render.html", "assets"),
         autoescape=True,
@@ -23,16 +44,16 @@ def page_template(name: str) -> Template:
     )
     environment.filters["line"] = one_line
     environment.filters["visible"] = visible
-    return environment.get_template(name)
+    return environment
 
 
 @cache
-def asset(name: str) -> str:
+def _asset(name: str) -> str:
     """A style or a script of this package."""
     return (files("affidavit.render.html") / "assets" / name).read_text(encoding="ascii")
 
 
-def content_policy(style: str, script: str = "") -> str:
+def _content_policy(style: str, script: str) -> str:
     """Nothing is loaded from anywhere; of styles and scripts, only these."""
     sources = "; ".join(
         f"{kind}-src 'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

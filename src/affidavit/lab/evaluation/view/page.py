@@ -12,7 +12,7 @@ from affidavit.records.report import Report
 from affidavit.render.html.cards import Card, CardMaker
 from affidavit.render.html.colour import Painter
 from affidavit.render.html.prose import inline, prose
-from affidavit.render.html.template import asset, content_policy, page_template
+from affidavit.render.html.template import render_page
 from affidavit.render.report import wording
 from affidavit.render.safe_text import one_line
 
@@ -103,12 +103,7 @@ def _runs(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def _render(**parts: Any) -> str:
-    style = asset("page.css") + asset("evaluation.css")
-    return page_template("evaluation.html").render(
-        style=Markup(style),  # noqa: S704 - assets of this package
-        policy=content_policy(style),
-        **parts,
-    )
+    return render_page("evaluation.html", styles=["page.css", "evaluation.css"], **parts)
 
 
 def _table(caption: str, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Table:

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from affidavit import __version__
 from affidavit.lab.labels.view import sentences
 from affidavit.records.lab.measure import Group, Quality, Rate
-from affidavit.render.html.template import asset, content_policy, page_template
+from affidavit.render.html.template import render_page
 from affidavit.render.report.rates import percent
 from affidavit.render.safe_text import one_line
 
@@ -28,11 +26,10 @@ class Bar:
 
 def quality_page(quality: Quality) -> str:
     """The rate first, then what qualifies it, then where it comes from."""
-    style = asset("page.css") + asset("quality.css")
     scale = sentences.scale(quality)
-    return page_template("quality.html").render(
-        style=Markup(style),  # noqa: S704 - assets of this package
-        policy=content_policy(style),
+    return render_page(
+        "quality.html",
+        styles=["page.css", "quality.css"],
         period=sentences.period(quality),
         alarms=[one_line(alarm, 2_000) for alarm in sentences.alarms(quality)],
         rates=sentences.rates(quality),
