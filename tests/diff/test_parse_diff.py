@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from affidavit.diff.apply import apply_hunks
+from affidavit.diff.hunks import apply_hunks
 from affidavit.diff.parse import FileDiff, parse_diff
 from affidavit.errors import EmptyChangeError, MalformedDiffError
 from affidavit.records.change import FileStatus

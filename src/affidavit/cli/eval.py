@@ -24,10 +24,10 @@ from affidavit.cli.screen.evaluation_output import parse_outputs, write_comparis
 from affidavit.cli.screen.evaluation_progress import show_cases
 from affidavit.config.places import cache_folder
 from affidavit.errors import InputError, SettingsError
+from affidavit.lab.cases.folders import CaseFolder, read_cases
+from affidavit.lab.cases.importing import import_cases
+from affidavit.lab.cases.repositories import CaseRepositories
 from affidavit.lab.evaluation.archive import read_evaluation
-from affidavit.lab.evaluation.case_import import import_cases
-from affidavit.lab.evaluation.case_repositories import CaseRepositories
-from affidavit.lab.evaluation.cases import CaseFolder, read_cases
 from affidavit.lab.evaluation.comparison import compare_evaluations
 from affidavit.lab.evaluation.run import Evaluated, EvaluationPlan, evaluate
 from affidavit.records.lab.evaluation import Evaluation

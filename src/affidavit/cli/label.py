@@ -11,7 +11,7 @@ from rich.console import Console
 from affidavit.cli.options.named import find_candidate, find_report, user_name
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError
-from affidavit.lab.labels.labels import add_label, label_history, labels_elsewhere, labels_of
+from affidavit.lab.labels.book import add_label, label_history, labels_elsewhere, labels_of
 from affidavit.lab.labels.measures import measure_headline
 from affidavit.lab.labels.view.labelled_findings import (
     LabelRow,

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from affidavit.diff.apply import apply_hunks, lay_out
 from affidavit.diff.between import detect_language
+from affidavit.diff.hunks import apply_hunks, lay_out
 from affidavit.diff.parse import FileDiff
 from affidavit.errors import InputError
 from affidavit.git.objects import ObjectStore

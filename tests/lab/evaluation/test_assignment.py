@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.lab.evaluation.assignment import Pair, assign
+from affidavit.lab.evaluation.matching import Pair, assign
 
 ROW = st.lists(st.none() | st.integers(0, 3), min_size=4, max_size=4)
 PAIRS = st.lists(ROW, min_size=2, max_size=4).map(

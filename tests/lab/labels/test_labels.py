@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from kept_reports import report_of, shown
 
-from affidavit.lab.labels.labels import (
+from affidavit.lab.labels.book import (
     MAX_TEXT_LENGTH,
     add_label,
     label_history,

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from kept_reports import report_of, shown
 
-from affidavit.lab.labels.labels import add_label
+from affidavit.lab.labels.book import add_label
 from affidavit.lab.labels.measures import measure_headline, measure_quality, with_measured
 from affidavit.lab.statistics import rate_of
 from affidavit.records.candidate import Candidate, Status, Withheld

@@ -12,7 +12,7 @@ from grounds import BY_NAME
 
 from affidavit.errors import InputError, NotARepositoryError, UnknownRevisionError
 from affidavit.git.repository import open_repository
-from affidavit.lab.evaluation.cases import read_cases
+from affidavit.lab.cases.folders import read_cases
 from affidavit.lab.mutation.case_folders import REPOSITORY
 from affidavit.lab.mutation.planting import (
     CAUGHT,

@@ -20,7 +20,7 @@ from rollouts import (
 )
 
 from affidavit.errors import InputError, SettingsError
-from affidavit.lab.labels.labels import add_label
+from affidavit.lab.labels.book import add_label
 from affidavit.lab.rollout.book import BUILT_IN, RolloutBook
 from affidavit.lab.rollout.choice import choose_outside_rollouts, choose_prompts
 from affidavit.lab.rollout.counts import count_review

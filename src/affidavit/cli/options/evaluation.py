@@ -16,10 +16,10 @@ from affidavit.config.places import state_folder
 from affidavit.config.readers import MODEL_READERS
 from affidavit.config.settings import Settings, load_settings
 from affidavit.errors import SettingsError
+from affidavit.lab.cases.folders import folder_name
 from affidavit.lab.evaluation.archive import Archive, Begun
-from affidavit.lab.evaluation.cases import folder_name
 from affidavit.lab.evaluation.sessions import ReviewSessions
-from affidavit.lab.labels.labels import labelled_findings
+from affidavit.lab.labels.book import labelled_findings
 from affidavit.lab.rollout.choice import choose_outside_rollouts
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog, LogMode

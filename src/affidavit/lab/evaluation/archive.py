@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError, StoreError
-from affidavit.lab.evaluation.cases import folder_name
+from affidavit.lab.cases.folders import folder_name
 from affidavit.records.change import Change
 from affidavit.records.lab.evaluation import Evaluation
 from affidavit.records.record import Record

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from affidavit.lab.evaluation.assignment import Pair, assign
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.finding import Finding
@@ -12,6 +11,8 @@ from affidavit.records.lab.evaluation import Basis, ExpectedProblem, KnownClaim,
 from affidavit.records.record import Record
 from affidavit.render.head_places import HeadPlace, head_place
 
+Pair = tuple[int, int]
+Path = tuple[Pair, ...]
 TOLERANCE_LINES = 3
 """A reviewer may point at the line above the one that was fixed later."""
 
@@ -107,3 +108,39 @@ def _gap(stands: HeadPlace, place: Place) -> int | None:
     first, last = place.lines
     gap = max(0, stands.first - last, first - stands.last)
     return gap if gap <= TOLERANCE_LINES else None
+
+
+def assign(costs: Mapping[Pair, int]) -> dict[int, int]:
+    """Left to right, out of the pairs that are possible and what each costs.
+
+    Cheapest augmenting paths, one after the other. A case has a handful of problems and of findings beside
+    them, for which the libraries that do this (scipy, networkx) would be larger than all of Affidavit.
+    """
+    matched: dict[int, int] = {}
+    while path := _cheapest_path(costs, matched):
+        # Along the path each left gives up its right to the one before and takes the next.
+        matched.update(path)
+    return matched
+
+
+def _cheapest_path(costs: Mapping[Pair, int], matched: Mapping[int, int]) -> Path:
+    """The cheapest way to match one more; empty where there is none."""
+    owners = {right: left for left, right in matched.items()}
+    reached: dict[int, tuple[int, Path]] = {left: (0, ()) for left, _ in costs if left not in matched}
+    ends: dict[int, tuple[int, Path]] = {}
+    is_settled = False
+    while not is_settled:
+        is_settled = True
+        for (left, right), cost in sorted(costs.items()):
+            if left not in reached or matched.get(left) == right:
+                continue
+            so_far, path = reached[left]
+            if right in ends and ends[right][0] <= so_far + cost:
+                continue
+            ends[right] = (so_far + cost, (*path, (left, right)))
+            is_settled = False
+            if right in owners:
+                given_up = costs[owners[right], right]
+                reached[owners[right]] = (so_far + cost - given_up, ends[right][1])
+    free = [(cost, right) for right, (cost, _) in ends.items() if right not in owners]
+    return ends[min(free)[1]][1] if free else ()

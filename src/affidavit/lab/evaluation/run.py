@@ -9,9 +9,9 @@ from typing import Any, Literal
 from affidavit import __version__
 from affidavit.errors import AffidavitError, StoreError
 from affidavit.events import now_iso
+from affidavit.lab.cases.folders import CaseFolder
+from affidavit.lab.cases.repositories import CaseRepositories
 from affidavit.lab.evaluation.archive import Archive
-from affidavit.lab.evaluation.case_repositories import CaseRepositories
-from affidavit.lab.evaluation.cases import CaseFolder
 from affidavit.lab.evaluation.outcomes import cost_of, score_review, tokens_of, total_cost
 from affidavit.lab.evaluation.scoring import score, score_by_category, score_by_language, stability
 from affidavit.lab.evaluation.sessions import ReviewSessions

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
-from affidavit.lab.labels.labels import LabelledFinding, labelled_findings, newest_by_problem, problem_of
+from affidavit.lab.labels.book import LabelledFinding, labelled_findings, newest_by_problem, problem_of
 from affidavit.lab.statistics import rate_of
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.diagnostics import Reason

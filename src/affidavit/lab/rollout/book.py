@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import InputError
-from affidavit.lab.labels.labels import labelled_findings, newest_by_problem
+from affidavit.lab.labels.book import labelled_findings, newest_by_problem
 from affidavit.records.lab.rollout import (
     Decision,
     Rollout,

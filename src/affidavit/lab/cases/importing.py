@@ -9,7 +9,7 @@ from typing import Any
 
 from affidavit.errors import AffidavitError, GitError, InputError
 from affidavit.git.command import Git, complaint, find_repository
-from affidavit.lab.evaluation.cases import (
+from affidavit.lab.cases.folders import (
     CASE_FILE,
     EXPECTED_FILE,
     KNOWN_WRONG_FILE,

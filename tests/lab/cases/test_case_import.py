@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from affidavit.errors import InputError
-from affidavit.lab.evaluation.case_import import find_clone, import_cases
-from affidavit.lab.evaluation.cases import read_case
+from affidavit.lab.cases.folders import read_case
+from affidavit.lab.cases.importing import find_clone, import_cases
 from repositories import Repo
 
 

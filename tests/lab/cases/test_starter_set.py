@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 from affidavit.analysers.kingfisher import invoke_kingfisher
-from affidavit.lab.evaluation.cases import CaseFolder, read_cases
+from affidavit.lab.cases.folders import CaseFolder, read_cases
+from affidavit.lab.cases.written_history import build_history
 from affidavit.lab.evaluation.matching import TOLERANCE_LINES
-from affidavit.lab.evaluation.written_history import build_history
 from affidavit.languages.engine.grammars import parse
 from affidavit.languages.registry import grammar_of
 from affidavit.records.finding import Category

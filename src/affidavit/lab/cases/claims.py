@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from affidavit.contract.parser import parse_reply
 from affidavit.errors import InputError
-from affidavit.lab.evaluation.cases import CASE_FILE, CaseFolder, read_case, read_json
+from affidavit.lab.cases.folders import CASE_FILE, CaseFolder, read_case, read_json
 from affidavit.records.candidate import Worth
 from affidavit.records.finding import Finding
-from affidavit.records.planted_claim import ClaimKind, PlantedClaim
+from affidavit.records.lab.planted_claim import ClaimKind, PlantedClaim
 from affidavit.records.record import Side
 
 FILE_FIELDS = ("case", "claims")

@@ -11,11 +11,11 @@ import pytest
 
 from affidavit.contract.parser import parse_reply
 from affidavit.diff.opened import OpenedChange
-from affidavit.lab.evaluation.cases import read_cases
-from affidavit.lab.evaluation.claims import CaseClaims, fact_places, load_claims
-from affidavit.lab.evaluation.written_history import build_history
+from affidavit.lab.cases.claims import CaseClaims, fact_places, load_claims
+from affidavit.lab.cases.folders import read_cases
+from affidavit.lab.cases.written_history import build_history
 from affidavit.records.candidate import Candidate
-from affidavit.records.planted_claim import ClaimKind, Trap
+from affidavit.records.lab.planted_claim import ClaimKind, Trap
 from affidavit.stages.evidence import check_evidence
 from affidavit.stages.intake import ChangeRequest, open_change
 

@@ -12,8 +12,8 @@ from urllib.parse import unquote, urlsplit
 
 from affidavit.errors import GitError, InputError, NotARepositoryError
 from affidavit.git.command import Git, complaint, find_repository, git_environment, spawn_error
-from affidavit.lab.evaluation.cases import CaseFolder, folder_name
-from affidavit.lab.evaluation.written_history import build_history, is_written_history
+from affidavit.lab.cases.folders import CaseFolder, folder_name
+from affidavit.lab.cases.written_history import build_history, is_written_history
 from affidavit.system.child_process import run_child
 from affidavit.system.private_files import make_private_folder
 

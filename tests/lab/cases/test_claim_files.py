@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from affidavit.errors import InputError
-from affidavit.lab.evaluation.claims import FactPlace, fact_places, load_claims
+from affidavit.lab.cases.claims import FactPlace, fact_places, load_claims
 from affidavit.records.candidate import Worth
-from affidavit.records.planted_claim import ClaimKind, Trap
+from affidavit.records.lab.planted_claim import ClaimKind, Trap
 
 FINDING: dict[str, Any] = {
     "id": "shop-late-check",

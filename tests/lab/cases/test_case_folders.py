@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from affidavit.errors import InputError
-from affidavit.lab.evaluation.cases import folder_name, read_case, read_cases
+from affidavit.lab.cases.folders import folder_name, read_case, read_cases
 from affidavit.records.finding import Category
 
 MEANT = {"id": "one", "repository": "../repo", "base": "v1", "head": "v2"}

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from affidavit.errors import GitError, InputError
-from affidavit.lab.evaluation.case_repositories import CaseRepositories, _without_password, is_address
-from affidavit.lab.evaluation.cases import CaseFolder
+from affidavit.lab.cases.folders import CaseFolder
+from affidavit.lab.cases.repositories import CaseRepositories, _without_password, is_address
 from affidavit.records.lab.evaluation import Case
 from repositories import Repo, run_git
 

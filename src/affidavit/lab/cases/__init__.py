@@ -1,0 +1,1 @@
+"""Cases with known problems: folders, repositories and written histories in, changes to review out."""
