@@ -77,6 +77,8 @@ class Analyser:
     """Which of its files it was seen to read."""
     syntax_rules: frozenset[str] = frozenset()
     """The rules that say that a file does not parse, so that nothing else is known of it."""
+    join: Callable[[Sequence[AnalyserDiagnostic]], list[AnalyserDiagnostic]] = list
+    """Joins the diagnostics that one fix would settle."""
     canary: Canary | None = None
     subject: str = ""
     """What it looks for, in a few words."""

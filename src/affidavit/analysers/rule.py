@@ -8,6 +8,7 @@ from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
 
 QUOTED = re.compile(r"`([^`]+)`")
+MERGE_CONFLICT = "merge-conflict"
 REACHED = "Any input that reaches {file}:{line}."
 TEST_PLACE = re.compile(
     r"(^|/)(tests?|testing|testutils|testdata|fixtures|__tests__|__mocks__|__fixtures__|e2e|specs?)/"
@@ -126,6 +127,18 @@ class RuleMaker:
             meaning=meaning or f"{{message}}: running this line raises {exception}.",
             equivalents=equivalents,
             raises=tuple(exception.split(" or ")),
+        )
+
+    def conflict(self, *others: str) -> list[Rule]:
+        """The rule of every analyser that says when a file does not parse; `others` read the same files."""
+        return self(
+            MERGE_CONFLICT,
+            "A merge conflict stands unresolved in this file",
+            "Whatever reads the file refuses the whole of it.",
+            "Choose one of the two versions, or join them, and delete the marks.",
+            severity=Severity.CRITICAL,
+            failing_input="Reading {file}.",
+            equivalents=tuple(f"{other}/{MERGE_CONFLICT}" for other in others),
         )
 
     def not_compiling(

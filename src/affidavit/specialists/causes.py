@@ -86,7 +86,9 @@ def _module_cause(names: Sequence[str], path: str, change: Change) -> NamedCause
             continue
         module = module_name(file.base_path)
         if any(module == name or module.endswith(f".{name}") for name in wanted):
-            return NamedCause(Cause(file=file.path, symbol=module.rpartition(".")[2]), _fate_of(file))
+            # A moved file has another name at head; it is the file that is the cause.
+            symbol = "" if file.status is FileStatus.RENAMED else module.rpartition(".")[2]
+            return NamedCause(Cause(file=file.path, symbol=symbol), _fate_of(file))
     return None
 
 

@@ -3,8 +3,8 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,12 @@ from affidavit.analysers.analyser import Analyser, Inspection
 from affidavit.analysers.engine.cache import ResultCache
 from affidavit.analysers.engine.comparison import new_diagnostics
 from affidavit.analysers.engine.execution import Limits
+from affidavit.analysers.engine.one_cause import one_for_each_cause
 from affidavit.analysers.engine.run_side import analyse_side, find_program
 from affidavit.analysers.engine.slots import Slots
 from affidavit.analysers.engine.task import Program, SideResult
 from affidavit.analysers.registry import ANALYSERS
+from affidavit.analysers.rule import MERGE_CONFLICT
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import OutsideError
@@ -28,6 +30,7 @@ from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun
 from affidavit.records.report import Gap
 from affidavit.specialists.causes import NamedCause, find_cause
+from affidavit.specialists.unparsed_files import about_changed_files, name_dialects, unparsed, unsure_about
 from affidavit.specialists.wording import Proof, write_finding
 from affidavit.symbols.changed import changed_symbols
 from affidavit.system.concurrency import side_by_side
@@ -64,6 +67,14 @@ class Examination:
     def is_complete(self) -> bool:
         """Both sides are known, so that new means new."""
         return self.base.is_complete and self.head.is_complete
+
+    def without_dialects(self, analyser: Analyser, change: Change) -> "Examination":
+        """The same, where files that do not parse and are no finding count as another language's."""
+        told = {one.diagnostic.path for one in self.counted}
+        run = name_dialects(
+            self.head.run, self.base.run, change, told=told, has_rule=bool(analyser.syntax_rules)
+        )
+        return replace(self, head=replace(self.head, run=run))
 
 
 class MechanicalSpecialist:
@@ -109,7 +120,10 @@ class MechanicalSpecialist:
         except (OutsideError, OSError) as error:
             part = Gap(name=self.name, reason=f"{self.name} could not be run: {error}")
             return self._reply(started, None, incomplete=(part,))
-        runs = (found.base.run, found.head.run)
+        runs = (
+            about_changed_files(found.base.run, case.change),
+            about_changed_files(found.head.run, case.change),
+        )
         if not found.is_complete:
             return self._reply(started, None, incomplete=_unfinished(runs), analyser_runs=runs)
         text = self._result_text(found, program)
@@ -161,51 +175,74 @@ class MechanicalSpecialist:
             base, head = await side_by_side([run("base"), run("head")])
         else:
             head = await run("head")
-            base = await run("base") if head.diagnostics else _nothing_to_compare(head, case)
+            is_needed = head.diagnostics or head.run.unread
+            base = await run("base") if is_needed else _nothing_to_compare(head, case)
         found = Examination(base, head)
         return await asyncio.to_thread(self._compare, found, case) if found.is_complete else found
 
     def _compare(self, found: Examination, case: Case) -> Examination:
         change, repository = case.change, case.repository
-        new = new_diagnostics(found.base.diagnostics, found.head.diagnostics, change, repository)
+        before = one_for_each_cause(self.analyser, found.base.diagnostics, repository.base)
+        after = one_for_each_cause(self.analyser, found.head.diagnostics, repository.head)
+        new = new_diagnostics(before, after, change, repository)
         if not new:
-            return found
+            return found.without_dialects(self.analyser, change)
         symbols = changed_symbols(change, repository)
         inspection = Inspection(change, repository, symbols, found.base.diagnostics)
-        decided = [
-            (diagnostic, self._count(diagnostic, inspection, found.base.run.refused)) for diagnostic in new
-        ]
+        decided = [(diagnostic, self._count(diagnostic, inspection, found)) for diagnostic in new]
         return Examination(
             found.base,
             found.head,
             counted=tuple(outcome for _, outcome in decided if isinstance(outcome, Counted)),
             dropped=tuple((diagnostic, why) for diagnostic, why in decided if isinstance(why, str)),
-        )
+        ).without_dialects(self.analyser, change)
 
     def _count(
-        self, diagnostic: AnalyserDiagnostic, inspection: Inspection, refused_at_base: Collection[str]
+        self, diagnostic: AnalyserDiagnostic, inspection: Inspection, found: Examination
     ) -> Counted | str:
         """The finding, or the reason why there is none."""
+        excuse = self._excuse(diagnostic, inspection.change, found)
+        if excuse is not None:
+            return excuse
+        lines = inspection.repository.head.lines(diagnostic.path)
+        if not lines:
+            return "the file has no text to quote"
+        is_conflict = diagnostic.rule.endswith(f"/{MERGE_CONFLICT}")
+        reason = None if is_conflict else self.analyser.judge(diagnostic, inspection)
+        return reason or self._with_cause(diagnostic, lines, inspection, found)
+
+    def _excuse(self, diagnostic: AnalyserDiagnostic, change: Change, found: Examination) -> str | None:
+        """Why a new diagnostic does not count, whatever the analyser's own judge would say."""
         rule = self.analyser.rules.get(diagnostic.rule)
         if rule is None or self._is_rule_off(diagnostic.rule, diagnostic.path):
             return "the rule is off"
         if not rule.counts_at(diagnostic.path):
             return "the rule says nothing about tests"
-        file = inspection.change.file_at(diagnostic.path)
-        if file is not None and (not self._looks_at(file) or file.old_path in refused_at_base):
+        file = change.file_at(diagnostic.path)
+        if file is None:
+            return None
+        if not self._looks_at(file) or file.old_path in found.base.run.refused:
             return "the file is not looked at, or could not be at base"
-        lines = inspection.repository.head.lines(diagnostic.path)
-        if not lines:
-            return "the file has no text to quote"
-        reason = self.analyser.judge(diagnostic, inspection)
-        if reason is not None:
-            return reason
-        cause = None if file is not None else find_cause(diagnostic, lines, inspection)
-        if file is None and cause is None:
+        is_fault = diagnostic.rule in self.analyser.syntax_rules
+        return unsure_about(diagnostic, file, found.base.run, is_fault=is_fault)
+
+    def _with_cause(
+        self,
+        diagnostic: AnalyserDiagnostic,
+        lines: Sequence[str],
+        inspection: Inspection,
+        found: Examination,
+    ) -> Counted | str:
+        is_changed = inspection.change.file_at(diagnostic.path) is not None
+        broken = unparsed(found.head.run) - {diagnostic.path}
+        cause = find_cause(diagnostic, lines, inspection) if broken or not is_changed else None
+        if cause is not None and cause.cause.file in broken:
+            return f"it goes back to {cause.cause.file}, which does not parse"
+        if cause is None and not is_changed:
             return (
                 "the change does not touch this file, and no part of the change could be named as the cause"
             )
-        return Counted(diagnostic, tuple(lines), cause)
+        return Counted(diagnostic, tuple(lines), None if is_changed else cause)
 
     def _result_text(self, found: Examination, program: Program) -> str:
         extent = "the changed files" if self.analyser.scope == "file" else "all files of the repository"

@@ -22,6 +22,7 @@ from affidavit.analysers.engine.configuration import (
 from affidavit.analysers.reading import Faults, Printed, Reading, lines_after
 from affidavit.analysers.ruff.judgement import judge_ruff
 from affidavit.analysers.ruff.rules import RUFF_RULES
+from affidavit.analysers.rule import RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 
@@ -226,8 +227,8 @@ RUFF = Analyser(
     scope="file",
     invoke=invoke_ruff,
     read_output=read_ruff,
-    rules={rule.id: rule for rule in RUFF_RULES},
     elsewhere="take it from https://github.com/astral-sh/ruff/releases",
+    rules={rule.id: rule for rule in (*RUFF_RULES, *RuleMaker("ruff").conflict("ty"))},
     read_files=read_ruff_files,
     syntax_rules=frozenset({"ruff/invalid-syntax", "ruff/E902"}),
     subject="Python that fails, does not do what it seems to do, or can be abused",

@@ -16,7 +16,9 @@ from affidavit.analysers.engine.configuration import (
 )
 from affidavit.analysers.readers.sarif import read_sarif
 from affidavit.analysers.reading import Faults, Printed, Reading, lines_after
+from affidavit.analysers.rule import RuleMaker
 from affidavit.analysers.ty.judgement import judge_ty
+from affidavit.analysers.ty.one_call import join_calls
 from affidavit.analysers.ty.rules import TY_RULES
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -119,9 +121,10 @@ TY = Analyser(
     scope="project",
     invoke=invoke_ty,
     read_output=read_ty,
-    rules={rule.id: rule for rule in TY_RULES},
     elsewhere="take it from https://github.com/astral-sh/ty/releases",
+    rules={rule.id: rule for rule in (*TY_RULES, *RuleMaker("ty").conflict("ruff"))},
     read_files=read_ty_files,
+    join=join_calls,
     syntax_rules=frozenset({"ty/invalid-syntax"}),
     subject="broken calls, imports and attributes, also in files that the change does not touch",
     languages=("Python",),
