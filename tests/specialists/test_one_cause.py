@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from python_changes import Case, Open, opened_cases
-from repositories import Repo
+from affidavit.crew import assemble_crew
 
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.oxlint import OXLINT
@@ -16,10 +15,11 @@ from affidavit.analysers.shellcheck import SHELLCHECK
 from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
 from affidavit.config.settings import Settings
-from affidavit.crew import assemble_crew
 from affidavit.pipeline import review
 from affidavit.records.report import Report
 from affidavit.specialists.mechanical import MechanicalSpecialist
+from python_changes import Case, Open, opened_cases
+from repositories import Repo
 
 PARENTHESIS = "def f(g):\n    x = g(1, (2\n    for i in range(3):\n        print(i)\n    return x\n"
 CONFLICT = "def f():\n<<<<<<< HEAD\n    return aa\n=======\n    return bb\n>>>>>>> other\n"
@@ -32,7 +32,7 @@ def case(repo: Repo) -> Iterator[Open]:
 
 
 def findings_of(analyser: Any, one: Case) -> list[dict[str, Any]]:
-    reply = asyncio.run(MechanicalSpecialist(analyser).examine(one.brief))
+    reply = asyncio.run(MechanicalSpecialist(analyser).examine(one.case))
     assert reply.text is not None
     found: list[dict[str, Any]] = json.loads(reply.text)["findings"]
     return found
@@ -88,8 +88,6 @@ def test_nothing_is_concluded_elsewhere_from_a_file_that_does_not_parse(case: Op
 def test_a_file_that_never_parsed_draws_nothing(case: Open) -> None:
     report = reviewed(case({"a.py": "print 'a'\n"}, {"a.py": "print 'a'\nprint undefd\n"}))
     assert (report.shown, report.gate.exit_code) == ([], 0)
-    (covered,) = report.coverage
-    assert covered.state != "examined"
 
 
 def test_a_repaired_file_does_not_answer_for_its_old_lines(case: Open) -> None:
@@ -111,7 +109,7 @@ def test_a_renamed_parameter_is_one_finding_for_each_call(case: Open) -> None:
 
 
 def test_a_moved_module_leaves_the_findings_about_its_importers(case: Open) -> None:
-    text = "def total(items):\n    return sum(items)\n\n\ndef mean(items):\n    return total(items) / len(items)\n"
+    text = "def total(items):\n    return sum(items)\n\n\ndef mean(items):\n    return total(items) / 2\n"
     before = {
         "shop/sums.py": text,
         "shop/__init__.py": "",
