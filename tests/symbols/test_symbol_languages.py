@@ -34,7 +34,12 @@ export abstract class Cart implements Store { left = 1; abstract pay(): void }
 type Id = string; enum Colour { Red } namespace Shop { export const open = 1 }
 declare function total(): void;
 """
+GRAMMARS = [grammar for language in LANGUAGES for grammar in language.grammars]
 EXAMPLES = {
+    "python": (
+        "LIMIT = 1\nclass Cart(Base):\n    def add(self, x): ...\ndef pay(): ...\ntype Id = str\n",
+        {"LIMIT": "constant", "Cart": "class", "Cart.add": "method", "pay": "function", "Id": "type"},
+    ),
     "javascript": (
         JAVASCRIPT,
         {
@@ -116,6 +121,10 @@ EXAMPLES = {
 }  # fmt: skip
 
 
+def test_every_grammar_has_an_example_of_what_it_defines() -> None:
+    assert EXAMPLES.keys() == {grammar.name for grammar in GRAMMARS}
+
+
 @pytest.mark.parametrize("grammar", EXAMPLES)
 def test_every_language_has_its_symbols(grammar: str) -> None:
     text, expected = EXAMPLES[grammar]
@@ -152,9 +161,6 @@ def test_a_signature_is_a_header_without_body_or_value() -> None:
     found = {one.name: one.signature for one in definitions(EXAMPLES["java"][0].encode(), JAVA.grammars[0])}
     assert found["X"] == "static final int X"
     assert found["m"] == "public int m(int a)"
-
-
-GRAMMARS = [grammar for language in LANGUAGES for grammar in language.grammars]
 
 
 @given(st.sampled_from(GRAMMARS), st.binary(max_size=200))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from affidavit.languages.engine.grammars import Grammar, ancestors, matches, node_text, parse_head
+from affidavit.languages.engine.grammars import Grammar, NodeFields, ancestors, matches, node_text, parse_head
 from affidavit.languages.engine.language import (
     Extract,
     ImportRules,
@@ -136,7 +136,13 @@ CPP_SYMBOLS = (
 
 RULES = ImportRules(extract_c, c_resolver)
 CPP_ENDINGS = ("cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp")
-C_GRAMMAR = Grammar("c", "tree_sitter_c", C_SYMBOLS)
+C_USES = NodeFields(
+    members={"field_expression": ("field", ("argument",))}, calls={"call_expression": ("function",)}
+)
+CPP_USES = NodeFields(
+    members={"qualified_identifier": ("name", ("scope",))}, calls={"new_expression": ("type",)}
+)
+C_GRAMMAR = Grammar("c", "tree_sitter_c", C_SYMBOLS, uses=C_USES)
 C = Language(
     name="c",
     endings=("c", "h"),
@@ -150,7 +156,7 @@ CPP = Language(
     name="c++",
     endings=CPP_ENDINGS,
     # `inl` is parsed as C++, but does not name the language: others use the ending, too.
-    grammars=(Grammar("cpp", "tree_sitter_cpp", CPP_SYMBOLS, endings=(*CPP_ENDINGS, "inl")),),
+    grammars=(Grammar("cpp", "tree_sitter_cpp", CPP_SYMBOLS, endings=(*CPP_ENDINGS, "inl"), uses=CPP_USES),),
     imports=RULES,
     tests=None,
     dialect_of=C.name,

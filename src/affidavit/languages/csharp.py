@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import Grammar, ancestors, matches, node_text, parse
+from affidavit.languages.engine.grammars import Grammar, NodeFields, ancestors, matches, node_text, parse
 from affidavit.languages.engine.language import (
     Extract,
     ImportRules,
@@ -122,10 +122,14 @@ SYMBOLS = """
 (field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @constant
 """
 
+USES = NodeFields(
+    members={"member_access_expression": ("name", ("expression",))},
+    calls={"invocation_expression": ("function",), "object_creation_expression": ("type",)},
+)
 C_SHARP = Language(
     name="c#",
     endings=("cs", "csx"),
-    grammars=(Grammar("c_sharp", "tree_sitter_c_sharp", SYMBOLS),),
+    grammars=(Grammar("c_sharp", "tree_sitter_c_sharp", SYMBOLS, uses=USES),),
     imports=ImportRules(extract_csharp, csharp_resolver),
     tests=SignsOfTests(re.compile(rb"\[[ \t]*(?:Test\w*|Fact|Theory)\b")),
     is_typed=True,

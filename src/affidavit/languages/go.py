@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from affidavit.languages.engine.grammars import Grammar, matches, node_text, parse_head
+from affidavit.languages.engine.grammars import Grammar, NodeFields, matches, node_text, parse_head
 from affidavit.languages.engine.language import (
     Extract,
     ImportRules,
@@ -99,10 +99,16 @@ SYMBOLS = """
 (method_elem name: (field_identifier) @name) @method
 """
 
+USES = NodeFields(
+    members={"selector_expression": ("field", ("operand",)), "qualified_type": ("name", ("package",))},
+    calls={"call_expression": ("function",)},
+    keys={"keyed_element": "key"},
+    binds={"type_switch_statement": "alias", "receive_statement": "left", "range_clause": "left"},
+)
 GO = Language(
     name="go",
     endings=("go",),
-    grammars=(Grammar("go", "tree_sitter_go", SYMBOLS),),
+    grammars=(Grammar("go", "tree_sitter_go", SYMBOLS, uses=USES),),
     imports=ImportRules(extract_go, go_resolver),
     tests=SignsOfTests(
         re.compile(rb"^func[ \t]+(?:Test|Benchmark|Fuzz|Example)", re.MULTILINE), are_named=True

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from affidavit.languages.engine.grammars import Grammar, matches, node_text, parse_head
+from affidavit.languages.engine.grammars import Grammar, NodeFields, matches, node_text, parse_head
 from affidavit.languages.engine.language import (
     Extract,
     ImportRules,
@@ -103,10 +103,18 @@ SYMBOLS = """
 (enum_constant name: (identifier) @name) @constant
 """
 
+USES = NodeFields(
+    members={
+        "field_access": ("field", ("object",)),
+        "scoped_identifier": ("name", ("scope",)),
+        "method_invocation": ("name", ("object",)),
+    },
+    calls={"method_invocation": ("name",), "object_creation_expression": ("type",)},
+)
 JAVA = Language(
     name="java",
     endings=("java",),
-    grammars=(Grammar("java", "tree_sitter_java", SYMBOLS),),
+    grammars=(Grammar("java", "tree_sitter_java", SYMBOLS, uses=USES),),
     imports=ImportRules(extract_java, java_resolver),
     tests=SignsOfTests(re.compile(rb"@(?:\w+\.)*(?:\w*Test)\b|extends[ \t]+TestCase\b")),
     is_typed=True,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from affidavit.languages.c import CPP, C
 from affidavit.languages.csharp import C_SHARP
-from affidavit.languages.engine.grammars import Grammar
+from affidavit.languages.engine.grammars import Grammar, NodeFields
 from affidavit.languages.engine.language import Language
 from affidavit.languages.go import GO
 from affidavit.languages.java import JAVA
@@ -45,6 +45,8 @@ class Languages:
             for ending, grammar in _read_by(language)
         }
         self._grammars = {grammar.name: grammar for language in known for grammar in language.grammars}
+        self.node_fields = NodeFields.joined(grammar.uses for grammar in self._grammars.values())
+        """In which fields of which nodes names are used."""
         self.folder_stems = frozenset(stem for language in known for stem in language.folder_stems)
         """Names of files, without their ending, that stand for their folder."""
 

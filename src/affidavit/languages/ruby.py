@@ -5,7 +5,15 @@ from collections.abc import Iterable, Mapping
 
 from tree_sitter import Node
 
-from affidavit.languages.engine.grammars import CONDITIONS, Grammar, ancestors, matches, node_text, parse_head
+from affidavit.languages.engine.grammars import (
+    CONDITIONS,
+    Grammar,
+    NodeFields,
+    ancestors,
+    matches,
+    node_text,
+    parse_head,
+)
 from affidavit.languages.engine.language import (
     Extract,
     ImportRules,
@@ -122,12 +130,17 @@ SYMBOLS = """
 (assignment left: (constant) @name) @constant
 """
 
+USES = NodeFields(
+    members={"scope_resolution": ("name", ("scope",)), "call": ("method", ("receiver",))},
+    calls={"call": ("method",)},
+    keys={"pair": "key"},
+)
 ENDINGS = ("rb", "rake", "gemspec")
 RUBY = Language(
     name="ruby",
     endings=ENDINGS,
     # `ru` is parsed as Ruby, but does not name the language: others use the ending, too.
-    grammars=(Grammar("ruby", "tree_sitter_ruby", SYMBOLS, endings=(*ENDINGS, "ru")),),
+    grammars=(Grammar("ruby", "tree_sitter_ruby", SYMBOLS, endings=(*ENDINGS, "ru"), uses=USES),),
     imports=ImportRules(extract_ruby, ruby_resolver),
     tests=SignsOfTests(
         re.compile(

@@ -9,10 +9,12 @@ from typing import Literal
 from tree_sitter import Node
 
 from affidavit.languages.engine.grammars import ancestors, node_text
+from affidavit.languages.registry import LANGUAGES
 
 Role = Literal["call", "import", "name", "key", "definition", "binding", "text"]
 
 MAX_OCCURRENCES = 2000
+FIELDS = LANGUAGES.node_fields
 TEXT_TYPES = re.compile(r"comment|string|heredoc|regex|char|^text$|jsx_text|shebang|escape")
 IMPORT_TYPES = re.compile(
     r"^(?:import|use_|using_directive|namespace_use|future_import|export_clause|preproc_include)"
@@ -37,65 +39,9 @@ BINDING_TYPES = re.compile(
     r"|foreach_statement|enhanced_for_statement|nonlocal_statement|delete_statement|list_pattern"
     r"|list_splat_pattern|dictionary_splat_pattern|splat_pattern|rest_pattern)"
 )
-# Node → the field that it binds, where others of its fields are mere values.
-BOUND_FIELDS = {
-    "pair_pattern": "value",
-    "assignment_pattern": "left",
-    "object_assignment_pattern": "left",
-    "arrow_function": "parameter",
-    "function_expression": "name",
-    "type_switch_statement": "alias",
-    "receive_statement": "left",
-    "range_clause": "left",
-    "type_alias_statement": "left",
-}
 # Between a name and what binds it may stand these.
 GROUPING = frozenset(("expression_list", "tuple", "list", "type"))
 BINDING_FIELDS = ("name", "pattern", "left", "parameter", "alias", "declarator")
-KEY_FIELDS = {
-    "keyword_argument": "name",
-    "pair": "key",
-    "pair_pattern": "key",
-    "field_initializer": "field",
-    "keyed_element": "key",
-}
-# Expression with a dot → the field of the member and those of what stands before the dot.
-MEMBER_FIELDS = {
-    "attribute": ("attribute", ("object",)),
-    "member_expression": ("property", ("object",)),
-    "selector_expression": ("field", ("operand",)),
-    "qualified_type": ("name", ("package",)),
-    "nested_type_identifier": ("name", ("module",)),
-    "nested_identifier": ("property", ("object",)),
-    "field_expression": ("field", ("value", "argument")),
-    "field_access": ("field", ("object",)),
-    "member_access_expression": ("name", ("expression", "object")),
-    "nullsafe_member_access_expression": ("name", ("object",)),
-    "scoped_identifier": ("name", ("path", "scope")),
-    "scoped_type_identifier": ("name", ("path",)),
-    "qualified_identifier": ("name", ("scope",)),
-    "scope_resolution": ("name", ("scope",)),
-    "call": ("method", ("receiver",)),
-    "method_invocation": ("name", ("object",)),
-    "member_call_expression": ("name", ("object",)),
-    "nullsafe_member_call_expression": ("name", ("object",)),
-    "scoped_call_expression": ("name", ("scope",)),
-}
-CALLED_FIELDS = {
-    "call": ("function", "method"),
-    "call_expression": ("function",),
-    "new_expression": ("constructor", "type"),
-    "method_invocation": ("name",),
-    "object_creation_expression": ("type",),
-    "invocation_expression": ("function",),
-    "function_call_expression": ("function",),
-    "member_call_expression": ("name",),
-    "nullsafe_member_call_expression": ("name",),
-    "scoped_call_expression": ("name",),
-    "macro_invocation": ("macro",),
-    "jsx_self_closing_element": ("name",),
-    "jsx_opening_element": ("name",),
-}
 WRAPPING = frozenset(("generic_function", "generic_type", "template_function", "parenthesized_expression"))
 
 
@@ -135,7 +81,7 @@ def is_text(node: Node) -> bool:
 def _member(node: Node, text: bytes) -> tuple[str | None, Node]:
     """What stands before the dot, and the expression with the dot; the node itself where there is none."""
     parent = node.parent
-    fields = MEMBER_FIELDS.get(parent.type) if parent is not None else None
+    fields = FIELDS.members.get(parent.type) if parent is not None else None
     if parent is None or fields is None or parent.child_by_field_name(fields[0]) != node:
         return None, node
     receiver = next((found for field in fields[1] if (found := parent.child_by_field_name(field))), None)
@@ -165,18 +111,18 @@ def _is_defining(parent: Node, node: Node) -> bool:
 
 def _is_called(whole: Node) -> bool:
     expression, parent = whole, whole.parent
-    if whole.type in CALLED_FIELDS:
+    if whole.type in FIELDS.calls:
         return True
     while parent is not None and parent.type in WRAPPING:
         expression, parent = parent, parent.parent
     if parent is None:
         return False
-    fields = CALLED_FIELDS.get(parent.type)
+    fields = FIELDS.calls.get(parent.type)
     return parent.type == "decorator" or (fields is not None and _is_one_of(parent, fields, expression))
 
 
 def _is_key(parent: Node, node: Node) -> bool:
-    field = KEY_FIELDS.get(parent.type)
+    field = FIELDS.keys.get(parent.type)
     if field is not None:
         return parent.child_by_field_name(field) == node
     above = parent.parent
@@ -189,8 +135,8 @@ def _is_binding(parent: Node, node: Node) -> bool:
     if node.type == "shorthand_property_identifier_pattern" or _is_captured(node, parent):
         return True
     for child, holder in _upwards(node, parent):
-        if holder.type in BOUND_FIELDS:
-            return _is_one_of(holder, (BOUND_FIELDS[holder.type],), child)
+        if holder.type in FIELDS.binds:
+            return _is_one_of(holder, (FIELDS.binds[holder.type],), child)
         if BINDING_TYPES.search(holder.type):
             has_fields = any(holder.child_by_field_name(field) is not None for field in BINDING_FIELDS)
             return _is_one_of(holder, BINDING_FIELDS, child) or not has_fields

@@ -3,8 +3,8 @@
 import importlib
 import re
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
@@ -27,6 +27,37 @@ CONDITIONS = frozenset(
 )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class NodeFields:
+    """In which fields of which nodes a name is used, and how. A dialect need not repeat its family."""
+
+    members: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    """Expression with a dot → the field of the member, and those of what stands before the dot."""
+    calls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Call → the fields of what is called."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Pair → the field of its key."""
+    binds: Mapping[str, str] = field(default_factory=dict)
+    """Node → the field that it binds, where others of its fields are mere values."""
+
+    @classmethod
+    def joined(cls, parts: Iterable["NodeFields"]) -> "NodeFields":
+        """The fields of several grammars: a node of one name means the same in all of them."""
+        members: dict[str, tuple[str, tuple[str, ...]]] = {}
+        calls: dict[str, tuple[str, ...]] = {}
+        keys: dict[str, str] = {}
+        binds: dict[str, str] = {}
+        for one in parts:
+            for node, (member, receivers) in one.members.items():
+                known = members.get(node, (member, ()))[1]
+                members[node] = (member, tuple(dict.fromkeys((*known, *receivers))))
+            for node, called in one.calls.items():
+                calls[node] = tuple(dict.fromkeys((*calls.get(node, ()), *called)))
+            keys.update(one.keys)
+            binds.update(one.binds)
+        return cls(members, calls, keys, binds)
+
+
 @dataclass(frozen=True, eq=False)
 class Grammar:
     """A grammar of tree-sitter, and the query that finds what a text defines.
@@ -44,6 +75,7 @@ class Grammar:
     """The function of the module that hands the grammar out."""
     endings: tuple[str, ...] = ()
     """The files that it reads, where these are not all files of its language and no others."""
+    uses: NodeFields = NodeFields()
 
 
 @cache

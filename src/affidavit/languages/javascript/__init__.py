@@ -2,7 +2,7 @@
 
 import re
 
-from affidavit.languages.engine.grammars import Grammar
+from affidavit.languages.engine.grammars import Grammar, NodeFields
 from affidavit.languages.engine.language import ImportRules, Language, Scoping, SignsOfTests
 from affidavit.languages.javascript.imports import extract_javascript
 from affidavit.languages.javascript.modules import javascript_resolver
@@ -55,7 +55,30 @@ TYPESCRIPT_SYMBOLS = (
 RULES = ImportRules(extract_javascript, javascript_resolver)
 TESTS = SignsOfTests(re.compile(rb"(?<![.\w])(?:it|test|describe|suite)(?:\.\w+)?[ \t]*[(`]"))
 QUOTES = "\"'`"
-JAVASCRIPT_GRAMMAR = Grammar("javascript", "tree_sitter_javascript", JAVASCRIPT_SYMBOLS)
+JAVASCRIPT_USES = NodeFields(
+    members={"member_expression": ("property", ("object",))},
+    calls={
+        "call_expression": ("function",),
+        "new_expression": ("constructor",),
+        "jsx_self_closing_element": ("name",),
+        "jsx_opening_element": ("name",),
+    },
+    keys={"pair": "key", "pair_pattern": "key"},
+    binds={
+        "pair_pattern": "value",
+        "assignment_pattern": "left",
+        "object_assignment_pattern": "left",
+        "arrow_function": "parameter",
+        "function_expression": "name",
+    },
+)
+TYPESCRIPT_USES = NodeFields(
+    members={
+        "nested_type_identifier": ("name", ("module",)),
+        "nested_identifier": ("property", ("object",)),
+    }
+)
+JAVASCRIPT_GRAMMAR = Grammar("javascript", "tree_sitter_javascript", JAVASCRIPT_SYMBOLS, uses=JAVASCRIPT_USES)
 JAVASCRIPT = Language(
     name="javascript",
     endings=("js", "mjs", "cjs", "jsx"),
@@ -71,7 +94,13 @@ TYPESCRIPT = Language(
     name="typescript",
     endings=("ts", "tsx", "mts", "cts"),
     grammars=(
-        Grammar("typescript", "tree_sitter_typescript", TYPESCRIPT_SYMBOLS, "language_typescript"),
+        Grammar(
+            "typescript",
+            "tree_sitter_typescript",
+            TYPESCRIPT_SYMBOLS,
+            "language_typescript",
+            uses=TYPESCRIPT_USES,
+        ),
         Grammar("tsx", "tree_sitter_typescript", TYPESCRIPT_SYMBOLS, "language_tsx", ("tsx",)),
     ),
     imports=RULES,

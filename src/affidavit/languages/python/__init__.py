@@ -2,7 +2,7 @@
 
 import re
 
-from affidavit.languages.engine.grammars import Grammar
+from affidavit.languages.engine.grammars import Grammar, NodeFields
 from affidavit.languages.engine.language import ImportRules, Language, Scoping, SignsOfTests
 from affidavit.languages.python.imports import extract_python
 from affidavit.languages.python.modules import python_resolver
@@ -14,7 +14,13 @@ SYMBOLS = """
 (type_alias_statement left: (type (identifier) @name)) @type
 """
 
-GRAMMAR = Grammar("python", "tree_sitter_python", SYMBOLS)
+USES = NodeFields(
+    members={"attribute": ("attribute", ("object",))},
+    calls={"call": ("function",)},
+    keys={"keyword_argument": "name", "pair": "key"},
+    binds={"type_alias_statement": "left"},
+)
+GRAMMAR = Grammar("python", "tree_sitter_python", SYMBOLS, uses=USES)
 PYTHON = Language(
     name="python",
     endings=("py", "pyi", "pyw"),

@@ -2,7 +2,7 @@
 
 import re
 
-from affidavit.languages.engine.grammars import Grammar
+from affidavit.languages.engine.grammars import Grammar, NodeFields
 from affidavit.languages.engine.language import ImportRules, Language, Scoping, SignsOfTests
 from affidavit.languages.rust.crates import rust_resolver
 from affidavit.languages.rust.imports import extract_rust
@@ -23,10 +23,19 @@ SYMBOLS = """
 (impl_item type: (_) @name) @scope
 """
 
+USES = NodeFields(
+    members={
+        "field_expression": ("field", ("value",)),
+        "scoped_identifier": ("name", ("path",)),
+        "scoped_type_identifier": ("name", ("path",)),
+    },
+    calls={"call_expression": ("function",), "macro_invocation": ("macro",)},
+    keys={"field_initializer": "field"},
+)
 RUST = Language(
     name="rust",
     endings=("rs",),
-    grammars=(Grammar("rust", "tree_sitter_rust", SYMBOLS),),
+    grammars=(Grammar("rust", "tree_sitter_rust", SYMBOLS, uses=USES),),
     imports=ImportRules(extract_rust, rust_resolver),
     tests=SignsOfTests(re.compile(rb"#\[(?:\w+::)*(?:test|rstest|quickcheck)\b")),
     folder_stems=("mod", "main", "lib"),
