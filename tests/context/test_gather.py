@@ -67,7 +67,7 @@ def shop(repo: Repo) -> ContextMap:
 
 def test_the_map_names_what_the_change_does_to_symbols(shop: ContextMap) -> None:
     named = {(one.fate, (one.head or one.base).qualified) for one in shop.symbols if one.head or one.base}
-    assert named >= {("resigned", "total"), ("removed", "gone")}
+    assert named >= {("signature_changed", "total"), ("removed", "gone")}
 
 
 def test_related_files_are_ranked_and_neighbours_are_not_among_them(shop: ContextMap) -> None:

@@ -246,4 +246,4 @@ def test_an_overload_that_goes_is_removed_while_the_other_stays(repo: Repo) -> N
     before = "class A {\n  void f(int a) {}\n  void f(String a) {}\n}\n"
     found = changes(repo, {"A.java": before}, {"A.java": "class A {\n  void f(String a) {}\n}\n"})
     assert ("removed", "A.f", "") in found
-    assert not any(fate == "resigned" for fate, _, _ in found)
+    assert not any(fate == "signature_changed" for fate, _, _ in found)

@@ -94,7 +94,7 @@ def fates(repo, before, after):
         }
 
 
-def test_a_change_adds_removes_resigns_and_touches(repo):
+def test_a_change_adds_removes_touches_and_changes_signatures(repo):
     before = "def kept(): ...\n\n\ndef gone(): ...\n\n\ndef signed(a): ...\n\n\ndef inside():\n    return 1\n"
     after = (
         "def kept(): ...\n\n\ndef new(): ...\n\n\ndef signed(a, b): ...\n\n\ndef inside():\n    return 2\n"
@@ -102,7 +102,7 @@ def test_a_change_adds_removes_resigns_and_touches(repo):
     assert fates(repo, {"a.py": before}, {"a.py": after}) == {
         ("a.py", "gone"): "removed",
         ("a.py", "new"): "added",
-        ("a.py", "signed"): "resigned",
+        ("a.py", "signed"): "signature_changed",
         ("a.py", "inside"): "touched",
     }
 

@@ -36,7 +36,7 @@ MAX_IMPORTS = 1000
 MAX_DOCUMENTED_PATHS = 100
 MAX_DOCUMENT_HITS = 300
 MAX_PASSING = 100
-FATES_BY_WEIGHT: tuple[SymbolFate, ...] = ("removed", "renamed", "resigned", "touched")
+FATES_BY_WEIGHT: tuple[SymbolFate, ...] = ("removed", "renamed", "signature_changed", "touched")
 # Methods that nobody calls by their names: constructors, operators, iteration.
 _PROTOCOL_NAME = re.compile(r"__\w+__|constructor|initialize")
 CERTAINTIES = ("certain", "likely", "possible")

@@ -49,7 +49,7 @@ WEIGHTS: Mapping[str, float] = {
 FATE_WEIGHTS: Mapping[SymbolFate, float] = {
     "removed": 1.0,
     "renamed": 1.0,
-    "resigned": 1.0,
+    "signature_changed": 1.0,
     "touched": 0.8,
     "added": 0.5,
 }

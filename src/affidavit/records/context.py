@@ -6,7 +6,7 @@ from affidavit.records.change import Commit
 from affidavit.records.record import Record, Side
 
 SymbolKind = Literal["function", "class", "method", "constant", "interface", "type", "module"]
-SymbolFate = Literal["added", "removed", "renamed", "resigned", "touched"]
+SymbolFate = Literal["added", "removed", "renamed", "signature_changed", "touched"]
 Certainty = Literal["certain", "likely", "possible"]
 
 

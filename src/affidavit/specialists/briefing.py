@@ -252,7 +252,9 @@ def _symbol_line(change: SymbolChange) -> str:
     if symbol is None:
         return ""
     was = (
-        f"; before: {change.base.signature}" if change.fate in ("resigned", "renamed") and change.base else ""
+        f"; before: {change.base.signature}"
+        if change.fate in ("signature_changed", "renamed") and change.base
+        else ""
     )
     place = f"{symbol.path}:{symbol.line}"
     return f"- {change.fate}: {symbol.kind} {symbol.qualified} ({place}) {symbol.signature}{was}"

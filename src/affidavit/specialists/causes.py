@@ -14,8 +14,8 @@ from affidavit.records.finding import Cause
 from affidavit.symbols.changed import ChangedSymbol
 
 WORD = re.compile(r"[^\W\d]\w*")
-FATE_ORDER = ("resigned", "removed", "added", "touched")
-FATE_WORDS = {"resigned": "altered", "removed": "removed", "added": "added", "touched": "altered"}
+FATE_ORDER = ("signature_changed", "removed", "added", "touched")
+FATE_WORDS = {"signature_changed": "altered", "removed": "removed", "added": "added", "touched": "altered"}
 
 
 @dataclass(frozen=True)

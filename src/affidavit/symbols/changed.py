@@ -32,7 +32,7 @@ class ChangedSymbol:
     name: str
     qualified: str
     kind: SymbolKind
-    fate: Literal["added", "removed", "resigned", "touched"]
+    fate: Literal["added", "removed", "signature_changed", "touched"]
     head_line: int | None
     base_line: int | None
     signature: str
@@ -52,7 +52,7 @@ def symbol_changes(
 
 
 def changed_symbols(change: Change, repository: Repository) -> list[ChangedSymbol]:
-    """The definitions of changed Python files that the change adds, removes, re-signs or touches."""
+    """What the change does to the definitions of Python files; a renamed one is removed and added."""
     return [
         _changed(file.path, one)
         for file in change.files
@@ -139,7 +139,7 @@ def _fate(
     if old is None:
         return "added"
     if _plain(old.signature) != _plain(new.signature):
-        return "resigned"
+        return "signature_changed"
     lines_head, lines_base = range(new.line, new.end_line + 1), range(old.line, old.end_line + 1)
     is_alike = touched_head.isdisjoint(lines_head) and touched_base.isdisjoint(lines_base)
     return None if is_alike else "touched"

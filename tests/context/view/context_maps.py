@@ -49,7 +49,9 @@ def a_map(**fields: Any) -> ContextMap:
     """A map with something in every part."""
     parts: dict[str, Any] = {
         "symbols": (
-            SymbolChange(fate="resigned", base=a_symbol(), head=a_symbol(signature="def total(items, tax)")),
+            SymbolChange(
+                fate="signature_changed", base=a_symbol(), head=a_symbol(signature="def total(items, tax)")
+            ),
             SymbolChange(fate="added", head=a_symbol("vat")),
             SymbolChange(fate="renamed", base=a_symbol("old_name"), head=a_symbol("new_name")),
         ),

@@ -137,7 +137,7 @@ def _names_agree(called: str, owner: str, name: str) -> bool:
 
 def _signature_changed(qualified: str, inspection: Inspection) -> bool:
     return any(
-        symbol.fate in ("resigned", "added") and _is_same_name(symbol.qualified, qualified)
+        symbol.fate in ("signature_changed", "added") and _is_same_name(symbol.qualified, qualified)
         for symbol in inspection.symbols
     )
 
@@ -149,7 +149,7 @@ def _is_same_name(qualified: str, named: str) -> bool:
 def _constructor_changed(called: str, inspection: Inspection) -> bool:
     """Whether a class is part of the change: the constructor of a dataclass has no name."""
     classes = [symbol for symbol in inspection.symbols if symbol.kind == "class" and symbol.name == called]
-    return any(symbol.fate in ("touched", "resigned", "added") for symbol in classes)
+    return any(symbol.fate in ("touched", "signature_changed", "added") for symbol in classes)
 
 
 # Imports and attributes
@@ -247,6 +247,6 @@ def _awaiting(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: byte
             return None
     words = set(re.findall(rb"\w+", text.split(b"\n")[diagnostic.line - 1]))
     is_caused = any(
-        symbol.fate == "resigned" and symbol.name.encode() in words for symbol in inspection.symbols
+        symbol.fate == "signature_changed" and symbol.name.encode() in words for symbol in inspection.symbols
     )
     return None if is_caused else "neither the call nor what is called is part of the change"

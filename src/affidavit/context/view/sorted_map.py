@@ -28,12 +28,12 @@ FATES: Mapping[str, str] = {
     "added": "new",
     "removed": "removed",
     "renamed": "renamed",
-    "resigned": "new signature",
+    "signature_changed": "new signature",
     "touched": "changed inside",
 }
 FOLDED_FATES: tuple[SymbolFate, ...] = ("added", "touched")
 """Nobody outside has to know these differently, so their names are enough."""
-_FATE_ORDER = ("removed", "renamed", "resigned", "added", "touched")
+_FATE_ORDER = ("removed", "renamed", "signature_changed", "added", "touched")
 # These reasons end in the path of the changed file.
 _NAMING = frozenset({"tests", "documents", "changes_with", "imported_by", "extended_by", "shares_text"})
 _DEPENDING = frozenset({"calls", "uses", "implements", "imports"})

@@ -30,7 +30,7 @@ MAX_OUTSIDE = 12
 _FATE_STYLES = {
     "removed": "red",
     "renamed": "yellow",
-    "resigned": "yellow",
+    "signature_changed": "yellow",
     "added": "green",
     "touched": "dim",
 }

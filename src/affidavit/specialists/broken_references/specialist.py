@@ -152,7 +152,7 @@ def may_break_a_reference(ground: Ground) -> bool:
 
 def _is_searched_for(one: SymbolChange) -> bool:
     """What is gone matters; what is new or signed anew matters where others must have the same."""
-    if one.fate in ("added", "resigned"):
+    if one.fate in ("added", "signature_changed"):
         return one.head is not None and one.head.kind not in ("function", "constant", "class")
     return one.fate != "touched"
 
