@@ -1,1 +1,1 @@
-"""Programs that look for problems: one module or room each, with its rules and what it judges to count."""
+"""Programs that look for problems: a change in, what is new at head and counts out; a module or room each."""

@@ -1,1 +1,1 @@
-"""Pure data: what flows between the stages. Frozen, and each record goes to JSON and back."""
+"""What flows between the rooms: pure, frozen data; JSON in, a checked record out, and back."""

@@ -1,1 +1,1 @@
-"""From the native report to what people and programs read. Every format is made from the report alone."""
+"""From the native report to what people and programs read: a report in, one of the formats out."""

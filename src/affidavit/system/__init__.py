@@ -1,1 +1,1 @@
-"""The operating system: programs as children, several things at once, everything closed at the end."""
+"""The operating system: a command in, its bounded output out; private files; everything closed at the end."""

@@ -1,1 +1,1 @@
-"""Read the results of analysers that write a standard format: its text in, findings out."""
+"""Standard formats of analysers: what one printed in, its diagnostics out."""

@@ -1,1 +1,1 @@
-"""The records of the laboratory: labels of people, measures, evaluations and rollouts."""
+"""What the laboratory keeps: labels of people, measures, cases, evaluations and rollouts as pure data."""

@@ -1,1 +1,1 @@
-"""One self-contained page: the diff with the findings in it, the proof of each, and what was withheld."""
+"""A report as one self-contained page: the native report in, the diff with findings and proof out."""

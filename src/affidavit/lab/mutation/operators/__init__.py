@@ -1,4 +1,4 @@
-"""Every way to plant a bug, in a fixed order."""
+"""Every way to plant a bug: a changed file in, the mutants that it allows out, in a fixed order."""
 
 from affidavit.lab.mutation.operators.bounds import BOUNDS
 from affidavit.lab.mutation.operators.calls import CALL_OPERATORS
