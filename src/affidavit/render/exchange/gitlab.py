@@ -6,9 +6,10 @@ from typing import Any
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.report import Report
-from affidavit.render.exchange.shapes import account_of, fingerprint_of, rule_of, whole_characters
+from affidavit.render.exchange.shapes import account_of, as_json, fingerprint_of, rule_of, whole_characters
 from affidavit.render.head_places import head_place
 from affidavit.render.report import wording
+from affidavit.render.view import View
 
 SEVERITIES = {
     Severity.CRITICAL: "blocker",
@@ -17,6 +18,11 @@ SEVERITIES = {
     Severity.LOW: "minor",
     Severity.INFO: "info",
 }
+
+
+def write(report: Report, _view: View) -> str:
+    """The report in this format."""
+    return as_json(to_gitlab(report))
 
 
 def to_gitlab(report: Report) -> list[dict[str, Any]]:

@@ -11,9 +11,15 @@ from affidavit.render.head_places import head_place
 from affidavit.render.report import wording
 from affidavit.render.report.rates import measured_words
 from affidavit.render.safe_text import one_line, visible
+from affidavit.render.view import View
 
 _MAX_NAME_LENGTH = 300
 _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+
+
+def write(report: Report, _view: View) -> str:
+    """The report in this format."""
+    return to_junit(report)
 
 
 def to_junit(report: Report) -> str:

@@ -6,9 +6,10 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.report import Report
-from affidavit.render.exchange.shapes import account_of, inert, rule_of, whole_characters
+from affidavit.render.exchange.shapes import account_of, as_json, inert, rule_of, whole_characters
 from affidavit.render.head_places import head_place
 from affidavit.render.report import wording
+from affidavit.render.view import View
 
 SEVERITIES = {
     Severity.CRITICAL: "ERROR",
@@ -17,6 +18,11 @@ SEVERITIES = {
     Severity.LOW: "INFO",
     Severity.INFO: "INFO",
 }
+
+
+def write(report: Report, _view: View) -> str:
+    """The report in this format."""
+    return as_json(to_rdjson(report))
 
 
 def to_rdjson(report: Report) -> dict[str, Any]:

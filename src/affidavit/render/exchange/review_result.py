@@ -7,11 +7,18 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.finding import Finding, ReviewResult, Verification
 from affidavit.records.report import Report
+from affidavit.render.exchange.shapes import as_json
 from affidavit.render.report import wording
 from affidavit.render.report.cause_place import changed_place, head_line
 from affidavit.render.report.rates import measured_words
+from affidavit.render.view import View
 
 VERSIONS = ("1.0", "1.1")
+
+
+def write(report: Report, view: View) -> str:
+    """The report in this format."""
+    return as_json(to_review_result(report, view.version))
 
 
 def to_review_result(report: Report, version: str = "1.1") -> dict[str, Any]:

@@ -12,6 +12,7 @@ from affidavit.records.report import Gap, Report
 from affidavit.render.exchange.shapes import (
     MAX_TEXT_LENGTH,
     account_of,
+    as_json,
     as_uri,
     fingerprint_of,
     inert,
@@ -22,6 +23,7 @@ from affidavit.render.head_places import HeadPlace, head_place
 from affidavit.render.report import wording
 from affidavit.render.report.cause_place import changed_place, head_line
 from affidavit.render.report.rates import measured_words
+from affidavit.render.view import View
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 VERSIONS = ("2.1.0", "github")
@@ -68,6 +70,11 @@ _PROVEN = (
     "the properties of the result say how the finding was proven."
 )
 _DISMISS = "affidavit ignore FINGERPRINT --why REASON"
+
+
+def write(report: Report, view: View) -> str:
+    """The report in this format."""
+    return as_json(to_sarif(report, view.version))
 
 
 def to_sarif(report: Report, version: str = "2.1.0") -> dict[str, Any]:

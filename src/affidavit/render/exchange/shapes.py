@@ -1,6 +1,8 @@
 """What the formats for other tools share: texts without traps, exact paths, and names for rules."""
 
 import hashlib
+import json
+from typing import Any
 from urllib.parse import quote
 
 from affidavit.records.candidate import Candidate
@@ -9,6 +11,11 @@ from affidavit.render.report import wording
 from affidavit.render.safe_text import clip, visible
 
 MAX_TEXT_LENGTH = 4_000
+
+
+def as_json(data: dict[str, Any] | list[dict[str, Any]]) -> str:
+    """The text of a document, in ASCII."""
+    return json.dumps(data, indent=1, allow_nan=False) + "\n"
 
 
 def inert(text: str, limit: int = MAX_TEXT_LENGTH) -> str:

@@ -9,7 +9,9 @@ from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import FileStatus
 from affidavit.records.finding import Finding
 from affidavit.records.report import Gap, Report
+from affidavit.render.exchange.shapes import as_json
 from affidavit.render.report import wording
+from affidavit.render.view import View
 
 _CHANGE_TYPES = {
     FileStatus.ADDED: "added",
@@ -18,6 +20,11 @@ _CHANGE_TYPES = {
     FileStatus.RENAMED: "modified",
     FileStatus.DELETED: "deleted",
 }
+
+
+def write(report: Report, _view: View) -> str:
+    """The report in this format."""
+    return as_json(to_verdict(report))
 
 
 def to_verdict(report: Report) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from affidavit.render.html.template import render_page
 from affidavit.render.report import wording
 from affidavit.render.report.rates import measured_words
 from affidavit.render.safe_text import clip, one_line, visible
+from affidavit.render.view import View
 
 _MAX_WITHHELD = 500
 """So many withheld findings come with their proof; the others in one line each."""
@@ -38,6 +39,11 @@ class Cards:
     withheld: tuple[Card, ...]
     listed: tuple[tuple[str, Markup, str], ...]
     """Reason, title and place of the withheld ones that are not drawn in full."""
+
+
+def write(report: Report, view: View) -> str:
+    """The report in this format."""
+    return render_html(report, show_withheld=view.show_withheld, show_nits=view.show_nits)
 
 
 def render_html(report: Report, *, show_withheld: bool = False, show_nits: bool = False) -> str:

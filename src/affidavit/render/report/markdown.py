@@ -17,6 +17,7 @@ from affidavit.render.safe_text import (
     one_line,
     visible,
 )
+from affidavit.render.view import View
 
 LONGEST = 60_000
 """Forges take 65,536 characters; what posts the comment may add a mark of its own."""
@@ -26,6 +27,11 @@ _MAX_PROSE_LENGTH = 2_000
 _MAX_LISTED = 20
 _MAX_CODE_LINES = 30
 _MAX_CODE_LINE_LENGTH = 200
+
+
+def write(report: Report, view: View) -> str:
+    """The report in this format."""
+    return render_markdown(report, show_withheld=view.show_withheld, show_nits=view.show_nits)
 
 
 def render_markdown(report: Report, *, show_withheld: bool = False, show_nits: bool = False) -> str:

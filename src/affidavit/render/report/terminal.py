@@ -1,6 +1,7 @@
 """Write a report for somebody who reads it on a terminal, or in the log of a build."""
 
 from collections.abc import Sequence
+from io import StringIO
 
 from rich.console import Console
 from rich.text import Text
@@ -13,6 +14,7 @@ from affidavit.render.report.cause_place import changed_place
 from affidavit.render.report.excerpt import draw_changed, draw_quote, quoted_lines
 from affidavit.render.report.ink import Ink
 from affidavit.render.report.rates import measured_words
+from affidavit.render.view import View
 
 _BADGE_STYLES = {
     Severity.CRITICAL: "bold white on red",
@@ -26,11 +28,25 @@ _DECISION_STYLES: dict[Decision, str] = {
     "comment": "bold yellow",
     "request_changes": "bold red",
 }
+_PLAIN_WIDTH = 100
 _INDENT = 2
 _LABEL_WIDTH = 12
 _MAX_LISTED = 10
 _ID_LENGTH = 8
 """Of a report's id: enough to name it to `affidavit label`."""
+
+
+def write(report: Report, view: View) -> str:
+    """What the terminal shows, without colour."""
+    page = StringIO()
+    console = Console(file=page, width=_PLAIN_WIDTH, force_terminal=False, color_system=None)
+    render_terminal(report, console=console, show_withheld=view.show_withheld, show_nits=view.show_nits)
+    return page.getvalue()
+
+
+def print_terminal(report: Report, view: View) -> None:
+    """Write it to the terminal itself, as wide and as colourful as that is."""
+    render_terminal(report, console=Console(), show_withheld=view.show_withheld, show_nits=view.show_nits)
 
 
 def render_terminal(
