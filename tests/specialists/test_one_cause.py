@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from affidavit.crew import assemble_crew
 
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.oxlint import OXLINT
@@ -14,6 +13,7 @@ from affidavit.analysers.ruff import RUFF
 from affidavit.analysers.shellcheck import SHELLCHECK
 from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
+from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
 from affidavit.pipeline import review
 from affidavit.records.report import Report
