@@ -36,7 +36,7 @@ eval: setup  ## score the mechanical specialists on the starter set; ARGS="--mod
 
 lock:  ## pin what pyproject.toml asks for
 	$(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url \
-	  --python-version 3.11 --group dev pyproject.toml -o requirements.lock
+	  --python-version 3.11 --extra postgres --group dev pyproject.toml -o requirements.lock
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .bench

@@ -1,14 +1,18 @@
 """Fixtures that every part's tests may use."""
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from hypothesis import settings
 
+from affidavit.store.open import Store, open_store
 from browser import browser
 from import_graphs import graph
+from postgres_server import NoServerError, Server
 from repositories import Repo
 from trees import open_pair, open_tree
 
@@ -45,3 +49,33 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def repo(tmp_path: Path) -> Repo:
     """An empty repository."""
     return Repo(tmp_path / "repo")
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A PostgreSQL server, the same for all workers of this run."""
+    own = tmp_path_factory.getbasetemp()
+    try:
+        server = Server(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
+    except NoServerError as error:
+        pytest.skip(f"no PostgreSQL: {error}")
+    yield server
+    server.release()
+
+
+@pytest.fixture
+def postgres_url(postgres: Server) -> str:
+    """The address of an empty PostgreSQL store."""
+    psycopg = pytest.importorskip("psycopg")
+    schema = f"test_{uuid4().hex}"
+    with psycopg.connect(postgres.url("public")) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}")
+    return postgres.url(schema)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """An empty store, once as a file and once on a server."""
+    is_file = request.param == "sqlite"
+    with open_store(tmp_path / "data" if is_file else request.getfixturevalue("postgres_url")) as opened:
+        yield opened

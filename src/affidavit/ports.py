@@ -12,7 +12,7 @@ from affidavit.records.diagnostics import Diagnostic
 from affidavit.records.evidence import AnalyserRun, SearchHit
 from affidavit.records.reading import ToolUse
 from affidavit.records.record import Record, Side
-from affidavit.records.report import Gap, Report, RoleUsage
+from affidavit.records.report import Gap, RoleUsage
 
 
 class BlameLine(Record):
@@ -199,11 +199,3 @@ class Mind(Protocol):
     model: str
 
     async def converse(self, talk: Talk, emit: Emit) -> Answer: ...
-
-
-class Store(Protocol):
-    """Where reports are kept."""
-
-    def save_report(self, report: Report) -> None: ...
-
-    def load_report(self, report_id: str) -> Report | None: ...

@@ -8,7 +8,7 @@ import pytest
 from affidavit.config.settings import Settings
 from affidavit.records.report import Report
 from affidavit.stages.report import Proceedings, compile_report
-from affidavit.store.reports import SqliteStore
+from affidavit.store.open import open_store
 from claims import candidate, change_of, finding
 from commands import Done, affidavit
 
@@ -28,7 +28,7 @@ def a_report(review_id: str = "5c1f0a9e-aaaa") -> Report:
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     folder = tmp_path / "affidavit-data"
-    SqliteStore(folder).save_report(a_report())
+    open_store(folder).reports.save(a_report())
     return folder
 
 
@@ -70,16 +70,16 @@ def test_the_report_of_a_review_that_was_not_kept_is_kept_with_the_label(tmp_pat
     file = tmp_path / "report.json"
     file.write_text(a_report("unkept").model_dump_json())
     assert label(data, file).code == 0
-    assert SqliteStore(data).count_reports() == 0
+    assert open_store(data).reports.count() == 0
     assert label(data, file, "logic-0", "nit").code == 0
-    kept = SqliteStore(data).load_report("unkept")
+    kept = open_store(data).reports.load("unkept")
     assert kept is not None
     assert kept.id == "unkept"
 
 
 def test_the_same_problem_of_another_report_shows_its_label(data: Path) -> None:
     label(data, "5c1f", "3f9a", "wrong")
-    SqliteStore(data).save_report(a_report("77770000"))
+    open_store(data).reports.save(a_report("77770000"))
     assert "labelled wrong in report 5c1f0a9e" in label(data, "7777").out
 
 
@@ -113,7 +113,7 @@ def test_bad_input_is_refused_with_what_to_do(data: Path, arguments: list[str], 
 
 
 def test_a_beginning_that_several_reports_share_is_refused(data: Path) -> None:
-    SqliteStore(data).save_report(a_report("5c1f0a9e-bbbb"))
+    open_store(data).reports.save(a_report("5c1f0a9e-bbbb"))
     done = label(data, "5c1f")
     assert done.code == 2
     assert "several reports" in done.err

@@ -1,110 +1,134 @@
-import json
-import shutil
-import sqlite3
-import subprocess
-from pathlib import Path
+from hashlib import sha256
 
 import pytest
+from reports_to_keep import FINGERPRINT, report
+from sqlalchemy import select, update
 
-from affidavit.config.settings import Settings
 from affidavit.errors import StoreError
-from affidavit.records.report import Report
-from affidavit.stages.report import Proceedings, compile_report
-from affidavit.store.reports import SqliteStore
-from claims import candidate, change_of
-from commands import AFFIDAVIT
+from affidavit.store.open import Store
+from affidavit.store.schema import FINDINGS, REPORTS
 
 
-def report(review_id: str = "r1", title: str = "A change") -> Report:
-    proceedings = Proceedings(review_id=review_id, candidates=[candidate(fingerprint="0123456789abcdef")])
-    return compile_report(proceedings, change_of("app.py", title=title), Settings(), [], {})
+def test_a_kept_report_comes_back_as_it_was(store: Store) -> None:
+    kept = report()
+    store.reports.save(kept)
+    assert store.reports.load("r1") == kept
 
 
-def test_a_kept_report_comes_back_as_it_was(tmp_path: Path) -> None:
-    store, kept = SqliteStore(tmp_path / "deep" / "down"), report()
-    store.save_report(kept)
-    assert store.load_report("r1") == kept
+def test_the_bytes_that_were_written_come_back_byte_for_byte(store: Store) -> None:
+    kept = report(title="Größe ☃ \x7f \u2028")
+    written = f"{kept.model_dump_json(indent=3)}\r\n ".encode()
+    store.reports.save(kept, written)
+    assert store.reports.load_bytes("r1") == written
+    assert store.reports.load("r1") == kept
 
 
-def test_a_report_kept_twice_is_kept_once(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path)
-    store.save_report(report())
-    store.save_report(report(title="Again"))
-    loaded = store.load_report("r1")
+def test_bytes_that_are_no_text_at_all_come_back_too(store: Store) -> None:
+    store.reports.save(report(), bytes(range(256)))
+    assert store.reports.load_bytes("r1") == bytes(range(256))
+
+
+def test_the_digest_of_the_bytes_is_kept_beside_them(store: Store) -> None:
+    store.reports.save(report(), b"{}")
+    with store.database.transaction() as connection:
+        assert connection.execute(select(REPORTS.c.digest)).scalar_one() == sha256(b"{}").hexdigest()
+
+
+def test_a_report_that_was_changed_in_the_store_is_not_given_out(store: Store) -> None:
+    store.reports.save(report())
+    with store.database.transaction() as connection:
+        connection.execute(update(REPORTS).values(body=report(title="Forged").model_dump_json().encode()))
+    with pytest.raises(StoreError, match="is not what was kept"):
+        store.reports.load("r1")
+    assert list(store.reports.each()) == [None]
+
+
+def test_a_report_kept_twice_is_kept_once(store: Store) -> None:
+    store.reports.save(report())
+    store.reports.save(report(title="Again"))
+    loaded = store.reports.load("r1")
     assert loaded is not None
-    assert loaded.change.title == "Again"
+    assert (loaded.change.title, store.reports.count()) == ("Again", 1)
 
 
-def test_an_unknown_report_is_none(tmp_path: Path) -> None:
-    assert SqliteStore(tmp_path).load_report("nothing") is None
+def test_an_unknown_report_is_none(store: Store) -> None:
+    assert store.reports.load("nothing") is None
+    assert not store.reports.has("nothing")
 
 
-def test_a_finding_is_found_by_its_fingerprint(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path)
-    store.save_report(report())
-    found = store.find_fingerprint("0123456789abcdef")
+def test_a_finding_is_found_by_its_fingerprint(store: Store) -> None:
+    store.reports.save(report())
+    found = store.reports.find_fingerprint(FINGERPRINT)
     assert found is not None
     assert (found.title, found.file, found.line) == ("The total is wrong", "app.py", 2)
-    assert store.find_fingerprint("f" * 16) is None
+    assert store.reports.find_fingerprint("f" * 16) is None
 
 
-def test_the_store_is_readable_by_the_user_alone(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "data")
-    store.save_report(report())
-    assert store.path.stat().st_mode & 0o077 == 0
+def test_a_finding_that_a_report_no_longer_has_is_forgotten(store: Store) -> None:
+    kept = report()
+    store.reports.save(kept)
+    store.reports.save(kept.model_copy(update={"candidates": ()}))
+    assert store.reports.find_fingerprint(FINGERPRINT) is None
 
 
-def test_a_file_that_is_no_database_is_a_clear_error(tmp_path: Path) -> None:
-    (tmp_path / "affidavit.db").write_text("this is no database, whatever its name says" * 50)
-    with pytest.raises(StoreError, match="cannot be used"):
-        SqliteStore(tmp_path).save_report(report())
+def test_two_findings_of_the_same_name_are_kept_as_one(store: Store) -> None:
+    kept = report()
+    store.reports.save(kept.model_copy(update={"candidates": kept.candidates * 2}))
+    with store.database.transaction() as connection:
+        assert len(connection.execute(select(FINDINGS)).all()) == 1
 
 
-def test_a_store_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "affidavit.db") as database:
-        database.execute("PRAGMA user_version = 99")
-    database.close()
-    with pytest.raises(StoreError, match="newer"):
-        SqliteStore(tmp_path).save_report(report())
+def test_a_title_that_no_database_can_hold_is_searched_for_in_a_form_that_it_can(store: Store) -> None:
+    (candidate,) = report().candidates
+    assert candidate.finding
+    odd = candidate.finding.model_copy(update={"title": "a\0b"})
+    odd_candidate = candidate.model_copy(update={"finding": odd})
+    kept = report().model_copy(update={"candidates": (odd_candidate,)})
+    store.reports.save(kept)
+    found = store.reports.find_fingerprint(FINGERPRINT)
+    assert found is not None
+    assert found.title == "a\N{REPLACEMENT CHARACTER}b"
+    assert store.reports.load("r1") == kept
 
 
-def test_a_finding_that_a_report_no_longer_has_is_forgotten(tmp_path: Path) -> None:
-    store, kept = SqliteStore(tmp_path), report()
-    store.save_report(kept)
-    store.save_report(kept.model_copy(update={"candidates": ()}))
-    assert store.find_fingerprint("0123456789abcdef") is None
-
-
-def test_a_report_that_this_version_cannot_read_is_a_clear_error(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path)
-    with store.open() as database:
-        database.execute("INSERT INTO reports VALUES ('x', '2026', NULL, 'b', 'h', 'comment', '{}')")
+def test_a_report_that_this_version_cannot_read_is_a_clear_error(store: Store) -> None:
+    store.reports.save(report("x"), b"{}")
     with pytest.raises(StoreError, match="another version"):
-        store.load_report("x")
-    assert list(store.each_report()) == [None]
+        store.reports.load("x")
+    assert list(store.reports.each()) == [None]
 
 
-def test_ids_are_found_by_their_beginning_as_it_is_written(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path)
-    for review_id in ("a%b", "a_b", "axb"):
-        store.save_report(report(review_id))
-    assert store.report_ids("a%") == ["a%b"]
-    assert set(store.report_ids("a")) == {"a%b", "a_b", "axb"}
+def test_ids_are_found_by_their_beginning_as_it_is_written(store: Store) -> None:
+    for review_id in ("a%b", "a_b", "axb", "Axb"):
+        store.reports.save(report(review_id))
+    assert store.reports.ids("a%") == ["a%b"]
+    assert set(store.reports.ids("a")) == {"a%b", "a_b", "axb"}
 
 
-def in_a_fixed_folder(folder: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a command where the folder cannot be written, not even by the superuser."""
-    fixed = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"'
-    unshared = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", fixed, str(folder)]
-    if shutil.which("unshare") is None or subprocess.run([*unshared, "true"], check=False).returncode != 0:
-        pytest.skip("no folder can be made read-only here: unshare is missing or not allowed")
-    return subprocess.run([*unshared, *command], capture_output=True, text=True, check=False)
+def test_reports_are_ordered_by_their_characters_whatever_the_language_of_the_server(store: Store) -> None:
+    at_once = {"created_at": "2026-01-01T00:00:00.000Z"}
+    for review_id in ("b", "C", "a", "_"):
+        store.reports.save(report(review_id).model_copy(update=at_once))
+    assert store.reports.ids() == ["b", "a", "_", "C"]
+    assert [one.id for one in store.reports.each() if one] == ["C", "_", "a", "b"]
 
 
-def test_what_is_kept_can_be_read_where_nothing_can_be_written(tmp_path: Path) -> None:
-    SqliteStore(tmp_path).save_report(report())
-    read = in_a_fixed_folder(tmp_path, AFFIDAVIT, "quality", "--format", "json", "--data", tmp_path)
-    assert (read.returncode, json.loads(read.stdout)["reports"]) == (0, 1), read.stderr
-    shown = report().shown[0].id
-    written = in_a_fixed_folder(tmp_path, AFFIDAVIT, "label", "r1", shown, "wrong", "--data", tmp_path)
-    assert (written.returncode, "cannot be used: attempt to write" in written.stderr) == (2, True)
+def test_reports_since_a_date_are_read_oldest_first(store: Store) -> None:
+    for day in ("03", "01", "02"):
+        made = {"created_at": f"2026-01-{day}T08:00:00.000Z"}
+        store.reports.save(report(f"r{day}").model_copy(update=made))
+    assert [one.id for one in store.reports.each("2026-01-02") if one] == ["r02", "r03"]
+    assert store.reports.ids() == ["r03", "r02", "r01"]
+
+
+def test_what_fails_halfway_leaves_nothing_behind(store: Store) -> None:
+    kept = report()
+    store.reports.save(kept)
+    (candidate,) = kept.candidates
+    assert candidate.finding
+    no_line = candidate.model_copy(update={"finding": candidate.finding.model_copy(update={"line": None})})
+    broken = kept.model_copy(update={"candidates": (no_line,), "created_at": "2030"})
+    with pytest.raises(StoreError, match="cannot be used"):
+        store.reports.save(broken)
+    assert store.reports.load("r1") == kept
+    assert store.reports.find_fingerprint(FINGERPRINT)

@@ -1,99 +1,268 @@
 import sqlite3
+import subprocess
+import sys
 import threading
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from reports_to_keep import report
+from sqlalchemy import Connection, inspect, update
 
-from affidavit.config.settings import Settings
 from affidavit.errors import StoreError
-from affidavit.records.report import Report
-from affidavit.stages.report import Proceedings, compile_report
-from affidavit.store.reports import SqliteStore
-from affidavit.store.upgrade import MIGRATIONS, REPORTS, Migration, is_newer, migrate
-from claims import candidate, change_of
+from affidavit.records.lab.rollout import AUTOMATICALLY, Decision
+from affidavit.store.open import Store, open_store
+from affidavit.store.schema import METADATA, VERSION, VERSION_TABLE
+from affidavit.store.upgrade import HAND_NUMBERED, MIGRATIONS, REVISIONS, migrate
+
+FILE = "affidavit.db"
+VERSION_3 = Path(__file__).parent / "version_3.sql"
+"""A store with two reviews of the sample, labels and rollouts, as the last hand-numbered version wrote it."""
+TABLES_OF_3 = ("rollout_reviews", "rollouts", "rollout_decisions", "retired_versions")
+TABLES_SINCE = {3: (), 2: TABLES_OF_3, 1: (*TABLES_OF_3, "labels")}
 
 
-def report() -> Report:
-    proceedings = Proceedings(review_id="r1", candidates=[candidate(fingerprint="0123456789abcdef")])
-    return compile_report(proceedings, change_of("app.py"), Settings(), [], {})
+def old_store(folder: Path, version: int = HAND_NUMBERED, counted: int | None = None) -> Path:
+    """A store as an earlier version left it; `counted`: the number that it bears, if another one."""
+    with closing(sqlite3.connect(folder / FILE)) as database:
+        database.executescript(VERSION_3.read_text())
+        for table in TABLES_SINCE[version]:
+            database.execute(f"DROP TABLE {table}")
+        database.execute(f"PRAGMA user_version = {version if counted is None else counted}")
+        database.commit()
+    return folder
 
 
-def tables(database: sqlite3.Connection) -> set[str]:
-    return {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+def rows(folder: Path, statement: str) -> list[Any]:
+    with closing(sqlite3.connect(folder / FILE)) as database:
+        return database.execute(statement).fetchall()
 
 
-def test_a_store_of_the_first_schema_keeps_its_reports_and_gains_the_later_tables(tmp_path: Path) -> None:
-    store, kept = SqliteStore(tmp_path), report()
-    old = sqlite3.connect(store.path)
-    migrate(old, [REPORTS])
-    old.execute(
-        "INSERT INTO reports VALUES ('r1', '2026-01-01', NULL, 'b', 'h', 'comment', ?)",
-        (kept.model_dump_json(),),
+def differences(connection: Connection) -> list[Any]:
+    """Between the tables that are there and those of the schema; types are held against each other below."""
+    options = {"version_table": VERSION_TABLE, "compare_type": False}
+    return compare_metadata(MigrationContext.configure(connection, opts=options), METADATA)
+
+
+def described(connection: Connection) -> dict[str, list[Any]]:
+    """Every table as the database itself describes it, without what differs only in spelling."""
+    seen = inspect(connection)
+    return {
+        table: [
+            [(one["name"], str(one["type"]), is_optional(one)) for one in seen.get_columns(table)],
+            seen.get_pk_constraint(table)["constrained_columns"],
+            foreign_keys(connection, table),
+            sorted((str(one["name"]), one["column_names"], one["unique"]) for one in seen.get_indexes(table)),
+            sorted(one["sqltext"] for one in seen.get_check_constraints(table)),
+        ]
+        for table in METADATA.tables
+    }
+
+
+def is_optional(column: Any) -> bool:
+    """A number that is the key is never missing in SQLite, whether or not it says so."""
+    return bool(column["nullable"]) and column["name"] != "number"
+
+
+def foreign_keys(connection: Connection, table: str) -> list[Any]:
+    if connection.dialect.name == "sqlite":
+        # SQLAlchemy does not see what stands behind a column instead of at the end of a table.
+        return list(connection.exec_driver_sql(f"PRAGMA foreign_key_list({table})").all())
+    keys = inspect(connection).get_foreign_keys(table)
+    return [(one["constrained_columns"], one["referred_table"], one["options"]) for one in keys]
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_every_report_of_an_old_store_comes_back_byte_for_byte(tmp_path: Path, version: int) -> None:
+    kept = dict(rows(old_store(tmp_path, version), "SELECT id, body FROM reports"))
+    store = open_store(tmp_path)
+    assert set(store.reports.ids()) == set(kept)
+    assert {one: store.reports.load_bytes(one) for one in kept} == {
+        one: body.encode() for one, body in kept.items()
+    }
+    assert all(store.reports.load(one) for one in kept)
+
+
+def test_every_finding_label_and_rollout_of_an_old_store_is_read(tmp_path: Path) -> None:
+    old_store(tmp_path)
+    findings = rows(tmp_path, "SELECT * FROM findings ORDER BY report_id, candidate_id")
+    store = open_store(tmp_path)
+    ((reported, candidate),) = rows(tmp_path, "SELECT DISTINCT report_id, candidate_id FROM labels")
+    history = store.labels.history(reported, candidate)
+    assert [(one.label, one.by, one.why) for one in history] == [
+        ("wrong", "ada", "it is defined elsewhere"),
+        ("valid", "grace", "no, ☃ it is not"),
+    ]
+    assert [one.entry for one in store.labels.with_findings()] == [history[-1]]
+    running, first = store.rollouts.newest("running"), store.rollouts.numbered(1)
+    assert running
+    assert first
+    assert (running.number, running.new.prompt, running.share) == (2, "1.2.0", 0.3)
+    assert (first.state, first.new.prompt, first.share) == ("rolled_back", "1.1.0", 0.8)
+    assert [one.change_key for one in store.rollouts.reviews(2)] == ["pull/7", "pull/8"]
+    assert [one.action for one in store.rollouts.decisions()] == [
+        "start",
+        "slice",
+        "roll_back",
+        "start",
+        "retire",
+    ]
+    assert [number for number, _ in store.rollouts.unannounced()] == [5]
+    assert store.rollouts.retired("prompt") == {"0.9.0"}
+    assert rows(tmp_path, "SELECT * FROM findings ORDER BY report_id, candidate_id") == findings
+    assert len(findings) == 9
+
+
+def test_an_upgraded_store_counts_on_where_it_was(tmp_path: Path) -> None:
+    old_store(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        database.execute("DELETE FROM rollout_decisions")
+        database.commit()
+    store = open_store(tmp_path)
+    automatic = Decision(action="retire", versions="0.8.0", at="2026", by=AUTOMATICALLY, why="old")
+    store.rollouts.retire("prompt", "0.8.0", automatic)
+    assert [number for number, _ in store.rollouts.unannounced()] == [6]
+
+
+def test_a_store_from_before_versions_were_counted_is_upgraded(tmp_path: Path) -> None:
+    assert open_store(old_store(tmp_path, version=1, counted=0)).reports.count() == 2
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_an_upgraded_store_is_like_a_new_one(tmp_path: Path, version: int) -> None:
+    (tmp_path / "old").mkdir()
+    upgraded, new = open_store(old_store(tmp_path / "old", version)), open_store(tmp_path / "new")
+    with upgraded.database.transaction() as one, new.database.transaction() as other:
+        assert described(one) == described(other)
+
+
+def test_migrations_make_the_tables_of_the_schema(store: Store) -> None:
+    with store.database.transaction() as connection:
+        made = described(connection)
+        METADATA.drop_all(connection)
+        VERSION.drop(connection)
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql("PRAGMA user_version = 0")
+        migrate(connection)
+        assert differences(connection) == []
+        assert described(connection) == made
+    assert store.reports.count() == 0
+
+
+def test_the_revisions_that_the_program_knows_are_those_that_it_brings(tmp_path: Path) -> None:
+    brought = ScriptDirectory(str(MIGRATIONS)).walk_revisions()
+    assert tuple(one.revision for one in brought)[::-1] == REVISIONS
+
+
+def test_an_upgrade_that_fails_leaves_the_store_as_it_was(tmp_path: Path) -> None:
+    old_store(tmp_path, version=3, counted=1)  # the table of labels is in the way
+    before = (
+        rows(tmp_path, "SELECT type, name, sql FROM sqlite_master"),
+        rows(tmp_path, "SELECT * FROM reports"),
     )
-    old.commit()
-    old.close()
-    assert store.load_report("r1") == kept
-    with store.open() as database:
-        assert "labels" in tables(database)
+    with pytest.raises(StoreError, match="cannot be used: table labels already exists"):
+        open_store(tmp_path).reports.count()
+    after = (
+        rows(tmp_path, "SELECT type, name, sql FROM sqlite_master"),
+        rows(tmp_path, "SELECT * FROM reports"),
+    )
+    assert after == before
+    assert rows(tmp_path, "PRAGMA user_version") == [(1,)]
 
 
-def test_a_migration_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
-    database = sqlite3.connect(tmp_path / "a.db")
-    broken = Migration("broken", ("CREATE TABLE half (x)", "CREATE NONSENSE"))
-    with pytest.raises(sqlite3.Error):
-        migrate(database, [REPORTS, broken])
-    database.rollback()
-    assert tables(database) == set()
-    migrate(database, [REPORTS])
-    assert {"reports", "findings"} <= tables(database)
-    database.close()
-
-
-def test_a_migration_runs_once(tmp_path: Path) -> None:
-    database = sqlite3.connect(tmp_path / "a.db")
-    once = Migration("once", ("CREATE TABLE once (x)", "INSERT INTO once VALUES (1)"))
-    migrate(database, [REPORTS, once])
-    migrate(database, [REPORTS, once])
-    assert database.execute("SELECT count(*) FROM once").fetchone() == (1,)
-    database.close()
-
-
-def test_processes_that_open_a_new_store_at_once_all_find_it_whole(tmp_path: Path) -> None:
+def in_threads(folder: Path | str, count: int = 6) -> list[StoreError]:
+    """Save from several threads at once, each with a store of its own."""
     errors: list[StoreError] = []
-    start = threading.Barrier(8)
+    start = threading.Barrier(count)
 
     def save() -> None:
         start.wait()
         try:
-            SqliteStore(tmp_path).save_report(report())
+            with open_store(folder) as store:
+                store.reports.save(report())
         except StoreError as error:
             errors.append(error)
 
-    threads = [threading.Thread(target=save) for _ in range(8)]
+    threads = [threading.Thread(target=save) for _ in range(count)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert errors == []
-    assert SqliteStore(tmp_path).count_reports() == 1
+    return errors
 
 
-def test_a_store_with_more_migrations_than_are_known_is_newer(tmp_path: Path) -> None:
-    database = sqlite3.connect(tmp_path / "a.db")
-    migrate(database)
-    assert not is_newer(database)
-    database.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
-    assert is_newer(database)
-    database.close()
+def test_those_who_open_a_new_store_at_once_all_find_it_whole(tmp_path: Path) -> None:
+    assert in_threads(tmp_path) == []
+    assert open_store(tmp_path).reports.count() == 1
+
+
+def test_those_who_open_a_new_database_at_once_all_find_it_whole(postgres_url: str) -> None:
+    assert in_threads(postgres_url) == []
+    with open_store(postgres_url) as store:
+        assert store.reports.count() == 1
+
+
+def test_processes_that_upgrade_a_store_at_once_all_find_it_whole(tmp_path: Path) -> None:
+    old_store(tmp_path)
+    program = (
+        "import sys\nfrom affidavit.store.open import open_store\n"
+        "print(open_store(sys.argv[1]).reports.count())"
+    )
+    running = [
+        subprocess.Popen([sys.executable, "-c", program, tmp_path], stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    assert [one.communicate()[0].strip() for one in running] == ["2", "2", "2"]
+
+
+def test_a_store_of_a_newer_hand_numbered_version_is_left_alone(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        database.execute("PRAGMA user_version = 99")
+    before = (tmp_path / FILE).read_bytes()
+    with pytest.raises(StoreError, match="newer"):
+        open_store(tmp_path).reports.save(report())
+    assert (tmp_path / FILE).read_bytes() == before
+
+
+def test_a_store_with_a_migration_that_is_not_known_is_newer(store: Store) -> None:
+    store.reports.save(report())
+    with store.database.transaction() as connection:
+        connection.execute(update(VERSION).values(version_num="9999"))
+    store.close()
+    with pytest.raises(StoreError, match="newer Affidavit; install that"):
+        store.reports.count()
+
+
+def test_the_programs_that_counted_by_hand_see_that_a_store_is_newer_than_they_are(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    for folder in (old_store(tmp_path / "old"), tmp_path / "new"):
+        open_store(folder).reports.count()
+        ((number,),) = rows(folder, "PRAGMA user_version")
+        assert number > HAND_NUMBERED
 
 
 def test_a_store_that_somebody_else_is_reading_can_be_used_before_it_is_switched(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path)
-    other = sqlite3.connect(store.path)
-    migrate(other)
-    other.execute("BEGIN")
-    other.execute("SELECT * FROM reports").fetchall()
-    assert store.count_reports() == 0
-    other.close()
-    with store.open() as database:
-        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    store = open_store(old_store(tmp_path))
+    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as other:
+        open_store(tmp_path).reports.count()
+        other.execute("PRAGMA journal_mode = DELETE")
+        other.execute("BEGIN")
+        other.execute("SELECT * FROM reports").fetchall()
+        assert store.reports.count() == 2
+        assert rows(tmp_path, "PRAGMA journal_mode") == [("delete",)]
+    assert store.reports.count() == 2
+    assert rows(tmp_path, "PRAGMA journal_mode") == [("wal",)]
+
+
+def test_a_table_of_somebody_else_is_not_taken_for_ours(postgres_url: str) -> None:
+    with open_store(postgres_url) as store:
+        store.reports.save(report())
+        with store.database.transaction() as connection:
+            VERSION.drop(connection)
+        store.close()
+        with pytest.raises(StoreError, match='cannot be used: relation "reports" already exists'):
+            store.reports.count()

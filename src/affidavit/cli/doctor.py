@@ -20,7 +20,7 @@ from affidavit.errors import SettingsError, StoreError
 from affidavit.minds.choice import Provider
 from affidavit.minds.wire.providers import SUPPLIES, build_model, is_installed
 from affidavit.records.record import Record
-from affidavit.store.reports import SqliteStore
+from affidavit.store.open import open_store
 from affidavit.system.installation import comes_along, this_installation
 
 State = Literal["ok", "missing", "broken"]
@@ -122,14 +122,14 @@ def _examine_providers() -> Iterator[Check]:
 
 
 def _examine_store() -> Check:
-    store = SqliteStore(state_folder())
+    store = open_store(state_folder())
     try:
-        count = store.count_reports()
+        count = store.reports.count()
     except StoreError as error:
         return Check(
             name="store", state="broken", detail=str(error), advice="name another folder with --data"
         )
-    return Check(name="store", state="ok", detail=f"{store.path}, {count} reports")
+    return Check(name="store", state="ok", detail=f"{store.name}, {count} reports")
 
 
 def _as_json(checks: list[Check]) -> str:

@@ -8,8 +8,9 @@ from affidavit.config.baseline import BASELINE_PATH, add_dismissal, new_dismissa
 from affidavit.config.places import state_folder
 from affidavit.errors import SettingsError, StoreError
 from affidavit.git.command import find_repository
+from affidavit.records.report import StoredFinding
 from affidavit.render.safe_text import visible
-from affidavit.store.reports import SqliteStore, StoredFinding
+from affidavit.store.open import open_store
 
 
 @click.command()
@@ -46,7 +47,7 @@ def command(fingerprint: str, why: str, repo: Path | None, data: Path | None) ->
 
 def _known(fingerprint: str, data: Path | None) -> StoredFinding | None:
     try:
-        return SqliteStore(data or state_folder()).find_fingerprint(fingerprint)
+        return open_store(data or state_folder()).reports.find_fingerprint(fingerprint)
     except StoreError:
         # The title in the entry is a courtesy; without a store the entry is as good.
         return None

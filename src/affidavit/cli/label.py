@@ -11,7 +11,7 @@ from rich.console import Console
 from affidavit.cli.options.named import find_candidate, find_report, user_name
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError
-from affidavit.lab.labels.book import add_label, label_history, labels_elsewhere, labels_of
+from affidavit.lab.labels.book import add_label, labels_elsewhere, labels_of
 from affidavit.lab.labels.measures import measure_headline
 from affidavit.lab.labels.view.labelled_findings import (
     LabelRow,
@@ -24,7 +24,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.lab.label import Label, LabelEntry
 from affidavit.records.report import Report
 from affidavit.render.report.wording import place_of, title_of
-from affidavit.store.reports import SqliteStore
+from affidavit.store.open import Store, open_store
 
 
 @click.command()
@@ -53,7 +53,7 @@ def command(report: str, finding: str | None, label: str | None, **options: Any)
     affidavit label last 3f9a             what was said about it so far
     affidavit label last 3f9a --remove    take the label back
     """
-    store = SqliteStore(options["data"] or state_folder())
+    store = open_store(options["data"] or state_folder())
     _check_request(finding, label, options)
     recorded = find_report(report, store)
     if finding is None:
@@ -76,7 +76,7 @@ def _check_request(finding: str | None, label: str | None, options: dict[str, An
 
 
 def _change_label(
-    store: SqliteStore, report: Report, candidate: Candidate, label: Label | None, options: dict[str, Any]
+    store: Store, report: Report, candidate: Candidate, label: Label | None, options: dict[str, Any]
 ) -> None:
     before = labels_of(store, report.id).get(candidate.id)
     if label is None and before is None:
@@ -90,11 +90,11 @@ def _change_label(
     _print_headline(store)
 
 
-def _print_headline(store: SqliteStore) -> None:
+def _print_headline(store: Store) -> None:
     render_headline(measure_headline(store), console=Console())
 
 
-def _print_list(store: SqliteStore, report: Report, output: str) -> None:
+def _print_list(store: Store, report: Report, output: str) -> None:
     rows = _rows(store, report)
     if output == "json":
         click.echo(json.dumps({"report": report.id, "findings": [_as_json(row) for row in rows]}, indent=1))
@@ -103,7 +103,7 @@ def _print_list(store: SqliteStore, report: Report, output: str) -> None:
     _print_headline(store)
 
 
-def _rows(store: SqliteStore, report: Report) -> list[LabelRow]:
+def _rows(store: Store, report: Report) -> list[LabelRow]:
     """The shown findings, and those withheld ones that somebody labelled."""
     labels, elsewhere = labels_of(store, report.id), labels_elsewhere(store, report)
     return [
@@ -126,8 +126,8 @@ def _as_json(row: LabelRow) -> dict[str, Any]:
     }
 
 
-def _print_history(store: SqliteStore, report: Report, candidate: Candidate, output: str) -> None:
-    history: Sequence[LabelEntry] = label_history(store, report.id, candidate.id)
+def _print_history(store: Store, report: Report, candidate: Candidate, output: str) -> None:
+    history: Sequence[LabelEntry] = store.labels.history(report.id, candidate.id)
     if output == "json":
         click.echo(json.dumps([entry.model_dump(mode="json") for entry in history], indent=1))
         return

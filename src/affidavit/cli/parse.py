@@ -17,7 +17,7 @@ from affidavit.errors import InputError, StoreError
 from affidavit.git.paths import decode_path
 from affidavit.lab.rollout.book import RolloutBook
 from affidavit.records.diagnostics import Diagnostic
-from affidavit.store.reports import SqliteStore
+from affidavit.store.open import open_store
 
 EXIT_REJECTED = 2
 
@@ -63,7 +63,7 @@ def command(
 def _retired(data: Path | None) -> Retired:
     """What is retired here; a broken store that nobody named keeps no reply from being read."""
     try:
-        book = RolloutBook(SqliteStore(data or state_folder()))
+        book = RolloutBook(open_store(data or state_folder()))
         return Retired(prompts=book.retired("prompt"), schemas=book.retired("schema"))
     except StoreError as error:
         if data is not None:

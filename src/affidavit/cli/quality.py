@@ -9,7 +9,7 @@ from affidavit.cli.screen.outputs import print_text
 from affidavit.config.places import state_folder
 from affidavit.lab.labels.measures import DIMENSIONS, measure_quality
 from affidavit.records.lab.measure import Dimension, Quality
-from affidavit.store.reports import SqliteStore
+from affidavit.store.open import open_store
 
 
 @click.command()
@@ -44,7 +44,7 @@ def command(
 
     Every number comes from the kept reports and labels; nothing is sent anywhere.
     """
-    store = SqliteStore(data or state_folder())
+    store = open_store(data or state_folder())
     quality = measure_quality(
         store, since=since.strftime("%Y-%m-%d") if since else None, dimensions=dimensions or DIMENSIONS
     )

@@ -31,7 +31,7 @@ from affidavit.records.report import Report
 from affidavit.render.formats import FormatRequest, parse_format, render
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import OpenedChange, open_change
-from affidavit.store.reports import SqliteStore
+from affidavit.store.open import open_store
 
 FLAGS_THAT_ARE_SETTINGS = (
     "fail_on",
@@ -236,18 +236,18 @@ def _print_terminal(report: Report, *, show_withheld: bool) -> None:
 
 def _measured(report: Report, folder: Path | None) -> Report:
     """A report that is not kept has the error rate too, where a store is there already."""
-    store = SqliteStore(folder or state_folder())
+    store = open_store(folder or state_folder())
     with suppress(StoreError):
-        return with_measured(report, store) if store.path.exists() else report
+        return with_measured(report, store) if store.exists() else report
     return report
 
 
 def _store(report: Report, folder: Path | None) -> Report:
     """Keep the report, with the error rate that the store knows of."""
     try:
-        store = SqliteStore(folder or state_folder())
+        store = open_store(folder or state_folder())
         report = with_measured(report, store)
-        store.save_report(report)
+        store.reports.save(report)
     except StoreError as error:
         click.echo(f"affidavit: the report was not kept: {error}", err=True)
     return report

@@ -170,3 +170,13 @@ class Report(Record):
     def withheld(self) -> list[Candidate]:
         """What the report does not say, each with its reason."""
         return [candidate for candidate in self.candidates if not candidate.is_shown]
+
+
+class StoredFinding(Record):
+    """A finding of an earlier report."""
+
+    report_id: str
+    fingerprint: str
+    title: str
+    file: str
+    line: int

@@ -1,188 +1,143 @@
-"""Keep reports and the findings in them in one SQLite file."""
+"""Keep reports as the bytes that were written, and find them again by what they are about."""
 
-import os
-import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from hashlib import sha256
+from typing import Any
 
 from pydantic import ValidationError
+from sqlalchemy import delete, func, select
 
 from affidavit.errors import StoreError
-from affidavit.records.record import Record
-from affidavit.records.report import Report
-from affidavit.store.upgrade import is_newer, migrate
+from affidavit.records.report import Report, StoredFinding
+from affidavit.store.database import Database, insert_all, upsert
+from affidavit.store.schema import FINDINGS, REPORTS
 
-FILE_NAME = "affidavit.db"
-BUSY_SECONDS = 10
-"""How long to wait for another process that is writing."""
-
-
-class StoredFinding(Record):
-    """A finding of an earlier report."""
-
-    report_id: str
-    fingerprint: str
-    title: str
-    file: str
-    line: int
+_AT_ONCE = 20
+"""Reports fetched together when all are read: each may have some megabytes."""
 
 
-class SqliteStore:
-    """The store in a folder of the user's; made on first use, readable by the user alone."""
+class Reports:
+    """The reports of one store."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE_NAME
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
-    def save_report(self, report: Report) -> None:
-        """Keep a report; the same report twice is kept once."""
-        with self.open() as database:
-            database.execute(
-                "INSERT OR REPLACE INTO reports VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    report.id,
-                    report.created_at,
-                    report.change.repository,
-                    report.change.base.commit or report.change.base.tree,
-                    report.change.head.commit or report.change.head.tree,
-                    report.verdict.decision,
-                    report.model_dump_json(),
-                ),
-            )
-            database.execute("DELETE FROM findings WHERE report_id = ?", (report.id,))
-            database.executemany(
-                "INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                _finding_rows(report),
-            )
+    def save(self, report: Report, body: bytes | None = None) -> None:
+        """Keep a report; the same report twice is kept once. `body`: the bytes it was read from, if any."""
+        written = report.model_dump_json().encode() if body is None else body
+        with self._database.transaction() as connection:
+            upsert(connection, REPORTS, _report_row(report, written))
+            connection.execute(delete(FINDINGS).where(FINDINGS.c.report_id == report.id))
+            insert_all(connection, FINDINGS, _finding_rows(report))
 
-    def load_report(self, report_id: str) -> Report | None:
+    def load(self, report_id: str) -> Report | None:
         """A kept report."""
-        with self.open() as database:
-            row = database.execute("SELECT body FROM reports WHERE id = ?", (report_id,)).fetchone()
-        if row is None:
+        body = self.load_bytes(report_id)
+        if body is None:
             return None
-        report = _read(row[0])
+        report = _read(body)
         if report is None:
             raise StoreError(
                 f"the report {report_id} was kept by another version and cannot be read by this one"
             )
         return report
 
-    def has_report(self, report_id: str) -> bool:
-        """Whether a report is kept, readable or not."""
-        with self.open() as database:
-            return database.execute("SELECT 1 FROM reports WHERE id = ?", (report_id,)).fetchone() is not None
-
-    def each_report(self, since: str = "") -> Iterator[Report | None]:
-        """Reports made at or after a date, oldest first; None for one that this version cannot read."""
-        with self.open() as database:
-            rows = database.execute(
-                "SELECT body FROM reports WHERE created_at >= ? ORDER BY created_at, id", (since,)
+    def load_bytes(self, report_id: str) -> bytes | None:
+        """A kept report as it was written, byte for byte."""
+        with self._database.transaction() as connection:
+            row = connection.execute(
+                select(REPORTS.c.body, REPORTS.c.digest).where(REPORTS.c.id == report_id)
+            ).one_or_none()
+        if row is None:
+            return None
+        if not _is_whole(row.body, row.digest):
+            raise StoreError(
+                f"the report {report_id} in the store {self._database.location.name} is not what was kept:"
+                " its bytes do not have the digest that was noted with them"
             )
-            for (body,) in rows:
-                yield _read(body)
+        return bytes(row.body)
 
-    def report_ids(self, start: str = "") -> list[str]:
+    def has(self, report_id: str) -> bool:
+        """Whether a report is kept, readable or not."""
+        with self._database.transaction() as connection:
+            found = connection.execute(select(REPORTS.c.id).where(REPORTS.c.id == report_id))
+            return found.one_or_none() is not None
+
+    def each(self, since: str = "") -> Iterator[Report | None]:
+        """Reports made at or after a date, oldest first; None for one that this version cannot read."""
+        wanted = select(REPORTS.c.body, REPORTS.c.digest).where(REPORTS.c.created_at >= since)
+        with self._database.transaction() as connection:
+            ordered = wanted.order_by(REPORTS.c.created_at, REPORTS.c.id)
+            for row in connection.execution_options(yield_per=_AT_ONCE).execute(ordered):
+                yield _read(row.body) if _is_whole(row.body, row.digest) else None
+
+    def ids(self, start: str = "") -> list[str]:
         """Ids that begin so, the newest report's first."""
-        with self.open() as database:
-            rows = database.execute(
-                "SELECT id FROM reports WHERE substr(id, 1, length(?)) = ?"
-                " ORDER BY created_at DESC, rowid DESC",
-                (start, start),
-            ).fetchall()
-        return [report_id for (report_id,) in rows]
+        # Not LIKE: it has wildcards, and SQLite's does not tell A from a.
+        begins_so = func.substr(REPORTS.c.id, 1, len(start)) == start
+        newest_first = (REPORTS.c.created_at.desc(), REPORTS.c.id.desc())
+        with self._database.transaction() as connection:
+            rows = connection.execute(select(REPORTS.c.id).where(begins_so).order_by(*newest_first))
+            return list(rows.scalars())
 
-    def count_reports(self) -> int:
+    def count(self) -> int:
         """How many reports are kept."""
-        with self.open() as database:
-            (count,) = database.execute("SELECT count(*) FROM reports").fetchone()
-        return int(count)
+        with self._database.transaction() as connection:
+            return connection.execute(select(func.count()).select_from(REPORTS)).scalar_one()
 
     def find_fingerprint(self, fingerprint: str) -> StoredFinding | None:
         """The newest finding with this fingerprint."""
-        with self.open() as database:
-            row = database.execute(
-                "SELECT report_id, fingerprint, title, file, line FROM findings"
-                " JOIN reports ON reports.id = report_id WHERE fingerprint = ?"
-                " ORDER BY created_at DESC LIMIT 1",
-                (fingerprint,),
-            ).fetchone()
-        if row is None:
-            return None
-        return StoredFinding(report_id=row[0], fingerprint=row[1], title=row[2], file=row[3], line=row[4])
-
-    @contextmanager
-    def open(self) -> Iterator[sqlite3.Connection]:
-        """A connection inside one transaction, for whoever keeps tables of their own in the store."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # Where nothing can be written, what is kept can still be read.
-            is_fixed = self.path.is_file() and not os.access(self.path.parent, os.W_OK)
-            database = _connect(self.path, is_fixed=is_fixed)
-            try:
-                with database:
-                    _prepare(database, self.path, is_fixed=is_fixed)
-                    yield database
-            finally:
-                database.close()
-        except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"the store {self.path} cannot be used: {error}") from error
-
-
-def _connect(path: Path, *, is_fixed: bool) -> sqlite3.Connection:
-    if not is_fixed:
-        return sqlite3.connect(path, timeout=BUSY_SECONDS)
-    # SQLite makes files beside a store that it reads, unless they are there or nobody writes to it.
-    is_in_use = path.with_name(f"{path.name}-wal").exists()
-    how = "mode=ro" if is_in_use else "mode=ro&immutable=1"
-    return sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=BUSY_SECONDS)
-
-
-def _prepare(database: sqlite3.Connection, path: Path, *, is_fixed: bool) -> None:
-    if is_newer(database):
-        raise StoreError(
-            f"the store {path} was written by a newer Affidavit; install that, or name another --data"
+        wanted = (
+            select(*(FINDINGS.c[name] for name in StoredFinding.model_fields))
+            .join(REPORTS)
+            .where(FINDINGS.c.fingerprint == fingerprint)
+            .order_by(REPORTS.c.created_at.desc(), REPORTS.c.id.desc())
         )
-    if is_fixed:
-        return
-    if path.stat().st_size == 0:
-        path.chmod(0o600)
-    _let_readers_go_on(database)
-    migrate(database)
+        with self._database.transaction() as connection:
+            row = connection.execute(wanted.limit(1)).mappings().one_or_none()
+        return StoredFinding.model_validate(dict(row)) if row else None
 
 
-def _let_readers_go_on(database: sqlite3.Connection) -> None:
-    """Switch to write-ahead logging, unless somebody else has the store open: then the next one may."""
-    if database.execute("PRAGMA journal_mode").fetchone() == ("wal",):
-        return
-    database.execute("PRAGMA busy_timeout = 0")
-    with suppress(sqlite3.OperationalError):
-        database.execute("PRAGMA journal_mode = WAL")
-    database.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
+def _is_whole(body: bytes, digest: str) -> bool:
+    return sha256(body).hexdigest() == digest
 
 
-def _read(body: str) -> Report | None:
+def _read(body: bytes) -> Report | None:
     try:
         return Report.model_validate_json(body)
     except ValidationError:
         return None
 
 
-def _finding_rows(report: Report) -> list[tuple[object, ...]]:
-    return [
-        (
-            report.id,
-            candidate.id,
-            candidate.fingerprint,
-            candidate.specialist,
-            candidate.finding.severity,
-            candidate.finding.category,
-            candidate.status,
-            candidate.withheld.code if candidate.withheld else None,
-            candidate.finding.title,
-            candidate.finding.file,
-            candidate.finding.line,
-        )
+def _report_row(report: Report, body: bytes) -> dict[str, Any]:
+    return {
+        "id": report.id,
+        "created_at": report.created_at,
+        "repository": report.change.repository,
+        "base": report.change.base.commit or report.change.base.tree,
+        "head": report.change.head.commit or report.change.head.tree,
+        "decision": report.verdict.decision,
+        "body": body,
+        "digest": sha256(body).hexdigest(),
+    }
+
+
+def _finding_rows(report: Report) -> list[dict[str, Any]]:
+    rows = {
+        candidate.id: {
+            "report_id": report.id,
+            "candidate_id": candidate.id,
+            "fingerprint": candidate.fingerprint,
+            "specialist": candidate.specialist,
+            "severity": candidate.finding.severity,
+            "category": candidate.finding.category,
+            "status": candidate.status,
+            "withheld": candidate.withheld.code if candidate.withheld else None,
+            "title": candidate.finding.title,
+            "file": candidate.finding.file,
+            "line": candidate.finding.line,
+        }
         for candidate in report.candidates
         if candidate.finding
-    ]
+    }
+    return list(rows.values())

@@ -1,132 +1,93 @@
-"""How the store's schema came to be: one migration after another, each run once and as a whole."""
+"""Bring a store to the newest schema: a store of any earlier version goes in, and nothing in it is lost."""
 
-import sqlite3
-from collections.abc import Sequence
-from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
 
+from sqlalchemy import Connection, Engine, insert, inspect, select
 
-@dataclass(frozen=True)
-class Migration:
-    """One step of the schema. What has been released is never edited: a change is a migration of its own."""
+from affidavit.store.schema import METADATA, REPORTS, VERSION, VERSION_TABLE
 
-    name: str
-    statements: tuple[str, ...]
-    """Single statements: a script would end the transaction that holds a migration together."""
-
-
-REPORTS = Migration(
-    "reports and their findings",
-    (
-        """
-        CREATE TABLE IF NOT EXISTS reports (
-            id TEXT PRIMARY KEY,
-            created_at TEXT NOT NULL,
-            repository TEXT,
-            base TEXT NOT NULL,
-            head TEXT NOT NULL,
-            decision TEXT NOT NULL,
-            body TEXT NOT NULL
-        )
-        """,
-        """
-        CREATE TABLE IF NOT EXISTS findings (
-            report_id TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
-            candidate_id TEXT NOT NULL,
-            fingerprint TEXT NOT NULL,
-            specialist TEXT NOT NULL,
-            severity TEXT NOT NULL,
-            category TEXT NOT NULL,
-            status TEXT NOT NULL,
-            withheld TEXT,
-            title TEXT NOT NULL,
-            file TEXT NOT NULL,
-            line INTEGER NOT NULL,
-            PRIMARY KEY (report_id, candidate_id)
-        )
-        """,
-        "CREATE INDEX IF NOT EXISTS findings_by_fingerprint ON findings (fingerprint)",
-    ),
-)
-
-LABELS = Migration(
-    "labels of findings",
-    (
-        # Rows are added and never changed: the newest row of a finding is its label, the others its history.
-        """
-        CREATE TABLE labels (
-            number INTEGER PRIMARY KEY AUTOINCREMENT,
-            report_id TEXT NOT NULL REFERENCES reports (id) ON DELETE CASCADE,
-            candidate_id TEXT NOT NULL,
-            label TEXT CHECK (label IN ('valid', 'wrong', 'nit')),
-            why TEXT NOT NULL,
-            labelled_by TEXT NOT NULL,
-            source TEXT NOT NULL,
-            labelled_at TEXT NOT NULL
-        )
-        """,
-        "CREATE INDEX labels_by_finding ON labels (report_id, candidate_id, number)",
-    ),
-)
-
-ROLLOUT = Migration(
-    "rollout of prompt and schema versions",
-    (
-        """
-        CREATE TABLE rollouts (
-            number INTEGER PRIMARY KEY AUTOINCREMENT,
-            state TEXT NOT NULL CHECK (state IN ('running', 'promoted', 'rolled_back')),
-            body TEXT NOT NULL
-        )
-        """,
-        "CREATE UNIQUE INDEX one_rollout_at_a_time ON rollouts (state) WHERE state = 'running'",
-        """
-        CREATE TABLE rollout_decisions (
-            number INTEGER PRIMARY KEY AUTOINCREMENT,
-            is_announced INTEGER NOT NULL,
-            body TEXT NOT NULL
-        )
-        """,
-        # The newest review of a change counts, so that one change cannot fill a sample.
-        """
-        CREATE TABLE rollout_reviews (
-            rollout INTEGER NOT NULL REFERENCES rollouts (number) ON DELETE CASCADE,
-            change_key TEXT NOT NULL,
-            body TEXT NOT NULL,
-            PRIMARY KEY (rollout, change_key)
-        )
-        """,
-        """
-        CREATE TABLE retired_versions (
-            kind TEXT NOT NULL CHECK (kind IN ('prompt', 'schema')),
-            version TEXT NOT NULL,
-            PRIMARY KEY (kind, version)
-        )
-        """,
-    ),
-)
-
-MIGRATIONS: tuple[Migration, ...] = (REPORTS, LABELS, ROLLOUT)
-"""In the order in which they are run; a new one goes to the end."""
+MIGRATIONS = Path(__file__).parent / "migrations"
+REVISIONS = ("0001", "0002", "0003", "0004")
+"""All that this program knows, oldest first: asking Alembic for them would cost every start its import."""
+HAND_NUMBERED = 3
+"""The first stores counted their version in SQLite's `user_version`, up to this one."""
 
 
-def migrate(database: sqlite3.Connection, migrations: Sequence[Migration] = MIGRATIONS) -> None:
-    """Bring a store to the newest schema, also where another process does the same at this moment."""
-    if _number(database) >= len(migrations):
-        return
-    database.execute("BEGIN IMMEDIATE")
-    # Between the first look and the lock, another process may have done it.
-    for number, migration in enumerate(migrations[_number(database) :], start=_number(database) + 1):
-        for statement in migration.statements:
-            database.execute(statement)
-        database.execute(f"PRAGMA user_version = {number}")
-    database.commit()
+class Standing(Enum):
+    """Where a store stands, seen from this program."""
+
+    EMPTY = "empty"
+    OLDER = "older"
+    CURRENT = "current"
+    NEWER = "newer"
 
 
-def is_newer(database: sqlite3.Connection, migrations: Sequence[Migration] = MIGRATIONS) -> bool:
-    """Whether a later Affidavit has written this store."""
-    return _number(database) > len(migrations)
+def find_standing(connection: Connection) -> Standing:
+    """Whether a store is empty, older than this program, as new or newer."""
+    revision = _revision(connection)
+    if revision is None:
+        return _standing_of_the_first(connection)
+    if revision == REVISIONS[-1]:
+        return Standing.CURRENT
+    return Standing.OLDER if revision in REVISIONS else Standing.NEWER
 
 
-def _number(database: sqlite3.Connection) -> int:
-    (number,) = database.execute("PRAGMA user_version").fetchone()
-    return int(number)
+def bring_up_to_date(engine: Engine) -> None:
+    """Make or change the tables as a whole or not at all, also where another process does so right now."""
+    with engine.connect().execution_options(is_alone=True) as connection, connection.begin():
+        # Between the first look and the lock, another process may have done it.
+        standing = find_standing(connection)
+        if standing is Standing.EMPTY:
+            _make(connection)
+        elif standing is Standing.OLDER:
+            migrate(connection)
+
+
+def migrate(connection: Connection, revision: str = REVISIONS[-1]) -> None:
+    """Run the migrations up to a revision, inside the transaction that the connection is in."""
+    # Alembic is loaded only where there is something to do.
+    from alembic import command  # noqa: PLC0415
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    counted = _counted(connection)
+    if _revision(connection) is None and counted:
+        command.stamp(config, REVISIONS[counted - 1])
+    command.upgrade(config, revision)
+
+
+def _mark_as_newer(connection: Connection) -> None:
+    """Let the first programs, which know only SQLite's number, see that the store is newer than they are."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql(f"PRAGMA user_version = {HAND_NUMBERED + 1}")
+
+
+def _make(connection: Connection) -> None:
+    # A table of the same name that somebody else made is an error, not a part of the store.
+    METADATA.create_all(connection, checkfirst=False)
+    VERSION.create(connection)
+    connection.execute(insert(VERSION).values(version_num=REVISIONS[-1]))
+    _mark_as_newer(connection)
+
+
+def _standing_of_the_first(connection: Connection) -> Standing:
+    counted = _counted(connection)
+    if counted > HAND_NUMBERED:
+        return Standing.NEWER
+    is_file = connection.dialect.name == "sqlite"
+    is_made = counted > 0 or (is_file and inspect(connection).has_table(REPORTS.name))
+    return Standing.OLDER if is_made else Standing.EMPTY
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return None
+    return connection.execute(select(VERSION.c.version_num)).scalar()
+
+
+def _counted(connection: Connection) -> int:
+    if connection.dialect.name != "sqlite":
+        return 0
+    return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 from kept_reports import report_of, shown
 
@@ -12,16 +10,11 @@ from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.lab.label import Label
 from affidavit.records.report import Report, RoleUsage
-from affidavit.store.reports import SqliteStore
+from affidavit.store.open import Store
 from claims import finding
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> SqliteStore:
-    return SqliteStore(tmp_path)
-
-
-def labelled(store: SqliteStore, *labels: Label, review_id: str = "r1", on: str = "2026-03-04") -> Report:
+def labelled(store: Store, *labels: Label, review_id: str = "r1", on: str = "2026-03-04") -> Report:
     """A kept report with a finding of its own for every label."""
     candidates = [shown(f"logic-{number}", f"{review_id}-{number}") for number in range(len(labels))]
     report = report_of(candidates, review_id, on=on)
@@ -34,17 +27,17 @@ def withheld(name: str, code: Reason, **fields: object) -> Candidate:
     return shown(name, withheld=Withheld(code=code), **fields)
 
 
-def test_an_installation_without_labels_is_not_measured(store: SqliteStore) -> None:
-    store.save_report(report_of([shown("logic-0")]))
+def test_an_installation_without_labels_is_not_measured(store: Store) -> None:
+    store.reports.save(report_of([shown("logic-0")]))
     quality = measure_quality(store)
     assert measure_headline(store) is None
     assert (quality.wrong, quality.nit, quality.shown, quality.labelled) == (None, None, 1, 0)
 
 
-def test_the_rate_is_wrong_among_shown_and_labelled(store: SqliteStore) -> None:
+def test_the_rate_is_wrong_among_shown_and_labelled(store: Store) -> None:
     report = labelled(store, Label.WRONG, Label.VALID, Label.NIT, Label.VALID)
     hidden = withheld("logic-9", Reason.REFUTED)
-    store.save_report(report.model_copy(update={"candidates": (*report.candidates, shown("x"), hidden)}))
+    store.reports.save(report.model_copy(update={"candidates": (*report.candidates, shown("x"), hidden)}))
     add_label(store, report, hidden, Label.WRONG)
     quality = measure_quality(store)
     assert quality.wrong == measure_headline(store) == rate_of(1, 4)
@@ -52,7 +45,7 @@ def test_the_rate_is_wrong_among_shown_and_labelled(store: SqliteStore) -> None:
     assert (quality.shown, quality.labelled) == (5, 4)
 
 
-def test_a_problem_seen_in_several_reports_counts_once_with_its_newest_label(store: SqliteStore) -> None:
+def test_a_problem_seen_in_several_reports_counts_once_with_its_newest_label(store: Store) -> None:
     one = shown("logic-0", "same")
     for review_id, label in (("r1", Label.WRONG), ("r2", Label.WRONG), ("r3", Label.VALID)):
         add_label(store, report_of([one], review_id), one, label)
@@ -62,7 +55,7 @@ def test_a_problem_seen_in_several_reports_counts_once_with_its_newest_label(sto
     assert quality.fates.shown == 3
 
 
-def test_the_same_fingerprint_in_another_repository_is_another_problem(store: SqliteStore) -> None:
+def test_the_same_fingerprint_in_another_repository_is_another_problem(store: Store) -> None:
     one = shown("logic-0", "same")
     for repository in ("/srv/shop", "/srv/till", None):
         report = report_of([one], f"in {repository}", repository=repository)
@@ -70,7 +63,7 @@ def test_the_same_fingerprint_in_another_repository_is_another_problem(store: Sq
     assert measure_headline(store) == rate_of(3, 3)
 
 
-def test_findings_without_a_fingerprint_are_never_taken_for_one(store: SqliteStore) -> None:
+def test_findings_without_a_fingerprint_are_never_taken_for_one(store: Store) -> None:
     nameless = [shown(f"logic-{number}").model_copy(update={"fingerprint": ""}) for number in range(3)]
     report = report_of(nameless)
     for one in nameless:
@@ -78,7 +71,7 @@ def test_findings_without_a_fingerprint_are_never_taken_for_one(store: SqliteSto
     assert measure_headline(store) == rate_of(0, 3)
 
 
-def test_a_withheld_finding_labelled_valid_is_told_and_not_in_the_rate(store: SqliteStore) -> None:
+def test_a_withheld_finding_labelled_valid_is_told_and_not_in_the_rate(store: Store) -> None:
     hidden = withheld("logic-0", Reason.REFUTED)
     add_label(store, report_of([hidden]), hidden, Label.VALID)
     quality = measure_quality(store)
@@ -86,7 +79,7 @@ def test_a_withheld_finding_labelled_valid_is_told_and_not_in_the_rate(store: Sq
     assert (quality.withheld_labelled, quality.withheld_valid) == (1, 1)
 
 
-def test_since_leaves_out_reviews_before_the_date(store: SqliteStore) -> None:
+def test_since_leaves_out_reviews_before_the_date(store: Store) -> None:
     labelled(store, Label.WRONG, review_id="old", on="2026-01-31")
     labelled(store, Label.VALID, Label.VALID, review_id="new", on="2026-02-01")
     quality = measure_quality(store, since="2026-02-01")
@@ -94,10 +87,10 @@ def test_since_leaves_out_reviews_before_the_date(store: SqliteStore) -> None:
     assert (quality.first, quality.last) == ("2026-02-01", "2026-02-01")
 
 
-def test_months_are_told_apart_in_their_order(store: SqliteStore) -> None:
+def test_months_are_told_apart_in_their_order(store: Store) -> None:
     labelled(store, Label.WRONG, review_id="b", on="2026-02-10")
     labelled(store, Label.VALID, Label.WRONG, review_id="a", on="2026-01-10")
-    store.save_report(report_of([shown("x")], "c", on="2026-03-01"))
+    store.reports.save(report_of([shown("x")], "c", on="2026-03-01"))
     months = measure_quality(store, dimensions=["month"]).by["month"]
     assert [(one.value, one.shown, one.wrong) for one in months] == [
         ("2026-01", 2, rate_of(1, 2)),
@@ -106,7 +99,7 @@ def test_months_are_told_apart_in_their_order(store: SqliteStore) -> None:
     ]
 
 
-def test_findings_are_counted_by_who_raised_them_and_how(store: SqliteStore) -> None:
+def test_findings_are_counted_by_who_raised_them_and_how(store: Store) -> None:
     by_machine = shown("ruff-0", specialist="ruff", kind="mechanical", claim=finding(severity="low"))
     by_model = shown("security-0", specialist="security", claim=finding(category="security"))
     report = report_of([by_machine, by_model], models={"specialist": "acme:large", "verifier": "acme:small"})
@@ -119,21 +112,21 @@ def test_findings_are_counted_by_who_raised_them_and_how(store: SqliteStore) -> 
     assert {one.value: one.wrong for one in by["category"]}["security"] == rate_of(1, 1)
 
 
-def test_a_problem_belongs_to_the_report_in_which_it_was_labelled(store: SqliteStore) -> None:
+def test_a_problem_belongs_to_the_report_in_which_it_was_labelled(store: Store) -> None:
     one = shown("logic-0", "same")
-    store.save_report(report_of([one], "r1", on="2026-01-01"))
+    store.reports.save(report_of([one], "r1", on="2026-01-01"))
     add_label(store, report_of([one], "r2", on="2026-02-01"), one, Label.WRONG)
-    store.save_report(report_of([one], "r3", on="2026-03-01"))
+    store.reports.save(report_of([one], "r3", on="2026-03-01"))
     months = measure_quality(store, dimensions=["month"]).by["month"]
     assert [(group.value, group.wrong) for group in months] == [("2026-02", rate_of(1, 1))]
 
 
-def test_quotes_are_counted_by_their_outcome_withheld_ones_too(store: SqliteStore) -> None:
+def test_quotes_are_counted_by_their_outcome_withheld_ones_too(store: Store) -> None:
     def quoted(name: str, outcome: str, **fields: object) -> Candidate:
         return shown(name, quote=QuoteCheck(outcome=outcome, file="app.py", side="head"), **fields)
 
     gone = Withheld(code=Reason.EVIDENCE_NOT_FOUND)
-    store.save_report(
+    store.reports.save(
         report_of(
             [
                 *(quoted(f"e{number}", "exact") for number in range(3)),
@@ -148,11 +141,11 @@ def test_quotes_are_counted_by_their_outcome_withheld_ones_too(store: SqliteStor
     assert quotes["not_found"] == rate_of(1, 5)
 
 
-def test_a_shown_absence_claim_without_a_search_is_named(store: SqliteStore) -> None:
+def test_a_shown_absence_claim_without_a_search_is_named(store: Store) -> None:
     missing = finding({"is_absence_finding": True})
     ran = SearchRun(search=Search(pattern="x"), state="nothing_found")
     failed = SearchRun(search=Search(pattern="("), state="failed")
-    store.save_report(
+    store.reports.save(
         report_of(
             [
                 shown("searched", claim=missing, searches=(ran,)),
@@ -168,25 +161,25 @@ def test_a_shown_absence_claim_without_a_search_is_named(store: SqliteStore) -> 
     assert absences.withheld == 1
 
 
-def test_dropped_refuted_and_unverified_are_counted(store: SqliteStore) -> None:
+def test_dropped_refuted_and_unverified_are_counted(store: Store) -> None:
     dropped = withheld("logic-1", Reason.FINDING_DROPPED).model_copy(update={"finding": None})
     sure = shown("logic-2", status=Status.VERIFIED)
     refuted = [withheld("logic-3", Reason.REFUTED), withheld("logic-4", Reason.ABSENCE_DISPROVED)]
-    store.save_report(report_of([shown("logic-0"), dropped, sure, *refuted]))
+    store.reports.save(report_of([shown("logic-0"), dropped, sure, *refuted]))
     fates = measure_quality(store).fates
     assert (fates.candidates, fates.shown, fates.dropped, fates.refuted, fates.unverified) == (5, 2, 1, 2, 1)
     assert fates.withheld == {"finding_dropped": 1, "refuted": 1, "absence_disproved": 1}
 
 
-def test_cost_and_duration_are_told_as_median_and_total(store: SqliteStore) -> None:
+def test_cost_and_duration_are_told_as_median_and_total(store: Store) -> None:
     for number, cost in enumerate([0.1, 0.5, None]):
         usage = (
             RoleUsage(role="planner", model="m", input_tokens=10, cost_usd=0.1),
             RoleUsage(role="verifier", model="m", output_tokens=5, cost_usd=cost),
         )
         report = report_of([], f"r{number}", duration_ms=1000 * (number + 1), usage=usage)
-        store.save_report(report)
-    store.save_report(report_of([], "mechanical", duration_ms=100))
+        store.reports.save(report)
+    store.reports.save(report_of([], "mechanical", duration_ms=100))
     quality = measure_quality(store)
     assert quality.duration_ms is not None
     assert (quality.duration_ms.median, quality.duration_ms.total) == (1500, 6100)
@@ -198,7 +191,7 @@ def test_cost_and_duration_are_told_as_median_and_total(store: SqliteStore) -> N
     assert (quality.tokens.n, quality.tokens.total) == (3, 45)
 
 
-def test_an_empty_store_is_measured_as_empty(store: SqliteStore) -> None:
+def test_an_empty_store_is_measured_as_empty(store: Store) -> None:
     quality = measure_quality(store)
     assert quality.reports == 0
     assert quality.quotes == {}
@@ -206,22 +199,19 @@ def test_an_empty_store_is_measured_as_empty(store: SqliteStore) -> None:
     assert (quality.duration_ms, quality.cost_usd, quality.first) == (None, None, None)
 
 
-def test_a_report_of_another_version_is_counted_and_left_out(store: SqliteStore) -> None:
+def test_a_report_of_another_version_is_counted_and_left_out(store: Store) -> None:
     labelled(store, Label.VALID)
-    with store.open() as database:
-        database.execute(
-            "INSERT INTO reports VALUES ('x', '2026-04-01', NULL, 'b', 'h', 'comment', '{\"new\": 1}')"
-        )
+    store.reports.save(report_of([], "x"), b'{"new": 1}')
     quality = measure_quality(store)
     assert (quality.reports, quality.unreadable) == (1, 1)
 
 
-def test_a_report_is_given_the_rate_of_the_moment(store: SqliteStore) -> None:
+def test_a_report_is_given_the_rate_of_the_moment(store: Store) -> None:
     report = labelled(store, Label.WRONG, Label.VALID)
     assert with_measured(report, store).measured == rate_of(1, 2)
 
 
-def test_mistakes_are_told_with_the_newest_label_first(store: SqliteStore) -> None:
+def test_mistakes_are_told_with_the_newest_label_first(store: Store) -> None:
     one, two = shown("logic-0", "aaaa"), shown("logic-1", "bbbb", claim=finding(title="Another"))
     report = report_of([one, two])
     add_label(store, report, one, Label.WRONG)

@@ -22,7 +22,7 @@ from affidavit.records.lab.rollout import Arm, Decision, ReviewCounts, Rollout, 
 from affidavit.records.report import Report, RoleUsage
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import OpenedChange
-from affidavit.store.reports import SqliteStore
+from affidavit.store.open import open_store
 from claims import verification
 
 ASKED_VERSIONS = re.compile(r'`schema_version` is "([\d.]+)" and `prompt_version` is "([\d.]+)"')
@@ -42,7 +42,7 @@ BROKEN_FINDING = {"id": "f", "severity": "medium", "title": "no file, no line, n
 
 
 def book_in(folder: Path) -> RolloutBook:
-    return RolloutBook(SqliteStore(folder))
+    return RolloutBook(open_store(folder))
 
 
 def own_prompts(folder: Path, *versions: str) -> Path:

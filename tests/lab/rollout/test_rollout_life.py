@@ -37,7 +37,7 @@ from affidavit.ports import Reply
 from affidavit.prompts import current_prompts
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.parse import parse_replies
-from affidavit.store.reports import SqliteStore
+from affidavit.store.open import open_store
 from repositories import Repo
 
 SUM = (
@@ -367,8 +367,8 @@ def test_what_people_called_wrong_is_in_the_comparison(
 ) -> None:
     rollout = started(book, new_version(prompts))
     report, _ = review_change(book, opened, 1, specialist())
-    store = SqliteStore(tmp_path / "data")
-    store.save_report(report)
+    store = open_store(tmp_path / "data")
+    store.reports.save(report)
     add_label(store, report, report.shown[0], "wrong", why="no", by="ada")
     wrong = compare_rollout(book, rollout).share("wrong").new
     assert wrong is not None

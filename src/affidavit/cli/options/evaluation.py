@@ -19,7 +19,6 @@ from affidavit.errors import SettingsError
 from affidavit.lab.cases.folders import folder_name
 from affidavit.lab.evaluation.archive import Archive, Begun
 from affidavit.lab.evaluation.sessions import ReviewSessions
-from affidavit.lab.labels.book import labelled_findings
 from affidavit.lab.rollout.choice import choose_outside_rollouts
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog, LogMode
@@ -28,7 +27,7 @@ from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.lab.evaluation import Evaluation
 from affidavit.records.lab.label import Label
 from affidavit.render.report.wording import counted
-from affidavit.store.reports import SqliteStore
+from affidavit.store.open import open_store
 
 SETTINGS = (
     "analysers_off",
@@ -153,10 +152,10 @@ def _log_opener(options: dict[str, Any]) -> Callable[[str, int], ConversationLog
 
 def labels_in_store(data: Path | None) -> dict[str, dict[str, Label]]:
     """What people said about findings, by repository and fingerprint."""
-    store = SqliteStore(data or state_folder())
+    store = open_store(data or state_folder())
     labels: dict[str, dict[str, Label]] = {}
-    if store.path.exists():
-        for one in labelled_findings(store):
+    if store.exists():
+        for one in store.labels.with_findings():
             if one.entry.label is not None and one.fingerprint:
                 labels.setdefault(one.repository, {})[one.fingerprint] = one.entry.label
     return labels

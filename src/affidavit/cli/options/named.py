@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from affidavit.errors import InputError
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
-from affidavit.store.reports import SqliteStore
+from affidavit.store.open import Store
 
 MAX_NAMED = 10
 NEWEST = "last"
@@ -35,24 +35,24 @@ def read_report(path: Path) -> Report:
         raise InputError(f"{path} is no native report of this version: {where}: {first['msg']}") from error
 
 
-def find_report(name: str, store: SqliteStore) -> Report:
+def find_report(name: str, store: Store) -> Report:
     """The report in a file or in the store; `last` is the newest that is kept.
 
     Where the store has the report of a file, the store's copy speaks: labels are about that one.
     """
     if _is_file(name):
         report = read_report(Path(name))
-        return store.load_report(report.id) or report
-    ids = store.report_ids()[:1] if name == NEWEST else store.report_ids(name) if name else []
+        return store.reports.load(report.id) or report
+    ids = store.reports.ids()[:1] if name == NEWEST else store.reports.ids(name) if name else []
     if name in ids:
         ids = [name]
-    report_or_none = store.load_report(ids[0]) if len(ids) == 1 else None
+    report_or_none = store.reports.load(ids[0]) if len(ids) == 1 else None
     if report_or_none is not None:
         return report_or_none
     if ids:
         raise InputError(f"several reports are meant by {name!r}: {_listed(ids)}; write more of the id")
     if name == NEWEST:
-        raise InputError(f"no report is kept in {store.path} yet; run `affidavit review` first")
+        raise InputError(f"no report is kept in {store.name} yet; run `affidavit review` first")
     raise InputError(
         f"there is no file {name!r} and no kept report whose id begins so;"
         f" name a file of `review --format report=FILE`, an id, or `{NEWEST}` for the newest"

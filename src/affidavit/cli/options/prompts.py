@@ -17,7 +17,7 @@ from affidavit.records.change import Change
 from affidavit.records.lab.rollout import Decision
 from affidavit.records.report import Report
 from affidavit.render.safe_text import visible
-from affidavit.store.reports import SqliteStore
+from affidavit.store.open import open_store
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 PROMPTS_VARIABLE = "AFFIDAVIT_PROMPTS"
@@ -49,7 +49,7 @@ def prompt_options(command: Command) -> Command:
 
 def rollout_book(options: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> RolloutBook:
     """The rollouts of the store that the options name."""
-    return RolloutBook(SqliteStore(options.get("data") or state_folder(environment)))
+    return RolloutBook(open_store(options.get("data") or state_folder(environment)))
 
 
 def prompts_for(change: Change, options: Mapping[str, Any]) -> ChosenPrompts:

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
-from affidavit.lab.labels.book import LabelledFinding, labelled_findings, newest_by_problem, problem_of
+from affidavit.lab.labels.book import newest_by_problem, problem_of
 from affidavit.lab.statistics import rate_of
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding, Severity
-from affidavit.records.lab.label import Label
+from affidavit.records.lab.label import Label, LabelledFinding
 from affidavit.records.lab.measure import Absences, Dimension, Fates, Group, Mistake, Quality, Rate, Spread
 from affidavit.records.report import Report
-from affidavit.store.reports import SqliteStore
+from affidavit.store.open import Store
 
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 NO_MODEL = "no model"
@@ -53,25 +53,25 @@ class Tally:
     unpriced: int = 0
 
 
-def measure_headline(store: SqliteStore) -> Rate | None:
+def measure_headline(store: Store) -> Rate | None:
     """The rate in every report's footer: wrong among shown and labelled. None: not measured yet."""
-    shown = [one for one in labelled_findings(store) if one.is_shown]
+    shown = [one for one in store.labels.with_findings() if one.is_shown]
     return _share(newest_by_problem(shown).values(), Label.WRONG)
 
 
-def with_measured(report: Report, store: SqliteStore) -> Report:
+def with_measured(report: Report, store: Store) -> Report:
     """The report with what is known of this installation's error rate at this moment."""
     return report.model_copy(update={"measured": measure_headline(store)})
 
 
 def measure_quality(
-    store: SqliteStore, *, since: str | None = None, dimensions: Sequence[Dimension] = DIMENSIONS
+    store: Store, *, since: str | None = None, dimensions: Sequence[Dimension] = DIMENSIONS
 ) -> Quality:
     """Everything that the store knows of the reviews made since a date (YYYY-MM-DD)."""
     tally = Tally()
-    for report in store.each_report(since or ""):
+    for report in store.reports.each(since or ""):
         _count_report(tally, report)
-    labelled = labelled_findings(store, since or "")
+    labelled = store.labels.with_findings(since or "")
     shown = newest_by_problem([one for one in labelled if one.is_shown])
     withheld = newest_by_problem([one for one in labelled if not one.is_shown])
     return Quality(

@@ -25,3 +25,12 @@ class LabelEntry(Record):
     """Where it was said: the command line, the page, a reply on a forge."""
     at: str
     """UTC, as ISO 8601."""
+
+
+class LabelledFinding(Record):
+    """A label with what it counts by. `repository` and `fingerprint` say which problem is meant."""
+
+    entry: LabelEntry
+    repository: str
+    fingerprint: str
+    is_shown: bool

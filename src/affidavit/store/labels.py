@@ -1,0 +1,85 @@
+"""Keep what people say about findings: entries go in, nothing is ever overwritten, the newest counts."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, func, insert, select
+
+from affidavit.records.lab.label import LabelEntry, LabelledFinding
+from affidavit.store.database import Database
+from affidavit.store.schema import FINDINGS, LABELS, REPORTS
+
+_ENTRY = (
+    LABELS.c.report_id,
+    LABELS.c.candidate_id,
+    LABELS.c.label,
+    LABELS.c.why,
+    LABELS.c.labelled_by.label("by"),
+    LABELS.c.source,
+    LABELS.c.labelled_at.label("at"),
+)
+"""The columns of an entry, by the names of its fields."""
+
+
+class Labels:
+    """The labels of one store."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, entry: LabelEntry) -> None:
+        """Keep one act of labelling; its report must be kept."""
+        row = entry.model_dump(exclude={"by", "at"})
+        with self._database.transaction() as connection:
+            connection.execute(insert(LABELS).values(**row, labelled_by=entry.by, labelled_at=entry.at))
+
+    def of_report(self, report_id: str) -> list[LabelEntry]:
+        """The newest entry of each finding of a report, where it is a label."""
+        wanted = select(*_ENTRY).where(LABELS.c.report_id == report_id, _counts()).order_by(LABELS.c.number)
+        return [_entry(row) for row in self._rows(wanted)]
+
+    def history(self, report_id: str, candidate_id: str) -> list[LabelEntry]:
+        """Everything that was said about a finding, oldest first."""
+        is_it = and_(LABELS.c.report_id == report_id, LABELS.c.candidate_id == candidate_id)
+        return [_entry(row) for row in self._rows(select(*_ENTRY).where(is_it).order_by(LABELS.c.number))]
+
+    def with_findings(self, since: str = "") -> list[LabelledFinding]:
+        """The label of every finding that has one, in reports made since then; the newest label last."""
+        is_same = and_(
+            FINDINGS.c.report_id == LABELS.c.report_id, FINDINGS.c.candidate_id == LABELS.c.candidate_id
+        )
+        wanted = (
+            select(*_ENTRY, REPORTS.c.repository, FINDINGS.c.fingerprint, FINDINGS.c.withheld)
+            .select_from(LABELS)
+            .join(FINDINGS, is_same)
+            .join(REPORTS, REPORTS.c.id == LABELS.c.report_id)
+            .where(REPORTS.c.created_at >= since, _counts())
+            .order_by(LABELS.c.number)
+        )
+        return [_labelled(row) for row in self._rows(wanted)]
+
+    def _rows(self, wanted: Select[Any]) -> list[Mapping[str, Any]]:
+        with self._database.transaction() as connection:
+            return [dict(row) for row in connection.execute(wanted).mappings()]
+
+
+def _counts() -> ColumnElement[bool]:
+    """Whether an entry is a label, and nothing was said about the finding after it."""
+    later = LABELS.alias("later")
+    newest = select(func.max(later.c.number)).where(
+        later.c.report_id == LABELS.c.report_id, later.c.candidate_id == LABELS.c.candidate_id
+    )
+    return and_(LABELS.c.label.is_not(None), LABELS.c.number == newest.scalar_subquery())
+
+
+def _entry(row: Mapping[str, Any]) -> LabelEntry:
+    return LabelEntry.model_validate({name: row[name] for name in LabelEntry.model_fields})
+
+
+def _labelled(row: Mapping[str, Any]) -> LabelledFinding:
+    return LabelledFinding(
+        entry=_entry(row),
+        repository=row["repository"] or "",
+        fingerprint=row["fingerprint"] or "",
+        is_shown=row["withheld"] is None,
+    )

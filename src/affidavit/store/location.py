@@ -1,0 +1,71 @@
+"""Where a store lies: the folder or address that somebody names goes in, a file or a database comes out."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from affidavit.errors import StoreError
+
+FILE_NAME = "affidavit.db"
+SERVER_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
+
+
+@dataclass(frozen=True)
+class SqliteFile:
+    """A file in a folder of the user's; made on first use, readable by the user alone."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """As messages name it."""
+        return str(self.path)
+
+    def exists(self) -> bool:
+        """Whether something was kept there already."""
+        return self.path.exists()
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it is there and nothing can be written: what is kept can still be read."""
+        return self.path.is_file() and not os.access(self.path.parent, os.W_OK)
+
+
+@dataclass(frozen=True)
+class PostgresDatabase:
+    """A database of a PostgreSQL server, which somebody has made; its tables are made on first use."""
+
+    url: str
+
+    @property
+    def name(self) -> str:
+        """As messages name it: who and where, never the password, which may also stand among the options."""
+        parts = urlsplit(self.url)
+        user = f"{parts.username}@" if parts.username else ""
+        port = f":{parts.port}" if parts.port else ""
+        return f"postgresql://{user}{parts.hostname or ''}{port}{parts.path}"
+
+    def exists(self) -> bool:
+        """Whether there is something to look into: only a connection can say so."""
+        return True
+
+
+Location = SqliteFile | PostgresDatabase
+
+
+def locate(named: Path | str) -> Location:
+    """The file in a folder, or the database at an address `postgresql://…`."""
+    if isinstance(named, Path) or "://" not in named:
+        return SqliteFile(Path(named) / FILE_NAME)
+    scheme = named.split("://", maxsplit=1)[0]
+    if scheme not in SERVER_SCHEMES:
+        raise StoreError(
+            f"a store cannot be kept at an address that begins with {scheme[:40]}://;"
+            " name a folder, or postgresql://USER@HOST/DATABASE"
+        )
+    try:
+        urlsplit(named).port  # noqa: B018 - reading it is what checks it
+    except ValueError as error:
+        raise StoreError(f"the address of the store cannot be read: {error}") from error
+    return PostgresDatabase(named)

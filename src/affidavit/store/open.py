@@ -1,0 +1,81 @@
+"""Open a store: a folder or an address goes in, a store with its reports, labels and rollouts comes out."""
+
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from affidavit.store.location import Location, locate
+
+if TYPE_CHECKING:
+    from affidavit.store.database import Database
+    from affidavit.store.labels import Labels
+    from affidavit.store.reports import Reports
+    from affidavit.store.rollouts import Rollouts
+
+BUSY_SECONDS = 10
+"""How long to wait for a connection, and for another process that is writing."""
+
+
+class Store:
+    """One store. Only what reads or writes connects, and loads what it takes to connect."""
+
+    def __init__(self, location: Location, busy_seconds: float) -> None:
+        self._location = location
+        self._busy_seconds = busy_seconds
+
+    @property
+    def name(self) -> str:
+        """As messages name it."""
+        return self._location.name
+
+    def exists(self) -> bool:
+        """Whether something was kept already; asking makes no store."""
+        return self._location.exists()
+
+    @cached_property
+    def database(self) -> "Database":
+        """Its tables, for whoever keeps some of their own there."""
+        # SQLAlchemy is a quarter of a second: a command that keeps nothing must not wait for it.
+        from affidavit.store.database import Database  # noqa: PLC0415
+
+        return Database(self._location, self._busy_seconds)
+
+    @property
+    def reports(self) -> "Reports":
+        """The kept reports."""
+        from affidavit.store.reports import Reports  # noqa: PLC0415 - as above
+
+        return Reports(self.database)
+
+    @property
+    def labels(self) -> "Labels":
+        """What people said about findings."""
+        from affidavit.store.labels import Labels  # noqa: PLC0415 - as above
+
+        return Labels(self.database)
+
+    @property
+    def rollouts(self) -> "Rollouts":
+        """What is known of rollouts."""
+        from affidavit.store.rollouts import Rollouts  # noqa: PLC0415 - as above
+
+        return Rollouts(self.database)
+
+    def close(self) -> None:
+        """Let go of connections that are held for the next use; a file holds none."""
+        if "database" in self.__dict__:
+            self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_store(named: Path | str, *, busy_seconds: float = BUSY_SECONDS) -> Store:
+    """The store in a folder, or at an address `postgresql://…`; nothing is made before something is kept."""
+    return Store(locate(named), busy_seconds)

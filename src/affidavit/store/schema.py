@@ -1,0 +1,140 @@
+"""The tables of the store as they are now, the same for SQLite and PostgreSQL."""
+
+from typing import Any
+
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    text,
+)
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+
+class KeptText(TypeDecorator[str]):
+    """Text as every database holds it, and in the order of its characters whatever the server's language."""
+
+    impl = Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        # Not through `type_descriptor`, which makes a VARCHAR of it.
+        return Text(collation="C") if dialect.name == "postgresql" else Text()
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """PostgreSQL holds no NUL, and neither holds half a character."""
+        del dialect
+        if value is None:
+            return None
+        return value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode("utf-8")
+
+
+METADATA = MetaData()
+
+REPORTS = Table(
+    "reports",
+    METADATA,
+    Column("id", KeptText, primary_key=True),
+    Column("created_at", KeptText, nullable=False),
+    Column("repository", KeptText),
+    Column("base", KeptText, nullable=False),
+    Column("head", KeptText, nullable=False),
+    Column("decision", KeptText, nullable=False),
+    # The bytes that were written: a report must come back as it was signed. The columns are for searching.
+    Column("body", LargeBinary, nullable=False),
+    Column("digest", KeptText, nullable=False),
+)
+
+FINDINGS = Table(
+    "findings",
+    METADATA,
+    Column("report_id", KeptText, ForeignKey(REPORTS.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("candidate_id", KeptText, primary_key=True),
+    Column("fingerprint", KeptText, nullable=False),
+    Column("specialist", KeptText, nullable=False),
+    Column("severity", KeptText, nullable=False),
+    Column("category", KeptText, nullable=False),
+    Column("status", KeptText, nullable=False),
+    Column("withheld", KeptText),
+    Column("title", KeptText, nullable=False),
+    Column("file", KeptText, nullable=False),
+    Column("line", Integer, nullable=False),
+    Index("findings_by_fingerprint", "fingerprint"),
+)
+
+# Rows are added and never changed: the newest row of a finding is its label, the others its history.
+LABELS = Table(
+    "labels",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("report_id", KeptText, ForeignKey(REPORTS.c.id, ondelete="CASCADE"), nullable=False),
+    Column("candidate_id", KeptText, nullable=False),
+    Column("label", KeptText, CheckConstraint("label IN ('valid', 'wrong', 'nit')")),
+    Column("why", KeptText, nullable=False),
+    Column("labelled_by", KeptText, nullable=False),
+    Column("source", KeptText, nullable=False),
+    Column("labelled_at", KeptText, nullable=False),
+    Index("labels_by_finding", "report_id", "candidate_id", "number"),
+    sqlite_autoincrement=True,
+)
+
+_IS_RUNNING = text("state = 'running'")
+ROLLOUTS = Table(
+    "rollouts",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column(
+        "state", KeptText, CheckConstraint("state IN ('running', 'promoted', 'rolled_back')"), nullable=False
+    ),
+    Column("body", KeptText, nullable=False),
+    Index(
+        "one_rollout_at_a_time",
+        "state",
+        unique=True,
+        sqlite_where=_IS_RUNNING,
+        postgresql_where=_IS_RUNNING,
+    ),
+    sqlite_autoincrement=True,
+)
+
+ROLLOUT_DECISIONS = Table(
+    "rollout_decisions",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("is_announced", Integer, nullable=False),
+    Column("body", KeptText, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+# The newest review of a change counts, so that one change cannot fill a sample.
+ROLLOUT_REVIEWS = Table(
+    "rollout_reviews",
+    METADATA,
+    Column("rollout", Integer, ForeignKey(ROLLOUTS.c.number, ondelete="CASCADE"), primary_key=True),
+    Column("change_key", KeptText, primary_key=True),
+    Column("body", KeptText, nullable=False),
+)
+
+RETIRED_VERSIONS = Table(
+    "retired_versions",
+    METADATA,
+    Column("kind", KeptText, CheckConstraint("kind IN ('prompt', 'schema')"), primary_key=True),
+    Column("version", KeptText, primary_key=True),
+)
+
+VERSION_TABLE = "store_version"
+"""Not Alembic's default name: another program may keep its own in the same database."""
+VERSION = Table(
+    VERSION_TABLE,
+    MetaData(),
+    Column("version_num", String(32), primary_key=True),
+)
+"""Alembic's record of where a store stands, apart from what the store holds."""

@@ -1,0 +1,125 @@
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from reports_to_keep import report
+
+from affidavit.errors import StoreError
+from affidavit.store.location import SqliteFile, locate
+from affidavit.store.open import open_store
+from repositories import Repo
+
+HEAVY = "print([name for name in ('sqlalchemy', 'alembic', 'psycopg') if name in sys.modules])"
+
+
+def test_a_path_is_a_folder_with_a_file_in_it() -> None:
+    assert locate(Path("data")) == locate("data") == SqliteFile(Path("data/affidavit.db"))
+
+
+@pytest.mark.parametrize("url", ["mysql://u:secret@h/d", "sqlite:///x.db", "://"])
+def test_an_address_of_something_else_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(StoreError, match=r"postgresql://USER@HOST/DATABASE") as caught:
+        open_store(url)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_port_that_is_no_number_is_refused_without_the_password() -> None:
+    with pytest.raises(StoreError, match="cannot be read") as caught:
+        open_store("postgresql://u:secret@h:port/d")
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["postgres://u:secret@127.0.0.1:1/d", "postgresql://u@127.0.0.1:1/d?password=secret"]
+)
+def test_a_server_that_does_not_answer_is_a_clear_error_without_the_password(url: str) -> None:
+    with pytest.raises(StoreError) as caught:
+        open_store(url).reports.count()
+    message = str(caught.value)
+    assert message.startswith("the store postgresql://u@127.0.0.1:1/d cannot be used: connection failed")
+    assert "secret" not in message
+    assert "\n" not in message
+
+
+def test_a_missing_driver_is_named_with_the_command_that_brings_it() -> None:
+    program = (
+        "import sys; sys.modules['psycopg'] = None\n"
+        "from affidavit.errors import StoreError\nfrom affidavit.store.open import open_store\n"
+        "try: open_store('postgresql://u@h/d').reports.count()\nexcept StoreError as error: print(error)"
+    )
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert f"{sys.executable} -m pip install 'psycopg[binary]'" in said.stdout
+
+
+def test_a_database_that_another_process_keeps_is_said_to_be_held(postgres_url: str) -> None:
+    with open_store(postgres_url) as store, open_store(postgres_url, busy_seconds=0.1) as hasty:
+        store.reports.save(report())
+        with store.database.alone():
+            assert hasty.reports.count() == 1
+            with pytest.raises(StoreError, match="held by another process") as caught:
+                hasty.rollouts.retire("prompt", "1", None)  # type: ignore[arg-type] - it does not come so far
+    assert caught.value.retryable
+
+
+def test_a_connection_that_the_server_closed_is_made_again(postgres_url: str) -> None:
+    with open_store(postgres_url) as store, open_store(postgres_url) as other:
+        store.reports.save(report())
+        with other.database.transaction() as connection:
+            connection.exec_driver_sql(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+                " AND query LIKE '%%reports%%'"
+            )
+        assert store.reports.count() == 1
+
+
+def test_threads_may_share_a_store(postgres_url: str) -> None:
+    with open_store(postgres_url) as store:
+        store.reports.count()
+        threads = [
+            threading.Thread(target=store.reports.save, args=[report(f"r{number}")]) for number in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert store.reports.count() == 8
+
+
+def loaded_by(program: str, *arguments: str | Path, cwd: Path) -> str:
+    """Which of the heavy packages a program has loaded at its end."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            f"import atexit, sys\natexit.register(lambda: {HEAVY})\n{program}",
+            *arguments,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+    )
+    return done.stdout.splitlines()[-1]
+
+
+RUN = "sys.argv[0] = 'affidavit'\nfrom affidavit.__main__ import main\nmain()"
+
+
+def test_help_loads_no_database(tmp_path: Path) -> None:
+    assert loaded_by(RUN, "--help", cwd=tmp_path) == "[]"
+
+
+def test_a_review_without_a_store_loads_no_database(repo: Repo, tmp_path: Path) -> None:
+    repo.commit("base", {"a.py": "x = 1\n"})
+    repo.commit("head", {"a.py": "x = 2\n"})
+    data = tmp_path / "data"
+    assert loaded_by(RUN, "review", "HEAD~1..HEAD", "--no-store", "--data", data, cwd=repo.path) == "[]"
+    assert not data.exists()
+
+
+def test_a_new_store_is_made_without_alembic(tmp_path: Path) -> None:
+    program = "from affidavit.store.open import open_store\nopen_store(sys.argv[1]).reports.count()"
+    assert loaded_by(program, tmp_path, cwd=tmp_path) == "['sqlalchemy']"
