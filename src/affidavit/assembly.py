@@ -18,7 +18,7 @@ from affidavit.records.change import Change
 from affidavit.records.context import ContextMap, Reference, Symbol, SymbolChange
 from affidavit.references.find import find_references
 from affidavit.references.import_graph import import_graph
-from affidavit.references.readers import Imports, Resolution, Survey
+from affidavit.references.readers import CodeReaders, Imports, Resolution
 from affidavit.specialists.broken_references.specialist import BrokenReferences
 from affidavit.specialists.mechanical import mechanical_specialists
 from affidavit.specialists.panel import Panel
@@ -92,11 +92,11 @@ def assemble_panel(
     from affidavit.tools.checks import Checks, JoinedTools  # noqa: PLC0415
     from affidavit.tools.toolbox import Toolbox  # noqa: PLC0415
 
-    survey = assemble_survey(BlobCache(cache_dir) if cache_dir else None)
-    surer = made_precise(survey, servers) if servers is not None else survey
+    readers = assemble_readers(BlobCache(cache_dir) if cache_dir else None)
+    surer = made_precise(readers, servers) if servers is not None else readers
 
     def read_context(case: Case) -> ContextMap:
-        return gather_context(case.change, _git(case), survey)
+        return gather_context(case.change, _git(case), readers)
 
     def make_tools(case: Case) -> ToolSource:
         return Toolbox(case.repository, case.change, surer)
@@ -119,7 +119,7 @@ def _git(case: Case) -> GitRepository:
     return case.repository
 
 
-def assemble_survey(cache: BlobCache | None = None) -> Survey:
+def assemble_readers(cache: BlobCache | None = None) -> CodeReaders:
     """The readers that this installation has; what they extract from a blob is kept in the cache."""
 
     def read_imports(tree: Tree) -> Imports:
@@ -136,7 +136,7 @@ def assemble_survey(cache: BlobCache | None = None) -> Survey:
     ) -> tuple[list[Reference], list[str]]:
         return find_references(symbols, tree, imports, cache=cache)
 
-    return Survey(
+    return CodeReaders(
         read_imports=read_imports,
         symbols_of=read_symbols,
         changed_symbols=compare_symbols,
@@ -144,14 +144,14 @@ def assemble_survey(cache: BlobCache | None = None) -> Survey:
     )
 
 
-def made_precise(survey: Survey, servers: Confirming) -> Survey:
+def made_precise(readers: CodeReaders, servers: Confirming) -> CodeReaders:
     """The same readers, with somebody who makes references surer and takes seconds for it."""
 
     def confirmed_references(
         symbols: Sequence[Symbol], tree: Tree, imports: Imports
     ) -> tuple[list[Reference], list[str]]:
-        found, left_out = survey.find_references(symbols, tree, imports)
+        found, left_out = readers.find_references(symbols, tree, imports)
         confirmed, said = servers.confirm(found, symbols, tree)
         return confirmed, [*left_out, *said]
 
-    return replace(survey, find_references=confirmed_references, resolve=servers.resolve)
+    return replace(readers, find_references=confirmed_references, resolve=servers.resolve)

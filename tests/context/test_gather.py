@@ -2,13 +2,13 @@
 
 import pytest
 
-from affidavit.assembly import assemble_survey
+from affidavit.assembly import assemble_readers
 from affidavit.context.gather import gather_context
 from affidavit.context.view.sorted_map import view_map
 from affidavit.records.context import ContextMap
 from python_changes import Case, make_case
 from repositories import Repo
-from surveys import written_survey
+from written_readers import written_readers
 
 PRICES = """\
 TAX = 2
@@ -57,7 +57,7 @@ EDGES = {
 
 def mapped(case: Case, edges: dict[str, list[str]] | None = None, **options: int) -> ContextMap:
     with case.repository:
-        return gather_context(case.change, case.repository, written_survey(edges or {}), **options)
+        return gather_context(case.change, case.repository, written_readers(edges or {}), **options)
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def test_bases_and_what_is_passed_on_are_related_and_what_serves_tests_is_no_tes
     changed = before["app.py"].replace("class Page(View):", "class Page(View, object):")
     case = make_case(repo, before, {"app.py": changed})
     with case.repository:
-        context = gather_context(case.change, case.repository, assemble_survey())
+        context = gather_context(case.change, case.repository, assemble_readers())
     told = {file.path: {reason.detail for reason in file.reasons} for file in context.related_files}
     assert "defines View, the base of Page in app.py" in told["web/views.py"]
     assert told["web/request.py"] == {"defines Request; web/__init__.py passes that on to app.py"}

@@ -10,7 +10,7 @@ import pytest
 from fake_server import fake_servers
 
 from affidavit.analysers.engine.execution import Limits
-from affidavit.assembly import assemble_panel, assemble_survey, made_precise
+from affidavit.assembly import assemble_panel, assemble_readers, made_precise
 from affidavit.errors import SettingsError
 from affidavit.events import ignore_events
 from affidavit.git.repository import open_repository
@@ -106,13 +106,13 @@ def test_a_server_that_is_not_installed_is_said_once_where_it_would_have_helped(
 
 
 def test_readers_made_precise_share_the_imports_with_the_plain_ones(tree: GitTree, tmp_path: Path) -> None:
-    survey = assemble_survey()
+    readers = assemble_readers()
     _, symbols = question(tree)
     with ServerPool(fake_servers(tmp_path, LASTING.format(log=str(tmp_path / "starts")))) as pool:
-        precise = made_precise(survey, pool)
+        precise = made_precise(readers, pool)
         found, _ = precise.find_references(symbols, tree, precise.imports(tree))
     assert [one.certainty for one in found] == ["certain"]
-    assert survey.imports(tree) is precise.imports(tree)
+    assert readers.imports(tree) is precise.imports(tree)
 
 
 def test_the_tools_of_models_ask_the_servers_and_the_map_does_not(repo: Repo, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_ty_says_which_definition_a_use_means_and_what_type_it_has(repo: Repo) -
     with open_repository(repo.path, commit, commit) as opened, ServerPool(servers) as pool:
         known = pool.resolve(opened.head, "knows.py", 4, "pay")
         toolbox = Toolbox(
-            opened, read_change(repo.path, commit, commit), made_precise(assemble_survey(), pool)
+            opened, read_change(repo.path, commit, commit), made_precise(assemble_readers(), pool)
         )
         answer = toolbox.call("find_definition", {"symbol": "pay", "file_path": "knows.py", "line_number": 4})
         nowhere = pool.resolve(opened.head, "knows.py", 99, "pay")

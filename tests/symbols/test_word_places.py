@@ -11,7 +11,7 @@ from affidavit.git.tree import GitTree
 from affidavit.references.find import MAX_OF_SYMBOL, find_references
 from affidavit.references.import_graph import import_graph
 from affidavit.symbols.definitions import symbols_of
-from affidavit.symbols.word_places import CACHE_VERSION, Place, find_places
+from affidavit.symbols.word_places import CACHE_VERSION, WordPlace, find_places
 
 OpenTree = Callable[[Mapping[str, str]], GitTree]
 TEXT = "class Cart:\n    total = 1\n    both = total\n\n    def pay(self):\n        return self.total\n"
@@ -26,9 +26,9 @@ def test_a_place_knows_its_role_its_receiver_and_what_lies_around_it(open_tree: 
     tree = open_tree({"a.py": TEXT})
     found = find_places(tree, {"a.py": ["total"]}, BlobCache(None), deadline=later())
     assert found.places["a.py", "total"] == [
-        Place(2, "binding", None, "Cart.total", True, is_of_file=False),
-        Place(3, "name", None, "Cart.both", True),
-        Place(6, "name", "self", "Cart.pay", False),
+        WordPlace(2, "binding", None, "Cart.total", True, is_of_file=False),
+        WordPlace(3, "name", None, "Cart.both", True),
+        WordPlace(6, "name", "self", "Cart.pay", False),
     ]
 
 

@@ -15,7 +15,7 @@ from affidavit.tools.checks import CheckLimits, Checks, JoinedTools
 from affidavit.tools.toolbox import Toolbox
 from python_changes import Case, make_case
 from repositories import Repo
-from surveys import written_survey
+from written_readers import written_readers
 
 BASE = {
     "app.py": "def total(items):\n    return sum(items)\n",
@@ -167,7 +167,7 @@ def test_an_analyser_that_is_switched_off_is_no_tool(case: Case) -> None:
 
 
 def test_joined_tools_answer_as_one(case: Case, checks: Checks) -> None:
-    toolbox = Toolbox(case.repository, case.change, written_survey({}))
+    toolbox = Toolbox(case.repository, case.change, written_readers({}))
     joined = JoinedTools(toolbox, checks)
     names = [tool["function"]["name"] for tool in joined.descriptions]
     assert (names[0], names[-2:]) == ("get_file_context", ["lint_check", "type_check"])

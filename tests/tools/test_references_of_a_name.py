@@ -1,6 +1,6 @@
 """Who uses a name that several classes have: each line once, in the surest way that it was found."""
 
-from affidavit.assembly import assemble_survey
+from affidavit.assembly import assemble_readers
 from affidavit.tools.toolbox import Toolbox
 from python_changes import make_case
 from repositories import Repo
@@ -17,7 +17,7 @@ def test_a_line_is_answered_once_however_many_classes_define_the_name(repo: Repo
     }
     case = make_case(repo, files, {"other.py": "X = 1\n"})
     with case.repository:
-        answer = Toolbox(case.repository, case.change, assemble_survey()).call(
+        answer = Toolbox(case.repository, case.change, assemble_readers()).call(
             "find_references", {"symbol": "pay"}
         )
     rows = [(one["file_path"], one["line_number"], one["certainty"]) for one in answer["references"]]

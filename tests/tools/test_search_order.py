@@ -7,7 +7,7 @@ import pytest
 from affidavit.tools.toolbox import Toolbox
 from python_changes import make_case
 from repositories import Repo
-from surveys import written_survey
+from written_readers import written_readers
 
 PACKED = "f(1);" * 1200 + "needle();" + "f(2);" * 400 + "\n"
 FOREIGN = {
@@ -27,7 +27,7 @@ ATTRIBUTES = {".gitattributes": "made/* linguist-generated\n"}
 def searched(repo: Repo, files: dict[str, str], **arguments: Any) -> dict[str, Any]:
     case = make_case(repo, {**FOREIGN, **ATTRIBUTES, **files}, {"other.py": "X = 1\n"})
     with case.repository:
-        toolbox = Toolbox(case.repository, case.change, written_survey({}))
+        toolbox = Toolbox(case.repository, case.change, written_readers({}))
         return toolbox.call("search", {"pattern": "needle", **arguments})
 
 
@@ -71,7 +71,7 @@ def test_a_change_cannot_hide_a_file_from_searches_by_calling_it_generated(repo:
         {".gitattributes": "own.py linguist-generated\n"},
     )
     with case.repository:
-        toolbox = Toolbox(case.repository, case.change, written_survey({}))
+        toolbox = Toolbox(case.repository, case.change, written_readers({}))
         answer = toolbox.call("search", {"pattern": "needle"})
     assert paths(answer) == ["own.py", "zoo.py"]
 

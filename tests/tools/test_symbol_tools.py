@@ -5,7 +5,7 @@ from pathlib import Path
 from affidavit.tools.toolbox import Toolbox
 from python_changes import make_case
 from repositories import Repo
-from surveys import written_survey
+from written_readers import written_readers
 
 
 def test_find_definition_knows_functions_and_methods(toolbox: Toolbox) -> None:
@@ -29,7 +29,7 @@ def test_a_long_definition_is_shown_in_part_and_many_are_only_listed(tmp_path: P
     many = {f"part{number}.py": "def often():\n    pass\n" for number in range(4)}
     case = make_case(Repo(tmp_path / "repo"), {"a.py": long, **many}, {"b.py": "X = 1\n"})
     with case.repository:
-        tools = Toolbox(case.repository, case.change, written_survey({}))
+        tools = Toolbox(case.repository, case.change, written_readers({}))
         (shown,) = tools.call("find_definition", {"symbol": "long"})["definitions"]
         often = tools.call("find_definition", {"symbol": "often"})["definitions"]
     assert shown["content"].endswith("80:     x = 1\n(read on from line 81)")
@@ -76,7 +76,7 @@ def test_a_method_with_a_common_name_is_found_by_its_class_and_the_surest_uses_c
     }
     case = make_case(Repo(tmp_path / "repo"), files, {"b.py": "X = 1\n"})
     with case.repository:
-        tools = Toolbox(case.repository, case.change, written_survey({"shop/views.py": ["shop/routes.py"]}))
+        tools = Toolbox(case.repository, case.change, written_readers({"shop/views.py": ["shop/routes.py"]}))
         (found,) = tools.call("find_definition", {"symbol": "Route.match"})["definitions"]
         uses = tools.call("find_references", {"symbol": "Route.match"})["references"]
     assert (found["file_path"], found["name"]) == ("shop/routes.py", "Route.match")

@@ -12,7 +12,7 @@ from shop_change import SECRET
 from affidavit.tools.toolbox import Toolbox
 from python_changes import make_case
 from repositories import Repo
-from surveys import written_survey
+from written_readers import written_readers
 
 
 def read(toolbox: Toolbox, path: str, first: object = 1, last: object = 9, **more: object) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def test_a_cut_does_not_go_through_a_token(tmp_path: Path) -> None:
     line = f"token = {'x' * 420!r}, key = {'k3y' * 30!r}\n"
     case = make_case(Repo(tmp_path / "repo"), {"a.py": line}, {"b.py": "X = 1\n"})
     with case.repository:
-        answer = read(Toolbox(case.repository, case.change, written_survey({})), "a.py", 1, 1)
+        answer = read(Toolbox(case.repository, case.change, written_readers({})), "a.py", 1, 1)
     assert "k3y" not in answer["content"]
     assert answer["content"].endswith("key = '… (91 more characters)")
 

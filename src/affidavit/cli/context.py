@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from affidavit.assembly import assemble_survey, made_precise
+from affidavit.assembly import assemble_readers, made_precise
 from affidavit.cli.options.change import requested_change
 from affidavit.cli.options.servers import SERVER_SETTINGS, server_options, server_pool
 from affidavit.cli.screen.hints import say_hints
@@ -90,14 +90,14 @@ def _gather(opened: OpenedChange, options: dict[str, Any]) -> tuple[Change, Cont
     change = mark_skipped(opened.change, opened.repository, settings.include, settings.exclude)
     cache = BlobCache(None if options["no_cache"] else cache_folder())
     with ExitStack() as servers:
-        survey = assemble_survey(cache)
+        readers = assemble_readers(cache)
         pool = server_pool(settings, opened.repository.folder)
         if pool is not None:
-            survey = made_precise(survey, servers.enter_context(pool))
+            readers = made_precise(readers, servers.enter_context(pool))
         context = gather_context(
             change,
             opened.repository,
-            survey,
+            readers,
             max_files=options["max_files"],
             token_budget=options["token_budget"],
         )

@@ -28,7 +28,7 @@ from affidavit.records.context import (
     SymbolFate,
 )
 from affidavit.records.evidence import SearchHit
-from affidavit.references.readers import Imports, Survey
+from affidavit.references.readers import CodeReaders, Imports
 
 MAX_FOLLOWED_SYMBOLS = 300
 MAX_REFERENCES = 1000
@@ -67,20 +67,20 @@ class _Found:
 def gather_context(
     change: Change,
     repository: GitRepository,
-    survey: Survey,
+    readers: CodeReaders,
     *,
     max_files: int = MAX_RELATED,
     token_budget: int = TOKEN_BUDGET,
 ) -> ContextMap:
     """The map of a change; what did not fit or could not be looked at stands in `left_out`."""
-    found = _find(change, repository, survey)
-    ties = _tie(found, change, repository, survey)
+    found = _find(change, repository, readers)
+    ties = _tie(found, change, repository, readers)
     related, not_fitting = rank_related(
         ties, change.changed_files, max_files=max_files, token_budget=token_budget
     )
     return ContextMap(
         symbols=found.symbols,
-        hunks=tuple(_hunk_places(change, repository, survey)),
+        hunks=tuple(_hunk_places(change, repository, readers)),
         imports=tuple(found.edges.imports[:MAX_IMPORTS]),
         importers=tuple(found.edges.importers[:MAX_IMPORTS]),
         references=tuple(found.references[:MAX_REFERENCES]),
@@ -90,7 +90,7 @@ def gather_context(
         origins=tuple(found.origins),
         left_out=(
             *_not_reviewed(change),
-            *_not_read(survey.imports(repository.head)),
+            *_not_read(readers.imports(repository.head)),
             *found.left_out,
             *not_fitting,
             *_cut(found.edges, found.references),
@@ -98,7 +98,7 @@ def gather_context(
     )
 
 
-def _find(change: Change, repository: GitRepository, survey: Survey) -> _Found:
+def _find(change: Change, repository: GitRepository, readers: CodeReaders) -> _Found:
     with ThreadPoolExecutor(4) as pool:
         # Git reads history and documents in processes of its own while the code is read here.
         asked_origins = pool.submit(find_origins, change, repository)
@@ -106,9 +106,9 @@ def _find(change: Change, repository: GitRepository, survey: Survey) -> _Found:
         asked_documents = pool.submit(_documents, change, repository.head)
         asked_texts = pool.submit(find_shared_texts, change, repository)
         reviewed = change.model_copy(update={"files": tuple(change.reviewed_files())})
-        symbols = tuple(survey.changed_symbols(reviewed, repository))
-        edges = _edges(change, repository, survey)
-        references, not_followed = _references(symbols, repository, survey)
+        symbols = tuple(readers.changed_symbols(reviewed, repository))
+        edges = _edges(change, repository, readers)
+        references, not_followed = _references(symbols, repository, readers)
         documents, not_searched = asked_documents.result()
         origins, not_blamed = asked_origins.result()
         companions, not_logged = asked_companions.result()
@@ -117,8 +117,8 @@ def _find(change: Change, repository: GitRepository, survey: Survey) -> _Found:
     return _Found(symbols, edges, references, documents, companions, texts, origins, left_out)
 
 
-def _tie(found: _Found, change: Change, repository: GitRepository, survey: Survey) -> Ties:
-    sources = _sources(found.symbols, found.edges, repository, survey)
+def _tie(found: _Found, change: Change, repository: GitRepository, readers: CodeReaders) -> Ties:
+    sources = _sources(found.symbols, found.edges, repository, readers)
     return Ties(
         references=found.references,
         imports=found.edges.imports,
@@ -129,7 +129,7 @@ def _tie(found: _Found, change: Change, repository: GitRepository, survey: Surve
         texts=_not_followed_yet(found.texts, found.symbols),
         fates=_fates(found.symbols),
         sources=sources,
-        near=_near(found.edges, sources, survey.imports(repository.head)),
+        near=_near(found.edges, sources, readers.imports(repository.head)),
         holds_tests=_tests_in(repository.head),
     )
 
@@ -140,15 +140,15 @@ def _not_followed_yet(texts: Sequence[SharedText], symbols: Sequence[SymbolChang
     return [one for one in texts if one.changed.text not in names]
 
 
-def _edges(change: Change, repository: GitRepository, survey: Survey) -> _Edges:
-    head = survey.imports(repository.head)
+def _edges(change: Change, repository: GitRepository, readers: CodeReaders) -> _Edges:
+    head = readers.imports(repository.head)
     files = change.reviewed_files()
     paths = [file.head_path for file in files if file.head_path]
     imports = [one for path in paths for one in head.imports_of(path)]
     importers = [one for path in paths for one in head.importers_of(path)]
     gone = [file for file in files if file.base_path and file.base_path != file.head_path]
     if gone:
-        importers += _importers_of_gone(gone, repository, survey.imports(repository.base))
+        importers += _importers_of_gone(gone, repository, readers.imports(repository.base))
     return _Edges(imports, sorted(set(importers), key=lambda one: (one.path, one.line, one.name)))
 
 
@@ -159,13 +159,13 @@ def _importers_of_gone(files: Sequence[FileChange], repository: GitRepository, b
 
 
 def _sources(
-    symbols: Sequence[SymbolChange], edges: _Edges, repository: GitRepository, survey: Survey
+    symbols: Sequence[SymbolChange], edges: _Edges, repository: GitRepository, readers: CodeReaders
 ) -> list[Source]:
     """What the product builds on; what tests build on says little of the change."""
     head = repository.head
     changes = [one for one in symbols if one.head and not is_test(one.head.path)]
     imported = [one for one in edges.imports if not is_test(one.path)]
-    return find_sources(changes, imported, survey.imports(head), lambda path: survey.symbols_of(head, path))
+    return find_sources(changes, imported, readers.imports(head), lambda path: readers.symbols_of(head, path))
 
 
 def _near(edges: _Edges, sources: Sequence[Source], imports: Imports) -> frozenset[str]:
@@ -180,7 +180,7 @@ def _near(edges: _Edges, sources: Sequence[Source], imports: Imports) -> frozens
 
 
 def _references(
-    symbols: Sequence[SymbolChange], repository: GitRepository, survey: Survey
+    symbols: Sequence[SymbolChange], repository: GitRepository, readers: CodeReaders
 ) -> tuple[list[Reference], list[str]]:
     followed = _symbols_to_follow(symbols)
     left_out = []
@@ -190,7 +190,7 @@ def _references(
     if not followed:
         return [], left_out
     tree = repository.head
-    found, not_found = survey.find_references(followed[:MAX_FOLLOWED_SYMBOLS], tree, survey.imports(tree))
+    found, not_found = readers.find_references(followed[:MAX_FOLLOWED_SYMBOLS], tree, readers.imports(tree))
     ordered = sorted(
         found, key=lambda one: (CERTAINTIES.index(one.certainty), one.path, one.line, one.symbol)
     )
@@ -278,11 +278,11 @@ def _tests_in(tree: Tree) -> Callable[[str], bool]:
     return cache(lambda path: is_test(path) and (is_named_test(path) or has_tests(path, tree.read(path))))
 
 
-def _hunk_places(change: Change, repository: GitRepository, survey: Survey) -> Iterator[HunkPlace]:
+def _hunk_places(change: Change, repository: GitRepository, readers: CodeReaders) -> Iterator[HunkPlace]:
     for file in change.reviewed_files():
         if file.head_path is None or not file.hunks:
             continue
-        symbols = survey.symbols_of(repository.head, file.head_path)
+        symbols = readers.symbols_of(repository.head, file.head_path)
         for hunk in file.hunks:
             inner = _innermost(symbols, _first_changed_line(hunk))
             if inner is not None:

@@ -1,4 +1,4 @@
-"""C and C++: what a file includes, and which header of the repository that means."""
+"""C and C++: their files, what they define, and which header of the repository an include means."""
 
 import re
 from collections.abc import Iterable, Mapping

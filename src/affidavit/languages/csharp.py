@@ -1,4 +1,4 @@
-"""C#: which namespaces and types a file uses and declares, and the files that declare them."""
+"""C#: its files, what they define, and which of them declare the namespaces and types that one uses."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Go: what a file imports, and the files of the package that an import path means."""
+"""Go: its files, what they define, and which files an import path means."""
 
 import re
 from collections.abc import Iterable, Mapping

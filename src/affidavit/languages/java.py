@@ -1,4 +1,4 @@
-"""Java: what a file imports, and the files in which the imported types stand."""
+"""Java: its files, what they define, and in which of them imported types stand."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Ruby: what a file requires and autoloads, and which file of the repository that means."""
+"""Ruby: its files, what they define, and which of them one requires or autoloads."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -8,7 +8,7 @@ from affidavit.languages.engine.language import Scoping
 from affidavit.languages.registry import LANGUAGES
 from affidavit.records.context import Certainty, Import, Symbol
 from affidavit.references.reach import Reach
-from affidavit.symbols.word_places import Place
+from affidavit.symbols.word_places import WordPlace
 
 SELVES = frozenset(("self", "this", "cls", "$this", "Self", "static", "super()"))
 _LAST_NAME = re.compile(r"(\w+)\W*$")
@@ -29,7 +29,7 @@ class Assessment:
 def assess(
     symbol: Symbol,
     path: str,
-    place: Place,
+    place: WordPlace,
     reach: Reach,
     imported: Sequence[Import],
     *,
@@ -47,7 +47,7 @@ def assess(
     return _assess_bare(symbol, path, place, reach, imported, is_bound=is_bound)
 
 
-def _assess_member(symbol: Symbol, path: str, place: Place, reach: Reach) -> Assessment | None:
+def _assess_member(symbol: Symbol, path: str, place: WordPlace, reach: Reach) -> Assessment | None:
     """A method or field: only its receiver's type could tell for certain."""
     owner = symbol.qualified.rpartition(".")[0]
     owner_name = owner.rpartition(".")[2]
@@ -101,7 +101,7 @@ def _assess_attribute(symbol: Symbol, path: str, receiver: str, reach: Reach) ->
 def _assess_bare(
     symbol: Symbol,
     path: str,
-    place: Place,
+    place: WordPlace,
     reach: Reach,
     imported: Sequence[Import],
     *,

@@ -19,7 +19,7 @@ from affidavit.references.reach import Reach, find_reach
 from affidavit.references.readers import Imports
 from affidavit.symbols.definitions import definitions_of
 from affidavit.symbols.documents import code_lines, is_marked, is_plain_word
-from affidavit.symbols.word_places import Place, find_places
+from affidavit.symbols.word_places import WordPlace, find_places
 
 MAX_HITS = 6000
 MAX_OF_SYMBOL = 400
@@ -214,7 +214,7 @@ class _Users:
                 found[path] = words
         return found
 
-    def _uses(self, path: str, symbol: Symbol, places: Sequence[Place]) -> Iterator[_Use]:
+    def _uses(self, path: str, symbol: Symbol, places: Sequence[WordPlace]) -> Iterator[_Use]:
         reach = self._reach_of(symbol)
         is_own_file = path == symbol.path
         is_bound = any(_is_local(place, symbol, is_own_file=is_own_file) for place in places)
@@ -317,7 +317,7 @@ def _doubt(use: _Use) -> tuple[int, int]:
     return CERTAINTIES.index(use.assessed.certainty), KINDS.index(use.kind)
 
 
-def _is_local(place: Place, symbol: Symbol, *, is_own_file: bool) -> bool:
+def _is_local(place: WordPlace, symbol: Symbol, *, is_own_file: bool) -> bool:
     """The place binds the name to something else: a parameter, or a variable inside of a function."""
     if place.role != "definition":
         return place.role == "binding" and not (is_own_file and place.is_of_file)

@@ -51,8 +51,8 @@ def resolve_nothing(_tree: Tree, _path: str, _line: int, _name: str) -> Resoluti
 
 
 @dataclass(frozen=True)
-class Survey:
-    """The readers, each replaceable; the imports of a tree are read once."""
+class CodeReaders:
+    """The readers together, each replaceable; the imports of a tree are read once."""
 
     read_imports: Callable[[Tree], Imports]
     symbols_of: Callable[[Tree, str], Sequence[Symbol]]

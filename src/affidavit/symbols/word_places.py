@@ -32,7 +32,7 @@ SCOPES = frozenset(("class_definition", "function_definition", "lambda"))
 LOCAL_SCOPES = re.compile(r"function|method|lambda|closure|comprehension|generator_expression|class")
 
 
-class Place(NamedTuple):
+class WordPlace(NamedTuple):
     """One place of a word. `receiver` is the end of what stands before its dot, None where no dot is."""
 
     line: int
@@ -49,7 +49,7 @@ class Place(NamedTuple):
 class WordPlaces:
     """The places by path and word, and the files that could not be parsed."""
 
-    places: dict[tuple[str, str], list[Place]] = field(default_factory=dict)
+    places: dict[tuple[str, str], list[WordPlace]] = field(default_factory=dict)
     unparsed: list[str] = field(default_factory=list)
 
 
@@ -79,13 +79,13 @@ def _kind(grammar: Grammar) -> str:
     return f"places/{grammar.name}"
 
 
-def _load(tree: Tree, wanted: Mapping[str, Collection[str]], cache: BlobCache) -> dict[str, list[Place]]:
+def _load(tree: Tree, wanted: Mapping[str, Collection[str]], cache: BlobCache) -> dict[str, list[WordPlace]]:
     by_grammar: dict[Grammar, list[str]] = {}
     for path, words in wanted.items():
         grammar = grammar_of(path)
         if grammar is not None:
             by_grammar.setdefault(grammar, []).extend(_key(tree, path, word) for word in words)
-    found: dict[str, list[Place]] = {}
+    found: dict[str, list[WordPlace]] = {}
     for grammar, keys in by_grammar.items():
         for key, data in cache.load(_kind(grammar), CACHE_VERSION, keys).items():
             places = _unpack(data)
@@ -124,7 +124,7 @@ def _read(
 
 def _parse(
     content: bytes, grammar: Grammar, words: Iterable[str]
-) -> tuple[list[Definition], dict[str, list[Place]]] | None:
+) -> tuple[list[Definition], dict[str, list[WordPlace]]] | None:
     root = parse(grammar, content)
     if root is None:
         return None
@@ -133,18 +133,18 @@ def _parse(
     return definitions, places
 
 
-def _places(found: list[Occurrence], definitions: list[Definition]) -> list[Place]:
+def _places(found: list[Occurrence], definitions: list[Definition]) -> list[WordPlace]:
     declared = {_local_scope(one.node) for one in found if _says_global(one)}
     return [_place(one, definitions, declared) for one in found]
 
 
-def _place(one: Occurrence, definitions: list[Definition], declared: set[int | None]) -> Place:
+def _place(one: Occurrence, definitions: list[Definition], declared: set[int | None]) -> WordPlace:
     around = innermost(definitions, one.line)
     receiver = one.receiver[-MAX_RECEIVER:] if one.receiver is not None else None
     is_bare = receiver is None and one.role != "text"
     within = around.qualified if around else ""
     is_of_file = one.role != "binding" or _local_scope(one.node) in (None, *declared)
-    return Place(one.line, one.role, receiver, within, is_bare and _is_in_class_body(one), is_of_file)
+    return WordPlace(one.line, one.role, receiver, within, is_bare and _is_in_class_body(one), is_of_file)
 
 
 def _says_global(one: Occurrence) -> bool:
@@ -161,11 +161,11 @@ def _is_in_class_body(one: Occurrence) -> bool:
     return next((kind for kind in around if kind in SCOPES), "") == "class_definition"
 
 
-def _pack(places: Iterable[Place]) -> bytes:
+def _pack(places: Iterable[WordPlace]) -> bytes:
     return json.dumps(list(places), separators=(",", ":")).encode()
 
 
-def _unpack(data: bytes) -> list[Place] | None:
+def _unpack(data: bytes) -> list[WordPlace] | None:
     """What was kept; None where it is not what was written."""
     try:
         return list(_rows(jiter.from_json(data)))
@@ -173,9 +173,9 @@ def _unpack(data: bytes) -> list[Place] | None:
         return None
 
 
-def _rows(rows: Iterable[list[object]]) -> Iterator[Place]:
+def _rows(rows: Iterable[list[object]]) -> Iterator[WordPlace]:
     for row in rows:
-        place = Place(*row)  # type: ignore[arg-type]  # checked by the next lines as far as it matters
+        place = WordPlace(*row)  # type: ignore[arg-type]  # checked by the next lines as far as it matters
         if not isinstance(place.line, int) or not isinstance(place.within, str):
             raise TypeError("a place has a line and what lies around it")
         yield place

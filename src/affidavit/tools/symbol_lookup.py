@@ -10,7 +10,7 @@ from affidavit.ports import Tree
 from affidavit.records.context import Reference, Symbol
 from affidavit.records.record import Side
 from affidavit.references.find import CERTAINTIES
-from affidavit.references.readers import Survey
+from affidavit.references.readers import CodeReaders
 from affidavit.tools.arguments import shown
 from affidavit.tools.excerpts import clipped
 
@@ -37,7 +37,7 @@ def _names(symbol: str) -> list[str]:
     return names
 
 
-def find_definitions(symbol: str, tree: Tree, survey: Survey) -> tuple[list[Symbol], list[str]]:
+def find_definitions(symbol: str, tree: Tree, readers: CodeReaders) -> tuple[list[Symbol], list[str]]:
     """The definitions of that name, those whose class or module fits first; and what was not looked at."""
     names = _names(symbol)
     paths, was_cut = _code_naming(names[-1], tree)
@@ -53,7 +53,7 @@ def find_definitions(symbol: str, tree: Tree, survey: Survey) -> tuple[list[Symb
     found = [
         one
         for path in paths[:MAX_FILES_READ]
-        for one in survey.symbols_of(tree, path)
+        for one in readers.symbols_of(tree, path)
         if one.name == names[-1]
     ]
     fitting = [one for one in found if _fits(one, names)]
@@ -84,27 +84,27 @@ class Use(NamedTuple):
 
 
 def meant_by(
-    use: Use, found: Sequence[Symbol], tree: Tree, survey: Survey
+    use: Use, found: Sequence[Symbol], tree: Tree, readers: CodeReaders
 ) -> tuple[list[Symbol], dict[str, Any]]:
     """The definitions with the one that the use means first, and how that is known."""
-    known = survey.resolve(tree, use.path, use.line, use.name) if use.line is not None else None
+    known = readers.resolve(tree, use.path, use.line, use.name) if use.line is not None else None
     if known is not None:
         meant = [one for one in found if (one.path, one.line) in known.places]
         told = {"type": clipped(known.type)} if known.type else {}
         if meant:
             told["meant"] = f"the first, as {known.told_by} resolves it"
         return [*meant, *(one for one in found if one not in meant)], told
-    near = {use.path, *(one.target for one in survey.imports(tree).imports_of(use.path) if one.target)}
+    near = {use.path, *(one.target for one in readers.imports(tree).imports_of(use.path) if one.target)}
     likely = [one for one in found if one.path in near]
     told = {"meant": f"likely the first: {use.path} defines or imports it"} if len(likely) == 1 else {}
     return [*likely, *(one for one in found if one not in likely)], told
 
 
 def references_to(
-    symbol: str, path: str | None, tree: Tree, side: Side, survey: Survey
+    symbol: str, path: str | None, tree: Tree, side: Side, readers: CodeReaders
 ) -> tuple[list[Reference], list[str]]:
     """Who uses the symbol; where nothing defines it, the lines that name it, as possible references."""
-    found, notes = find_definitions(symbol, tree, survey)
+    found, notes = find_definitions(symbol, tree, readers)
     chosen = [one for one in found if path in (None, one.path)]
     if not chosen:
         where = f" in {path}" if path else ""
@@ -116,7 +116,7 @@ def references_to(
             "give file_path to choose one"
         )
         chosen = chosen[:MAX_DEFINITIONS]
-    references, left_out = survey.find_references(chosen, tree, survey.imports(tree))
+    references, left_out = readers.find_references(chosen, tree, readers.imports(tree))
     return _one_a_line(references), [*notes, *left_out]
 
 

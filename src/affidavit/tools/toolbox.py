@@ -11,7 +11,7 @@ from affidavit.records.change import Change
 from affidavit.records.context import Symbol
 from affidavit.records.evidence import SearchHit
 from affidavit.records.record import Side
-from affidavit.references.readers import Survey
+from affidavit.references.readers import CodeReaders
 from affidavit.tools.arguments import check_arguments, shown
 from affidavit.tools.descriptions import DESCRIPTIONS
 from affidavit.tools.excerpts import (
@@ -59,10 +59,10 @@ Answer = dict[str, Any]
 class Toolbox:
     """The tools over one change. Each tool is a method; `call` takes a name and JSON, and never raises."""
 
-    def __init__(self, repository: Repository, change: Change, survey: Survey) -> None:
+    def __init__(self, repository: Repository, change: Change, readers: CodeReaders) -> None:
         self._repository = repository
         self._change = change
-        self._survey = survey
+        self._readers = readers
         self._tools: dict[str, Callable[..., Answer]] = {
             "get_file_context": self.get_file_context,
             "get_blame": self.get_blame,
@@ -183,7 +183,7 @@ class Toolbox:
         side, skipped = side_named(branch), _skipped(skip)
         tree = self._repository.side(side)
         path, missing = self._file_or_any(file_path, side)
-        found, notes = references_to(symbol, path, tree, side, self._survey)
+        found, notes = references_to(symbol, path, tree, side, self._readers)
         page, note = page_of(found, skipped, MAX_HITS, "references", "")
         rows = [reference_row(reference) for reference in page]
         return _with_note({"symbol": symbol, "branch": side, "references": rows}, missing, note, *notes)
@@ -194,12 +194,12 @@ class Toolbox:
         """Where a symbol is defined; the definition that a use means comes first."""
         side = side_named(branch)
         tree = self._repository.side(side)
-        found, notes = find_definitions(symbol, tree, self._survey)
+        found, notes = find_definitions(symbol, tree, self._readers)
         told: Answer = {}
         if file_path is not None:
             path = find_file(file_path, side, self._change, self._repository)
             use = Use(path, line_number, last_name(symbol))
-            found, told = meant_by(use, found, tree, self._survey)
+            found, told = meant_by(use, found, tree, self._readers)
         page, cut = page_of(
             found, 0, MAX_SYMBOLS, "definitions", "write the name with its class, as in Cart.total, or"
         )
@@ -227,7 +227,7 @@ class Toolbox:
         side, skipped = side_named(branch), _skipped(skip)
         path, lines = self._text(file_path, side)
         symbols = sorted(
-            self._survey.symbols_of(self._repository.side(side), path),
+            self._readers.symbols_of(self._repository.side(side), path),
             key=lambda one: (one.line, one.qualified),
         )
         page, note = page_of(symbols, skipped, MAX_SYMBOLS, "symbols", "")

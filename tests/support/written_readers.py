@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from affidavit.ports import Tree
 from affidavit.records.context import Import
 from affidavit.references.find import find_references
-from affidavit.references.readers import Survey
+from affidavit.references.readers import CodeReaders
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import symbols_of
 
@@ -29,10 +29,10 @@ class WrittenImports:
         return [one for one in self._imports if one.target == path]
 
 
-def written_survey(edges: Mapping[str, Sequence[str]] | None = None) -> Survey:
+def written_readers(edges: Mapping[str, Sequence[str]] | None = None) -> CodeReaders:
     """Real readers, except for the imports."""
 
     def read_imports(_tree: Tree) -> WrittenImports:
         return WrittenImports(edges or {})
 
-    return Survey(read_imports, symbols_of, symbol_changes, find_references)
+    return CodeReaders(read_imports, symbols_of, symbol_changes, find_references)
