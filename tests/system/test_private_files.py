@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.analysers.engine.cache import ResultCache
+from affidavit.analysers.engine.cache import Kept, ResultCache
 from affidavit.git.blob_cache import BlobCache
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.system.private_files import make_private_file, make_private_folder, write_private_file
@@ -38,7 +38,7 @@ def modes(folder: Path) -> tuple[set[int], set[int]]:
 
 def test_the_caches_are_closed_to_others(tmp_path: Path):
     folder = tmp_path / "home" / "affidavit"
-    ResultCache(folder).save("key", [FOUND])
+    ResultCache(folder).save("key", Kept([FOUND]))
     BlobCache(folder).save("symbols", 1, {"1" * 40: b"secret"})
     assert {place.name for place in folder.iterdir()} == {"analysers", "blobs-1.sqlite"}
     assert modes(tmp_path / "home") == ({0o700}, {0o600})

@@ -176,11 +176,13 @@ def assert_parses(path: str, content: bytes) -> None:
         assert done.returncode == 0, (path, done.stderr)
 
 
-def test_no_secret_scanner_finds_a_token_in_the_set() -> None:
-    arguments = invoke_kingfisher(None, ()).arguments[:-1]  # type: ignore[arg-type]
-    done = subprocess.run(
-        [AFFIDAVIT.with_name("kingfisher"), *arguments, CASES], capture_output=True, check=False
-    )
+def test_no_secret_scanner_finds_a_token_in_the_set(tmp_path: Path) -> None:
+    invocation = invoke_kingfisher(None, ())  # type: ignore[arg-type]
+    for name, content in invocation.outside.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "code").mkdir()
+    command = [AFFIDAVIT.with_name("kingfisher"), *invocation.arguments[:-1], CASES]
+    done = subprocess.run(command, cwd=tmp_path / "code", capture_output=True, check=False)
     assert done.returncode == 0, done.stdout.decode()
     assert json.loads(done.stdout)["findings"] == []
 
