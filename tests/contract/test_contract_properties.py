@@ -67,10 +67,10 @@ versions = st.sampled_from(["1.0", "1.1", "1.2", "2.0"])
 def check(parsed: ParsedReply) -> None:
     """What holds for every reply."""
     ParsedReply.model_validate_json(parsed.model_dump_json())
-    found = {remark.code for remark in parsed.diagnostics}
+    found = {one.code for one in parsed.diagnostics}
     assert (parsed.state == "rejected") == (parsed.result is None) == (Reason.RESPONSE_REJECTED in found)
     assert (parsed.state == "all_dropped") == (Reason.ALL_FINDINGS_DROPPED in found)
-    drops = [remark.index for remark in parsed.diagnostics if remark.code is Reason.FINDING_DROPPED]
+    drops = [one.index for one in parsed.diagnostics if one.code is Reason.FINDING_DROPPED]
     assert drops == [dropped.index for dropped in parsed.dropped]
     if parsed.result is None:
         return

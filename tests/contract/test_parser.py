@@ -25,7 +25,7 @@ from affidavit.records.diagnostics import Reason
 STYLE = {"category": "style"}
 
 
-def test_a_valid_reply_is_accepted_without_a_remark() -> None:
+def test_a_valid_reply_is_accepted_without_a_diagnostic() -> None:
     document = reply(
         finding(end_line=14, suggestion="s", confidence="high", rule_id="r"), summary="S", meta={"a": None}
     )
@@ -71,7 +71,7 @@ def test_a_required_field_at_the_top_that_is_missing_or_wrong_rejects(field: str
     assert parsed.diagnostics[0].field == field
 
 
-def test_a_rejected_reply_has_no_remark_about_its_findings() -> None:
+def test_a_rejected_reply_has_no_diagnostic_about_its_findings() -> None:
     parsed = parse(5, finding(line=" 12 "), schema_version="2.0")
     assert codes(parsed) == [Reason.INCOMPATIBLE_VERSION, Reason.RESPONSE_REJECTED]
 
@@ -84,17 +84,15 @@ def test_an_optional_field_at_the_top_that_is_wrong_is_ignored(change: dict[str,
     document = text(reply(finding(), **change)).replace("Infinity", "1e999")
     parsed = parse_reply(document)
     assert parsed.state == "accepted"
-    assert [(remark.code, remark.field) for remark in parsed.diagnostics] == [(Reason.INVALID_TYPE, field)]
+    assert [(one.code, one.field) for one in parsed.diagnostics] == [(Reason.INVALID_TYPE, field)]
     assert parsed.result is not None
     assert (parsed.result.summary, parsed.result.meta) == (None, None)
 
 
-def test_an_unknown_field_at_the_top_is_ignored_with_a_remark() -> None:
+def test_an_unknown_field_at_the_top_is_ignored_with_a_diagnostic() -> None:
     parsed = parse(finding(), verdict="approve")
     assert parsed.state == "accepted"
-    assert [(remark.code, remark.field) for remark in parsed.diagnostics] == [
-        (Reason.UNKNOWN_FIELD, "verdict")
-    ]
+    assert [(one.code, one.field) for one in parsed.diagnostics] == [(Reason.UNKNOWN_FIELD, "verdict")]
 
 
 def test_findings_in_a_string_are_decoded_once() -> None:
@@ -132,7 +130,7 @@ EVIDENCE_REQUIRED = [
 def test_a_finding_that_lacks_a_required_field_is_dropped(field: str, value: Any) -> None:
     parsed = parse(finding(**{field: value}))
     assert dropped_code(parsed) is Reason.MISSING_REQUIRED_FIELD
-    reasons = {remark.field for remark in parsed.diagnostics if remark.code is Reason.MISSING_REQUIRED_FIELD}
+    reasons = {one.field for one in parsed.diagnostics if one.code is Reason.MISSING_REQUIRED_FIELD}
     assert reasons == {field}
 
 
@@ -271,8 +269,8 @@ def test_a_safe_coercion_is_applied_and_said(change: dict[str, Any], field: str,
     parsed = parse(finding(**change))
     assert parsed.result is not None
     assert getattr(parsed.result.findings[0], field) == value
-    (remark,) = parsed.diagnostics
-    assert (remark.code, remark.field, remark.index, remark.id) == (
+    (one,) = parsed.diagnostics
+    assert (one.code, one.field, one.index, one.id) == (
         Reason.COERCION_APPLIED,
         field,
         0,
@@ -332,4 +330,4 @@ def test_what_is_no_result_is_rejected(garbage: str) -> None:
 
 def test_diagnostics_stay_short_whatever_the_reply_holds() -> None:
     parsed = parse(finding(id="x" * 10_000, severity="y" * 10_000, **{"z" * 10_000: 1}))
-    assert all(len(remark.model_dump_json()) < 1_000 for remark in parsed.diagnostics)
+    assert all(len(one.model_dump_json()) < 1_000 for one in parsed.diagnostics)

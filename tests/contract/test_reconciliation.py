@@ -110,7 +110,7 @@ def test_an_impact_finding_whose_cause_is_not_in_the_change_is_dropped(file: str
     evidence = impact() | {"caused_by": {"file": "src/other.py"}}
     parsed = parse(finding(file=file, verification=evidence))
     assert parsed.dropped[0].code is Reason.FILE_NOT_IN_CHANGED_FILES
-    assert "verification.caused_by.file" in {remark.field for remark in parsed.diagnostics}
+    assert "verification.caused_by.file" in {one.field for one in parsed.diagnostics}
 
 
 @pytest.mark.parametrize("file", ["/etc/passwd", "../x.py"])

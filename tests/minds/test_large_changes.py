@@ -93,7 +93,7 @@ def test_no_request_is_larger_than_a_conversation_holds(many: Reviewed, long: Re
     assert max([*many.sizes, *long.sizes]) < 600_000
 
 
-def test_a_remark_is_read_with_the_part_that_it_speaks_of_and_by_the_planner(many: Reviewed) -> None:
+def test_a_comment_is_read_with_the_part_that_it_speaks_of_and_by_the_planner(many: Reviewed) -> None:
     (planner,) = [told for told in many.told if told.endswith("Plan the review of this change.")]
     assert "On the first?" in planner
     assert "On the last?" in planner

@@ -250,8 +250,8 @@ def test_the_verifier_runs_a_linter_and_reads_what_it_says(repo: Repo) -> None:
         for message in body["messages"]
         if message["role"] == "tool"
     ]
-    assert [answer["remarks"] for answer in told[:2]] == [[told[0]["remarks"][0]], []]
-    assert told[0]["remarks"][0].startswith("6: ruff/F821")
+    assert [answer["diagnostics"] for answer in told[:2]] == [[told[0]["diagnostics"][0]], []]
+    assert told[0]["diagnostics"][0].startswith("6: ruff/F821")
     assert "leaves the repository" in told[2]["error"]
     specialists = [body for body in script.requests if "review_result" in json.dumps(body.get("tools", ""))]
     assert "lint_check" not in json.dumps([body["tools"] for body in specialists])

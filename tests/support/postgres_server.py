@@ -21,7 +21,7 @@ from typing import Any
 
 USER = "affidavit"
 NOBODY = 65534
-LONGEST_START_SECONDS = 120
+MAX_START_SECONDS_LENGTH = 120
 """Shared machines are slow at times."""
 
 
@@ -55,7 +55,7 @@ class Server:
             # In the background of a shell that ends: the server is not a child of this worker.
             command = ["sh", "-c", '"$@" &', "sh", sys.executable, __file__, str(self._folder)]
             subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        deadline = time.monotonic() + LONGEST_START_SECONDS
+        deadline = time.monotonic() + MAX_START_SECONDS_LENGTH
         while time.monotonic() < deadline:
             if (self._folder / "failed").exists():
                 raise NoServerError((self._folder / "failed").read_text())
@@ -122,7 +122,7 @@ def _write(path: Path, text: str) -> None:
 
 def _wait_for_holders(pipe: int) -> None:
     """Until the pipe was held and is not any more, or nobody came."""
-    came, _, _ = select.select([pipe], [], [], LONGEST_START_SECONDS)
+    came, _, _ = select.select([pipe], [], [], MAX_START_SECONDS_LENGTH)
     os.set_blocking(pipe, True)
     while came and os.read(pipe, 100):
         pass
@@ -161,7 +161,7 @@ def _running(home: Path) -> Iterator[None]:
 
 
 def _wait_until_ready(programs: Path, home: Path, server: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + LONGEST_START_SECONDS
+    deadline = time.monotonic() + MAX_START_SECONDS_LENGTH
     while time.monotonic() < deadline and server.poll() is None:
         asked = subprocess.run([programs / "pg_isready", "-h", home, "-q"], check=False)
         if asked.returncode == 0:

@@ -51,23 +51,23 @@ def checks(case: Case) -> Checks:
 def test_linters_say_what_is_wrong_at_head_line_by_line(checks: Checks) -> None:
     answer = checks.call("lint_check", {"file_path": "app.py"})
     assert (answer["file_path"], answer["branch"]) == ("app.py", "head")
-    assert [row.split(":")[:2] for row in answer["remarks"]] == [["2", " ruff/F821"], ["5", " ruff/F821"]]
+    assert [row.split(":")[:2] for row in answer["diagnostics"]] == [["2", " ruff/F821"], ["5", " ruff/F821"]]
     assert any(name.startswith("ruff ") for name in answer["checked_by"])
 
 
 def test_the_same_file_at_base_is_clean_and_silence_is_called_no_proof(checks: Checks) -> None:
     answer = checks.call("lint_check", {"file_path": "app.py", "branch": "base"})
-    assert answer["remarks"] == []
+    assert answer["diagnostics"] == []
     assert "silence proves nothing" in answer["note"]
 
 
 def test_a_file_that_the_change_does_not_touch_can_be_checked(checks: Checks) -> None:
     answer = checks.call("type_check", {"file_path": "caller.py"})
-    assert [row.split(":")[0] for row in answer["remarks"]] == ["3"]
+    assert [row.split(":")[0] for row in answer["diagnostics"]] == ["3"]
 
 
 def test_a_name_that_looks_like_an_option_is_a_file(checks: Checks) -> None:
-    (row,) = checks.call("lint_check", {"file_path": "-x.py"})["remarks"]
+    (row,) = checks.call("lint_check", {"file_path": "-x.py"})["diagnostics"]
     assert row.startswith("1: ruff/F821")
 
 
@@ -124,7 +124,7 @@ def test_what_was_run_once_is_not_run_again_even_by_talks_at_the_same_time(
     tools = checks_of(case, checkers={"lint_check": [counted(tmp_path, "echo '[]'")]})
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: tools.call("lint_check", {"file_path": "app.py"}), range(8)))
-    assert all(answer["remarks"] == [] for answer in answers)
+    assert all(answer["diagnostics"] == [] for answer in answers)
     assert runs_of(tmp_path) == 2
 
 
@@ -145,7 +145,7 @@ def test_a_linter_that_is_not_installed_is_said_and_the_others_answer(case: Case
     assert "absent is not installed" in alone.call("lint_check", {"file_path": "app.py"})["error"]
     both = checks_of(case, checkers={"lint_check": [missing, RUFF]})
     answer = both.call("lint_check", {"file_path": "app.py"})
-    assert len(answer["remarks"]) == 2
+    assert len(answer["diagnostics"]) == 2
     assert "absent is not installed" in answer["note"]
 
 
@@ -156,7 +156,7 @@ def test_long_answers_come_in_pages(repo: Repo) -> None:
         tools = checks_of(made, checkers={"lint_check": [RUFF]})
         first = tools.call("lint_check", {"file_path": "a.py"})
         rest = tools.call("lint_check", {"file_path": "a.py", "skip": 100})
-    assert (len(first["remarks"]), len(rest["remarks"])) == (100, 30)
+    assert (len(first["diagnostics"]), len(rest["diagnostics"])) == (100, 30)
     assert "skip 100" in first["note"]
 
 

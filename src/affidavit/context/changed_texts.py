@@ -10,8 +10,8 @@ from affidavit.records.change import Change, FileChange, Hunk
 
 TextFate = Literal["replaces", "removes", "adds"]
 
-SHORTEST = 6
-LONGEST = 100
+MIN_LENGTH = 6
+MAX_LENGTH = 100
 MIN_LETTERS = 3
 MAX_LINE = 2000
 _QUOTED = re.compile(r"""(["'])((?:\\.|(?!\1).)*)\1""")
@@ -99,7 +99,7 @@ def _is_name(text: str) -> bool:
     """Nobody would write it in prose, and it is neither a number, a version nor a hash."""
     letters = sum(sign.isalpha() for sign in text)
     return (
-        SHORTEST <= len(text) <= LONGEST
+        MIN_LENGTH <= len(text) <= MAX_LENGTH
         and letters >= MIN_LETTERS
         and not _HEXADECIMAL.fullmatch(text)
         and (_SEPARATOR.search(text) or _MIXED_CASE.search(text)) is not None

@@ -13,7 +13,7 @@ from affidavit.records.finding import Finding
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.record import Side
 from affidavit.specialists.chunks import shown_hunks
-from affidavit.specialists.remarks import Page, pages_of, remarks_on
+from affidavit.specialists.comments import Page, comments_on, pages_of
 
 NOTHING = "(none)"
 MAX_DESCRIPTION = 8_000
@@ -66,9 +66,9 @@ class Briefing:
             self._texts[key] = self._change_text(chunk, plan)
         return self._texts[key]
 
-    def remark_pages(self, chunk: Chunk, plan: Plan) -> list[Page]:
+    def comment_pages(self, chunk: Chunk, plan: Plan) -> list[Page]:
         """What others have said about a chunk; the first page stands in its text."""
-        return pages_of(remarks_on(chunk, self.change.discussion, plan.chunks))
+        return pages_of(comments_on(chunk, self.change.discussion, plan.chunks))
 
     def _change_text(self, chunk: Chunk, plan: Plan) -> str:
         shown = [(file, shown_hunks(file, chunk)) for file in self.change.files if file.path in chunk.paths]
@@ -160,12 +160,12 @@ class Briefing:
 
     def _discussion(self, chunk: Chunk, plan: Plan) -> str:
         """The first page; what stands on others is for the triage alone."""
-        pages = self.remark_pages(chunk, plan)
+        pages = self.comment_pages(chunk, plan)
         if not pages:
             return NOTHING
         here = pages[0]
         more = len(self.change.discussion) - len(here.numbers)
-        note = f"\n{more} more remarks are looked at elsewhere." if more > 0 else ""
+        note = f"\n{more} more comments are handled elsewhere." if more > 0 else ""
         return self.fence.wrap("discussion", here.text) + note
 
     def _not_shown(self, chunk: Chunk, plan: Plan) -> str:

@@ -129,7 +129,7 @@ class MechanicalSpecialist:
         text = self._result_text(found, program)
         unread = self._unread(found, case.change)
         return self._reply(
-            started, text, incomplete=unread, analyser_runs=runs, diagnostics=self._remarks(found)
+            started, text, incomplete=unread, analyser_runs=runs, diagnostics=self._dropped(found)
         )
 
     def _unread(self, found: Examination, change: Change) -> tuple[Gap, ...]:
@@ -267,7 +267,7 @@ class MechanicalSpecialist:
             }
         )
 
-    def _remarks(self, found: Examination) -> tuple[Diagnostic, ...]:
+    def _dropped(self, found: Examination) -> tuple[Diagnostic, ...]:
         details = [
             f"{diagnostic.rule} at {diagnostic.path}:{diagnostic.line} ({diagnostic.message}): {reason}"
             for diagnostic, reason in found.dropped

@@ -18,8 +18,8 @@ from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Gap
 from affidavit.specialists.briefing import NOTHING, Briefing, Fence, lead_line
 from affidavit.specialists.chunks import shown_hunks
+from affidavit.specialists.comments import Page
 from affidavit.specialists.hunk_names import names_in
-from affidavit.specialists.remarks import Page
 from affidavit.specialists.watched_tools import WatchedTools
 
 LENSES = ("logic", "codebase-fit", "security", "quality")
@@ -53,7 +53,7 @@ class ModelAgent:
 
     @property
     def name(self) -> str:
-        """The lens; a chunk after the first adds its number, a page of remarks after the first, too."""
+        """The lens; a chunk after the first adds its number, a page of comments after the first, too."""
         if self.page_number > 1:
             return f"{self.lens}@{self.chunk.number}.{self.page_number}"
         return self.lens if self.chunk.number == 1 else f"{self.lens}@{self.chunk.number}"
@@ -96,7 +96,7 @@ class ModelAgent:
     def _task(self) -> str:
         questions = self._questions()
         if self.lens == TRIAGE:
-            return self.briefing.prompts.render(TRIAGE, remarks=self._remarks(), questions=questions)
+            return self.briefing.prompts.render(TRIAGE, comments=self._comments(), questions=questions)
         if self.lens != SECOND_LOOK:
             return self.briefing.prompts.render(self.lens, questions=questions)
         wrap = self.briefing.fence.wrap
@@ -109,10 +109,10 @@ class ModelAgent:
             questions=questions,
         )
 
-    def _remarks(self) -> str:
+    def _comments(self) -> str:
         if self.page is None or self.page_number == 1:
-            return "The remarks are those above, under what other reviewers and tools have said."
-        return "The remarks are these:\n" + self.briefing.fence.wrap("discussion", self.page.text)
+            return "The comments are those above, under what other reviewers and tools have said."
+        return "The comments are these:\n" + self.briefing.fence.wrap("discussion", self.page.text)
 
     def _questions(self) -> str:
         asked = self.plan.questions.get(self.lens, ())

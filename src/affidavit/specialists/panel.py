@@ -78,7 +78,7 @@ class Session:
                 fence_rule=self.briefing.fence.rule,
                 specialists=", ".join(dict.fromkeys([*LENSES, *rough.questions])),
             ),
-            # As if there were one chunk only: the planner reads the remarks on all of them.
+            # As if there were one chunk only: the planner reads the comments on all of them.
             prefix=self.briefing.change_text(shown, rough.model_copy(update={"chunks": ()})),
             task="Plan the review of this change.",
             schema=schema,
@@ -98,12 +98,12 @@ class Session:
         return agents + (self._triage(plan) if TRIAGE in plan.questions else [])
 
     def _triage(self, plan: Plan) -> list[Specialist]:
-        """Who proves what others said: one for each page of remarks, with the diff that they speak of."""
+        """Who checks existing comments: one for each page of them, with the diff that they are about."""
         chunks = plan.chunks or (Chunk(number=1, paths=(), tokens=0),)
         return [
             replace(self._agent(TRIAGE, plan, chunk), page=page, page_number=number)
             for chunk in chunks
-            for number, page in enumerate(self.briefing.remark_pages(chunk, plan), start=1)
+            for number, page in enumerate(self.briefing.comment_pages(chunk, plan), start=1)
         ]
 
     def second_look(self, plan: Plan, reported: Sequence[Finding]) -> list[Specialist]:

@@ -217,13 +217,13 @@ def _kinds(analysers: Sequence[Analyser]) -> str:
 
 def _answer(path: str, side: Side, said: Sequence[Said], problems: Sequence[str], skip: int) -> Answer:
     rows = sorted((one.line, one.rule, one.message) for each in said for one in each.diagnostics)
-    page, cut = page_of(rows, skip, MAX_ROWS, "remarks", "")
-    notes = [cut, *problems, "" if rows else f"nothing is said about this file. {SILENCE}"]
+    page, cut = page_of(rows, skip, MAX_ROWS, "diagnostics", "")
+    notes = [cut, *problems, "" if rows else f"nothing is reported for this file. {SILENCE}"]
     answer: Answer = {
         "file_path": path,
         "branch": side,
         "checked_by": [one.analyser for one in said],
-        "remarks": [f"{line}: {rule}: {clipped(message)}" for line, rule, message in page],
+        "diagnostics": [f"{line}: {rule}: {clipped(message)}" for line, rule, message in page],
     }
     note = "; ".join(note for note in notes if note)
     return {**answer, "note": note} if note else answer

@@ -10,7 +10,7 @@ from affidavit.records.candidate import Worth
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Severity
 from affidavit.records.report import Gap, Report
-from affidavit.render.report.markdown import LONGEST, render_markdown
+from affidavit.render.report.markdown import MAX_LENGTH, render_markdown
 from hostile import hostile_reports
 from reports import a_candidate, a_finding, a_full_report, a_quote, a_report, a_withheld, an_impact_candidate
 
@@ -131,7 +131,7 @@ def test_what_did_not_run_is_said() -> None:
 def test_many_findings_are_cut_and_the_cut_is_stated() -> None:
     markdown = render_markdown(a_report(*(a_candidate(number) for number in range(500))))
     shown = markdown.count("**HIGH**")
-    assert len(markdown) < LONGEST
+    assert len(markdown) < MAX_LENGTH
     assert 50 < shown < 500
     assert f"**{500 - shown} findings left out here, because a comment has no room for more.**" in markdown
     assert "coverage:" in markdown
@@ -151,8 +151,8 @@ def test_huge_texts_are_cut_and_the_comment_stays_whole() -> None:
     markdown = render_markdown(
         a_report(huge(0), huge(1), incomplete=parts, not_run=parts), show_withheld=True, show_nits=True
     )
-    assert len(markdown) < LONGEST
-    assert "remarks left out here" in markdown
+    assert len(markdown) < MAX_LENGTH
+    assert "notes left out here" in markdown
     assert markdown.count("**HIGH**") >= 1
     check_inert(markdown)
 

@@ -31,7 +31,7 @@ from affidavit.records.evidence import Unread
 from affidavit.records.record import Side
 
 FAILED_ON_A_FILE = ("crashed", "unreadable")
-MOST_ALONE = 40
+MAX_ALONE = 40
 
 
 async def find_program(analyser: Analyser, reviewed_folder: Path | None) -> Program | None:
@@ -114,7 +114,7 @@ async def analyse_paths(
         return task.result("completed", kept.diagnostics, is_cached=True, unread=kept.unread)
     async with nullcontext() if slots is None else slots.one():
         found = await _run(task, limits)
-    if found.run.state in FAILED_ON_A_FILE and analyser.scope == "file" and 1 < len(paths) <= MOST_ALONE:
+    if found.run.state in FAILED_ON_A_FILE and analyser.scope == "file" and 1 < len(paths) <= MAX_ALONE:
         alone = [
             await analyse_paths(
                 analyser, program, repository, side, [path], cache=cache, limits=limits, slots=slots

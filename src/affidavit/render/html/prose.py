@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from affidavit.render.safe_text import clip, visible
 
-_LONGEST = 8_000
+_MAX_LENGTH = 8_000
 _SPAN = re.compile(r"`([^`\n]+)`")
 _FENCE = re.compile(r"^ {0,3}```[^\n`]*\n(.*?)(?:^ {0,3}```[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 
@@ -18,7 +18,7 @@ def inline(text: str, limit: int = 1_000) -> Markup:
 
 def prose(text: str) -> Markup:
     """Paragraphs and code blocks."""
-    shown = clip(visible(text.strip().replace("\r\n", "\n"), keep="\n\t"), _LONGEST)
+    shown = clip(visible(text.strip().replace("\r\n", "\n"), keep="\n\t"), _MAX_LENGTH)
     pieces: list[Markup] = []
     end = 0
     for fence in _FENCE.finditer(shown):

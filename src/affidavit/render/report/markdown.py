@@ -19,7 +19,7 @@ from affidavit.render.safe_text import (
 )
 from affidavit.render.view import View
 
-LONGEST = 60_000
+MAX_LENGTH = 60_000
 """Forges take 65,536 characters; what posts the comment may add a mark of its own."""
 _MAX_ACCOUNT_LENGTH = 15_000
 _MAX_TITLE_LENGTH = 300
@@ -40,14 +40,14 @@ def render_markdown(report: Report, *, show_withheld: bool = False, show_nits: b
     account = _fit(
         _account(report, show_withheld=show_withheld, show_nits=show_nits),
         _MAX_ACCOUNT_LENGTH,
-        "remark",
-        "remarks",
+        "note",
+        "notes",
     )
     # Outside what may be left out: every report carries it. Its words are ours, so nothing is escaped.
     account.append(f"- measured on this installation: {measured_words(report.measured)}")
     spent = sum(len(block) + 2 for block in head + account)
     findings = _fit(
-        _finding_blocks(report, show_nits=show_nits), LONGEST - spent - 200, "finding", "findings"
+        _finding_blocks(report, show_nits=show_nits), MAX_LENGTH - spent - 200, "finding", "findings"
     )
     return _joined([*head, *findings, "---", *account]) + "\n"
 

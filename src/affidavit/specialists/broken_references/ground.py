@@ -27,7 +27,7 @@ from affidavit.symbols.changed import symbol_changes
 
 MAX_HITS = 20_000
 MAX_NAMES = 300
-SHORTEST = 8
+MIN_LENGTH = 8
 DISTINCT = re.compile(r"[a-z0-9]+_[a-z0-9_]+|[A-Z]+_[A-Z0-9_]+|[A-Za-z]*[a-z][A-Z]\w*")
 WORD = re.compile(r"\w+")
 GUARDS = frozenset(
@@ -214,7 +214,7 @@ def _fate_of(one: SymbolChange) -> str:
 
 def is_telling(name: str) -> bool:
     """The name is long and made of several words: a place that has it means this one."""
-    return len(name) >= SHORTEST and DISTINCT.fullmatch(name) is not None
+    return len(name) >= MIN_LENGTH and DISTINCT.fullmatch(name) is not None
 
 
 def is_guarded(node: Node, text: bytes) -> bool:

@@ -6,7 +6,7 @@ from affidavit.lab.evaluation.view import sentences
 from affidavit.records.lab.evaluation import CaseResult, Comparison, Evaluation
 from affidavit.render.safe_text import clip, code_span, markdown_line
 
-_LONGEST = 600
+_MAX_LENGTH = 600
 
 
 def evaluation_markdown(evaluation: Evaluation) -> str:
@@ -45,7 +45,7 @@ def comparison_markdown(comparison: Comparison) -> str:
 
 
 def _safe(text: str) -> str:
-    return markdown_line(clip(text, _LONGEST))
+    return markdown_line(clip(text, _MAX_LENGTH))
 
 
 def _section(title: str, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> list[str]:

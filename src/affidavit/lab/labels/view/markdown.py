@@ -7,7 +7,7 @@ from affidavit.lab.labels.view import sentences
 from affidavit.records.lab.measure import Group, Quality
 from affidavit.render.safe_text import markdown_line, one_line
 
-_LONGEST = 2_000
+_MAX_LENGTH = 2_000
 
 
 def quality_markdown(quality: Quality) -> str:
@@ -25,7 +25,7 @@ def quality_markdown(quality: Quality) -> str:
 
 
 def _line(text: str) -> str:
-    return markdown_line(one_line(text, _LONGEST))
+    return markdown_line(one_line(text, _MAX_LENGTH))
 
 
 def _items(lines: Sequence[tuple[str, str]]) -> str:

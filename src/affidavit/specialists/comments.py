@@ -1,4 +1,4 @@
-"""What others have said about a change as models read it: numbered, on pages, no remark posing as another."""
+"""Existing comments on a change as models read them: numbered, on pages, none posing as another."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,21 +9,21 @@ from affidavit.records.plan import Chunk
 PAGE_CHARACTERS = 24_000
 MAX_NAME_LENGTH = 200
 
-Remark = tuple[int, Comment]
+NumberedComment = tuple[int, Comment]
 """A comment and its number in the discussion, from 1."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """As many remarks as a prompt holds beside the diff."""
+    """As many comments as fit into a prompt beside the diff."""
 
     text: str
     numbers: tuple[int, ...]
-    """Of its remarks."""
+    """The numbers of its comments."""
 
 
-def remarks_on(chunk: Chunk, comments: Sequence[Comment], chunks: Sequence[Chunk]) -> list[Remark]:
-    """The remarks that belong to a chunk: those on its files, and with the first all that have no other."""
+def comments_on(chunk: Chunk, comments: Sequence[Comment], chunks: Sequence[Chunk]) -> list[NumberedComment]:
+    """The comments on the files of a chunk; the first chunk also has those on no chunk's files."""
     return [
         (number, comment)
         for number, comment in enumerate(comments, start=1)
@@ -31,11 +31,11 @@ def remarks_on(chunk: Chunk, comments: Sequence[Comment], chunks: Sequence[Chunk
     ]
 
 
-def pages_of(remarks: Sequence[Remark], page_characters: int = PAGE_CHARACTERS) -> list[Page]:
-    """All of it, nothing cut: a remark that is longer than a page goes on with the next."""
+def pages_of(comments: Sequence[NumberedComment], page_characters: int = PAGE_CHARACTERS) -> list[Page]:
+    """All comments, nothing cut: one that is longer than a page continues on the next."""
     pages: list[list[tuple[int, str]]] = []
     size = 0
-    for number, text in _texts(remarks, page_characters):
+    for number, text in _texts(comments, page_characters):
         if not pages or size + len(text) > page_characters:
             pages.append([])
             size = 0
@@ -53,16 +53,16 @@ def _home(comment: Comment, chunks: Sequence[Chunk]) -> int:
     return next((chunk.number for chunk in chunks if comment.file in chunk.paths), 1)
 
 
-def _texts(remarks: Sequence[Remark], page_characters: int) -> Iterator[tuple[int, str]]:
-    for number, comment in remarks:
+def _texts(comments: Sequence[NumberedComment], page_characters: int) -> Iterator[tuple[int, str]]:
+    for number, comment in comments:
         heading = _heading(number, comment)
         for lines in _filled(_barred(comment.body, page_characters // 4), page_characters // 2):
             yield number, "\n".join([heading, *lines])
-            heading = f"Remark {number}, continued:"
+            heading = f"Comment {number}, continued:"
 
 
 def _barred(body: str, longest: int) -> list[str]:
-    """A bar before each line: none can look like the heading of another remark, not even a cut one."""
+    """A bar before each line: none can look like the heading of another comment, not even a cut one."""
     return [
         f"| {line[start : start + longest]}"
         for line in body.splitlines() or [""]
@@ -71,7 +71,7 @@ def _barred(body: str, longest: int) -> list[str]:
 
 
 def _filled(lines: Sequence[str], room: int) -> list[list[str]]:
-    """The lines in as many lots as it takes."""
+    """The lines in as many lots as needed."""
     lots: list[list[str]] = [[]]
     size = 0
     for line in lines:
@@ -89,7 +89,7 @@ def _heading(number: int, comment: Comment) -> str:
     place = _one_line(comment.file or "")
     where = f" on {place}{f':{comment.line}' if comment.line else ''}" if place else " on the whole change"
     when = f", {_one_line(comment.created_at)}" if comment.created_at else ""
-    return f"Remark {number}, by {author}{kind}{where}{when}{', marked as resolved' * comment.resolved}:"
+    return f"Comment {number}, by {author}{kind}{where}{when}{', marked as resolved' * comment.resolved}:"
 
 
 def _one_line(text: str) -> str:
