@@ -1,6 +1,8 @@
 """The `affidavit` command. `--version` is answered here, before anything heavy is imported."""
 
+import os
 import sys
+from contextlib import suppress
 
 
 def main() -> None:
@@ -8,11 +10,24 @@ def main() -> None:
     if sys.argv[1:] in (["--version"], ["-V"]):
         from affidavit import __version__  # noqa: PLC0415 - keeps the fast path free of imports
 
-        sys.stdout.write(f"affidavit {__version__}\n")
-        return
+        # Where this cannot be written, the command line says so in its own words.
+        with suppress(OSError, AttributeError):
+            sys.stdout.write(f"affidavit {__version__}\n")
+            sys.stdout.flush()
+            return
+    if sys.getfilesystemencoding() != "utf-8":
+        _start_again_with_names_in_utf8()
     from affidavit.cli.command_line import run  # noqa: PLC0415 - click and the rest load only when needed
 
     run()
+
+
+def _start_again_with_names_in_utf8() -> None:
+    """Git has names as bytes, mostly UTF-8, whatever the locale is; what is printed stays in the locale's."""
+    encoding = f"{sys.stdout.encoding}:backslashreplace" if sys.stdout else "utf-8"
+    environment = {**os.environ, "PYTHONIOENCODING": os.environ.get("PYTHONIOENCODING", encoding)}
+    command = [sys.executable, "-X", "utf8", *sys.orig_argv[1:]]
+    os.execve(sys.executable, command, environment)  # noqa: S606 - the very program that runs already
 
 
 if __name__ == "__main__":

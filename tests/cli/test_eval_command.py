@@ -169,7 +169,7 @@ def test_an_evaluation_that_is_told_to_end_keeps_what_is_done_and_goes_on_later(
         process.send_signal(signal.SIGTERM)
         _, complaints = process.communicate(timeout=120)
         connection.close()
-    assert process.returncode == 130
+    assert process.returncode == 143
     assert [line for line in complaints.decode().split("\n") if line] == [
         f"affidavit: what is done is kept; go on with --resume {out}",
         "affidavit: stopped",

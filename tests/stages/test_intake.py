@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -266,3 +267,32 @@ def test_linked_worktrees_and_subfolders_work(two_commits: Repo, tmp_path: Path)
     (linked / "top.py").write_text("1\n")
     with open_change(ChangeRequest(repo=linked / "sub")) as change:
         assert set(statuses(change.change)) == {"sub/x.py", "top.py"}
+
+
+@pytest.mark.parametrize("name", ["../typo.diff", "typo.patch", "./typo", "/nowhere/typo"])
+def test_a_mistyped_file_is_not_taken_for_a_commit(repo: Repo, name: str):
+    repo.commit("First", {"a.txt": "one\n"})
+    with pytest.raises(InputError, match=f"^{re.escape(name)} does not exist: there is no such file"):
+        open_change(ChangeRequest(target=name, repo=repo.path))
+
+
+def test_a_mistyped_file_is_said_where_there_is_no_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"typo\.diff does not exist"):
+        open_change(ChangeRequest(target="typo.diff"))
+
+
+def test_a_folder_is_no_diff(repo: Repo, tmp_path: Path):
+    repo.commit("First", {"a.txt": "one\n"})
+    with pytest.raises(InputError, match="is a folder"):
+        open_change(ChangeRequest(target=str(tmp_path), repo=repo.path))
+
+
+def test_a_branch_that_is_named_like_a_diff_is_a_branch(repo: Repo):
+    repo.commit("First", {"a.txt": "one\n"})
+    repo.commit("Second", {"a.txt": "two\n"})
+    repo.git("branch", "fix.diff")
+    with open_change(ChangeRequest(target="fix.diff", repo=repo.path)) as opened:
+        assert opened.change.source == "commit"

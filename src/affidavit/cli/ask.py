@@ -11,6 +11,7 @@ from affidavit.assembly import assemble_panel
 from affidavit.cli.options.models import chosen_model, opened_ledger, opened_log, talk_options
 from affidavit.cli.options.named import find_candidate, read_report
 from affidavit.cli.screen.progress import show_progress
+from affidavit.cli.screen.saying import note
 from affidavit.config.places import cache_folder
 from affidavit.errors import InputError, OutsideError, SettingsError
 from affidavit.events import Emit, ignore_events
@@ -51,7 +52,7 @@ def command(report: Path, finding: str, question: str, repo: Path | None, **opti
     mind = _mind(options)
     with rebuild_change(recorded.change, repo) as opened:
         for notice in opened.notices:
-            click.echo(f"note: {visible(notice)}", err=True)
+            note(notice)
         talk = _talk(recorded, opened, candidate, question)
         with show_progress(is_quiet=options["quiet"]) as emit:
             answer = asyncio.run(_converse(mind, talk, emit))

@@ -1,17 +1,22 @@
 """The commands, each loaded when it is called, and the outermost edge, where errors become exit codes."""
 
+import errno
 import importlib
 import os
-import signal
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 import click
 
 from affidavit import __version__
+from affidavit.cli.screen.saying import say
 from affidavit.errors import AffidavitError
+from affidavit.system.signals import exit_code_of_interrupt, is_told_to_end, listen_for_the_end
 
 EXIT_NOT_DONE = 2
+WORLD_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
+"""What the system cannot do for anybody just now; no fault of the program that asked for it."""
 COMMANDS = {
     "review": "Review a change and report what can be proven.",
     "context": "Show the map of a change, to plan the reading of it.",
@@ -65,63 +70,55 @@ def run() -> NoReturn:
     """Run the command line; the exit codes are 0 clean, 1 gate, 2 not done, 3 done in part."""
     is_debug = "--debug" in sys.argv or bool(os.environ.get("AFFIDAVIT_DEBUG"))
     # A review that is told to end still deletes its temporary folders.
-    signal.signal(signal.SIGTERM, pass_on_as_interrupt)
+    listen_for_the_end()
+    if sys.stdout is None:
+        # Started with standard output closed.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - it is open as long as the program runs
     try:
         code = commands.main(standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        code = stop.exit_code
-    except click.ClickException as error:
-        error.show()
-        code = EXIT_NOT_DONE
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("affidavit: stopped", err=True)
-        code = 130
-    except (BrokenPipeError, SystemExit):
-        # The reader of our output has gone; point it elsewhere so that the interpreter's last flush is quiet.
-        # Rich ends the program with 1 then, which here would be a gate that was not passed.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = EXIT_NOT_DONE
-    except AffidavitError as error:
-        if is_debug:
+        sys.stdout.flush()
+    except BaseException as error:
+        if is_debug and isinstance(error, Exception) and not isinstance(error, click.exceptions.Exit):
             raise
-        _complain(str(error))
-        code = EXIT_NOT_DONE
-    except Exception as error:
-        if is_debug:
-            raise
-        _complain(explain_unexpected(error))
-        code = EXIT_NOT_DONE
+        code = _exit_code(KeyboardInterrupt() if is_told_to_end() else error)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def explain_unexpected(error: Exception) -> str:
-    """What to say of an error that nobody raised on purpose: a package that is gone, else our own fault."""
-    if isinstance(error, ModuleNotFoundError) and not (error.name or "affidavit").startswith("affidavit"):
-        from affidavit.system.installation import this_installation  # noqa: PLC0415 - only where something is wrong
+def _exit_code(error: BaseException) -> int:
+    """Say what ended the command, to whoever must act; the exit code of it."""
+    match error:
+        case click.exceptions.Exit():
+            return _flushed(error.exit_code)
+        case click.Abort() | KeyboardInterrupt():
+            say("stopped")
+            return exit_code_of_interrupt()
+        case click.ClickException():
+            with suppress(OSError):
+                error.show()
+        case BrokenPipeError() | SystemExit():
+            # Rich ends the program with 1 then, which here would be a gate that was not passed.
+            _abandon_output()
+        case AffidavitError():
+            say(str(error))
+        case OSError() if error.errno in WORLD_IS_FULL:
+            _abandon_output()
+            say(f"{error.filename or 'the output'} cannot be written: {error.strerror}")
+        case _:
+            say(f"unexpected {type(error).__name__}: {error}")
+            say("this is a fault of Affidavit; run again with --debug for the details")
+    return EXIT_NOT_DONE
 
-        return (
-            f"the Python package {error.name} is missing, so this installation is not whole; "
-            f"this completes it: {this_installation().command_to_complete()}"
-        )
-    return (
-        f"unexpected {type(error).__name__}: {error}\n"
-        "This is a fault of Affidavit. Run again with --debug for the details."
-    )
+
+def _flushed(code: int) -> int:
+    """What was printed last may still wait to be written, and fail."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        return _exit_code(error)
+    return code
 
 
-def _complain(message: str) -> None:
-    from affidavit.render.safe_text import visible  # noqa: PLC0415 - only where something is wrong
-
-    # A message may name a file, and a hostile change chooses its names.
-    click.echo(f"affidavit: {visible(message, keep=chr(10))}", err=True)
-
-
-def pass_on_as_interrupt(_number: int, _frame: object) -> None:
-    """Treat a request to end like the one from the keyboard."""
-    # An event loop takes this signal as a wish to end, and lets what is under way clean up behind itself;
-    # an exception raised here would strike whatever line happens to run.
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.raise_signal(signal.SIGINT)
-        return
-    # Shells start what runs in the background so that interrupts are lost on it; this request must not be.
-    raise KeyboardInterrupt
+def _abandon_output() -> None:
+    """Nobody takes our output any more: point it elsewhere, so that the interpreter's last flush is quiet."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,10 +1,7 @@
 """`affidavit eval`: run the product over labelled cases and print its scores; import and compare."""
 
 import asyncio
-import signal
 import sys
-import tempfile
-from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +19,7 @@ from affidavit.cli.options.prompts import prompt_options
 from affidavit.cli.options.servers import server_options
 from affidavit.cli.screen.evaluation_output import parse_outputs, write_comparison, write_evaluation
 from affidavit.cli.screen.evaluation_progress import show_cases
+from affidavit.cli.screen.saying import say
 from affidavit.config.places import cache_folder
 from affidavit.errors import InputError, SettingsError
 from affidavit.lab.cases.folders import CaseFolder, read_cases
@@ -32,7 +30,7 @@ from affidavit.lab.evaluation.comparison import compare_evaluations
 from affidavit.lab.evaluation.run import Evaluated, EvaluationPlan, evaluate
 from affidavit.records.lab.evaluation import Evaluation
 from affidavit.render.report.wording import counted
-from affidavit.render.safe_text import visible
+from affidavit.system.temporary import temporary_folder
 
 EXIT_MISSED, EXIT_NOT_DONE, EXIT_IN_PART = 1, 2, 3
 RUN = "run"
@@ -118,11 +116,11 @@ def _evaluate(held: list[CaseFolder], options: dict[str, Any]) -> Evaluated:
     sessions = opened_sessions(options, cache)
     archive = begun_archive(options, sessions)
     with (
-        tempfile.TemporaryDirectory(prefix="affidavit-eval-") as scratch,
+        temporary_folder("eval-") as scratch,
         show_cases(len(held), is_quiet=options["quiet"]) as follow,
     ):
         plan = EvaluationPlan(
-            repositories=CaseRepositories(cache_folder() / "clones", Path(scratch)),
+            repositories=CaseRepositories(cache_folder() / "clones", scratch),
             sessions=sessions,
             runs=options["runs"],
             jobs=options["jobs"],
@@ -131,33 +129,22 @@ def _evaluate(held: list[CaseFolder], options: dict[str, Any]) -> Evaluated:
             follow=follow,
         )
         try:
-            return asyncio.run(_until_told_to_end(evaluate(held, plan)))
+            return asyncio.run(evaluate(held, plan))
         except KeyboardInterrupt:
             if archive:
-                goes_on = f"affidavit: what is done is kept; go on with --resume {archive.folder}"
-                click.echo(visible(goes_on), err=True)
+                say(f"what is done is kept; go on with --resume {archive.folder}")
             raise
-
-
-async def _until_told_to_end(evaluating: Coroutine[Any, Any, Evaluated]) -> Evaluated:
-    """Told to end, the reviews end in order: their programs are stopped and their folders deleted."""
-    task = asyncio.ensure_future(evaluating)
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    try:
-        return await task
-    except asyncio.CancelledError:
-        raise KeyboardInterrupt from None
 
 
 def _exit_code(evaluation: Evaluation, missed: list[str]) -> int:
     for sentence in missed:
-        click.echo(f"affidavit: {sentence}", err=True)
+        say(sentence)
     if evaluation.incomplete:
         what = counted(evaluation.incomplete, "review was", "reviews were")
-        click.echo(f"affidavit: {what} done in part; the first: {visible(_first_lack(evaluation))}", err=True)
+        say(f"{what} done in part; the first: {_first_lack(evaluation)}")
     if evaluation.not_run == len(evaluation.results):
         first = evaluation.results[0].failure
-        click.echo(f"affidavit: no case could be run; the first: {visible(first)}", err=True)
+        say(f"no case could be run; the first: {first}")
         return EXIT_NOT_DONE
     if missed:
         return EXIT_MISSED
@@ -189,7 +176,7 @@ def import_list(context: click.Context, /, listing: Path, **options: Any) -> Non
     """
     imported = import_cases(listing, options["clones"], options["out"], replaces=options["force"])
     for case_id, reason in imported.left_out.items():
-        click.echo(f"not imported: {visible(case_id)}: {visible(reason)}", err=True)
+        say(f"{case_id}: {reason}", start="not imported: ")
     click.echo(f"{counted(len(imported.written), 'case')} written to {options['out']}")
     if imported.left_out:
         context.exit(EXIT_IN_PART if imported.written else EXIT_NOT_DONE)

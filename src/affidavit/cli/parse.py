@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from affidavit.cli.screen.saying import say
 from affidavit.config.places import state_folder
 from affidavit.contract.export import to_json
 from affidavit.contract.parsed import ParsedReply
@@ -68,7 +69,7 @@ def _retired(data: Path | None) -> Retired:
     except StoreError as error:
         if data is not None:
             raise
-        click.echo(f"affidavit: no version counts as retired: {error}", err=True)
+        say(f"no version counts as retired: {error}")
         return Retired()
 
 

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from affidavit.assembly import assemble_crew
 from affidavit.cli.options.named import read_report
+from affidavit.cli.screen.saying import note
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
 from affidavit.recheck import Proof, recheck_change, recheck_report
@@ -37,7 +38,7 @@ def command(context: click.Context, report: Path, repo: Path | None, output: str
     settings = _settings_of(recorded, report)
     with rebuild_change(recorded.change, repo) as opened:
         for notice in opened.notices:
-            click.echo(f"note: {visible(notice)}", err=True)
+            note(notice)
         specialists = assemble_crew(settings, cache_dir=None).specialists
         proofs = [recheck_change(recorded.change, opened.repository)]
         proofs += asyncio.run(recheck_report(recorded, opened.repository, specialists))

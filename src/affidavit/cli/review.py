@@ -19,6 +19,7 @@ from affidavit.cli.screen.event_log import kept_events
 from affidavit.cli.screen.hints import say_hints, say_unknown_names
 from affidavit.cli.screen.outputs import check_outputs, print_text, write_output
 from affidavit.cli.screen.progress import show_progress
+from affidavit.cli.screen.saying import say
 from affidavit.config.places import cache_folder, state_folder
 from affidavit.config.readers import MODEL_READERS
 from affidavit.config.settings import Settings, load_settings
@@ -249,5 +250,5 @@ def _store(report: Report, folder: Path | None) -> Report:
         report = with_measured(report, store)
         store.reports.save(report)
     except StoreError as error:
-        click.echo(f"affidavit: the report was not kept: {error}", err=True)
+        say(f"the report was not kept: {error}")
     return report

@@ -202,10 +202,18 @@ def read_values(
             hint = f"; did you mean {close[0]}?" if close else f"; known: {', '.join(sorted(READERS))}"
             raise SettingsError(f"{where}: unknown setting {name}{hint}")
         try:
+            _refuse_other_encodings(value)
             values[name] = READERS[name](value)
         except ValueError as error:
             raise SettingsError(f"{where}: {shown_as(name)}: {error}") from error
     return values
+
+
+def _refuse_other_encodings(value: Any) -> None:
+    try:
+        str(value).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("expected text in UTF-8") from error
 
 
 def _read_folder(folder: str, where: str, raw: Mapping[str, Any]) -> tuple[FolderSettings, list[str]]:

@@ -1,14 +1,13 @@
 """Whether the `.gitignore` files of a tree mean a path: then a build may make the file that is not there."""
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 from affidavit.errors import GitError
 from affidavit.git.checkout import write_tree_to
 from affidavit.git.command import Git
 from affidavit.git.paths import is_safe_path
 from affidavit.ports import Tree
+from affidavit.system.temporary import temporary_folder
 
 NAME = ".gitignore"
 
@@ -18,10 +17,10 @@ def is_ignored(tree: Tree, path: str) -> bool:
     wanted = [place for place in _places(path) if tree.entry(place) is not None]
     if not wanted or not is_safe_path(path):
         return False
-    with tempfile.TemporaryDirectory(prefix="affidavit-ignored-") as folder:
-        write_tree_to(tree, Path(folder), wanted)
+    with temporary_folder("ignored-") as folder:
+        write_tree_to(tree, folder, wanted)
         # What the user ignores elsewhere says nothing about this repository.
-        git = Git(Path(folder), settings=("core.excludesFile=/dev/null",))
+        git = Git(folder, settings=("core.excludesFile=/dev/null",))
         git.run("init", "--quiet", "--template=")
         done = git.attempt("check-ignore", "--quiet", "--no-index", "--", path)
         if done.returncode not in (0, 1):

@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -13,6 +12,7 @@ from typing import IO
 from affidavit.errors import GitError, InputError
 from affidavit.git.command import Git, Location, complaint, git_environment, spawn_error
 from affidavit.system.closing import Closing
+from affidavit.system.temporary import temporary_folder
 
 BATCH = 200  # 200 object names fit into a pipe's buffer, so writing them never waits for the reader.
 
@@ -118,10 +118,7 @@ class ObjectStore(Closing):
     def __init__(self, location: Location | None) -> None:
         self.location = location
         self._closing = ExitStack()
-        folder = self._closing.enter_context(
-            tempfile.TemporaryDirectory(prefix="affidavit-", ignore_cleanup_errors=True)
-        )
-        self.folder = Path(folder).resolve()
+        self.folder = self._closing.enter_context(temporary_folder("objects-"))
         for name in ("empty", "objects", "new"):
             (self.folder / name).mkdir()
         self.git = self._reading_git(location)

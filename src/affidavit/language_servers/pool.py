@@ -1,6 +1,5 @@
 """Language servers that stay up between questions, and what they know of references."""
 
-import tempfile
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from affidavit.records.context import Reference, Symbol
 from affidavit.references.readers import Resolution
 from affidavit.symbols.definitions import symbols_of
 from affidavit.system.closing import Closing
+from affidavit.system.temporary import temporary_folder
 
 MAX_FILES = 20_000
 MAX_SYMBOLS = 50
@@ -133,10 +133,8 @@ class ServerPool(Closing):
         count = sum(server.reads(path) for path in tree.entries())
         if count > MAX_FILES:
             raise ServerError(f"{count} files are too many for it")
-        folder = self._closing.enter_context(
-            tempfile.TemporaryDirectory(prefix="affidavit-", ignore_cleanup_errors=True)
-        )
-        checkout, scratch = Path(folder).resolve() / "checkout", Path(folder) / "scratch"
+        folder = self._closing.enter_context(temporary_folder("server-"))
+        checkout, scratch = folder / "checkout", folder / "scratch"
         checkout.mkdir()
         missing = {path: text for path, text in server.default_files if tree.entry(path) is None}
         write_tree_to(tree, checkout, wanted=server.reads, overrides=missing)

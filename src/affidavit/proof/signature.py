@@ -7,7 +7,6 @@ namespace of its own, so that a signature made for a commit or a login proves no
 import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Literal
 
 from affidavit.errors import InputError, OutsideError
 from affidavit.records.record import Record
+from affidavit.system.temporary import temporary_folder
 
 NAMESPACE = "affidavit-report"
 SUFFIX = ".sig"
@@ -74,8 +74,7 @@ def check_signature(content: bytes, signature: bytes | None, signers: Sequence[S
         return SignatureCheck(state="missing", detail="there is no signature beside the report")
     if len(signature) > MAX_SIGNATURE_BYTES:
         return SignatureCheck(state="bad", detail="the signature is too large to be one")
-    with tempfile.TemporaryDirectory(prefix="affidavit-signature-") as folder:
-        place = Path(folder)
+    with temporary_folder("signature-") as place:
         (place / "signature").write_bytes(signature)
         whole = _ssh_keygen(
             ["-Y", "check-novalidate", "-n", NAMESPACE, "-s", str(place / "signature")], content

@@ -33,6 +33,7 @@ __all__ = ["ChangeRequest", "OpenedChange", "open_change", "rebuild_change"]
 
 STANDARD_INPUT = "-"
 MAX_DIFF_BYTES = 200_000_000
+DIFF_ENDINGS = (".diff", ".patch", ".txt")
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,11 @@ def open_change(request: ChangeRequest) -> OpenedChange:
     if request.staged and request.target:
         raise InputError(f"--staged takes no target, but {request.target!r} was given")
     diff = _diff_text(request)
-    location = _location(request, is_needed=diff is None)
+    try:
+        location = _location(request, is_needed=diff is None)
+    except NotARepositoryError:
+        _refuse_missing_file(request.target or "")
+        raise
     if location is None:
         return _open_diff(diff or b"", request, None)
     store = ObjectStore(location)
@@ -102,6 +107,13 @@ def _diff_text(request: ChangeRequest) -> bytes | None:
         return file.read_bytes()
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}") from error
+
+
+def _refuse_missing_file(target: str) -> None:
+    """Who names a file and mistypes it must not be told that there is no such commit."""
+    if target.startswith(("/", "./", "../", "~/")) or target.endswith(DIFF_ENDINGS):
+        what = "is a folder, not a diff" if Path(target).is_dir() else "does not exist: there is no such file"
+        raise InputError(f"{target} {what}; name a diff file, a commit or a range")
 
 
 def _location(request: ChangeRequest, *, is_needed: bool) -> Location | None:
@@ -137,6 +149,8 @@ def _sides(store: ObjectStore, location: Location, request: ChangeRequest) -> Si
         return _uncommitted(store, snapshot_index(store, location), "staged")
     if not request.target:
         return _uncommitted(store, snapshot_working_tree(store, location), "working_tree")
+    if not _names_revision(store, request.target):
+        _refuse_missing_file(request.target)
     if parse_range(request.target):
         return _range(store, location, request.target)
     return _single_commit(store, location, request.target)
@@ -220,10 +234,10 @@ def _change(
     title, description = _default_words(sides)
     return Change(
         source=sides.source,
-        target=sides.target,
-        repository=repository,
-        title=request.title or title,
-        description=request.description or description,
+        target=_writable(sides.target),
+        repository=_writable(repository) if repository else repository,
+        title=_writable(request.title or title),
+        description=_writable(request.description or description),
         base=_revision(sides.base, sides.base_name),
         head=_revision(sides.head, sides.head_name),
         commits=sides.commits,
@@ -232,8 +246,14 @@ def _change(
     )
 
 
+def _writable(text: str) -> str:
+    """Names and words of the command line may have bytes that are no UTF-8; a report has escapes for them."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def _revision(tree: GitTree, name: str) -> Revision:
-    return Revision(tree=tree.revision, commit=tree.commit if tree.is_committed else None, name=name)
+    commit = tree.commit if tree.is_committed else None
+    return Revision(tree=tree.revision, commit=commit, name=_writable(name))
 
 
 def _default_words(sides: Sides) -> tuple[str, str]:

@@ -8,7 +8,6 @@ from contextlib import nullcontext
 from functools import partial
 from importlib import metadata
 from pathlib import Path
-from tempfile import TemporaryDirectory, gettempdir
 
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.engine.cache import Kept, ResultCache
@@ -29,6 +28,7 @@ from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange
 from affidavit.records.evidence import Unread
 from affidavit.records.record import Side
+from affidavit.system.temporary import temporary_folder
 
 FAILED_ON_A_FILE = ("crashed", "unreadable")
 MAX_ALONE = 40
@@ -42,8 +42,8 @@ async def find_program(analyser: Analyser, reviewed_folder: Path | None) -> Prog
     packaged = packaged_version(analyser.distribution, path)
     if packaged and analyser.has_package_version:
         return Program(path, packaged)
-    with TemporaryDirectory(prefix="affidavit-") as scratch:
-        return Program(path, await read_version(path, analyser.version_arguments, Path(scratch)))
+    with temporary_folder("version-") as scratch:
+        return Program(path, await read_version(path, analyser.version_arguments, scratch))
 
 
 def packaged_version(distribution: str, program: Path) -> str:
@@ -152,15 +152,9 @@ def _joined(together: SideResult, alone: Mapping[str, SideResult]) -> SideResult
     )
 
 
-def _temporary_folder() -> str:
-    # Analysers print paths without links, so ours must have none either.
-    return os.path.realpath(gettempdir())
-
-
 async def _run(task: Task, limits: Limits) -> SideResult:
     started = time.monotonic()
-    with TemporaryDirectory(prefix="affidavit-", dir=_temporary_folder(), ignore_cleanup_errors=True) as name:
-        scratch = Path(name)
+    with temporary_folder("analyser-") as scratch:
         code = scratch / "code"
         refused = set(await asyncio.to_thread(_lay_out, task, scratch)) & set(task.paths)
         run = partial(

@@ -1,12 +1,12 @@
 """`affidavit eval --mutate`: from a repository on the command line to cases with planted bugs."""
 
 import asyncio
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
+from affidavit.cli.screen.saying import say
 from affidavit.config.places import cache_folder
 from affidavit.errors import InputError
 from affidavit.lab.mutation.commits import PLANTABLE_LANGUAGES, read_languages
@@ -62,15 +62,14 @@ def mutate(context: click.Context, /, **options: Any) -> None:
     affidavit eval --mutate --out cases --run-tests "python -m pytest -q -x"
     """
     request = _request(options)
-    summary = asyncio.run(plant_bugs(request, tell=_silent if options["quiet"] else _tell))
+    summary = asyncio.run(plant_bugs(request, tell=_silent if options["quiet"] else say))
     if not summary.bugs:
         raise InputError(_nothing_planted(summary))
     click.echo(visible(describe_planting(summary, request.out), keep="\n"))
     if summary.commits < request.commits:
-        click.echo(
-            f"affidavit: {summary.commits} of {request.commits} commits got a bug, for no more were suited; "
-            "name an older one with --since, or another seed",
-            err=True,
+        say(
+            f"{summary.commits} of {request.commits} commits got a bug, for no more were suited; "
+            "name an older one with --since, or another seed"
         )
     context.exit(0)
 
@@ -96,11 +95,6 @@ def _nothing_planted(summary: PlantingSummary) -> str:
     reasons = {**summary.commits_unsuited, **summary.discarded}
     told = "; ".join(f"{counted(count, 'time')}: {reason}" for reason, count in reasons.items())
     return f"no bug could be planted in {counted(summary.commits_read, 'commit')} ({told})"
-
-
-def _tell(text: str) -> None:
-    click.echo(visible(text), err=True)
-    sys.stderr.flush()
 
 
 def _silent(_text: str) -> None:

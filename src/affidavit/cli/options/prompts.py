@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from affidavit.cli.screen.saying import say
 from affidavit.config.places import state_folder
 from affidavit.errors import StoreError
 from affidavit.lab.rollout.book import RolloutBook
@@ -16,7 +17,6 @@ from affidavit.prompts import current_prompts, load_prompts
 from affidavit.records.change import Change
 from affidavit.records.lab.rollout import Decision
 from affidavit.records.report import Report
-from affidavit.render.safe_text import visible
 from affidavit.store.open import open_store
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -63,7 +63,7 @@ def prompts_for(change: Change, options: Mapping[str, Any]) -> ChosenPrompts:
         prompts = load_prompts(version, folder) if version else current_prompts()
         chosen = ChosenPrompts(prompts, notice=f"no rollout counts, since {error}")
     if chosen.notice and not options["quiet"]:
-        _say(chosen.notice)
+        say(chosen.notice)
     return chosen
 
 
@@ -75,16 +75,16 @@ def count_for_rollout(chosen: ChosenPrompts | None, report: Report, options: Map
     try:
         decision = record_review(rollout_book(options), chosen.rollout, chosen.arm, chosen.change_key, report)
     except StoreError as error:
-        click.echo(f"affidavit: the review was not counted for the rollout: {error}", err=True)
+        say(f"the review was not counted for the rollout: {error}")
         return
     if decision and not options["quiet"]:
-        _say(_words(decision))
+        say(_words(decision))
 
 
 def _say_decisions(book: RolloutBook, *, is_kept: bool) -> None:
     untold = book.unannounced()
     for _, decision in untold:
-        _say(_words(decision))
+        say(_words(decision))
     if untold and is_kept:
         book.announce([number for number, _ in untold])
 
@@ -92,7 +92,3 @@ def _say_decisions(book: RolloutBook, *, is_kept: bool) -> None:
 def _words(decision: Decision) -> str:
     done = {"roll_back": "rolled back", "promote": "promoted"}.get(decision.action, decision.action)
     return f"prompts {decision.versions} were {done} {decision.by} on {decision.at[:10]}: {decision.why}"
-
-
-def _say(text: str) -> None:
-    click.echo(f"affidavit: {visible(text)}", err=True)

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-import click
-
+from affidavit.cli.screen.saying import say
 from affidavit.errors import SettingsError
 from affidavit.events import Emit, Event
 
@@ -33,7 +32,7 @@ def kept_events(path: Path | None, emit: Emit) -> Iterator[Emit]:
 
         yield both
     if log.failure:
-        click.echo(f"affidavit: not all events stand in {path}: {log.failure}", err=True)
+        say(f"not all events stand in {path}: {log.failure}")
 
 
 class EventLog:

@@ -2,13 +2,11 @@
 
 from pathlib import Path
 
-import click
-
 from affidavit.assembly import assemble_crew
+from affidavit.cli.screen.saying import note
 from affidavit.config.baseline import BASELINE_PATH
 from affidavit.config.settings import FILE_NAMES, Settings, settings_files
 from affidavit.ports import Tree
-from affidavit.render.safe_text import visible
 from affidavit.stages.intake import OpenedChange
 
 MAX_SETTINGS_BYTES = 1_000_000
@@ -28,7 +26,7 @@ def say_hints(opened: OpenedChange) -> None:
             if _is_unused(name, base, folder)
         ]
     for hint in hints:
-        click.echo(f"note: {visible(hint)}", err=True)
+        note(hint)
 
 
 def say_unknown_names(settings: Settings) -> None:
@@ -44,7 +42,7 @@ def say_unknown_names(settings: Settings) -> None:
     for setting, text, name in dict.fromkeys(named):
         if name not in known:
             hint = f"{setting}: {text!r} is of no analyser here; they are {', '.join(known)}"
-            click.echo(f"note: {visible(hint)}", err=True)
+            note(hint)
 
 
 def _is_changed(path: str, base: Tree, head: Tree) -> bool:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from affidavit.cli.screen.saying import say
 from affidavit.events import Emit, Event, EventName, ignore_events
 from affidavit.render.safe_text import encodable, one_line
 
@@ -167,8 +168,7 @@ def _plain_lines() -> Emit:
     def follow(event: Event) -> None:
         line = progress.follow(event)
         if line:
-            sys.stderr.write(encodable(f"affidavit: {line}\n", sys.stderr.encoding or "utf-8"))
-            sys.stderr.flush()
+            say(line)
 
     return follow
 

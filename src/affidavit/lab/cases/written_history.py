@@ -7,13 +7,13 @@ stand before the change; may be missing) and `*.patch` (the change itself). The 
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from affidavit.errors import InputError
 from affidavit.git.command import Git, complaint
+from affidavit.system.temporary import temporary_folder
 
 BASE_FOLDER = "base"
 EARLIER_FOLDER = "earlier"
@@ -45,8 +45,8 @@ def build_history(folder: Path, target: Path) -> None:
     change = _patches(folder)
     _refuse_unusable(folder, files, change)
     _make_room(target)
-    with tempfile.TemporaryDirectory(prefix="affidavit-history-") as scratch:
-        history = _History(target.absolute(), Path(scratch))
+    with temporary_folder("history-") as scratch:
+        history = _History(target.absolute(), scratch)
         try:
             history.start(files)
             history.tag("base", _patches(folder / EARLIER_FOLDER))

@@ -8,11 +8,11 @@ import asyncio
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from affidavit.analysers.engine.execution import Limits, isolated_environment, run_program
 from affidavit.git.checkout import write_tree_to
 from affidavit.ports import Tree
+from affidavit.system.temporary import temporary_folder
 
 LIMITS = Limits(timeout_seconds=900)
 
@@ -27,8 +27,7 @@ class Trial:
 
 async def run_tests(tree: Tree, command: str, *, limits: Limits = LIMITS) -> Trial:
     """Write the tree out and run the command in it with the shell; one that takes too long has failed."""
-    with TemporaryDirectory(prefix="affidavit-", ignore_cleanup_errors=True) as name:
-        scratch = Path(name)
+    with temporary_folder("tests-") as scratch:
         code = scratch / "code"
         await asyncio.to_thread(_lay_out, tree, code)
         environment = isolated_environment(scratch)

@@ -1,0 +1,23 @@
+"""Say a line on standard error: safe to show whatever it quotes, and never the end of the work."""
+
+import sys
+from contextlib import suppress
+
+from affidavit.render.safe_text import encodable, visible
+
+CONTINUED = "  "
+
+
+def say(text: str, *, start: str = "affidavit: ") -> None:
+    """Write the text behind a word of ours; where it has several lines, none begins with somebody else's."""
+    first, *others = text.split("\n")
+    lines = [start + visible(first), *(CONTINUED + visible(line) for line in others if line.strip())]
+    # A log that is full or has gone must not cost the review.
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(encodable("".join(f"{line}\n" for line in lines), sys.stderr.encoding or "utf-8"))
+        sys.stderr.flush()
+
+
+def note(text: str) -> None:
+    """Say what a user should know, and what does not stop the work."""
+    say(text, start="note: ")

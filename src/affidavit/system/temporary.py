@@ -1,0 +1,171 @@
+"""Temporary folders that do not outlive their run: one folder for each user, in it one for each run.
+
+A run holds a lock on its folder for as long as it lives, however it dies. Whoever starts next removes the
+folders that nobody holds: a killed run cannot clean up behind itself, and its folders hold copies of source.
+"""
+
+import atexit
+import fcntl
+import os
+import shutil
+import signal
+import stat
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from affidavit.errors import OutsideError
+
+PRIVATE = 0o700
+RUN_PREFIX = "run-"
+ATTEMPTS = 20
+"""How often a run that loses its new folder to somebody who cleans up takes another one."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    folder: Path
+    lock: int
+    process: int
+
+
+_runs: list[_Run] = []
+_starting = threading.Lock()
+
+
+@contextmanager
+def temporary_folder(prefix: str = "") -> Iterator[Path]:
+    """A folder for one piece of work, without links in its path; gone when the work is done."""
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=run_folder(), ignore_cleanup_errors=True) as name:
+        yield Path(name)
+
+
+def run_folder() -> Path:
+    """The folder of this process, which nobody else can read; made when it is first needed."""
+    with _starting:
+        # A forked child shares the lock of its parent, and must not clean up what the parent works with.
+        if not _runs or _runs[-1].process != os.getpid():
+            _runs.append(_begin(user_folder()))
+            atexit.register(end_run)
+        return _runs[-1].folder
+
+
+def end_run() -> None:
+    """Remove the folder of this process; one that is needed after that is a new one."""
+    with _starting:
+        if not _runs or _runs[-1].process != os.getpid():
+            return
+        run = _runs.pop()
+    with _undisturbed():
+        _remove(run.folder)
+        os.close(run.lock)
+        with suppress(OSError):
+            run.folder.parent.rmdir()
+
+
+def user_folder() -> Path:
+    """The folder of this user, below the system's folder for temporary files."""
+    # Analysers print paths without links, so ours must have none either.
+    return Path(tempfile.gettempdir()).resolve() / f"affidavit-{os.getuid()}"
+
+
+def remove_dead_runs(folder: Path) -> None:
+    """Remove the folders of runs that are no more."""
+    with suppress(OSError):
+        for place in folder.iterdir():
+            if place.name.startswith(RUN_PREFIX):
+                _remove_if_dead(place)
+
+
+def _begin(folder: Path) -> _Run:
+    for _ in range(ATTEMPTS):
+        try:
+            _make_private(folder)
+            place = Path(tempfile.mkdtemp(prefix=RUN_PREFIX, dir=folder))
+            lock = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            # Between two steps a run that ended took the folder away.
+            continue
+        except OSError as error:
+            raise OutsideError(f"no temporary files can be written to {folder}: {error.strerror}") from error
+        if _is_locked(lock, fcntl.LOCK_SH) and _is_still_there(place, lock):
+            remove_dead_runs(folder)
+            return _Run(place, lock, os.getpid())
+        os.close(lock)
+    raise OutsideError(f"other runs keep removing what this one puts into {folder}: try again")
+
+
+def _make_private(folder: Path) -> None:
+    """Make the user's folder; one that is somebody else's could be read or exchanged under our hands."""
+    with suppress(FileExistsError):
+        folder.mkdir(PRIVATE)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise OutsideError(
+            f"{folder} does not belong to you, and source would be written there: "
+            "remove it, or name another folder for temporary files with TMPDIR"
+        )
+    if stat.S_IMODE(found.st_mode) != PRIVATE:
+        folder.chmod(PRIVATE)
+
+
+def _remove_if_dead(place: Path) -> None:
+    try:
+        lock = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return
+    try:
+        if _is_locked(lock, fcntl.LOCK_EX):
+            _remove(place)
+    finally:
+        os.close(lock)
+
+
+def _is_locked(descriptor: int, kind: int) -> bool:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _is_still_there(place: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), place.lstat())
+    except OSError:
+        return False
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, onerror=_open_up_and_retry)
+
+
+def _open_up_and_retry(function: Callable[..., object], path: str, _why: object) -> None:
+    """A program may have made a folder in which nothing can be deleted."""
+    if function not in (os.unlink, os.rmdir, os.open, os.scandir, os.lstat):
+        return
+    with suppress(OSError):
+        parent = Path(path).parent
+        parent.chmod(PRIVATE)
+        if function is os.unlink:
+            Path(path).unlink()
+            return
+        Path(path).chmod(PRIVATE)
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Nobody interrupts the cleaning up; another signal to end would only leave files behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, wanted)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
