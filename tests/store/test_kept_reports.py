@@ -105,7 +105,7 @@ def test_ids_are_found_by_their_beginning_as_it_is_written(store: Store) -> None
     assert set(store.reports.ids("a")) == {"a%b", "a_b", "axb"}
 
 
-def test_reports_are_ordered_by_their_characters_whatever_the_language_of_the_server(store: Store) -> None:
+def test_reports_of_one_moment_are_ordered_by_the_characters_of_their_ids(store: Store) -> None:
     at_once = {"created_at": "2026-01-01T00:00:00.000Z"}
     for review_id in ("b", "C", "a", "_"):
         store.reports.save(report(review_id).model_copy(update=at_once))

@@ -58,6 +58,7 @@ def described(connection: Connection) -> dict[str, list[Any]]:
             foreign_keys(connection, table),
             sorted((str(one["name"]), one["column_names"], one["unique"]) for one in seen.get_indexes(table)),
             sorted(one["sqltext"] for one in seen.get_check_constraints(table)),
+            never_counts_again(connection, table),
         ]
         for table in METADATA.tables
     }
@@ -66,6 +67,15 @@ def described(connection: Connection) -> dict[str, list[Any]]:
 def is_optional(column: Any) -> bool:
     """A number that is the key is never missing in SQLite, whether or not it says so."""
     return bool(column["nullable"]) and column["name"] != "number"
+
+
+def never_counts_again(connection: Connection, table: str) -> bool:
+    """Whether the number of a row that was removed is not given to another: what a server does anyway."""
+    made_by = "SELECT sql FROM sqlite_master WHERE name = ?"
+    return (
+        connection.dialect.name != "sqlite"
+        or "AUTOINCREMENT" in connection.exec_driver_sql(made_by, (table,)).scalar_one()
+    )
 
 
 def foreign_keys(connection: Connection, table: str) -> list[Any]:

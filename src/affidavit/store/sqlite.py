@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import NullPool
 
 from affidavit.store.location import SqliteFile
+from affidavit.system.private_files import make_private_file, make_private_folder
 
 
 def make_engine(location: SqliteFile, busy_seconds: float) -> Engine:
@@ -40,10 +41,10 @@ def _connect(location: SqliteFile, busy_seconds: float) -> sqlite3.Connection:
         is_in_use = path.with_name(f"{path.name}-wal").exists()
         how = "mode=ro" if is_in_use else "mode=ro&immutable=1"
         return _opened(f"{path.absolute().as_uri()}?{how}", busy_seconds)
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private_folder(path.parent)
+    # One that is in use stays as its owner made it: a store may be shared on purpose.
     if not path.exists() or path.stat().st_size == 0:
-        path.touch(mode=0o600)
-        path.chmod(0o600)
+        make_private_file(path)
     return _opened(path.absolute().as_uri(), busy_seconds)
 
 
