@@ -1,4 +1,4 @@
-"""What a review tells others while it runs: the events of its agents and specialists."""
+"""What a review reports while it runs: the events of its agents and specialists."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ Agent = Literal["planner", "reviewer", "verifier", "reporter"]
 
 
 class EventName(StrEnum):
-    """The names by which listeners tell events apart."""
+    """The names by which listeners distinguish events."""
 
     PIPELINE_STARTED = "pipeline.started"
     AGENT_STARTED = "agent.started"

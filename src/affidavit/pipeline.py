@@ -41,7 +41,7 @@ from affidavit.stages.plan import PLAN_SCHEMA_NAME, Planned, make_plan, plan_by_
 from affidavit.stages.reading import compare_reading
 from affidavit.stages.report import Proceedings, compile_report
 from affidavit.stages.review import collect_replies
-from affidavit.stages.verify import silences, unanswered, verify_candidates
+from affidavit.stages.verify import missing_answers, unanswered, verify_candidates
 
 NO_MODEL = Gap(
     name="model specialists and verifier",
@@ -152,7 +152,7 @@ async def review(
             *looks.diagnostics,
             *compared.diagnostics,
             *checked.diagnostics,
-            *silences(verified),
+            *missing_answers(verified),
         ],
         usage=looks.usage,
         models=crew.models,

@@ -180,7 +180,7 @@ class Talk:
     tools: ToolSource | None = None
     max_turns: int = 40
     take: int = 1
-    """Which of several talks with the same words; it tells them apart in the log and is not sent."""
+    """Which of several talks with the same text; it distinguishes them in the log and is not sent."""
 
 
 class Answer(Record):

@@ -10,7 +10,7 @@ from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck, SearchHit, SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.report import Gap
-from affidavit.stages.verify import silences, unanswered, verify_candidates
+from affidavit.stages.verify import missing_answers, unanswered, verify_candidates
 from claims import candidate, finding
 
 EXACT = QuoteCheck(outcome="exact", file="app.py", side="head")
@@ -118,12 +118,12 @@ def test_a_verifier_without_an_answer_refutes_nothing(outcome: str) -> None:
 )
 def test_each_judgement_that_was_not_given_is_a_diagnostic(outcome: str, code: Reason) -> None:
     silent = verify(candidate(quote=EXACT), Answers(outcome=outcome, model="one", reason="timed out"))
-    (said,) = silences([silent])
+    (said,) = missing_answers([silent])
     assert (said.code, said.detail, said.specialist, said.id) == (code, "timed out", "logic", "f1")
 
 
 def test_a_judgement_that_was_given_is_no_diagnostic() -> None:
-    assert silences([verify(candidate(quote=EXACT), Answers(answer="CONFIRMED", worth="act"))]) == []
+    assert missing_answers([verify(candidate(quote=EXACT), Answers(answer="CONFIRMED", worth="act"))]) == []
 
 
 def test_a_finding_that_has_ended_is_not_judged() -> None:

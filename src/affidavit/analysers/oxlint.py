@@ -154,7 +154,7 @@ _VALUES = [
     *_wrong(
         "typescript/no-duplicate-enum-values",
         "Two members of the enum have the same value",
-        "The two cannot be told apart.",
+        "The two cannot be distinguished.",
         "Give each its own value.",
         worth=MAYBE,
     ),

@@ -12,7 +12,7 @@ import click
 from affidavit import __version__
 from affidavit.cli.screen.saying import say
 from affidavit.errors import AffidavitError
-from affidavit.system.signals import exit_code_of_interrupt, is_told_to_end, listen_for_the_end
+from affidavit.system.signals import exit_code_of_interrupt, is_asked_to_end, listen_for_the_end
 
 EXIT_NOT_DONE = 2
 WORLD_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
@@ -69,7 +69,7 @@ def commands(debug: bool) -> None:
 def run() -> NoReturn:
     """Run the command line; the exit codes are 0 clean, 1 gate, 2 not done, 3 done in part."""
     is_debug = "--debug" in sys.argv or bool(os.environ.get("AFFIDAVIT_DEBUG"))
-    # A review that is told to end still deletes its temporary folders.
+    # A review that is asked to end still deletes its temporary folders.
     listen_for_the_end()
     if sys.stdout is None:
         # Started with standard output closed.
@@ -80,7 +80,7 @@ def run() -> NoReturn:
     except BaseException as error:
         if is_debug and isinstance(error, Exception) and not isinstance(error, click.exceptions.Exit):
             raise
-        code = _exit_code(KeyboardInterrupt() if is_told_to_end() else error)
+        code = _exit_code(KeyboardInterrupt() if is_asked_to_end() else error)
     sys.exit(code if isinstance(code, int) else 0)
 
 

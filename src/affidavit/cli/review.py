@@ -122,7 +122,7 @@ def command(context: click.Context, /, **options: Any) -> None:
             say_unknown_names(settings)
         chosen = prompts_for(opened.change, options) if models_of(settings, options) else None
         if options["estimate"] or options["what_leaves"]:
-            print_text(_foretell(opened, settings, options, chosen))
+            print_text(_preview(opened, settings, options, chosen))
             return
         with (
             show_progress(is_quiet=options["quiet"]) as shown,
@@ -196,7 +196,7 @@ def _panel(
     return assemble_panel(minds, cache, chosen.prompts, analysers_off=settings.analysers_off, servers=servers)
 
 
-def _foretell(
+def _preview(
     opened: OpenedChange, settings: Settings, options: dict[str, Any], chosen: ChosenPrompts | None
 ) -> str:
     """What a review would cost, or what would leave; nobody is asked."""

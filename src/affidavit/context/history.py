@@ -1,4 +1,4 @@
-"""What history tells of a change: who wrote the lines it replaces, what usually changes with its files."""
+"""What history says about a change: who wrote the lines it replaces, what usually changes with its files."""
 
 import re
 import subprocess
@@ -131,19 +131,19 @@ def line_ranges(lines: Iterable[int]) -> list[tuple[int, int]]:
 
 def _blamed_lines(printed: bytes) -> Iterator[_BlamedLine]:
     """Each line of `git blame --porcelain`, which describes a commit only where it first stands."""
-    told: dict[str, dict[str, str]] = {}
+    headers: dict[str, dict[str, str]] = {}
     commit, line = "", 0
     for row in printed.split(b"\n"):
         if row.startswith(b"\t"):
-            known = told[commit]
+            known = headers[commit]
             when = datetime.fromtimestamp(int(known.get("author-time", "0")), UTC).isoformat()
             yield _BlamedLine(line, commit, known.get("author", ""), when, known.get("summary", ""))
         elif header := _BLAME_HEADER.fullmatch(row):
             commit, line = header[1].decode(), int(header[3])
-            told.setdefault(commit, {})
+            headers.setdefault(commit, {})
         elif commit:
             name, _, value = row.decode("utf-8", "replace").partition(" ")
-            told[commit].setdefault(name, value)
+            headers[commit].setdefault(name, value)
 
 
 def _origins(path: str, lines: Iterable[_BlamedLine]) -> Iterator[BlameOrigin]:

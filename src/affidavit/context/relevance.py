@@ -201,8 +201,8 @@ def _reference_ties(
     maybe = {(one.symbol, one.path) for one in references} - surely
     doubtful = Counter(symbol for symbol, _ in maybe)
     # The import graph has said already that the file imports.
-    told = [one for one in references if one.kind != "import" or one.path not in importing]
-    groups = _grouped(told, lambda one: (one.path, one.symbol, _reason_kind(one)))
+    counted = [one for one in references if one.kind != "import" or one.path not in importing]
+    groups = _grouped(counted, lambda one: (one.path, one.symbol, _reason_kind(one)))
     for (path, symbol, kind), found in groups.items():
         certainty = _best_certainty(found)
         factor = CERTAINTY_WEIGHTS[certainty] * FATE_WEIGHTS[fates.get(symbol, "touched")]

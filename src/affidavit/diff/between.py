@@ -70,16 +70,16 @@ def parse_raw(data: bytes) -> list[RawChange]:
     found = []
     at = 0
     while at < len(fields) and fields[at]:
-        old_mode, new_mode, old_blob, new_blob, told = fields[at].decode().removeprefix(":").split(" ")
-        is_move = told[0] in "RC"
+        old_mode, new_mode, old_blob, new_blob, status = fields[at].decode().removeprefix(":").split(" ")
+        is_move = status[0] in "RC"
         found.append(
             RawChange(
                 _present(old_mode),
                 _present(new_mode),
                 _present(old_blob),
                 _present(new_blob),
-                STATUS_OF_LETTER[told[0]],
-                int(told[1:]) if is_move else None,
+                STATUS_OF_LETTER[status[0]],
+                int(status[1:]) if is_move else None,
                 fields[at + 1],
                 fields[at + 2] if is_move else fields[at + 1],
             )

@@ -61,7 +61,7 @@ def agreed_names(old: bytes, new: bytes) -> tuple[bytes, bytes] | None:
 def header_names(rest: bytes) -> tuple[bytes, bytes, bool] | None:
     """Old name, new name and whether they had prefixes, from a `diff --git` line.
 
-    None where the two names cannot be told apart or differ; then only other headers can say them.
+    None where the two names cannot be separated or differ; then only other headers give them.
     """
     for old, new in _splits(rest):
         if old == new:

@@ -116,7 +116,7 @@ class _Parser:
         binary, submodule = _BINARY.fullmatch(line), _SUBMODULE.fullmatch(line)
         if binary:
             if line.count(b" and ") > 1:
-                self._refuse("the two names cannot be told apart")
+                self._refuse("the two names cannot be separated")
             file = FileDiff(self._at + 1, is_binary=True)
             self._name_plainly(file, binary.group(1), binary.group(2))
         elif submodule:
@@ -261,7 +261,7 @@ class _Parser:
         names = [name for name in (file.old_name, file.new_name) if name is not None]
         self._at, here = file.line_number - 1, self._at
         if not names:
-            self._refuse("the name of the file cannot be told from its headers")
+            self._refuse("the headers do not give the name of the file")
         for name in names:
             if not diff_names.is_acceptable(name):
                 self._refuse(f"the name {decode_path(name)!r} does not stand inside a repository")

@@ -233,7 +233,7 @@ def _refuse_repeated(names: Sequence[bytes]) -> None:
 
 
 def described(file: FileDiff, base: GitTree, head: GitTree, *, is_partial: bool) -> FileChange:
-    """A file of a diff as the diff tells it, with ids and modes from the two trees."""
+    """A file of a diff as the diff describes it, with ids and modes from the two trees."""
     path = decode_path(file.name)
     is_move = file.status in (FileStatus.RENAMED, FileStatus.COPIED)
     old = base.entry(decode_path(file.old_name)) if file.old_name is not None else None

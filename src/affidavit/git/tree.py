@@ -142,16 +142,16 @@ class GitTree:
     def _blame_line(self, printed: str, path: str, text: str) -> BlameLine:
         header, *rows = printed.split("\n")
         sha, original_line, *_ = header.split(" ")
-        told = dict(row.split(" ", 1) for row in rows if " " in row and not row.startswith("\t"))
+        headers = dict(row.split(" ", 1) for row in rows if " " in row and not row.startswith("\t"))
         is_uncommitted = not self.is_committed and sha == self.commit
-        when = datetime.fromtimestamp(int(told["author-time"]), UTC)
+        when = datetime.fromtimestamp(int(headers["author-time"]), UTC)
         return BlameLine(
-            path=told.get("filename", path),
+            path=headers.get("filename", path),
             line=int(original_line),
-            author=told.get("author", ""),
+            author=headers.get("author", ""),
             date=when.isoformat(),
             commit="0" * len(sha) if is_uncommitted else sha,
-            summary="" if is_uncommitted else told.get("summary", ""),
+            summary="" if is_uncommitted else headers.get("summary", ""),
             text=text,
         )
 

@@ -89,13 +89,13 @@ class ServerPool(Closing):
             workplace = self._workplace(server, tree)
             workplace.session.allow(self._limits.timeout_seconds)
             places = workplace.definitions(path, line, name)
-            told = workplace.type_of(path, line, name)
+            type_name = workplace.type_of(path, line, name)
         except ServerError:
             self._programs.pop(server, None)
             return None
         finally:
             self._asking.release()
-        return Resolution(frozenset(places), told, server.name) if places or told else None
+        return Resolution(frozenset(places), type_name, server.name) if places or type_name else None
 
     def _confirm(
         self, references: Sequence[Reference], symbols: Sequence[Symbol], tree: Tree

@@ -53,12 +53,12 @@ def find_servers(
     A program of the reviewed repository is never taken. Raises SettingsError where the user names a program
     that is none.
     """
-    told = programs or {}
+    named = programs or {}
     found: dict[Server, Path] = {}
     for server in SERVERS:
-        asked = str(told[server.name]) if server.name in told else server.executable
+        asked = str(named[server.name]) if server.name in named else server.executable
         program = find_executable(asked, reviewed_folder=reviewed_folder)
-        if program is None and server.name in told:
+        if program is None and server.name in named:
             raise SettingsError(
                 f"{asked} cannot be used as the language server {server.name}: give the absolute path of a "
                 "program that lies outside of the reviewed repository"

@@ -61,7 +61,7 @@ def c_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
 
 
 class Headers:
-    """The files of a tree that can be included. Nobody tells us the compiler's search path: it is guessed."""
+    """The files of a tree that can be included. The compiler's search path is not known: it is guessed."""
 
     def __init__(self, files: TreeFiles) -> None:
         self._files = files
@@ -148,7 +148,7 @@ C = Language(
     endings=("c", "h"),
     grammars=(C_GRAMMAR,),
     imports=RULES,
-    tests=None,  # no framework is so common that its words could tell
+    tests=None,  # no framework is common enough to recognise tests by its words
     is_typed=True,
     scoping=Scoping(is_open=True, users_import=False),
 )

@@ -62,7 +62,7 @@ class Languages:
         return self._grammars[name]
 
     def name_of(self, path: str, first_line: str = "") -> str:
-        """A lower-case name such as `python`; empty where nothing tells the language."""
+        """A lower-case name such as `python`; empty where the language is not known."""
         name = path.rsplit("/", 1)[-1].lower()
         by_name = self._by_file_name.get(name)
         if by_name:
@@ -112,7 +112,7 @@ LANGUAGES = Languages(
 
 
 def language_of(path: str, first_line: str = "") -> str:
-    """A lower-case name such as `python`; empty where nothing tells the language."""
+    """A lower-case name such as `python`; empty where the language is not known."""
     return LANGUAGES.name_of(path, first_line)
 
 
@@ -129,5 +129,5 @@ def parsed_family(path: str) -> str:
 
 
 def is_document(path: str) -> bool:
-    """The file holds prose, as far as its name tells."""
+    """Whether the file is prose, by its name."""
     return LANGUAGES.of(path).is_document

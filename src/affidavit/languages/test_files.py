@@ -16,7 +16,7 @@ MAX_NAMESAKES = 3
 
 
 def is_code(path: str) -> bool:
-    """The file holds a program, as far as its name tells."""
+    """Whether the file is a program, by its name."""
     return LANGUAGES.of(path).is_code
 
 

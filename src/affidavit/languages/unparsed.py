@@ -1,4 +1,4 @@
-"""Languages that are told by the names of their files only: no grammar reads them."""
+"""Languages that are recognised only by the names of their files: no grammar reads them."""
 
 from functools import partial
 

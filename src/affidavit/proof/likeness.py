@@ -5,7 +5,7 @@ import re
 from affidavit.records.finding import Finding
 
 SIMILAR_WORDS = 0.25
-"""Chosen on the pairs of five real reviews: one problem told twice shares 0.26 to 0.46 of its words, two
+"""Chosen on the pairs of five real reviews: one problem reported twice shares 0.26 to 0.46 of its words, two
 problems in one place at most 0.23."""
 SAME_WORDS = 0.6
 """So much alike that what is said of one holds for the other."""

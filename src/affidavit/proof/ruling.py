@@ -1,4 +1,4 @@
-"""From all that verifiers said of one finding to the judgement that counts."""
+"""From everything verifiers said about one finding to the judgement that counts."""
 
 from collections.abc import Sequence
 
@@ -16,12 +16,12 @@ def rule_on(judgements: Sequence[Judgement]) -> Judgement:
 
 
 def needs_second(first: Judgement) -> bool:
-    """Whether a second verifier is asked: not of what is refuted already, nor where no money is left."""
+    """Whether a second verifier is asked: not about what is already refuted, nor if no money is left."""
     return first.answer != "REFUTED" and first.outcome != "skipped"
 
 
 def unanswered_in(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Each verifier that was asked and gave no answer; a vote that a majority can spare is not missed."""
+    """Each verifier that was asked and gave no answer, except votes that the majority does not need."""
     asked = [one for one in judgements if one.by == "verifier" and one.model]
     votes = [one for one in asked if one.role == "verifier"]
     seconds = [one for one in asked if one.role == "second_verifier"]
@@ -33,7 +33,7 @@ def join(first: Judgement, second: Judgement) -> Judgement:
     """Two verifiers as one: either can refute, both must confirm, and the milder worth counts.
 
     A finding on which two independent readers disagree is wrong far more often than the one in a hundred
-    that may be shown. Silence refutes nothing: a finding that only one of them confirmed is likely.
+    that may be shown. No answer refutes nothing: a finding that only one of them confirmed is likely.
     """
     refuting = [one for one in (first, second) if one.answer == "REFUTED"]
     confirming = [one for one in (first, second) if one.answer == "CONFIRMED"]
@@ -54,7 +54,7 @@ def join(first: Judgement, second: Judgement) -> Judgement:
 
 
 def majority_of(votes: Sequence[Judgement]) -> Judgement:
-    """More than half of all votes decide, silent ones counted; without that nobody has decided.
+    """More than half of all votes decide, missing ones included; without that there is no decision.
 
     Being sure and being worth acting on need a majority of their own.
     """
@@ -92,7 +92,7 @@ def _is_most(some: Sequence[Judgement], votes: Sequence[Judgement]) -> bool:
 
 
 def _worth(judgement: Judgement) -> Worth:
-    # Who leaves the worth out has not said that it is worth acting on.
+    # A verifier that leaves the worth out has not said that it is worth acting on.
     return judgement.worth or Worth.MAYBE
 
 

@@ -82,7 +82,7 @@ class Candidate(Record):
     agreed_by: tuple[str, ...] = ()
     """Other specialists that reported the same."""
     said_by: tuple[str, ...] = ()
-    """Authors of remarks that stood at this place before the review; whoever posts need not repeat them."""
+    """Authors of comments on this place before the review; whoever posts need not repeat them."""
     status: Status = Status.UNVERIFIED
     worth: Worth = Worth.ACT
     confidence: Literal["high", "medium", "low"] = "low"

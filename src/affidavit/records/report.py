@@ -39,7 +39,7 @@ class ReplySummary(Record):
     files_read: tuple[str, ...] | None = None
     """What it opened with its tools, from the calls themselves; None where nobody watched."""
     summary: str = ""
-    """What it said beside its findings; the triage says what became of each remark."""
+    """What it said beside its findings; the triage says what became of each comment."""
 
 
 class HunkCoverage(Record):

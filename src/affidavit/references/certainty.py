@@ -48,7 +48,7 @@ def assess(
 
 
 def _assess_member(symbol: Symbol, path: str, place: WordPlace, reach: Reach) -> Assessment | None:
-    """A method or field: only its receiver's type could tell for certain."""
+    """A method or field: only its receiver's type could make it certain."""
     owner = symbol.qualified.rpartition(".")[0]
     owner_name = owner.rpartition(".")[2]
     receiver = place.receiver

@@ -128,7 +128,7 @@ def import_graph(
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """For work that makes hundreds of thousands of objects that all stay: looking through them is in vain."""
+    """For work that makes hundreds of thousands of lasting objects: there is no garbage among them."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

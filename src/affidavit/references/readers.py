@@ -36,7 +36,7 @@ class Resolution:
     places: frozenset[tuple[str, int]]
     """Path and line of each definition."""
     type: str
-    told_by: str
+    resolved_by: str
 
 
 class Resolve(Protocol):

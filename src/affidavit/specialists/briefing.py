@@ -47,7 +47,7 @@ class Fence(Protocol):
 
 @dataclass(frozen=True)
 class Briefing:
-    """Writes what models are told about one change."""
+    """Writes what models read about one change."""
 
     change: Change
     repository: Repository
@@ -151,10 +151,12 @@ class Briefing:
         earlier = len(self.change.commits) - MAX_COMMITS
         head = [f"({earlier} earlier commits are not shown)"] if earlier > 0 else []
         commits = self.change.commits[-MAX_COMMITS:]
-        lines = [_cut(f"- {one.subject}\n{self._told_once(one.body)}".strip(), 1_500) for one in commits]
+        lines = [
+            _cut(f"- {one.subject}\n{self._without_repetition(one.body)}".strip(), 1_500) for one in commits
+        ]
         return "\n".join([*head, *lines]) or NOTHING
 
-    def _told_once(self, body: str) -> str:
+    def _without_repetition(self, body: str) -> str:
         """The body of a commit, unless it stands above as the description of the change."""
         return "" if body.strip() == self.change.description.strip() else body
 

@@ -20,7 +20,7 @@ FATE_WORDS = {"signature_changed": "altered", "removed": "removed", "added": "ad
 
 @dataclass(frozen=True)
 class NamedCause:
-    """A cause, and the sentence that tells the reader of it."""
+    """A cause, and the sentence that explains it to the reader."""
 
     cause: Cause
     sentence: str

@@ -70,9 +70,9 @@ class Examination:
 
     def without_dialects(self, analyser: Analyser, change: Change) -> "Examination":
         """The same, where files that do not parse and are no finding count as another language's."""
-        told = {one.diagnostic.path for one in self.counted}
+        reported = {one.diagnostic.path for one in self.counted}
         run = name_dialects(
-            self.head.run, self.base.run, change, told=told, has_rule=bool(analyser.syntax_rules)
+            self.head.run, self.base.run, change, reported=reported, has_rule=bool(analyser.syntax_rules)
         )
         return replace(self, head=replace(self.head, run=run))
 

@@ -28,7 +28,7 @@ TRIAGE = "triage"
 REVIEW_SCHEMA_NAME = "review_result"
 STRETCH_LINES = 40
 PROSE = (".md", ".rst", ".txt", ".adoc")
-MAX_TOLD = 240
+MAX_SUMMARY_LENGTH = 240
 IMPORT = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|using\s+[\w.:]+;|use\s+[\w:\\]+)")
 
 MakeTools = Callable[[Case], ToolSource]
@@ -101,7 +101,7 @@ class ModelAgent:
             return self.briefing.prompts.render(self.lens, questions=questions)
         wrap = self.briefing.fence.wrap
         # Two lenses that found the same are one line here.
-        reported = "\n".join(dict.fromkeys(map(_told, self.reported))) or NOTHING
+        reported = "\n".join(dict.fromkeys(map(_summary_of, self.reported))) or NOTHING
         return self.briefing.prompts.render(
             SECOND_LOOK,
             reported=wrap("reported", reported),
@@ -154,14 +154,14 @@ def _only_imports(hunk: Hunk) -> bool:
     return all(map(IMPORT.match, changed))
 
 
-def _told(finding: Finding) -> str:
-    """What was reported, so that others can tell whether their own point is in it."""
+def _summary_of(finding: Finding) -> str:
+    """What was reported, so that others can see whether it covers their own point."""
     first, _, _ = finding.message.partition(". ")
-    return f"{lead_line(finding)}. {first[:MAX_TOLD]}"
+    return f"{lead_line(finding)}. {first[:MAX_SUMMARY_LENGTH]}"
 
 
 def instructions(fence: Fence, prompts: PromptSet) -> str:
-    """What every specialist is told, word for word the same."""
+    """The instructions of every specialist, word for word the same."""
     return prompts.render(
         "specialist",
         fence_rule=fence.rule,

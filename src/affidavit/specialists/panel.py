@@ -65,7 +65,7 @@ class Session:
         return (TRIAGE,) if self.case.change.discussion else ()
 
     def with_leads(self, leads: Sequence[Finding]) -> "Session":
-        """The same session, told what the machine has found."""
+        """The same session, with what the machine has found."""
         return replace(self, briefing=replace(self.briefing, leads=tuple(leads)))
 
     def planner_talk(self, rough: Plan, schema: dict[str, Any], schema_name: str) -> Talk:

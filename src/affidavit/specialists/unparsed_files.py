@@ -37,18 +37,18 @@ def unsure_about(
 
 
 def name_dialects(
-    head: AnalyserRun, base: AnalyserRun, change: Change, *, told: Collection[str], has_rule: bool
+    head: AnalyserRun, base: AnalyserRun, change: Change, *, reported: Collection[str], has_rule: bool
 ) -> AnalyserRun:
-    """The record of head, where files are foreign that do not parse, as before, and of which nothing is told.
+    """The record of head; files that do not parse, as before, and that nothing is reported on are foreign.
 
-    An analyser that has a rule for it would tell of any other file that does not parse.
+    An analyser that has a rule for it would report any other file that does not parse.
     """
     before = unparsed(base)
 
     def is_foreign(one: Unread) -> bool:
         file = change.file_at(one.path)
         was_unparsed = file is not None and (file.old_path or file.path) in before
-        return one.why == "unparsed" and one.path not in told and (has_rule or was_unparsed)
+        return one.why == "unparsed" and one.path not in reported and (has_rule or was_unparsed)
 
     named = tuple(
         one.model_copy(update={"why": "foreign"}) if is_foreign(one) else one for one in head.unread

@@ -110,7 +110,7 @@ def _diff_text(request: ChangeRequest) -> bytes | None:
 
 
 def _refuse_missing_file(target: str) -> None:
-    """Who names a file and mistypes it must not be told that there is no such commit."""
+    """Who names a file and mistypes it must not be answered that there is no such commit."""
     if target.startswith(("/", "./", "../", "~/")) or target.endswith(DIFF_ENDINGS):
         what = "is a folder, not a diff" if Path(target).is_dir() else "does not exist: there is no such file"
         raise InputError(f"{target} {what}; name a diff file, a commit or a range")
@@ -321,15 +321,15 @@ def _placed(
         default_title=_diff_title(request),
         notices=notices,
     )
-    told = tuple(described(file, placed.base, head, is_partial=False) for file in join_type_changes(files))
+    changed = tuple(described(file, placed.base, head, is_partial=False) for file in join_type_changes(files))
     names = [file.name for file in join_type_changes(files)]
     if len(set(names)) < len(names) or not all(keeps_numbers(file) for file in files):
-        # A series of patches, or one whose line numbers are off: git tells what it comes to.
+        # A series of patches, or one whose line numbers are off: git says what it amounts to.
         unknown = (described(file, placed.base, head, is_partial=False) for file in placed.unknown)
-        told = (*files_between(store, placed.base, head), *unknown)
+        changed = (*files_between(store, placed.base, head), *unknown)
     if placed.base.revision == head.revision and not any(is_opaque(file) for file in files):
         raise EmptyChangeError("nothing to review: the diff changes no line")
-    change = _change(sides, told, request, repository_name(store, location))
+    change = _change(sides, changed, request, repository_name(store, location))
     return OpenedChange(change, GitRepository(store, placed.base, head), notices)
 
 
@@ -338,7 +338,7 @@ def _unplaced(files: list[FileDiff], request: ChangeRequest, why: str) -> Opened
     try:
         base = GitTree(store, shown_tree(store, files, "base"))
         head = GitTree(store, shown_tree(store, files, "head"))
-        told = tuple(
+        changed = tuple(
             described(file, base, head, is_partial=not is_wholly_shown(file))
             for file in join_type_changes(files)
         )
@@ -354,9 +354,9 @@ def _unplaced(files: list[FileDiff], request: ChangeRequest, why: str) -> Opened
         head_name="diff",
         default_title=_diff_title(request),
     )
-    partial = [file.path for file in told if file.is_partial]
+    partial = [file.path for file in changed if file.is_partial]
     notices = (_partial_notice(partial, why),) if partial else ()
-    return OpenedChange(_change(sides, told, request, None), GitRepository(store, base, head), notices)
+    return OpenedChange(_change(sides, changed, request, None), GitRepository(store, base, head), notices)
 
 
 def _partial_notice(paths: list[str], why: str) -> str:

@@ -46,14 +46,14 @@ def _best_first(candidate: Candidate) -> tuple[int, int, bool, int, int, str, in
     # A finding in the change itself can be shown where it is discussed.
     is_outside = candidate.finding is not None and candidate.finding.is_impact
     quote = QUOTE_ORDER.get(candidate.quote.outcome, 3) if candidate.quote else 3
-    # Of two models that tell the same, the one who tells more of it; analysers are told by their rules.
-    told = len(claim_words(candidate.finding)) if candidate.finding and candidate.kind == "model" else 0
+    # Of two models that say the same, the one that says more; analysers are known by their rules.
+    length = len(claim_words(candidate.finding)) if candidate.finding and candidate.kind == "model" else 0
     kind = KIND_ORDER[candidate.kind]
-    return kind, rank, is_outside, quote, -told, candidate.specialist, candidate.index
+    return kind, rank, is_outside, quote, -length, candidate.specialist, candidate.index
 
 
 def _places(finding: Finding) -> set[tuple[str, str]]:
-    """Where others may tell the same: in its own file, and in the file of the change that causes it."""
+    """Where others may report the same: in its own file, and in the file of the change that causes it."""
     cause = finding.verification.caused_by if finding.verification and finding.is_impact else None
     return {(finding.file, finding.side), *([(cause.file, "head")] if cause else [])}
 
@@ -79,13 +79,13 @@ def _is_twin(other: Finding | None, finding: Finding, same_problem: SameProblem)
     if other is None:
         return False
     if other.file != finding.file:
-        # One tells the cause, the other what it breaks. Two broken places of one cause are two findings.
-        is_told_apart = bool(other.rule_id and finding.rule_id) or other.is_impact == finding.is_impact
-        return not is_told_apart and likeness(other, finding) >= SIMILAR_WORDS
+        # One is about the cause, the other about what it breaks. Two places broken by one cause are two.
+        is_distinct = bool(other.rule_id and finding.rule_id) or other.is_impact == finding.is_impact
+        return not is_distinct and likeness(other, finding) >= SIMILAR_WORDS
     gap = max(other.lines[0] - finding.lines[1], finding.lines[0] - other.lines[1])
     if other.rule_id and finding.rule_id:
         return gap <= 0 and same_problem(other.rule_id, finding.rule_id)
-    # Two lenses may file one problem under two categories: the words tell, not the category.
+    # Two lenses may file one problem under two categories: the words decide, not the category.
     return gap <= NEAR_LINES and likeness(other, finding) >= SIMILAR_WORDS
 
 

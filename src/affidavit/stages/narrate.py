@@ -36,9 +36,9 @@ WORDS_SCHEMA: dict[str, Any] = {
 async def narrate(report: Report, mind: Mind, talk: Talk, emit: Emit) -> Report:
     """Ask once. A reporter that does not answer costs its words and nothing else: the review is done."""
     answer = await mind.converse(talk, emit)
-    told = object_with_key(answer.text, "summary") if answer.outcome == "answered" else None
-    words = _words(told, report) if told is not None else None
-    silent = () if told is not None else (_without_words(answer),)
+    reply = object_with_key(answer.text, "summary") if answer.outcome == "answered" else None
+    words = _words(reply, report) if reply is not None else None
+    silent = () if reply is not None else (_without_words(answer),)
     return report.model_copy(
         update={
             "words": words,
@@ -55,14 +55,14 @@ def _without_words(answer: Answer) -> Gap:
     return Gap(name="reporter", reason=reason, advice="Verdict and findings do not depend on it.")
 
 
-def _words(told: dict[str, Any], report: Report) -> ReporterWords | None:
+def _words(reply: dict[str, Any], report: Report) -> ReporterWords | None:
     """What may be kept; advice that follows from no finding is nobody's to give."""
     advice = (
-        [_line(item, MAX_SENTENCE) for item in _list(told.get("recommendations"))] if report.shown else []
+        [_line(item, MAX_SENTENCE) for item in _list(reply.get("recommendations"))] if report.shown else []
     )
     words = ReporterWords(
-        summary=_line(told.get("summary"), MAX_SUMMARY),
-        positive_notes=_notes(told.get("positive_notes"), {file.path for file in report.change.files}),
+        summary=_line(reply.get("summary"), MAX_SUMMARY),
+        positive_notes=_notes(reply.get("positive_notes"), {file.path for file in report.change.files}),
         recommendations=tuple(line for line in advice if line)[:MAX_RECOMMENDATIONS],
     )
     return words if words != ReporterWords() else None

@@ -19,7 +19,7 @@ MAX_SUMMARY_LENGTH = 8_000
 
 @dataclass
 class ParsedReplies:
-    """Candidates of all replies, what became of each reply, and what the parser remarked."""
+    """Candidates of all replies, what became of each reply, and the parser's diagnostics."""
 
     candidates: list[Candidate] = field(default_factory=list)
     replies: list[ReplySummary] = field(default_factory=list)

@@ -50,8 +50,8 @@ def plan_schema(lenses: Sequence[str]) -> dict[str, Any]:
 async def make_plan(mind: Mind, talk: Talk, rough: Plan, lenses: Sequence[str], emit: Emit) -> Planned:
     """Ask the planner; without an answer the rough plan holds, and the review says so."""
     answer = await mind.converse(talk, emit)
-    told = object_with_key(answer.text, "goal")
-    if told is None or not _text(told.get("goal")):
+    reply = object_with_key(answer.text, "goal")
+    if reply is None or not _text(reply.get("goal")):
         reason = (
             f"{answer.outcome.replace('_', ' ')}: {answer.detail}"
             if answer.outcome != "answered"
@@ -59,15 +59,15 @@ async def make_plan(mind: Mind, talk: Talk, rough: Plan, lenses: Sequence[str], 
         )
         failed = Gap(name="planner", reason=reason, advice="the specialists were chosen by size")
         return Planned(rough, (answer.usage,), (failed, *_left_out(rough)))
-    given = told.get("questions")
+    given = reply.get("questions")
     # Who names no specialists has not left any out.
     asked: dict[str, Any] = given if isinstance(given, dict) else dict(rough.questions)
     questions = {lens: _texts(asked.get(lens)) for lens in [*lenses, *rough.questions] if lens in asked}
     plan = rough.model_copy(
         update={
-            "goal": _text(told.get("goal")),
-            "approach": _text(told.get("approach")),
-            "impact": _text(told.get("impact")),
+            "goal": _text(reply.get("goal")),
+            "approach": _text(reply.get("approach")),
+            "impact": _text(reply.get("impact")),
             # The planner may leave specialists out, but never the first.
             "questions": _bounded({**dict.fromkeys(lenses[:1], ()), **questions}, rough, lenses),
             "made_by": "model",

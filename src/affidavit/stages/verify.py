@@ -45,15 +45,15 @@ async def verify_candidates(
         return decided
 
     decided = await side_by_side(decide(candidate) for candidate in candidates)
-    heard = await side_by_side(_hear(others, decide, emit) for others in _unheard(decided))
-    revived = {candidate.id: candidate for candidates in heard for candidate in candidates}
+    rejudged = await side_by_side(_judge_again(others, decide, emit) for others in _to_judge_again(decided))
+    revived = {candidate.id: candidate for candidates in rejudged for candidate in candidates}
     return [revived.get(candidate.id, candidate) for candidate in decided]
 
 
-def _unheard(decided: Sequence[Candidate]) -> list[list[Candidate]]:
-    """What was withheld as a duplicate of a refuted finding, and tells it in other words.
+def _to_judge_again(decided: Sequence[Candidate]) -> list[list[Candidate]]:
+    """What was withheld as a duplicate of a refuted finding, and says it in other words.
 
-    Two findings may have been taken for one: what refutes the one that stood need not refute the other.
+    Two findings may have been taken for one: what refutes the first need not refute the other.
     """
     refuted = {one.id: one.finding for one in decided if _is_refuted(one)}
     others: dict[str, list[Candidate]] = {}
@@ -69,24 +69,24 @@ def _unheard(decided: Sequence[Candidate]) -> list[list[Candidate]]:
     return list(others.values())
 
 
-async def _hear(
+async def _judge_again(
     others: Sequence[Candidate], decide: Callable[[Candidate], Awaitable[Candidate]], emit: Emit
 ) -> list[Candidate]:
-    """Judge one after the other; what tells the same as one that stands is its duplicate."""
-    heard: list[Candidate] = []
+    """Judge one after the other; one that says the same as another that is kept is its duplicate."""
+    rejudged: list[Candidate] = []
     standing: list[Candidate] = []
     for candidate in others:
         twin = _twin_among(standing, candidate)
         if twin:
             again = Withheld(code=Reason.DUPLICATE_OF, detail=twin.id)
-            heard.append(candidate.then(STAGE, f"a duplicate of {twin.id}", withheld=again))
+            rejudged.append(candidate.then(STAGE, f"a duplicate of {twin.id}", withheld=again))
         elif finding := candidate.finding:
             emit(finding_detected(candidate, verdict_severity(finding.severity, finding.category)))
             what = "judged by itself: what it was a duplicate of is refuted"
             judged = await decide(candidate.then(STAGE, what, withheld=None))
             standing += [] if _is_refuted(judged) else [judged]
-            heard.append(judged)
-    return heard
+            rejudged.append(judged)
+    return rejudged
 
 
 def _twin_among(standing: Iterable[Candidate], candidate: Candidate) -> Candidate | None:
@@ -142,7 +142,7 @@ def _proven_by_machine(candidate: Candidate, worth_of: WorthOf) -> Judgement:
 
 
 def unanswered(candidates: Sequence[Candidate]) -> list[Gap]:
-    """The findings that a verifier was asked about in vain, one part for each verifier."""
+    """The findings on which a verifier gave no answer, one gap for each verifier."""
     reasons: dict[str, list[str]] = {}
     for candidate in candidates:
         for judgement in unanswered_in(candidate.judgements):
@@ -156,8 +156,8 @@ def unanswered(candidates: Sequence[Candidate]) -> list[Gap]:
     ]
 
 
-def silences(candidates: Sequence[Candidate]) -> list[Diagnostic]:
-    """A remark on each judgement that was asked for in vain."""
+def missing_answers(candidates: Sequence[Candidate]) -> list[Diagnostic]:
+    """A diagnostic for each judgement that was asked for and not given."""
     return [
         Diagnostic(
             code=Reason.BUDGET_EXHAUSTED if judgement.outcome == "skipped" else Reason.VERIFIER_FAILED,

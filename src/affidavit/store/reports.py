@@ -73,7 +73,7 @@ class Reports:
 
     def ids(self, start: str = "") -> list[str]:
         """Ids that begin so, the newest report's first."""
-        # Not LIKE: it has wildcards, and SQLite's does not tell A from a.
+        # Not LIKE: it has wildcards, and SQLite's does not distinguish A from a.
         begins_so = func.substr(REPORTS.c.id, 1, len(start)) == start
         newest_first = (REPORTS.c.created_at.desc(), REPORTS.c.id.desc())
         with self._database.transaction() as connection:

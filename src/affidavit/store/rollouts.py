@@ -39,11 +39,11 @@ class Rollouts:
         return [decision for _, decision in self._decisions(true())]
 
     def unannounced(self) -> list[tuple[int, Decision]]:
-        """Decisions that nobody was told of yet, by their numbers."""
+        """Decisions that have not been reported yet, by their numbers."""
         return self._decisions(ROLLOUT_DECISIONS.c.is_announced == 0)
 
     def announce(self, numbers: list[int]) -> None:
-        """Somebody was told."""
+        """They have been reported."""
         named = ROLLOUT_DECISIONS.c.number.in_(numbers)
         with self._database.transaction() as connection:
             connection.execute(update(ROLLOUT_DECISIONS).where(named).values(is_announced=1))

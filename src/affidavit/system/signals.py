@@ -14,7 +14,7 @@ def listen_for_the_end() -> None:
             signal.signal(number, pass_on_as_interrupt)
 
 
-def is_told_to_end() -> bool:
+def is_asked_to_end() -> bool:
     """A request to end has come: whatever fails now, fails because of it."""
     return bool(_received)
 

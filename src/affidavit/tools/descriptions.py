@@ -1,4 +1,4 @@
-"""What each tool is called, does and takes, in the form in which models are told of functions."""
+"""What each tool is called, does and takes, in the form of function calling."""
 
 from typing import Any
 
@@ -144,7 +144,7 @@ DESCRIPTIONS: dict[str, dict[str, Any]] = {
                 },
                 "file_path": {
                     "type": "string",
-                    "description": "A file that uses it, to tell definitions of one name apart.",
+                    "description": "A file that uses it, to choose among definitions of one name.",
                 },
                 "line_number": {
                     "type": "integer",

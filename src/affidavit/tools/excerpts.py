@@ -27,7 +27,7 @@ class Excerpt:
 def clipped(line: str) -> str:
     """A line of a minified file must not fill the whole answer.
 
-    A token that would be cut is left out: half of a secret could not be told from other text any more.
+    A token that would be cut is left out: half of a secret could not be distinguished from other text.
     """
     if len(line) <= MAX_LINE_CHARACTERS:
         return line

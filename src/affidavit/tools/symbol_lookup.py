@@ -90,14 +90,14 @@ def meant_by(
     known = readers.resolve(tree, use.path, use.line, use.name) if use.line is not None else None
     if known is not None:
         meant = [one for one in found if (one.path, one.line) in known.places]
-        told = {"type": clipped(known.type)} if known.type else {}
+        extra = {"type": clipped(known.type)} if known.type else {}
         if meant:
-            told["meant"] = f"the first, as {known.told_by} resolves it"
-        return [*meant, *(one for one in found if one not in meant)], told
+            extra["meant"] = f"the first, as {known.resolved_by} resolves it"
+        return [*meant, *(one for one in found if one not in meant)], extra
     near = {use.path, *(one.target for one in readers.imports(tree).imports_of(use.path) if one.target)}
     likely = [one for one in found if one.path in near]
-    told = {"meant": f"likely the first: {use.path} defines or imports it"} if len(likely) == 1 else {}
-    return [*likely, *(one for one in found if one not in likely)], told
+    extra = {"meant": f"likely the first: {use.path} defines or imports it"} if len(likely) == 1 else {}
+    return [*likely, *(one for one in found if one not in likely)], extra
 
 
 def references_to(

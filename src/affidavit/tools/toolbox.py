@@ -75,7 +75,7 @@ class Toolbox:
 
     @property
     def descriptions(self) -> list[dict[str, Any]]:
-        """What a model is told of the tools."""
+        """How the tools are described to a model."""
         return [DESCRIPTIONS[name] for name in self._tools]
 
     def call(self, name: str, arguments: object) -> Answer:
@@ -195,20 +195,20 @@ class Toolbox:
         side = side_named(branch)
         tree = self._repository.side(side)
         found, notes = find_definitions(symbol, tree, self._readers)
-        told: Answer = {}
+        extra: Answer = {}
         if file_path is not None:
             path = find_file(file_path, side, self._change, self._repository)
             use = Use(path, line_number, last_name(symbol))
-            found, told = meant_by(use, found, tree, self._readers)
+            found, extra = meant_by(use, found, tree, self._readers)
         page, cut = page_of(
             found, 0, MAX_SYMBOLS, "definitions", "write the name with its class, as in Cart.total, or"
         )
-        shown_whole = 1 if "meant" in told else len(found) if len(found) <= MAX_READ_DEFINITIONS else 0
+        shown_whole = 1 if "meant" in extra else len(found) if len(found) <= MAX_READ_DEFINITIONS else 0
         rows = [
             definition_row(one) | (self._code_of(one, tree) if number < shown_whole else {})
             for number, one in enumerate(page)
         ]
-        answer = {"symbol": symbol, "branch": side, "definitions": rows, **told}
+        answer = {"symbol": symbol, "branch": side, "definitions": rows, **extra}
         nothing = (
             "" if found else f"no definition found; search for {shown(last_name(symbol))} as a whole word"
         )

@@ -78,27 +78,27 @@ def _stands_on_changed_line(diagnostic: AnalyserDiagnostic, inspection: Inspecti
 
 def _broken_call(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> str | None:
     called = _called_names(text, diagnostic)
-    told = CALLEE.search(diagnostic.message)
-    if told is None:
+    named = CALLEE.search(diagnostic.message)
+    if named is None:
         is_known = any(_constructor_changed(name, inspection) for name in called)
         return None if is_known else "the analyser does not name what is called"
-    return _broken_named_call(told, called, diagnostic, inspection)
+    return _broken_named_call(named, called, diagnostic, inspection)
 
 
 def _broken_named_call(
-    told: re.Match[str], called: list[str], diagnostic: AnalyserDiagnostic, inspection: Inspection
+    named: re.Match[str], called: list[str], diagnostic: AnalyserDiagnostic, inspection: Inspection
 ) -> str | None:
-    owner, _, name = told["name"].rpartition(".")
-    if owner == "object" or told["kind"] == "class ":
+    owner, _, name = named["name"].rpartition(".")
+    if owner == "object" or named["kind"] == "class ":
         return "what is really called depends on code that is not here"
     if not any(_names_agree(candidate, owner, name) for candidate in called):
         return "what is called stands in a variable"
-    is_caused = _signature_changed(told["name"], inspection)
+    is_caused = _signature_changed(named["name"], inspection)
     if not is_caused and not _stands_on_changed_line(diagnostic, inspection):
         return "neither the call nor the signature is part of the change"
     if owner and name != "__init__" and is_redefined_below(inspection.repository.head, owner, name):
         return "a subclass defines the method differently"
-    if told["kind"] == "function " and owner and not is_caused:
+    if named["kind"] == "function " and owner and not is_caused:
         return "the method may be bound at run time"
     return None
 

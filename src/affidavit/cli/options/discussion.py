@@ -15,7 +15,7 @@ STANDARD_INPUT = "-"
 MAX_BYTES = 5_000_000
 MAX_COMMENTS = 5_000
 RULE = re.compile(r"^[ \t]*(?:-[ \t]*){3,}$", re.MULTILINE)
-"""A line of dashes, as markdown draws it, stands between two remarks."""
+"""A line of dashes, as in markdown, separates two comments."""
 
 
 def read_discussion(source: str | None, *, is_input_taken: bool = False) -> tuple[Comment, ...]:
@@ -49,30 +49,30 @@ def _comments(text: str, source: str) -> tuple[Comment, ...]:
     is_named_json = source.endswith(".json")
     if is_named_json or text.lstrip().startswith("["):
         try:
-            told = json.loads(text)
+            given = json.loads(text)
         except (ValueError, RecursionError) as error:
             # Markdown may begin with a link.
             if is_named_json:
                 raise InputError(f"--discussion: {source} is no JSON: {error}") from error
         else:
-            return _from_list(told, source)
+            return _from_list(given, source)
     bodies = [body.strip("\n") for body in RULE.split(text)]
     return tuple(Comment(body=body) for body in bodies if body.strip())
 
 
-def _from_list(told: Any, source: str) -> tuple[Comment, ...]:
-    if not isinstance(told, list):
+def _from_list(given: Any, source: str) -> tuple[Comment, ...]:
+    if not isinstance(given, list):
         raise InputError(f"--discussion: {source} must hold a list of comments, each with a `body`")
-    if len(told) > MAX_COMMENTS:
+    if len(given) > MAX_COMMENTS:
         raise InputError(f"--discussion: {source} holds more than {MAX_COMMENTS:,} comments; hand in less")
-    return tuple(_from_object(each, index, source) for index, each in enumerate(told, start=1))
+    return tuple(_from_object(each, index, source) for index, each in enumerate(given, start=1))
 
 
-def _from_object(told: Any, index: int, source: str) -> Comment:
-    if not isinstance(told, dict):
+def _from_object(given: Any, index: int, source: str) -> Comment:
+    if not isinstance(given, dict):
         raise InputError(f"--discussion: comment {index} of {source} is no object with a `body`")
     known = {
-        name: value for name, value in told.items() if name in Comment.model_fields and value is not None
+        name: value for name, value in given.items() if name in Comment.model_fields and value is not None
     }
     try:
         return Comment.model_validate(known)

@@ -51,8 +51,8 @@ class Limits:
         """A sentence for each limit that is not kept; a score without a value keeps no lower limit."""
         sentences = []
         if self.min_recall is not None and (evaluation.recall is None or evaluation.recall < self.min_recall):
-            told = "not measured" if evaluation.recall is None else f"{evaluation.recall:.1%}"
-            sentences.append(f"recall is {told}, less than --min-recall {self.min_recall:.1%}")
+            recall = "not measured" if evaluation.recall is None else f"{evaluation.recall:.1%}"
+            sentences.append(f"recall is {recall}, less than --min-recall {self.min_recall:.1%}")
         if self.max_wrong is not None and evaluation.wrong > self.max_wrong:
             wrong = counted(evaluation.wrong, "wrong finding")
             sentences.append(f"{wrong}, more than --max-wrong {self.max_wrong}")

@@ -62,7 +62,7 @@ def mutate(context: click.Context, /, **options: Any) -> None:
     affidavit eval --mutate --out cases --run-tests "python -m pytest -q -x"
     """
     request = _request(options)
-    summary = asyncio.run(plant_bugs(request, tell=_silent if options["quiet"] else say))
+    summary = asyncio.run(plant_bugs(request, report=_silent if options["quiet"] else say))
     if not summary.bugs:
         raise InputError(_nothing_planted(summary))
     click.echo(visible(describe_planting(summary, request.out), keep="\n"))
@@ -93,8 +93,8 @@ def _request(options: dict[str, Any]) -> PlantingRequest:
 
 def _nothing_planted(summary: PlantingSummary) -> str:
     reasons = {**summary.commits_unsuited, **summary.discarded}
-    told = "; ".join(f"{counted(count, 'time')}: {reason}" for reason, count in reasons.items())
-    return f"no bug could be planted in {counted(summary.commits_read, 'commit')} ({told})"
+    why = "; ".join(f"{counted(count, 'time')}: {reason}" for reason, count in reasons.items())
+    return f"no bug could be planted in {counted(summary.commits_read, 'commit')} ({why})"
 
 
 def _silent(_text: str) -> None:

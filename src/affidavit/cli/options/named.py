@@ -63,7 +63,7 @@ def find_candidate(report: Report, name: str) -> Candidate:
     """The one that is named: by id, by fingerprint, by the beginning of either, or as its finder named it."""
     known = [candidate for candidate in report.candidates if candidate.finding]
     exact = [one for one in known if name in (one.id, one.fingerprint)]
-    # Two specialists may give the same name; ours are told apart.
+    # Two specialists may give the same name; ours are unique.
     exact = exact or [one for one in known if one.finding and one.finding.id == name]
     begun = [one for one in known if one.id.startswith(name) or one.fingerprint.startswith(name)]
     # The same problem may have been reported twice; the one that is shown speaks for both.

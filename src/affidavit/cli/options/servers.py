@@ -38,5 +38,5 @@ def server_pool(settings: Settings, reviewed_folder: Path | None) -> "ServerPool
     from affidavit.language_servers.servers import SERVERS, TSC, find_servers  # noqa: PLC0415
 
     program = settings.typescript_server
-    told = {TSC.name: Path(program)} if program is not None else {}
-    return ServerPool(find_servers(reviewed_folder=reviewed_folder, programs=told), wanted=SERVERS)
+    named = {TSC.name: Path(program)} if program is not None else {}
+    return ServerPool(find_servers(reviewed_folder=reviewed_folder, programs=named), wanted=SERVERS)

@@ -45,8 +45,8 @@ class EventLog:
 
     def write(self, event: Event) -> None:
         """Add a line, at once, so that others can follow."""
-        told = {"type": event.name, "data": event.data, "timestamp": event.data.get("timestamp", "")}
-        line = json.dumps(told, default=str)
+        entry = {"type": event.name, "data": event.data, "timestamp": event.data.get("timestamp", "")}
+        line = json.dumps(entry, default=str)
         with self._lock:
             if self.failure:
                 return

@@ -97,13 +97,13 @@ def _fate_label(fate: SymbolFate) -> Text:
 
 def _write_file(ink: Ink, number: int, changed: ChangedView) -> None:
     file = changed.file
-    told = [_STATUS[file.status]] if file.status in _STATUS else []
+    notes = [_STATUS[file.status]] if file.status in _STATUS else []
     if file.old_path and file.status == "renamed":
-        told = [f"was {ink.safe_path(file.old_path)}"]
+        notes = [f"was {ink.safe_path(file.old_path)}"]
     if file.skipped is not None:
-        told.append(f"not looked into: {file.skipped}")
+        notes.append(f"not looked into: {file.skipped}")
     if changed.reach:
-        told.append(depending(changed.reach))
+        notes.append(depending(changed.reach))
     ink.line(
         (f"{number:>4} ", "dim"),
         (ink.safe_path(file.path), "bold cyan"),
@@ -111,7 +111,7 @@ def _write_file(ink: Ink, number: int, changed: ChangedView) -> None:
         (f"+{changed.added}", "green"),
         " ",
         (f"-{changed.removed}", "red"),
-        ("  " + ", ".join(told) if told else "", "dim"),
+        ("  " + ", ".join(notes) if notes else "", "dim"),
     )
 
 

@@ -80,11 +80,11 @@ def read_case(folder: Path) -> CaseFolder:
         raise InputError(f"{where}: expected an object with repository, base and head")
     expected = _read_claims(folder / EXPECTED_FILE, ExpectedProblem)
     known_wrong = _read_claims(folder / KNOWN_WRONG_FILE, KnownClaim)
-    told = {name: value for name, value in fields.items() if name not in LISTS and value is not None}
-    case = _valid(Case, {"id": folder.resolve().name, **told}, where)
+    given = {name: value for name, value in fields.items() if name not in LISTS and value is not None}
+    case = _valid(Case, {"id": folder.resolve().name, **given}, where)
     if expected is None and not case.clean:
         raise InputError(f'{where}: say "clean": true, or list the problems in {EXPECTED_FILE}')
-    if "clean" not in told:
+    if "clean" not in given:
         case = case.model_copy(update={"clean": not expected})
     if case.clean and expected:
         raise InputError(f"{where}: the case is said to be clean, but {EXPECTED_FILE} lists problems")
@@ -107,14 +107,14 @@ def read_claim(item: Any, kind: type[Kind], where: str) -> Kind:
     """One entry of a list of claims; fields that nobody here reads are passed over, as are missing ones."""
     if not isinstance(item, dict):
         raise InputError(f"{where}: expected an object with file and line")
-    told = {name: value for name, value in item.items() if value is not None}
-    if "also" in told and "also" in kind.model_fields:
-        if not isinstance(told["also"], list):
+    given = {name: value for name, value in item.items() if value is not None}
+    if "also" in given and "also" in kind.model_fields:
+        if not isinstance(given["also"], list):
             raise InputError(f"{where}: also: expected a list")
-        told["also"] = tuple(read_claim(place, Place, f"{where}: also") for place in told["also"])
-    if told.get("category") in WIDE_CATEGORIES:
-        del told["category"]
-    claim = _valid(kind, told, where)
+        given["also"] = tuple(read_claim(place, Place, f"{where}: also") for place in given["also"])
+    if given.get("category") in WIDE_CATEGORIES:
+        del given["category"]
+    claim = _valid(kind, given, where)
     if isinstance(claim, Place):
         _check_lines(claim, where)
     return claim

@@ -76,12 +76,12 @@ def _read_list(listing: Path) -> list[dict[str, Any]]:
     try:
         if listing.stat().st_size > MAX_BYTES:
             raise InputError(f"{listing} is larger than {MAX_BYTES // 1_000_000} MB")
-        told = json.loads(listing.read_bytes())
+        given = json.loads(listing.read_bytes())
     except OSError as error:
         raise InputError(f"{listing} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{listing} is not valid JSON: {error}") from error
-    entries = told.get("cases") if isinstance(told, dict) else told
+    entries = given.get("cases") if isinstance(given, dict) else given
     if not isinstance(entries, list) or not entries:
         raise InputError(f'{listing}: expected a list of cases, or an object with the list "cases"')
     numbers: dict[str, int] = {}
@@ -113,8 +113,8 @@ def _write_case(entry: dict[str, Any], clones: Path, folder: Path) -> Path:
     for side in ("base", "head"):
         _check_commit(git, clone, entry[side])
     subject, body = _message(git, entry["head"])
-    told = {name: value for name, value in entry.items() if name not in ("expected", "known_wrong")}
-    case = {"title": subject, "description": body, **told, "repository": str(clone)}
+    given = {name: value for name, value in entry.items() if name not in ("expected", "known_wrong")}
+    case = {"title": subject, "description": body, **given, "repository": str(clone)}
     fresh = folder.with_name(f".{folder.name}.importing")
     shutil.rmtree(fresh, ignore_errors=True)
     try:

@@ -115,9 +115,9 @@ def _check_same(place: Path, begun: Begun) -> None:
     except ValidationError as error:
         raise InputError(f"{place} cannot be read: {_first(error)}") from error
     if kept != begun:
-        told = json.dumps(kept.model_dump(), sort_keys=True)
+        options = json.dumps(kept.model_dump(), sort_keys=True)
         raise InputError(
-            f"{place.parent} was begun otherwise, so its reviews cannot be joined with new ones: {told}"
+            f"{place.parent} was begun otherwise, so its reviews cannot be joined with new ones: {options}"
         )
 
 

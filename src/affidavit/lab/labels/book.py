@@ -1,4 +1,4 @@
-"""Keep what people say about findings, and tell it again: labels go in, nothing is ever overwritten."""
+"""Keep what people say about findings and give it back: labels go in, nothing is ever overwritten."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -56,7 +56,7 @@ def labels_elsewhere(store: Store, report: Report) -> dict[str, LabelEntry]:
 def problem_of(repository: str | None, fingerprint: str, report_id: str, candidate_id: str) -> str:
     """What makes two findings the same problem: the repository and the fingerprint.
 
-    A problem that nobody mends is found again in every review of the change. Counted each time, one finding
+    A problem that nobody fixes is found again in every review of the change. Counted each time, one finding
     would pass for many, and the interval would be narrower than the knowledge is.
     """
     parts = ("seen", repository or "", fingerprint) if fingerprint else ("once", report_id, candidate_id)

@@ -128,7 +128,7 @@ def _hand_over(store: ObjectStore, target: Git, bugs: Sequence[PlantedBug]) -> N
 def _write_planted(folder: Path, bug: PlantedBug) -> None:
     folder.mkdir()
     mutant = bug.mutant
-    told = {
+    planted = {
         "operator": mutant.operator,
         "severity": mutant.severity.value,
         "commit": bug.commit,
@@ -137,7 +137,7 @@ def _write_planted(folder: Path, bug: PlantedBug) -> None:
         "checks": list(bug.checks),
     }
     _write_json(
-        folder / "case.json", {**_case(bug, bug.case_id, bug.planted), "clean": False, "planted": told}
+        folder / "case.json", {**_case(bug, bug.case_id, bug.planted), "clean": False, "planted": planted}
     )
     expected = {
         "file": mutant.path,

@@ -96,22 +96,22 @@ def _suited_files(change: Change, languages: Collection[str]) -> list[FileChange
 
 
 def _change(store: ObjectStore, parent: str, commit: str, files: tuple[FileChange, ...]) -> Change:
-    told = one_commit(store, commit)
+    own = one_commit(store, commit)
     return Change(
         source="commit",
         target=commit,
-        title=told[0].subject if told else "",
-        description=told[0].body if told else "",
+        title=own[0].subject if own else "",
+        description=own[0].body if own else "",
         base=Revision(tree=parent, commit=parent),
         head=Revision(tree=commit, commit=commit),
-        commits=told,
+        commits=own,
         files=files,
     )
 
 
 def _is_suited(file: FileChange, languages: Collection[str]) -> bool:
     is_text = file.head_path is not None and not (file.is_binary or file.is_submodule or file.is_link)
-    # A name that is not plain text cannot be told in a case's files.
+    # A name that is not plain text cannot be written into a case's files.
     is_plain = file.path.isprintable() and "\\" not in file.path
     return is_text and is_plain and file.language in languages and not is_unsuited(file.path)
 

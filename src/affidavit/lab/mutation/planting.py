@@ -70,10 +70,10 @@ class PlantingSummary:
         return len({bug.commit for bug in self.bugs})
 
 
-Tell = Callable[[str], None]
+ReportLine = Callable[[str], None]
 
 
-async def plant_bugs(request: PlantingRequest, *, tell: Tell = lambda _text: None) -> PlantingSummary:
+async def plant_bugs(request: PlantingRequest, *, report: ReportLine = lambda _text: None) -> PlantingSummary:
     """Write cases with planted bugs and their clean twins below `out`; the user's repository is only read."""
     location = find_repository(request.repository)
     prepare_folder(request.out)
@@ -82,7 +82,7 @@ async def plant_bugs(request: PlantingRequest, *, tell: Tell = lambda _text: Non
         for commit in recent_commits(store, location, request.since, request.commits, request.seed):
             if planter.summary.commits >= request.commits:
                 break
-            await planter.plant_in(commit, tell)
+            await planter.plant_in(commit, report)
         summary = planter.summary
         if summary.bugs:
             write_cases(request.out, store, location, summary.bugs)
@@ -108,7 +108,7 @@ class _Planter:
         self._used: Counter[str] = Counter()
         self._cache = ResultCache(request.cache)
 
-    async def plant_in(self, commit: str, tell: Tell) -> None:
+    async def plant_in(self, commit: str, report: ReportLine) -> None:
         """Plant up to `per_commit` bugs of different kinds, each in a commit of its own."""
         self.summary.commits_read += 1
         read = read_commit(self._store, self._location, commit, self._request.languages)
@@ -124,12 +124,12 @@ class _Planter:
             return
         planted = await self._plant(read, found)
         for bug in planted:
-            tell(f"{bug.case_id}: {bug.mutant.path}:{bug.mutant.line}: {bug.mutant.description}")
+            report(f"{bug.case_id}: {bug.mutant.path}:{bug.mutant.line}: {bug.mutant.description}")
         if not planted:
             self.summary.commits_unsuited["every bug that was tried was discarded"] += 1
 
     def _sound_mutants(self, commit: PlantableCommit) -> dict[str, list[Mutant]]:
-        """The mutants of each operator that parse, and compile as far as can be told from the text."""
+        """The mutants of each operator that parse, and compile as far as the text shows."""
         found: dict[str, list[Mutant]] = {}
         for operator in self._request.operators:
             for ground in commit.grounds:

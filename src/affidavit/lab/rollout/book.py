@@ -69,11 +69,11 @@ class RolloutBook:
         }
 
     def unannounced(self) -> list[tuple[int, Decision]]:
-        """Automatic decisions that nobody was told of yet."""
+        """Automatic decisions that have not been reported yet."""
         return self._store.rollouts.unannounced() if self._store.exists() else []
 
     def announce(self, numbers: list[int]) -> None:
-        """Somebody was told."""
+        """They have been reported."""
         self._store.rollouts.announce(numbers)
 
     def begin(self, plan: RolloutPlan, decision: Decision) -> Rollout:

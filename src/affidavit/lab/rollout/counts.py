@@ -1,4 +1,4 @@
-"""Count in a report what tells good prompts from bad ones: only what models handed in counts."""
+"""Count in a report what distinguishes good prompts from bad ones: only what models handed in counts."""
 
 from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.diagnostics import Reason

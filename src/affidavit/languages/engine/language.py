@@ -49,7 +49,7 @@ class ImportRules:
 
 @dataclass(frozen=True)
 class SignsOfTests:
-    """How tests are told from what only serves them."""
+    """How tests are distinguished from what only serves them."""
 
     words: re.Pattern[bytes]
     """What only a text with tests in it has."""

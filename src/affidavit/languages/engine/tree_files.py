@@ -9,7 +9,7 @@ from affidavit.git.tree import REGULAR_MODES, read_all
 from affidavit.ports import Tree
 
 MAX_CONFIGURATION_BYTES = 1_000_000
-# Among more files of one name nobody can tell which is meant, and comparing them all would take for ever.
+# Among more files of one name nobody knows which is meant, and comparing them all would take forever.
 MAX_CANDIDATES = 100
 
 

@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript: their files, what they define and import, and how their tests are told."""
+"""JavaScript and TypeScript: their files, what they define and import, and how their tests are recognised."""
 
 import re
 

@@ -45,32 +45,32 @@ def read_packages(files: TreeFiles) -> dict[str, Package]:
     """The packages of the tree by their folder."""
     found = {}
     for path, text in files.configurations("package.json").items():
-        told = read_json(text)
-        name = told.get("name")
+        settings = read_json(text)
+        name = settings.get("name")
         found[parent(path)] = Package(
             folder=parent(path),
             name=name if isinstance(name, str) else "",
-            entries=tuple(entry for key in ENTRY_FIELDS for entry in texts(told.get(key))),
-            exports=told.get("exports"),
-            imports=table(told.get("imports")),
+            entries=tuple(entry for key in ENTRY_FIELDS for entry in texts(settings.get(key))),
+            exports=settings.get("exports"),
+            imports=table(settings.get("imports")),
         )
     return found
 
 
 def entry_targets(exports: object, subpath: str) -> Iterator[str]:
     """The files that an `exports` or `imports` value names for a subpath such as `.` or `./x`."""
-    told = table(exports)
-    if not any(key.startswith((".", "#")) for key in told):
+    settings = table(exports)
+    if not any(key.startswith((".", "#")) for key in settings):
         if subpath == ".":
             yield from _leaves(exports)
         return
-    if subpath in told:
-        yield from _leaves(told[subpath])
+    if subpath in settings:
+        yield from _leaves(settings[subpath])
         return
-    for pattern in sorted((key for key in told if "*" in key), key=len, reverse=True):
+    for pattern in sorted((key for key in settings if "*" in key), key=len, reverse=True):
         filling = match_star(pattern, subpath)
         if filling is not None:
-            yield from (leaf.replace("*", filling) for leaf in _leaves(told[pattern]))
+            yield from (leaf.replace("*", filling) for leaf in _leaves(settings[pattern]))
             return
 
 
@@ -100,7 +100,7 @@ class PathConfigurations:
         self._packages: dict[str, list[str]] = {}
         for package in (each for each in packages if each.name):
             self._packages.setdefault(package.name, []).append(package.folder)
-        self._told = self._read_with_what_they_extend()
+        self._settings = self._read_with_what_they_extend()
         self._rules = {
             folder: rules
             for name in ("jsconfig.json", "tsconfig.json")
@@ -120,22 +120,24 @@ class PathConfigurations:
             if name.startswith(("tsconfig", "jsconfig")) and name.endswith(".json")
             for path in paths
         }
-        told: dict[str, dict[str, object]] = {}
+        settings: dict[str, dict[str, object]] = {}
         for _ in range(MAX_EXTENDS):
             texts_of_paths = self._files.settings(sorted(waiting))
-            told |= {path: read_json(text) for path, text in texts_of_paths.items()}
-            waiting = {wider for path in waiting & told.keys() for wider in self._extended(path, told[path])}
-            waiting -= told.keys()
+            settings |= {path: read_json(text) for path, text in texts_of_paths.items()}
+            waiting = {
+                wider for path in waiting & settings.keys() for wider in self._extended(path, settings[path])
+            }
+            waiting -= settings.keys()
             if not waiting:
                 break
-        return told
+        return settings
 
     def _rules_of(self, path: str, *, with_references: bool) -> PathRules | None:
         base: str | None = None
         paths: dict[str, object] | None = None
         home = parent(path)
         for config in self._chain(path):
-            options = table(self._told[config].get("compilerOptions"))
+            options = table(self._settings[config].get("compilerOptions"))
             base_url = options.get("baseUrl")
             if base is None and isinstance(base_url, str):
                 base = join(*_seen_from(parent(path), parent(config), base_url))
@@ -148,12 +150,12 @@ class PathConfigurations:
 
     def _referenced(self, path: str) -> PathRules | None:
         """A file that only lists projects has its rules in them."""
-        references = self._told.get(path, {}).get("references")
+        references = self._settings.get(path, {}).get("references")
         for reference in references if isinstance(references, list) else ():
             for name in texts(table(reference).get("path")):
                 place = join(parent(path), name)
                 config = self._files.first((place, f"{place}/tsconfig.json"))
-                if config in self._told and parent(config) == parent(path):
+                if config in self._settings and parent(config) == parent(path):
                     rules = self._rules_of(config, with_references=False)
                     if rules is not None:
                         return rules
@@ -164,15 +166,15 @@ class PathConfigurations:
         waiting, seen = [path], set[str]()
         while waiting and len(seen) < MAX_EXTENDS:
             config = waiting.pop()
-            if config in seen or config not in self._told:
+            if config in seen or config not in self._settings:
                 continue
             seen.add(config)
             yield config
             # Of several the last one wins, and so does all that it extends.
-            waiting.extend(self._extended(config, self._told[config]))
+            waiting.extend(self._extended(config, self._settings[config]))
 
-    def _extended(self, config: str, told: dict[str, object]) -> Iterator[str]:
-        for name in texts(told.get("extends")):
+    def _extended(self, config: str, settings: dict[str, object]) -> Iterator[str]:
+        for name in texts(settings.get("extends")):
             places = self._extended_places(parent(config), name)
             found = self._files.first(
                 spelling

@@ -1,4 +1,4 @@
-"""PHP: its files, what they define, use and include, and how its tests are told."""
+"""PHP: its files, what they define, use and include, and how its tests are recognised."""
 
 import re
 

@@ -63,9 +63,9 @@ class PhpClasses:
 
 
 def _psr4(folder: str, text: str) -> Iterator[tuple[str, str]]:
-    told = read_json(text)
+    settings = read_json(text)
     for section in ("autoload", "autoload-dev"):
-        for prefix, places in table(table(told.get(section)).get("psr-4")).items():
+        for prefix, places in table(table(settings.get(section)).get("psr-4")).items():
             for place in texts(places):
                 home = join(folder, place or ".")
                 if home is not None:

@@ -1,4 +1,4 @@
-"""Python: its files, what they define and import, and how its tests are told."""
+"""Python: its files, what they define and import, and how its tests are recognised."""
 
 import re
 

@@ -32,7 +32,7 @@ TAKEN = re.compile(rb"\s*(%s)(?:\s+as\s+%s)?\s*" % (_NAME, _NAME))
 
 
 def read_lines(text: bytes) -> list[Statement] | None:
-    """The imports of a module; None where only a syntax tree can tell."""
+    """The imports of a module; None where only a syntax tree can decide."""
     at = text.find(b"import")
     if at < 0:
         return []

@@ -1,4 +1,4 @@
-"""Rust: its files, what they define, declare and use, and how its tests are told."""
+"""Rust: its files, what they define, declare and use, and how its tests are recognised."""
 
 import re
 

@@ -167,20 +167,20 @@ class Crates:
 
 
 def _crate(files: TreeFiles, path: str, text: str) -> Crate:
-    folder, told = parent(path), read_toml(text)
-    name, library = table(told.get("package")).get("name"), table(told.get("lib")).get("path")
+    folder, settings = parent(path), read_toml(text)
+    name, library = table(settings.get("package")).get("name"), table(settings.get("lib")).get("path")
     written = join(folder, library) if isinstance(library, str) else below(folder, "src/lib.rs")
     return Crate(
         folder=folder,
         name=name if isinstance(name, str) else "",
         library=files.first((written,)),
-        aliases=dict(_aliases(folder, told)),
+        aliases=dict(_aliases(folder, settings)),
     )
 
 
-def _aliases(folder: str, told: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+def _aliases(folder: str, settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     for section in DEPENDENCIES:
-        for alias, value in table(told.get(section)).items():
+        for alias, value in table(settings.get(section)).items():
             place = table(value).get("path")
             home = join(folder, place) if isinstance(place, str) else None
             if home is not None:

@@ -52,5 +52,5 @@ def _location(finding: Finding, change: Change) -> dict[str, Any]:
     location: dict[str, Any] = {"path": whole_characters(place.path)}
     if place.is_exact:
         location["range"] = {"start": {"line": place.first}, "end": {"line": place.last}}
-    # Removed code has no line at head, and a remark on the wrong line misleads: the file alone is named.
+    # Removed code has no line at head, and a comment on the wrong line misleads: only the file is named.
     return location

@@ -121,8 +121,8 @@ def _search(run: SearchRun) -> SearchView:
         for hit in run.hits[:_MAX_HITS]
     )
     pattern = clip(visible(run.search.pattern), 300)
-    told = one_line(f"{where} at {run.search.side}: {outcome}", 600)
-    sentence = Markup("searched for <code>{}</code> {}").format(pattern, told)
+    result = one_line(f"{where} at {run.search.side}: {outcome}", 600)
+    sentence = Markup("searched for <code>{}</code> {}").format(pattern, result)
     return SearchView(sentence=sentence, hits=hits, left_out=len(run.hits) - len(hits))
 
 

@@ -128,7 +128,7 @@ def proof(candidate: Candidate) -> list[str]:
     if candidate.agreed_by:
         said.append(f"agreed by {listed(candidate.agreed_by)}")
     if candidate.said_by:
-        said.append(f"remarked on before the review by {listed(candidate.said_by)}")
+        said.append(f"commented on before the review by {listed(candidate.said_by)}")
     # What the machine says of its own finding stands in its origin already.
     said += _judgements([judgement for judgement in candidate.judgements if judgement.by == "verifier"])
     return [part for part in said if part]

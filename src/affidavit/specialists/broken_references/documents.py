@@ -13,7 +13,7 @@ from affidavit.specialists.broken_references.ground import Break, Ground, is_tel
 
 RULE = "references/stale-document"
 DOCUMENT_LANGUAGES = frozenset(("markdown", "restructuredtext", "text"))
-# These tell of the past, and the past had the name.
+# These describe the past, when the name existed.
 PAST_PATH = re.compile(
     r"change|release|history|news|upgrad|migrat|deprecat|remov|whats|version|blog|archive|rfc|proposal|decision"
     r"|adr|todo|roadmap|design|plan|internals|licen[cs]e|authors|requirements|\b\d+\.\d+",
@@ -46,11 +46,11 @@ class _Named(NamedTuple):
 def find_stale_documents(ground: Ground) -> Iterator[Break]:
     """The first line of each document that names a removed definition."""
     written = _written_lines(ground)
-    told = [*_named_alone(ground), *_named_with_module(ground)]
+    named = [*_named_alone(ground), *_named_with_module(ground)]
     seen: set[tuple[str, str]] = set()
-    for one in sorted(told, key=lambda one: (one.hit.path, one.hit.line)):
+    for one in sorted(named, key=lambda one: (one.hit.path, one.hit.line)):
         name = one.qualified.rpartition(".")[2]
-        # Who writes the name while taking it away tells of that.
+        # A line that is written while the name is removed is about the removal.
         if (one.hit.path, one.hit.line) not in written and (one.hit.path, name) not in seen:
             seen.add((one.hit.path, name))
             who = f"`{one.path}` does not have" if one.is_with_module else "no code has"

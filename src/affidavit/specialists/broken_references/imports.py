@@ -71,7 +71,7 @@ def _package_file(path: str) -> str:
 
 
 def _means_own_file(one: Import) -> bool:
-    # After a question mark a bundler is told to take something else out of the file.
+    # After a question mark a bundler takes something else from the file.
     is_plain = OWN_FILE.match(one.name) is not None and "?" not in one.name
     return one.path.endswith((".py", ".pyi")) or is_plain
 
@@ -227,7 +227,7 @@ def _broken_module(ground: Ground, file: FileChange, one: Import) -> Iterator[Br
     moved = ground.change.file_at(one.path, "base")
     path = moved.head_path if moved else one.path
     parsed = ground.parsed(path) if path else None
-    if parsed is None or path is None or not _can_be_told(ground, parsed, one):
+    if parsed is None or path is None or not _is_decidable(ground, parsed, one):
         return
     standing = [other for other in ground.head_imports.imports_of(path) if other.name == one.name]
     # A relative import of a moved file means another place than before.
@@ -244,7 +244,7 @@ def _same_names(other: Import, one: Import) -> bool:
     return not one.names or not other.names or not set(one.names).isdisjoint(other.names)
 
 
-def _can_be_told(ground: Ground, parsed: Parsed, one: Import) -> bool:
+def _is_decidable(ground: Ground, parsed: Parsed, one: Import) -> bool:
     family = parsed.language.family
     if family == "javascript":
         return OWN_FILE.match(one.name) is not None and "?" not in one.name

@@ -121,13 +121,13 @@ class BrokenReferences:
         return Search(tuple(kept[:MAX_BREAKS]), tuple(unread))
 
     def _result_text(self, found: Search, case: Case) -> str:
-        told = [(one, lines) for one in found.breaks if (lines := case.repository.head.lines(one.path))]
+        readable = [(one, lines) for one in found.breaks if (lines := case.repository.head.lines(one.path))]
         return json.dumps(
             {
                 "schema_version": CURRENT_SCHEMA_VERSION,
                 "prompt_version": CURRENT_PROMPT_VERSION,
                 "findings": [
-                    _written(number, one, lines, case.change) for number, (one, lines) in enumerate(told)
+                    _written(number, one, lines, case.change) for number, (one, lines) in enumerate(readable)
                 ],
                 "meta": {"analyser": NAME},
             }

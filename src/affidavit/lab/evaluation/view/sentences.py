@@ -227,7 +227,7 @@ def _near_lines(runs: Sequence[CaseRun], number: int) -> list[CaseLine]:
 
 
 def _finding_lines(result: CaseResult) -> list[CaseLine]:
-    """The findings that no match tells of, each once, with how often it was seen."""
+    """The findings that are in no match, each once, with how often it was seen."""
     seen: dict[tuple[str, str], list[ScoredFinding]] = {}
     for run in result.runs:
         matched = {match.candidate for match in run.matches}
@@ -256,8 +256,8 @@ def place_words(place: Place) -> str:
 
 def problem_words(problem: ExpectedProblem) -> str:
     """Where, and what is known of it."""
-    told = ": ".join(part for part in (problem.category or "", problem.description) if part)
-    return f"{place_words(problem)} {told}".rstrip()
+    described = ": ".join(part for part in (problem.category or "", problem.description) if part)
+    return f"{place_words(problem)} {described}".rstrip()
 
 
 def finding_words(finding: ScoredFinding) -> str:

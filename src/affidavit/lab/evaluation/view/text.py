@@ -83,8 +83,8 @@ def _write_table(ink: Ink, title: str, head: Sequence[str], rows: Sequence[tuple
         return
     # A column that is cut off or left out would be a number that nobody sees.
     for name, *cells in rows:
-        told = ", ".join(f"{column} {cell}" for column, cell in zip(head[1:], cells, strict=True))
-        ink.hanging(Text("- "), Text(_shown(ink, f"{name}: {told}")), indent=0)
+        listed = ", ".join(f"{column} {cell}" for column, cell in zip(head[1:], cells, strict=True))
+        ink.hanging(Text("- "), Text(_shown(ink, f"{name}: {listed}")), indent=0)
 
 
 def _write_case(ink: Ink, result: CaseResult) -> None:

@@ -36,7 +36,7 @@ PLACEHOLDER = re.compile(r"%s")
 
 
 def swap_arguments(ground: Ground) -> Iterator[Proposal]:
-    """Two arguments in the wrong order, where names or the library's manual tell the right one."""
+    """Two arguments in the wrong order, where names or the library's manual show the right one."""
     signatures = _signatures(ground)
     for call in ground.nodes(*CALLS):
         given = positional_arguments(call) or []
@@ -119,10 +119,10 @@ def drop_awaits(ground: Ground) -> Iterator[Proposal]:
             if ground.family == "python"
             else "the code goes on before it is done, and its failure is lost"
         )
-        told = effect if is_statement else "the name holds the pending call, not its result"
+        consequence = effect if is_statement else "the name holds the pending call, not its result"
         yield Proposal(
             (Edit(node.start_byte, called.start_byte),),
-            f"`await` is missing before {excerpt(ground.says(called))}: {told}.",
+            f"`await` is missing before {excerpt(ground.says(called))}: {consequence}.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Break the handling of failures: an except that takes everything, an error that nobody hears of."""
+"""Break the handling of failures: an except that takes everything, an error that nobody notices."""
 
 import re
 from collections.abc import Iterator

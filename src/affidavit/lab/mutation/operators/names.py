@@ -71,7 +71,7 @@ def take_opposite(ground: Ground) -> Iterator[Proposal]:
 
 
 def opposite_of(name: str) -> str | None:
-    """The name with its one telling word turned: `start_line` gives `end_line`."""
+    """The name with its one meaningful word reversed: `start_line` gives `end_line`."""
     words = WORD.findall(name)
     turned = [at for at, word in enumerate(words) if word.lower() in PAIRED]
     if len(turned) != 1 or "".join(words) != name:

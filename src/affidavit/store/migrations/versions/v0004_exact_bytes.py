@@ -14,7 +14,7 @@ FIRST_NUMBER_OF_ALEMBIC = 4
 
 
 def upgrade() -> None:
-    """The text of a report becomes its bytes; older programs are told by SQLite's own number."""
+    """The text of a report becomes its bytes; older programs see it by SQLite's own number."""
     op.add_column("reports", sa.Column("digest", TEXT))
     _fill_digests(op.get_bind())
     with op.batch_alter_table("reports") as reports:
