@@ -88,6 +88,7 @@ def test_nothing_is_concluded_elsewhere_from_a_file_that_does_not_parse(case: Op
 def test_a_file_that_never_parsed_draws_nothing(case: Open) -> None:
     report = reviewed(case({"a.py": "print 'a'\n"}, {"a.py": "print 'a'\nprint undefd\n"}))
     assert (report.shown, report.gate.exit_code) == ([], 0)
+    assert report.coverage[0].state != "examined"
 
 
 def test_a_repaired_file_does_not_answer_for_its_old_lines(case: Open) -> None:

@@ -47,7 +47,9 @@ def proven(index: int = 0, **fields: Any) -> Candidate:
 def report_of(*candidates: Candidate, settings: Settings | None = None, **given_: Any) -> Report:
     dismissals = given_.pop("dismissals", {})
     change = given_.pop("change", change_of("app.py"))
-    proceedings = Proceedings(review_id="r", candidates=candidates, **{"models": MODELS, **given_})
+    replies = [ReplySummary(specialist="reader", kind="mechanical", state="clean")]
+    known = {"models": MODELS, "replies": replies, **given_}
+    proceedings = Proceedings(review_id="r", candidates=candidates, **known)
     return compile_report(proceedings, change, settings or Settings(), [Reader()], dismissals)
 
 
@@ -191,8 +193,10 @@ def test_coverage_says_who_looked_at_which_hunk() -> None:
 
 def test_a_specialist_that_did_not_answer_covers_nothing() -> None:
     replies = [ReplySummary(specialist="reader", kind="mechanical", state="none")]
-    (app,) = report_of(replies=replies).coverage
-    assert (app.state, app.reason) == ("not_examined", "the specialists that could read it did not finish")
+    report = report_of(replies=replies)
+    (app,) = report.coverage
+    assert (app.state, app.reason) == ("not_examined", "not looked at by reader")
+    assert (report.verdict.decision, report.gate.exit_code) == ("comment", 3)
 
 
 def test_the_report_goes_to_json_and_back() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
-from affidavit.analysers.reading import Canary, read_nothing_for_certain
+from affidavit.analysers.reading import Canary
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -149,6 +149,5 @@ KINGFISHER = Analyser(
     # 200: something was found.
     accepted_exit_codes=frozenset({0, 200}),
     looks_for="secrets",
-    read_files=read_nothing_for_certain,
     canary=Canary(f"kingfisher/{CANARY_ID}", CANARY_LINE),
 )

@@ -44,7 +44,7 @@ def read_every_named_file(_printed: Printed) -> Reading:
 
 def read_nothing_for_certain(_printed: Printed) -> Reading:
     """For a tool that looks for its files by itself and does not say which it found."""
-    return Reading(read=frozenset())
+    return Reading(read=frozenset(), others=("unknown", "it does not say which files it read"))
 
 
 def lines_after(mark: str, text: str, end: str = "") -> frozenset[str]:

@@ -56,12 +56,12 @@ class AnalyserDiagnostic(Record):
     """How bad the analyser itself says it is; None where its rule decides."""
 
 
-WhyUnread = Literal["excused", "foreign", "left_out", "unreadable", "unparsed"]
+WhyUnread = Literal["excused", "foreign", "left_out", "unreadable", "unparsed", "unknown"]
 """Why an analyser did not read a file that it was given.
 
 excused: the base commit's configuration leaves it out; foreign: it is written in another language than its
 name says; left_out: by the tool's own choice; unreadable: the tool could not load it; unparsed: it is not
-valid in its language.
+valid in its language; unknown: the tool looks for its files by itself and does not say which it read.
 """
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from affidavit import __version__
 from affidavit.config.baseline import Dismissal
@@ -13,19 +13,18 @@ from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import now_iso
 from affidavit.minds.ledger import add_usage
 from affidavit.ports import Specialist
+from affidavit.proof.coverage import Looked
 from affidavit.records.candidate import Candidate, Status, Worth
-from affidavit.records.change import Change, FileChange, Hunk
+from affidavit.records.change import Change
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import AnalyserRun
 from affidavit.records.finding import Category, Finding, Severity
-from affidavit.records.plan import Piece, Plan
+from affidavit.records.plan import Plan
 from affidavit.records.report import (
     Counts,
     Decision,
-    FileCoverage,
     Gap,
     Gate,
-    HunkCoverage,
     ReplySummary,
     Report,
     RoleUsage,
@@ -62,6 +61,11 @@ def compile_report(
     dismissals: Mapping[str, Dismissal],
 ) -> Report:
     """The report of a review. Verdict and gate come before what the user chose to see."""
+    looked = Looked(
+        specialists, proceedings.replies, proceedings.analyser_runs, proceedings.plan, proceedings.candidates
+    )
+    gaps = looked.gaps(change, not_run=proceedings.not_run, incomplete=proceedings.incomplete)
+    proceedings = replace(proceedings, incomplete=[*proceedings.incomplete, *gaps])
     judged = proceedings.candidates
     gate = decide_gate(judged, settings.fail_on, is_incomplete=bool(proceedings.incomplete))
     visible = [choose_visibility(candidate, change, settings, dismissals) for candidate in judged]
@@ -83,7 +87,7 @@ def compile_report(
         gate=gate,
         incomplete=tuple(proceedings.incomplete),
         not_run=tuple(proceedings.not_run),
-        coverage=tuple(_coverage(file, specialists, proceedings) for file in change.files),
+        coverage=tuple(looked.coverage_of(file) for file in change.files),
         analyser_runs=tuple(proceedings.analyser_runs),
         diagnostics=(*proceedings.diagnostics, *hidden),
         usage=_per_role(proceedings.usage),
@@ -261,91 +265,3 @@ def _confidence(decision: Decision, blocking: Sequence[Candidate], proceedings: 
     if proceedings.incomplete or not proceedings.models:
         return CONFIDENCE_NUMBER["low"]
     return CONFIDENCE_NUMBER["high" if decision == "approve" else "medium"]
-
-
-def _coverage(file: FileChange, specialists: Sequence[Specialist], proceedings: Proceedings) -> FileCoverage:
-    if file.skipped:
-        return FileCoverage(path=file.path, state="skipped", reason=file.skipped)
-    answered = {reply.specialist for reply in proceedings.replies if reply.state not in ("none", "rejected")}
-    answered -= {run.analyser for run in proceedings.analyser_runs if file.path in run.refused}
-    able = [specialist.name for specialist in specialists if specialist.examines(file)]
-    examined_by = tuple(name for name in able if name in answered)
-    looks = _looks_at(file, examined_by, proceedings)
-    hunks = tuple(_hunk_coverage(number, hunk, looks) for number, hunk in enumerate(file.hunks))
-    if not examined_by:
-        reason = _why_not_examined(file, is_readable=bool(able))
-        return FileCoverage(path=file.path, state="not_examined", reason=reason, hunks=hunks)
-    missing = [name for name in able if name not in answered]
-    reasons = [f"not looked at by {', '.join(missing)}"] if missing else []
-    reasons += _unshown(file, hunks, proceedings.plan)
-    state = "partly" if reasons else "examined"
-    reason = "; ".join(reasons)
-    return FileCoverage(path=file.path, state=state, reason=reason, hunks=hunks)
-
-
-def _looks_at(
-    file: FileChange, names: Sequence[str], proceedings: Proceedings
-) -> list[tuple[str, tuple[Piece, ...]]]:
-    """Who looked, and at which pieces; none: at the whole file."""
-    chunks = {chunk.number: chunk for chunk in (proceedings.plan.chunks if proceedings.plan else ())}
-    shown = {reply.specialist: chunks.get(reply.chunk or 0) for reply in proceedings.replies}
-    return [(name, (chunk.shown_of(file.path) or ()) if (chunk := shown.get(name)) else ()) for name in names]
-
-
-def _hunk_coverage(number: int, hunk: Hunk, looks: Sequence[tuple[str, tuple[Piece, ...]]]) -> HunkCoverage:
-    """Who looked at a hunk; where it was divided, also who looked at which part of it."""
-    cuts = {(piece.start, piece.end) for _, pieces in looks for piece in pieces if piece.hunk == number}
-    whole = tuple(
-        name for name, pieces in looks if not pieces or any(piece.hunk == number for piece in pieces)
-    )
-    if cuts <= {(0, len(hunk.lines))}:
-        return _covered(hunk, whole)
-    parts = tuple(
-        _covered(
-            hunk.part(start, end),
-            tuple(
-                name
-                for name, pieces in looks
-                if not pieces or any((one.hunk, one.start, one.end) == (number, start, end) for one in pieces)
-            ),
-        )
-        for start, end in sorted(cuts)
-    )
-    return _covered(hunk, whole, parts)
-
-
-def _covered(hunk: Hunk, names: tuple[str, ...], parts: tuple[HunkCoverage, ...] = ()) -> HunkCoverage:
-    return HunkCoverage(
-        new_start=hunk.new_start,
-        new_count=hunk.new_count,
-        old_start=hunk.old_start,
-        old_count=hunk.old_count,
-        examined_by=names,
-        parts=parts,
-    )
-
-
-def _unshown(file: FileChange, hunks: Sequence[HunkCoverage], plan: Plan | None) -> list[str]:
-    """What of a file no model was shown, and the hunks that nobody looked at."""
-    if plan is None or not plan.chunks:
-        return []
-    pieces = [shown for chunk in plan.chunks if (shown := chunk.shown_of(file.path)) is not None]
-    if not pieces:
-        return ["shown to no model"]
-    if () in pieces:
-        return []
-    seen = sum(piece.end - piece.start for several in pieces for piece in several)
-    unseen = sum(len(hunk.lines) for hunk in file.hunks) - seen
-    unread = sum(not part.examined_by for hunk in hunks for part in (*hunk.parts, hunk))
-    lines = [f"{_number(unseen, 'line')} of the diff shown to no model"] if unseen else []
-    return lines or ([f"{_number(unread, 'part')} of the diff not looked at"] if unread else [])
-
-
-def _why_not_examined(file: FileChange, *, is_readable: bool) -> str:
-    if is_readable:
-        return "the specialists that could read it did not finish"
-    if file.is_link:
-        return "it is a link, which is not followed"
-    if file.is_partial:
-        return "only the lines of its hunks are known"
-    return "no specialist reads this kind of file"

@@ -113,8 +113,16 @@ def _description(finding: Finding) -> str:
 
 
 def _reviewed_paths(report: Report) -> set[str]:
-    """The files that somebody looked at; where coverage was not kept, those that were not skipped."""
-    examined = {file.path for file in report.coverage if file.state in ("examined", "partly")}
+    """The files that somebody read; where coverage was not kept, those that were not skipped.
+
+    One that was only searched for secrets was not reviewed.
+    """
+    examined = {
+        file.path
+        for file in report.coverage
+        if file.state == "examined"
+        or (file.state == "partly" and any(hunk.examined_by for hunk in file.hunks))
+    }
     return examined if report.coverage else {file.path for file in report.change.reviewed_files()}
 
 

@@ -118,6 +118,7 @@ def _account(report: Report) -> dict[str, Any]:
         "coverage": one_line(wording.coverage_sentence(report), 500),
         "skipped": _paths(wording.skipped_files(report)),
         "unexamined": _paths(wording.unexamined_files(report)),
+        "partly": _paths(wording.partly_examined_files(report)),
         "replies": [
             (one_line(one.specialist, 100), one.kind, one.state.replace("_", " "), one.findings, one.dropped)
             for one in report.replies

@@ -222,6 +222,7 @@ def _account(report: Report, *, show_withheld: bool, show_nits: bool) -> list[st
         blocks.append(f"- spent: {spent}")
     blocks += _files("skipped", wording.skipped_files(report))
     blocks += _files("not looked at", wording.unexamined_files(report))
+    blocks += _files("looked at in part", wording.partly_examined_files(report))
     return blocks + _withheld(report, show_withheld=show_withheld, show_nits=show_nits)
 
 

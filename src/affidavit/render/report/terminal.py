@@ -186,6 +186,7 @@ def _write_account(ink: Ink, report: Report, *, show_withheld: bool, show_nits: 
     _write_parts(ink, "not run", report.not_run, "dim")
     _write_files(ink, "skipped", wording.skipped_files(report))
     _write_files(ink, "not looked at", wording.unexamined_files(report))
+    _write_files(ink, "in part", wording.partly_examined_files(report))
     covered = wording.coverage_sentence(report)
     if covered:
         ink.hanging(_account_label("coverage"), ink.inline(covered), indent=0)

@@ -207,10 +207,12 @@ def coverage_sentence(report: Report) -> str:
         return ""
     hunks = [hunk for file in files for hunk in file.hunks]
     seen = [hunk for hunk in hunks if hunk.examined_by]
-    looked = [file for file in files if file.state != "not_examined"]
+    whole = [file for file in files if file.state == "examined"]
+    partly = [file for file in files if file.state == "partly"]
     # Who looked at another part of a large change is the same specialist.
     by = sorted({name.partition("@")[0] for hunk in seen for name in hunk.examined_by})
-    parts = f"{len(looked)} of {counted(len(files), 'file')}"
+    parts = f"{len(whole)} of {counted(len(files), 'file')}"
+    parts += f" and {len(partly)} in part" if partly else ""
     if hunks:
         parts += f", {len(seen)} of {counted(len(hunks), 'hunk')}"
     return f"{parts} examined" + (f" by {listed(by)}" if by else "")
@@ -244,6 +246,11 @@ def skipped_files(report: Report) -> list[tuple[str, str]]:
 def unexamined_files(report: Report) -> list[tuple[str, str]]:
     """Path and reason of each changed file that nobody looked at, though it was not skipped."""
     return [(file.path, file.reason) for file in report.coverage if file.state == "not_examined"]
+
+
+def partly_examined_files(report: Report) -> list[tuple[str, str]]:
+    """Path and reason of each changed file that not everybody looked at who could, or only for one thing."""
+    return [(file.path, file.reason) for file in report.coverage if file.state == "partly"]
 
 
 def part_sentence(part: Gap) -> str:

@@ -1,0 +1,210 @@
+"""Who read which part of a change, by what was seen of it: coverage, and what was claimed and not read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from affidavit.ports import Specialist
+from affidavit.records.candidate import Candidate
+from affidavit.records.change import Change, FileChange, Hunk
+from affidavit.records.evidence import AnalyserRun, Unread, WhyUnread
+from affidavit.records.plan import Piece, Plan
+from affidavit.records.record import Side
+from affidavit.records.report import FileCoverage, Gap, HunkCoverage, ReplySummary
+
+WHY: dict[WhyUnread, str] = {
+    "excused": "left out for {name} by the base commit's configuration",
+    "foreign": "{name} does not read its language",
+    "left_out": "left out by {name}",
+    "unknown": "not known whether {name} read it",
+    "unreadable": "{name} could not read it",
+    "unparsed": "it does not parse, so that {name} concluded nothing else from it",
+}
+NOT_READ = ("left_out", "unreadable", "unparsed")
+"""What the analyser should have read."""
+SHOWN_PATHS = 5
+UNREAD = "unread files"
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What is known of the looks at a change."""
+
+    specialists: Sequence[Specialist]
+    replies: Sequence[ReplySummary]
+    runs: Sequence[AnalyserRun]
+    plan: Plan | None
+    candidates: Sequence[Candidate]
+
+    def coverage_of(self, file: FileChange) -> FileCoverage:
+        """Who looked at a file, hunk by hunk, and why not all of them."""
+        if file.skipped:
+            return FileCoverage(path=file.path, state="skipped", reason=file.skipped)
+        able, examined_by = self._able(file), self._examined_by(file)
+        looks = self._looks_at(file, examined_by)
+        hunks = tuple(_hunk_coverage(number, hunk, looks) for number, hunk in enumerate(file.hunks))
+        reasons = self._missing([name for name in able if name not in examined_by], file)
+        if examined_by:
+            reasons += _unshown(file, hunks, self.plan)
+            state = "partly" if reasons else "examined"
+            return FileCoverage(path=file.path, state=state, reason="; ".join(reasons), hunks=hunks)
+        searched = self._searched(file)
+        state = "partly" if searched else "not_examined"
+        said = "; ".join([*searched, *(reasons or [_why_not_examined(file)])])
+        return FileCoverage(path=file.path, state=state, reason=said, hunks=hunks)
+
+    def gaps(self, change: Change, *, not_run: Sequence[Gap], incomplete: Sequence[Gap]) -> list[Gap]:
+        """What somebody of this review claims to read and did not."""
+        found = [
+            Gap(name=name, reason=_reason(name, one))
+            for (name, side), unread in self._unread.items()
+            for one in unread.values()
+            if side == "head" and one.why in NOT_READ and not self._is_explained(one.path)
+        ]
+        excused = {gap.name for gap in (*not_run, *incomplete)}
+        unseen = [file.path for file in change.files if self._is_claimed_in_vain(file, excused)]
+        if unseen:
+            named = ", ".join(unseen[:SHOWN_PATHS])
+            more = f" and {len(unseen) - SHOWN_PATHS} more" if len(unseen) > SHOWN_PATHS else ""
+            reason = f"{_number(len(unseen), 'changed file')} could not be read whole: {named}{more}"
+            found.append(Gap(name=UNREAD, reason=reason, advice="Review the change in its repository."))
+        return found
+
+    def _is_claimed_in_vain(self, file: FileChange, excused: set[str]) -> bool:
+        if file.skipped or self._examined_by(file):
+            return False
+        whole = file.model_copy(update={"is_partial": False})
+        claimed = {one.name for one in self.specialists if one.examines(whole) and self._has_left(one, file)}
+        return any(self._unread_by(name, file) is None for name in claimed - excused)
+
+    def _is_explained(self, path: str) -> bool:
+        """A finding says that the file does not parse, or it is known to be written in another language."""
+        told = {one.specialist for one in self.candidates if one.finding and one.finding.file == path}
+        whys = {name: unread[path].why for (name, side), unread in self._unread.items() if path in unread}
+        return any(why == "foreign" or (why == "unparsed" and name in told) for name, why in whys.items())
+
+    @cached_property
+    def _read(self) -> dict[tuple[str, Side], frozenset[str]]:
+        return {(run.analyser, run.side): frozenset(run.read) for run in self.runs}
+
+    @cached_property
+    def _unread(self) -> dict[tuple[str, Side], dict[str, Unread]]:
+        return {(run.analyser, run.side): {one.path: one for one in run.unread} for run in self.runs}
+
+    @cached_property
+    def _answered(self) -> set[str]:
+        return {reply.specialist for reply in self.replies if reply.state not in ("none", "rejected")}
+
+    @cached_property
+    def _unfinished(self) -> set[str]:
+        return {run.analyser for run in self.runs if run.state not in ("completed", "nothing_to_do")}
+
+    def _able(self, file: FileChange) -> list[str]:
+        return [one.name for one in self.specialists if one.examines(file) and self._has_left(one, file)]
+
+    def _has_left(self, specialist: Specialist, file: FileChange) -> bool:
+        """Of a deleted file, only who looks at the whole repository has something left to read."""
+        name = specialist.name
+        is_file_by_file = (name, "base") in self._read and file.base_path not in self._read[name, "base"]
+        return file.head_path is not None or not is_file_by_file or name in self._unfinished
+
+    def _examined_by(self, file: FileChange) -> tuple[str, ...]:
+        return tuple(name for name in self._able(file) if self._was_read(name, file))
+
+    def _was_read(self, name: str, file: FileChange) -> bool:
+        """An analyser was seen to read the file; of anybody else, that a reply came."""
+        side: Side = "head" if file.head_path is not None else "base"
+        is_seen = (name, side) not in self._read or file.path_at(side) in self._read[name, side]
+        return name in self._answered and is_seen
+
+    def _missing(self, names: Sequence[str], file: FileChange) -> list[str]:
+        unread = {name: self._unread_by(name, file) for name in names}
+        found = [WHY[one.why].format(name=name) for name, one in unread.items() if one]
+        silent = [name for name, one in unread.items() if one is None]
+        return found + ([f"not looked at by {', '.join(silent)}"] if silent else [])
+
+    def _unread_by(self, name: str, file: FileChange) -> Unread | None:
+        return self._unread.get((name, "head"), {}).get(file.path)
+
+    def _searched(self, file: FileChange) -> list[str]:
+        """What it was only searched for, and by whom."""
+        return [
+            f"only searched for {run.looks_for} by {run.analyser}"
+            for run in self.runs
+            if run.looks_for and file.path in self._read[run.analyser, "head"] and run.side == "head"
+        ]
+
+    def _looks_at(self, file: FileChange, names: Sequence[str]) -> list[tuple[str, tuple[Piece, ...]]]:
+        """Who looked, and at which pieces; none: at the whole file."""
+        chunks = {chunk.number: chunk for chunk in (self.plan.chunks if self.plan else ())}
+        shown = {reply.specialist: chunks.get(reply.chunk or 0) for reply in self.replies}
+        return [
+            (name, (chunk.shown_of(file.path) or ()) if (chunk := shown.get(name)) else ()) for name in names
+        ]
+
+
+def _reason(analyser: str, one: Unread) -> str:
+    return f"{analyser} did not read {one.path}" + (f": {one.detail}" if one.detail else "")
+
+
+def _hunk_coverage(number: int, hunk: Hunk, looks: Sequence[tuple[str, tuple[Piece, ...]]]) -> HunkCoverage:
+    """Who looked at a hunk; where it was divided, also who looked at which part of it."""
+    cuts = {(piece.start, piece.end) for _, pieces in looks for piece in pieces if piece.hunk == number}
+    whole = tuple(
+        name for name, pieces in looks if not pieces or any(piece.hunk == number for piece in pieces)
+    )
+    if cuts <= {(0, len(hunk.lines))}:
+        return _covered(hunk, whole)
+    parts = tuple(
+        _covered(
+            hunk.part(start, end),
+            tuple(
+                name
+                for name, pieces in looks
+                if not pieces or any((one.hunk, one.start, one.end) == (number, start, end) for one in pieces)
+            ),
+        )
+        for start, end in sorted(cuts)
+    )
+    return _covered(hunk, whole, parts)
+
+
+def _covered(hunk: Hunk, names: tuple[str, ...], parts: tuple[HunkCoverage, ...] = ()) -> HunkCoverage:
+    return HunkCoverage(
+        new_start=hunk.new_start,
+        new_count=hunk.new_count,
+        old_start=hunk.old_start,
+        old_count=hunk.old_count,
+        examined_by=names,
+        parts=parts,
+    )
+
+
+def _unshown(file: FileChange, hunks: Sequence[HunkCoverage], plan: Plan | None) -> list[str]:
+    """What of a file no model was shown, and the hunks that nobody looked at."""
+    if plan is None or not plan.chunks:
+        return []
+    pieces = [shown for chunk in plan.chunks if (shown := chunk.shown_of(file.path)) is not None]
+    if not pieces:
+        return ["shown to no model"]
+    if () in pieces:
+        return []
+    seen = sum(piece.end - piece.start for several in pieces for piece in several)
+    unseen = sum(len(hunk.lines) for hunk in file.hunks) - seen
+    unread = sum(not part.examined_by for hunk in hunks for part in (*hunk.parts, hunk))
+    lines = [f"{_number(unseen, 'line')} of the diff shown to no model"] if unseen else []
+    return lines or ([f"{_number(unread, 'part')} of the diff not looked at"] if unread else [])
+
+
+def _why_not_examined(file: FileChange) -> str:
+    if file.is_link:
+        return "it is a link, which is not followed"
+    if file.is_partial:
+        return "only the lines of its hunks are known"
+    if file.head_path is None:
+        return "the change deletes it"
+    return "no specialist reads this kind of file"
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

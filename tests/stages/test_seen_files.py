@@ -1,0 +1,129 @@
+"""A file is examined only by who was seen to read it; what was claimed and not read is a gap."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from affidavit.assembly import assemble_crew
+from affidavit.config.settings import Settings
+from affidavit.pipeline import review
+from affidavit.records.report import FileCoverage, Report
+from affidavit.render.report.wording import coverage_sentence
+from commands import Done, affidavit
+from python_changes import Case, Open, opened_cases
+from repositories import Repo
+
+UNDEFINED = "def f():\n    return undefd\n"
+TOKEN = "ghp_" + "NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaQz1"
+ALL_OF_PYTHON = {"bandit", "references", "ruff", "ty"}
+
+
+@pytest.fixture
+def case(repo: Repo) -> Iterator[Open]:
+    """Make a case; its processes end with the test."""
+    yield from opened_cases(repo)
+
+
+def reviewed(one: Case, **chosen: object) -> Report:
+    settings = Settings.model_validate(chosen)
+    return asyncio.run(review(one.change, one.repository, settings, assemble_crew(settings, None)))
+
+
+def covered(report: Report, path: str) -> FileCoverage:
+    return next(file for file in report.coverage if file.path == path)
+
+
+@pytest.mark.parametrize("path", ["dist/x.py", "app/dist/x.py", "venv/x.py", ".tox/x.py"])
+def test_what_tools_leave_out_by_default_is_looked_at(path: str, case: Open) -> None:
+    report = reviewed(case({"a": ""}, {path: UNDEFINED}))
+    assert [one.finding.file for one in report.shown if one.finding] == [path]
+    found = covered(report, path)
+    assert (found.state, set(found.hunks[0].examined_by)) == ("examined", ALL_OF_PYTHON)
+
+
+def test_a_workflow_that_cannot_be_loaded_makes_the_review_incomplete(case: Open) -> None:
+    path = ".github/workflows/ci.yml"
+    report = reviewed(case({"a": ""}, {path: "on: push\njobs:\n  a:\n    nonsense: 3\n"}))
+    assert [gap.name for gap in report.incomplete] == ["zizmor"]
+    assert path in report.incomplete[0].reason
+    assert report.gate.exit_code == 3
+    assert covered(report, path).state == "partly"
+    assert "zizmor could not read it" in covered(report, path).reason
+
+
+def test_a_file_whose_fault_is_told_is_no_gap(case: Open) -> None:
+    report = reviewed(case({"a": ""}, {".github/workflows/ci.yml": "a: [\n"}))
+    assert [one.finding.rule_id for one in report.shown if one.finding] == ["yamllint/syntax"]
+    assert report.incomplete == ()
+
+
+def test_code_that_one_analyser_cannot_parse_and_others_can_is_a_gap(case: Open) -> None:
+    report = reviewed(case({"a": ""}, {"a.py": "x = " + "(" * 2000 + ")" * 2000 + "\n"}))
+    assert [gap.name for gap in report.incomplete] == ["bandit"]
+    assert covered(report, "a.py").state == "partly"
+
+
+@pytest.mark.parametrize("path", [".env", "id_rsa"])
+def test_a_file_with_a_secret_was_searched_for_secrets(path: str, case: Open) -> None:
+    report = reviewed(case({"a": ""}, {path: f"TOKEN={TOKEN}\n"}))
+    assert [one.finding.file for one in report.shown if one.finding] == [path]
+    found = covered(report, path)
+    assert found.state == "partly"
+    assert found.reason.startswith("only searched for secrets by kingfisher")
+    assert coverage_sentence(report).startswith("0 of 1 file and 1 in part")
+
+
+def test_a_file_that_the_base_commit_leaves_out_is_named_and_no_gap(case: Open) -> None:
+    one = case({"ruff.toml": 'exclude = ["old"]\n'}, {"old/x.py": "A = 1\n"})
+    report = reviewed(one)
+    assert "left out for ruff by the base commit's configuration" in covered(report, "old/x.py").reason
+    assert (report.incomplete, report.gate.exit_code) == ((), 0)
+
+
+def test_a_deleted_file_is_not_said_to_be_read_by_who_reads_one_file_at_a_time(case: Open) -> None:
+    report = reviewed(
+        case({"a.py": "A = 1\n", "Dockerfile": "FROM a:1\n"}, {"a.py": None, "Dockerfile": None})
+    )
+    assert set(covered(report, "a.py").hunks[0].examined_by) == {"references", "ty"}
+    assert covered(report, "Dockerfile").state == "not_examined"
+    assert report.gate.exit_code == 0
+
+
+def test_a_language_that_nobody_reads_is_said_and_no_gap(case: Open) -> None:
+    report = reviewed(case({"a": ""}, {"a.cob": "DISPLAY 'A'.\n"}), analysers_off=("kingfisher",))
+    assert (covered(report, "a.cob").state, report.incomplete) == ("not_examined", ())
+    assert (report.verdict.decision, report.gate.exit_code) == ("comment", 0)
+
+
+PARTIAL = "\n".join(
+    [
+        *("--- a/one.py", "+++ b/one.py", "@@ -10,2 +10,2 @@", " x = 1", "-y = 2", "+y = 3"),
+        *("--- a/two.go", "+++ b/two.go", "@@ -10,2 +10,2 @@", " x := 1", "-y := 2", "+y := 3"),
+        *("--- /dev/null", "+++ b/three.py", "@@ -0,0 +1 @@", "+A = 1", ""),
+    ]
+)
+
+
+def run(diff: str, folder: Path, *options: str) -> Done:
+    place = folder / "outside"
+    place.mkdir()
+    return affidavit("review", "-", *options, cwd=place, stdin=diff.encode())
+
+
+def test_a_diff_outside_its_repository_is_reviewed_in_part(tmp_path: Path) -> None:
+    done = run(PARTIAL, tmp_path, "--format", "report")
+    report = Report.model_validate_json(done.out)
+    assert (done.code, [gap.name for gap in report.incomplete]) == (3, ["unread files"])
+    assert "one.py, two.go" in report.incomplete[0].reason
+    assert "three.py" not in report.incomplete[0].reason
+
+
+@pytest.mark.parametrize(
+    ("form", "field"), [("review-result", "is_complete"), ("sarif", "executionSuccessful")]
+)
+def test_other_formats_say_that_it_is_in_part(form: str, field: str, tmp_path: Path) -> None:
+    done = run(PARTIAL.partition("--- a/two.go")[0], tmp_path, "--format", form)
+    assert (done.code, f'"{field}": false' in json.dumps(json.loads(done.out))) == (3, True)
