@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from affidavit.errors import GitError, NotARepositoryError
-from affidavit.git.command import Git, find_repository, git_environment
+from affidavit.git.command import Git, git_environment
+from affidavit.git.location import find_repository
 from affidavit.stages.intake import ChangeRequest, open_change
 from repositories import Repo
 

@@ -10,6 +10,7 @@ import click
 from affidavit.assembly import assemble_panel
 from affidavit.cli.options.models import chosen_model, opened_ledger, opened_log, talk_options
 from affidavit.cli.options.named import find_candidate, read_report
+from affidavit.cli.options.repository import allowed_of, repository_options
 from affidavit.cli.screen.progress import show_progress
 from affidavit.cli.screen.saying import note
 from affidavit.config.places import cache_folder
@@ -31,7 +32,7 @@ from affidavit.stages.intake import OpenedChange, rebuild_change
 @click.argument("report", type=click.Path(path_type=Path))
 @click.argument("finding")
 @click.argument("question")
-@click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
+@repository_options
 @click.option(
     "--model", metavar="MODEL", help="PROVIDER:NAME; else AFFIDAVIT_REPORTER_MODEL or AFFIDAVIT_MODEL."
 )
@@ -50,7 +51,7 @@ def command(report: Path, finding: str, question: str, repo: Path | None, **opti
     recorded = read_report(report)
     candidate = find_candidate(recorded, finding)
     mind = _mind(options)
-    with rebuild_change(recorded.change, repo) as opened:
+    with rebuild_change(recorded.change, repo, allowed_of(options)) as opened:
         for notice in opened.notices:
             note(notice)
         talk = _talk(recorded, opened, candidate, question)

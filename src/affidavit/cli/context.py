@@ -3,13 +3,13 @@
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from affidavit.assembly import assemble_readers, made_precise
 from affidavit.cli.options.change import requested_change
+from affidavit.cli.options.repository import working_tree_options
 from affidavit.cli.options.servers import SERVER_SETTINGS, server_options, server_pool
 from affidavit.cli.screen.hints import say_hints
 from affidavit.cli.screen.outputs import TEXT, NamedOutput, check_outputs, parse_output, write_all
@@ -33,7 +33,7 @@ FORMATS = (TEXT, "json", "html")
 @click.command()
 @click.argument("target", required=False)
 @click.option("--staged", is_flag=True, help="The map of what is staged.")
-@click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
+@working_tree_options
 @click.option("--title", default="", help="What the change is called.")
 @click.option(
     "--format",

@@ -1,13 +1,15 @@
 """`affidavit ignore`: dismiss a finding by its fingerprint, with the reason, in a file of the repository."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from affidavit.cli.options.repository import allowed_of, repository_options
 from affidavit.config.baseline import BASELINE_PATH, add_dismissal, new_dismissal
 from affidavit.config.places import state_folder
 from affidavit.errors import SettingsError, StoreError
-from affidavit.git.command import find_repository
+from affidavit.git.location import find_repository
 from affidavit.records.report import StoredFinding
 from affidavit.render.safe_text import visible
 from affidavit.store.open import open_store
@@ -16,9 +18,9 @@ from affidavit.store.open import open_store
 @click.command()
 @click.argument("fingerprint")
 @click.option("--why", required=True, help="Why the finding is dismissed.")
-@click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
+@repository_options
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
-def command(fingerprint: str, why: str, repo: Path | None, data: Path | None) -> None:
+def command(fingerprint: str, why: str, repo: Path | None, data: Path | None, **options: Any) -> None:
     """Dismiss the finding with this FINGERPRINT.
 
     The entry is written into .affidavit/ignored.toml. It counts once it is part of the base commit;
@@ -26,7 +28,7 @@ def command(fingerprint: str, why: str, repo: Path | None, data: Path | None) ->
     """
     known = _known(fingerprint, data)
     entry = new_dismissal(fingerprint, why, known.title if known else "", known.file if known else "")
-    work_tree = find_repository(repo).work_tree
+    work_tree = find_repository(repo, allowed_of(options)).work_tree
     if work_tree is None:
         raise SettingsError("a bare repository has no folder for the entry; run this in a clone with files")
     path = work_tree / BASELINE_PATH

@@ -4,12 +4,14 @@ import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from pydantic import ValidationError
 
 from affidavit.assembly import assemble_crew
 from affidavit.cli.options.named import read_report
+from affidavit.cli.options.repository import allowed_of, repository_options
 from affidavit.cli.screen.saying import note
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
@@ -24,10 +26,10 @@ MARKS = {True: "holds", False: "FAILS", None: "cannot be checked here"}
 
 @click.command()
 @click.argument("report", type=click.Path(path_type=Path))
-@click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
+@repository_options
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
 @click.pass_context
-def command(context: click.Context, report: Path, repo: Path | None, output: str) -> None:
+def command(context: click.Context, /, report: Path, repo: Path | None, output: str, **options: Any) -> None:
     """Prove every finding of REPORT (written by `review --format report=FILE`) again.
 
     The recorded change is compared with the commits, quotes and searches are run against them, analysers
@@ -36,7 +38,7 @@ def command(context: click.Context, report: Path, repo: Path | None, output: str
     """
     recorded = read_report(report)
     settings = _settings_of(recorded, report)
-    with rebuild_change(recorded.change, repo) as opened:
+    with rebuild_change(recorded.change, repo, allowed_of(options)) as opened:
         for notice in opened.notices:
             note(notice)
         specialists = assemble_crew(settings, cache_dir=None).specialists

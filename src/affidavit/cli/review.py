@@ -14,6 +14,7 @@ from affidavit.assembly import assemble_crew, assemble_panel
 from affidavit.cli.options.change import read_config, requested_change
 from affidavit.cli.options.models import ledger_of, model_options, models_of, opened_log
 from affidavit.cli.options.prompts import count_for_rollout, prompt_options, prompts_for
+from affidavit.cli.options.repository import working_tree_options
 from affidavit.cli.options.servers import SERVER_SETTINGS, server_options, server_pool
 from affidavit.cli.screen.event_log import kept_events
 from affidavit.cli.screen.hints import say_hints, say_unknown_names
@@ -54,7 +55,7 @@ FLAGS_THAT_ARE_SETTINGS = (
 @click.command()
 @click.argument("target", required=False)
 @click.option("--staged", is_flag=True, help="Review what is staged.")
-@click.option("--repo", type=click.Path(path_type=Path), help="The repository; default: this folder's.")
+@working_tree_options
 @click.option("--title", default="", help="What the change is called.")
 @click.option("--description", default="", help="What the change is for.")
 @click.option(

@@ -103,7 +103,14 @@ class Settings(Record):
         return settings
 
 
-NOT_FROM_FILES = ("allow_linters", "typescript_server", "base_url", *(f"{role}_base_url" for role in ROLES))
+NOT_FROM_FILES = (
+    "allow_linters",
+    "allow_filters",
+    "allow_alternates",
+    "typescript_server",
+    "base_url",
+    *(f"{role}_base_url" for role in ROLES),
+)
 """A file that names commands must not allow them to run, and none may say where code and keys go."""
 FOLDER_NAMES = ("severity_threshold", "focus", "include_style", "rules_off", "exclude")
 

@@ -9,7 +9,8 @@ from affidavit.diff.opened import OpenedChange
 from affidavit.diff.parse import FileDiff
 from affidavit.diff.patched_tree import Content, PatchedTree, shown_tree
 from affidavit.errors import InputError, NotARepositoryError, UnknownRevisionError
-from affidavit.git.command import find_repository
+from affidavit.git.boundaries import Allowed
+from affidavit.git.location import NOTHING_MORE, find_repository
 from affidavit.git.objects import OBJECT_ID, ObjectStore
 from affidavit.git.repository import GitRepository
 from affidavit.git.tree import SUBMODULE_MODE, GitTree
@@ -19,13 +20,13 @@ from affidavit.records.record import Side
 SIDES: tuple[Side, Side] = ("base", "head")
 
 
-def rebuild_change(change: Change, repo: Path | None) -> OpenedChange:
+def rebuild_change(change: Change, repo: Path | None, allowed: Allowed = NOTHING_MORE) -> OpenedChange:
     """Open the trees of a recorded change again: its commits where they exist, else base plus its hunks.
 
     A file that does not come out as it was recorded is left out at head, and a notice names it.
     """
     try:
-        location = find_repository(repo)
+        location = find_repository(repo, allowed)
     except NotARepositoryError:
         if repo is not None or change.source != "diff":
             raise

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from affidavit.errors import GitError, NotARepositoryError
+from affidavit.errors import GitError
 
 TIMEOUT_SECONDS = 120.0
 
@@ -29,6 +29,8 @@ FIXED_VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
+    # Without a remote there is nothing to fetch from; no setting of the repository can overrule this one.
+    "GIT_ALLOW_PROTOCOL": "none",
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_PAGER": "cat",
 }
@@ -47,6 +49,9 @@ FIXED_SETTINGS = (
     "diff.renameLimit=1000",
     "grep.patternType=default",
     "log.showSignature=false",
+    "mailmap.file=/dev/null",
+    "mailmap.blob=",
+    "submodule.recurse=false",
     # A partial clone would fetch what it lacks; git before 2.45 does not know GIT_NO_LAZY_FETCH.
     "protocol.allow=never",
 )
@@ -168,12 +173,19 @@ def _refuse_foreign_owner(stderr: bytes) -> None:
 
 
 def _refuse_incomplete_clone(stderr: bytes) -> None:
-    named = re.search(rb"unable to read (?:tree |blob )?\(?([0-9a-f]{40,64})", stderr)
+    named = re.search(rb"(?:could not fetch|unable to read (?:tree |blob )?)[ (]*([0-9a-f]{40,64})", stderr)
     if named is not None:
-        raise GitError(
-            f"the repository lacks the object {named.group(1).decode()}, so this change cannot be read: "
-            "complete a partial clone with `git fetch --refetch --no-filter`, or look at it with `git fsck`"
-        )
+        lacking = f"the repository lacks the object {named.group(1).decode()}, so this change cannot be read"
+        looking = "" if b"promisor" in stderr else "look at it with `git fsck`; if it is no damage, "
+        raise GitError(f"{lacking}; {looking}{completing()}")
+
+
+def completing() -> str:
+    """The command that gets the objects which a partial clone lacks."""
+    return (
+        "this clone is partial: complete it with `git fetch --refetch --no-filter`, which contacts "
+        "the remote that the repository names (`git remote -v` shows it); Affidavit itself contacts none"
+    )
 
 
 @dataclass(frozen=True)
@@ -185,33 +197,9 @@ class Location:
     work_tree: Path | None
     index: Path
     is_shallow: bool
+    is_partial: bool = False
 
     @property
     def objects(self) -> Path:
         """The folder of the repository's objects."""
         return self.common_dir / "objects"
-
-
-def find_repository(folder: Path | None) -> Location:
-    """Find the repository that holds a folder; None means the current one, or what a hook was given."""
-    place = (folder or Path.cwd()).absolute()
-    if not place.is_dir():
-        raise NotARepositoryError(f"{place} is not a folder")
-    git = Git(place, git_environment(keep_hook_variables=folder is None))
-    wanted = ("--git-dir", "--git-common-dir", "--git-path", "index")
-    done = git.attempt("rev-parse", "--path-format=absolute", *wanted)
-    if done.returncode != 0:
-        raise _no_repository(place, done.stderr)
-    git_dir, common_dir, index = (Path(os.fsdecode(line)) for line in done.stdout.split(b"\n")[:3])
-    top = git.attempt("rev-parse", "--path-format=absolute", "--show-toplevel")
-    shallow = git.line("rev-parse", "--is-shallow-repository") == "true"
-    work_tree = Path(os.fsdecode(top.stdout.rstrip(b"\n"))) if top.returncode == 0 and top.stdout else None
-    return Location(git_dir, common_dir, work_tree, index, shallow)
-
-
-def _no_repository(place: Path, stderr: bytes) -> NotARepositoryError | GitError:
-    if b"not a git repository" in stderr:
-        return NotARepositoryError(
-            f"{place} is not in a git repository: name one with --repo, or give a diff file to review"
-        )
-    return GitError(f"the repository at {place} cannot be read: {complaint(stderr)}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from affidavit.errors import GitError, InputError
-from affidavit.git.command import Git, Location, complaint, git_environment, spawn_error
+from affidavit.git.command import Git, Location, complaint, completing, git_environment, spawn_error
 from affidavit.system.closing import Closing
 from affidavit.system.temporary import temporary_folder
 
@@ -29,9 +29,10 @@ NOBODY = {
 class BatchReader:
     """One long-lived `git cat-file`, started when first asked and shared by all threads."""
 
-    def __init__(self, git: Git, mode: str) -> None:
+    def __init__(self, git: Git, mode: str, advice: str = "") -> None:
         self._git = git
         self._mode = mode
+        self._advice = advice
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -52,7 +53,7 @@ class BatchReader:
                 return [self._answer(stdout) for _ in names]
             except (OSError, ValueError) as error:
                 self._stop()
-                raise GitError(f"git cat-file stopped: {error}", retryable=True) from error
+                raise GitError(f"git cat-file stopped: {error}{self._advice}", retryable=True) from error
 
     def _answer(self, stdout: IO[bytes]) -> tuple[str, int, bytes] | None:
         header = stdout.readline()
@@ -122,8 +123,9 @@ class ObjectStore(Closing):
         for name in ("empty", "objects", "new"):
             (self.folder / name).mkdir()
         self.git = self._reading_git(location)
-        self._content = BatchReader(self.git, "--batch")
-        self._sizes = BatchReader(self.git, "--batch-check")
+        advice = f"; {completing()}" if location and location.is_partial else ""
+        self._content = BatchReader(self.git, "--batch", advice)
+        self._sizes = BatchReader(self.git, "--batch-check", advice)
         self._closing.callback(self._content.close)
         self._closing.callback(self._sizes.close)
         self._files_written = 0

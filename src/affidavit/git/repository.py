@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from affidavit.git.command import find_repository
+from affidavit.git.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.tree import GitTree
 from affidavit.records.record import Side

@@ -1,13 +1,18 @@
 """From a working tree or an index to a tree object, with nothing written into the user's `.git`."""
 
 import shutil
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from affidavit.errors import GitError, InputError
 from affidavit.git.command import Git, Location, complaint, git_environment
+from affidavit.git.filters import LargeFile, changed_under_filters, filters_off, large_files, write_pointers
 from affidavit.git.objects import ObjectStore
 from affidavit.git.paths import decode_path
+from affidavit.git.tree import SUBMODULE_MODE
+
+MAX_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -32,19 +37,63 @@ def snapshot_index(store: ObjectStore, location: Location) -> Snapshot:
     return Snapshot(git.line("write-tree", "--missing-ok"))
 
 
-def snapshot_working_tree(store: ObjectStore, location: Location) -> Snapshot:
-    """The tree of everything that is not ignored: staged, unstaged and untracked."""
+def snapshot_working_tree(store: ObjectStore, location: Location, *, runs_filters: bool = False) -> Snapshot:
+    """The tree of everything that is not ignored: staged, unstaged and untracked.
+
+    Filters of the configuration are programs: without leave none runs, and files under one are taken as
+    they are.
+    """
     if location.work_tree is None:
         raise InputError("a bare repository has no working tree: name a commit or a range to review")
     git = _git_on_copied_index(store, location, location.work_tree)
     notices = [f"{path} has conflicts that are not resolved" for path in _unmerged(git)]
+    large: dict[bytes, LargeFile] = {}
+    if not runs_filters:
+        git = git.having(filters_off(git))
+        filtered = changed_under_filters(git)
+        large = large_files(store, git, location.work_tree, filtered)
+        notices += _filter_notices({path: name for path, name in filtered.items() if path not in large})
+    submodules = _submodules(git)
+    notices += _add_all(git, [*submodules, *large])
+    # `git add` would run `git status` in each of them, by their own configuration.
+    git.attempt("update-index", "--add", "--remove", "-z", "--stdin", stdin=_listed(submodules))
+    write_pointers(store, git, large)
+    return Snapshot(git.line("write-tree", "--missing-ok"), tuple(notices))
+
+
+def _add_all(git: Git, apart: Sequence[bytes]) -> list[str]:
+    """Add everything but some paths; the sentences say what could not be read."""
+    patterns = [b":/", *(b":(top,exclude,literal)" + path for path in apart)]
     # One file that cannot be read must not keep the others from being reviewed.
-    done = git.attempt("add", "--all", "--ignore-errors", "--", ":/")
+    options = ("--all", "--ignore-errors", "--pathspec-from-file=-", "--pathspec-file-nul")
+    done = git.attempt("add", *options, stdin=_listed(patterns))
     if done.returncode not in (0, 1):
         raise GitError(f"the working tree cannot be read: {complaint(done.stderr)}")
     if done.returncode == 1:
-        notices.append(f"not everything in the working tree could be read: {complaint(done.stderr)}")
-    return Snapshot(git.line("write-tree", "--missing-ok"), tuple(notices))
+        return [f"not everything in the working tree could be read: {complaint(done.stderr)}"]
+    return []
+
+
+def _filter_notices(filtered: Mapping[bytes, str]) -> list[str]:
+    names = sorted(set(filtered.values()))
+    if not names:
+        return []
+    paths = ", ".join(decode_path(path) for path in list(filtered)[:MAX_NAMED])
+    more = f" and {len(filtered) - MAX_NAMED} more" if len(filtered) > MAX_NAMED else ""
+    return [
+        f"{paths}{more}: compared as they lie in the folder, because no filter runs ({', '.join(names)}); "
+        "--allow-filters runs the programs that the configuration of this repository names"
+    ]
+
+
+def _submodules(git: Git) -> list[bytes]:
+    listed = git.run("ls-files", "--stage", "-z")
+    rows = (row.split(b"\t", 1) for row in listed.split(b"\0") if row.startswith(SUBMODULE_MODE.encode()))
+    return list(dict.fromkeys(path for _, path in rows))
+
+
+def _listed(paths: Iterable[bytes]) -> bytes:
+    return b"".join(path + b"\0" for path in paths)
 
 
 def _git_on_copied_index(store: ObjectStore, location: Location, work_tree: Path) -> Git:

@@ -12,7 +12,9 @@ from affidavit.diff.parse import FileDiff, parse_diff
 from affidavit.diff.patched_tree import described, is_opaque, is_wholly_shown, keeps_numbers, shown_tree
 from affidavit.diff.rebuild import rebuild_change
 from affidavit.errors import EmptyChangeError, InputError, MalformedDiffError, NotARepositoryError
-from affidavit.git.command import Location, find_repository
+from affidavit.git.boundaries import Allowed
+from affidavit.git.command import Location
+from affidavit.git.location import NOTHING_MORE, find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.paths import decode_path
 from affidavit.git.repository import GitRepository, commit_tree
@@ -49,6 +51,8 @@ class ChangeRequest:
     """The diff itself, for the target `-`."""
     discussion: tuple[Comment, ...] = ()
     """What others have said about the change already."""
+    allowed: Allowed = NOTHING_MORE
+    """What the repository may reach and run beyond its own folder."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,7 @@ def _refuse_missing_file(target: str) -> None:
 
 def _location(request: ChangeRequest, *, is_needed: bool) -> Location | None:
     try:
-        return find_repository(request.repo)
+        return find_repository(request.repo, request.allowed)
     except NotARepositoryError:
         if is_needed or request.repo is not None:
             raise
@@ -148,7 +152,8 @@ def _sides(store: ObjectStore, location: Location, request: ChangeRequest) -> Si
     if request.staged:
         return _uncommitted(store, snapshot_index(store, location), "staged")
     if not request.target:
-        return _uncommitted(store, snapshot_working_tree(store, location), "working_tree")
+        snapshot = snapshot_working_tree(store, location, runs_filters=request.allowed.filters)
+        return _uncommitted(store, snapshot, "working_tree")
     if not _names_revision(store, request.target):
         _refuse_missing_file(request.target)
     if parse_range(request.target):
@@ -269,7 +274,7 @@ def _default_words(sides: Sides) -> tuple[str, str]:
 
 def repository_name(store: ObjectStore, location: Location) -> str:
     """The address of the remote called origin, without credentials; else the folder's name."""
-    done = store.git.attempt("config", "--get", "remote.origin.url")
+    done = store.git.attempt("config", "--local", "--no-includes", "--get", "remote.origin.url")
     address = done.stdout.decode("utf-8", "replace").strip()
     if done.returncode == 0 and address:
         return without_credentials(address)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from affidavit.cli.options.discussion import read_discussion
+from affidavit.cli.options.repository import allowed_of
 from affidavit.errors import SettingsError
 from affidavit.stages.intake import ChangeRequest
 
@@ -17,6 +18,7 @@ def requested_change(options: Mapping[str, Any]) -> ChangeRequest:
         target=options["target"],
         staged=options["staged"],
         repo=options["repo"],
+        allowed=allowed_of(options),
         title=options["title"],
         description=options.get("description", ""),
         diff_text=sys.stdin.buffer.read() if is_input_taken else None,

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from affidavit.errors import AffidavitError, GitError, InputError
-from affidavit.git.command import Git, complaint, find_repository
+from affidavit.git.command import Git, complaint
+from affidavit.git.location import find_repository
 from affidavit.lab.cases.folders import (
     CASE_FILE,
     EXPECTED_FILE,

@@ -11,7 +11,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from affidavit.errors import GitError, InputError, NotARepositoryError
-from affidavit.git.command import Git, complaint, find_repository, git_environment, spawn_error
+from affidavit.git.command import Git, complaint, git_environment, spawn_error
+from affidavit.git.location import find_repository
 from affidavit.lab.cases.folders import CaseFolder, folder_name
 from affidavit.lab.cases.written_history import build_history, is_written_history
 from affidavit.system.child_process import run_child
@@ -115,6 +116,8 @@ def _transport(address: str, folder: Path) -> Git:
     environment = {**git_environment(False), **NO_QUESTIONS}
     if os.environ.get("GIT_SSH_COMMAND"):
         environment["GIT_SSH_COMMAND"] = f"{os.environ['GIT_SSH_COMMAND']} -oBatchMode=yes"
+    # A variable of git's own: no setting of a clone can add another protocol.
+    environment["GIT_ALLOW_PROTOCOL"] = protocol
     settings = (
         f"protocol.{protocol}.allow=always",
         "fetch.recurseSubmodules=false",

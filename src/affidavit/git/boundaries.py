@@ -1,0 +1,125 @@
+"""How far a repository may reach: its parts in, an error where one leads out of its folder unasked.
+
+A `.git` that came with an archive is somebody else's. It may name a work tree, a git directory or objects
+anywhere on this machine, and what lies there would be read, shown and sent as if it were part of the change.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from affidavit.errors import InputError
+from affidavit.git.command import Git, Location
+
+MAX_ALTERNATES_BYTES = 100_000
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What the user allows a repository beyond its own folder; no file of a repository can say so."""
+
+    work_tree: Path | None = None
+    """A folder that the command line names."""
+    alternates: bool = False
+    """Objects may lie in another repository."""
+    filters: bool = False
+    """Programs of the configuration may convert files of the working tree."""
+
+
+def refuse_foreign_places(git: Git, location: Location, place: Path, allowed: Allowed) -> None:
+    """Raise where a part of the repository lies elsewhere and neither the user nor that place says so."""
+    home = _home(place)
+    if home is not None and "GIT_DIR" not in git.environment:
+        _refuse_foreign_git_dir(git, location, home)
+    _refuse_foreign_common_dir(location)
+    if location.work_tree is not None and "GIT_WORK_TREE" not in git.environment:
+        _refuse_foreign_work_tree(location.work_tree, home or location.git_dir.parent)
+    if not allowed.alternates:
+        _refuse_borrowed_objects(location.objects)
+    index = location.git_dir / "index"
+    if "GIT_INDEX_FILE" not in git.environment and index.is_symlink():
+        raise InputError(f"{index} is a link, and the index of another repository is not reviewed here")
+
+
+def _home(place: Path) -> Path | None:
+    """The nearest folder that has a `.git`."""
+    return next((folder for folder in (place, *place.parents) if os.path.lexists(folder / ".git")), None)
+
+
+def _refuse_foreign_git_dir(git: Git, location: Location, home: Path) -> None:
+    entry, git_dir = home / ".git", location.git_dir.resolve()
+    if not git_dir.is_relative_to(home.resolve()) and not _points_back(git, git_dir, home):
+        raise InputError(
+            f"{entry} leads to {git_dir}, which does not name this folder: "
+            f"if you mean that repository, run again with --repo {git_dir} --work-tree {home}"
+        )
+
+
+def _points_back(git: Git, git_dir: Path, home: Path) -> bool:
+    """The git directory names the folder: a linked work tree's by a file, a submodule's by its settings."""
+    named = _first_line(git_dir / "gitdir")
+    if named and (git_dir / named).resolve() == (home / ".git").resolve():
+        return True
+    asked = ("config", "--file", str(git_dir / "config"), "--no-includes", "--get", "core.worktree")
+    done = git.attempt(*asked)
+    work_tree = os.fsdecode(done.stdout).rstrip("\n") if done.returncode == 0 else ""
+    return bool(work_tree) and (git_dir / work_tree).resolve() == home.resolve()
+
+
+def _refuse_foreign_common_dir(location: Location) -> None:
+    git_dir, common = location.git_dir.resolve(), location.common_dir.resolve()
+    is_linked = git_dir.parent == common / "worktrees"
+    if common != git_dir and not is_linked:
+        raise InputError(
+            f"{git_dir} is part of another repository, {common}: "
+            f"if you mean that one, run again with --repo {common}"
+        )
+
+
+def _refuse_foreign_work_tree(work_tree: Path, home: Path) -> None:
+    if not work_tree.resolve().is_relative_to(home.resolve()):
+        raise InputError(
+            f"the settings of the repository in {home} say that its files lie in {work_tree}: "
+            f"if you mean those, run again with --work-tree {work_tree}"
+        )
+
+
+def _refuse_borrowed_objects(objects: Path) -> None:
+    elsewhere = next(_borrowed_from(objects), None)
+    if elsewhere is not None:
+        raise InputError(
+            f"the repository takes objects from {elsewhere}, which is not part of it: if it is yours, "
+            "run again with --allow-alternates, or copy the objects with `git repack -a -d`"
+        )
+
+
+def _borrowed_from(objects: Path) -> Iterator[Path]:
+    """Places outside from which git would read objects: by links, or because a list names them."""
+    if objects.is_symlink():
+        yield objects.resolve()
+    for folder in (objects, *(Path(entry) for entry in _entries(objects) if entry.is_dir())):
+        yield from (Path(entry).resolve() for entry in _entries(folder) if entry.is_symlink())
+    for line in _lines(objects / "info" / "alternates"):
+        if line and not line.startswith("#"):
+            yield objects / line
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return list(found)
+    except OSError:
+        return []
+
+
+def _first_line(file: Path) -> str:
+    return next(iter(_lines(file)), "")
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        with file.open("rb") as opened:
+            return os.fsdecode(opened.read(MAX_ALTERNATES_BYTES)).split("\n")
+    except OSError:
+        return []

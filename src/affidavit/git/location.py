@@ -1,0 +1,45 @@
+"""Find a repository and where it keeps its parts; those that lie elsewhere are refused."""
+
+import os
+from pathlib import Path
+
+from affidavit.errors import GitError, NotARepositoryError
+from affidavit.git.boundaries import Allowed, refuse_foreign_places
+from affidavit.git.command import Git, Location, complaint, git_environment
+
+NOTHING_MORE = Allowed()
+
+
+def find_repository(folder: Path | None, allowed: Allowed = NOTHING_MORE) -> Location:
+    """Find the repository that holds a folder; None means the current one, or what a hook was given."""
+    place = (folder or Path.cwd()).absolute()
+    if not place.is_dir():
+        raise NotARepositoryError(f"{place} is not a folder")
+    git = Git(place, git_environment(keep_hook_variables=folder is None))
+    if allowed.work_tree is not None:
+        git = git.having({"GIT_WORK_TREE": str(allowed.work_tree.absolute())})
+    wanted = ("--git-dir", "--git-common-dir", "--git-path", "index")
+    done = git.attempt("rev-parse", "--path-format=absolute", *wanted)
+    if done.returncode != 0:
+        raise _no_repository(place, done.stderr)
+    git_dir, common_dir, index = (Path(os.fsdecode(line)) for line in done.stdout.split(b"\n")[:3])
+    top = git.attempt("rev-parse", "--path-format=absolute", "--show-toplevel")
+    shallow = git.line("rev-parse", "--is-shallow-repository") == "true"
+    work_tree = Path(os.fsdecode(top.stdout.rstrip(b"\n"))) if top.returncode == 0 and top.stdout else None
+    location = Location(git_dir, common_dir, work_tree, index, shallow, _is_partial(git))
+    refuse_foreign_places(git, location, place, allowed)
+    return location
+
+
+def _is_partial(git: Git) -> bool:
+    """Objects may be missing on purpose, to be fetched when they are needed."""
+    asked = git.attempt("config", "--get-regexp", r"^(remote\..*\.promisor|extensions\.partialclone)$")
+    return asked.returncode == 0
+
+
+def _no_repository(place: Path, stderr: bytes) -> NotARepositoryError | GitError:
+    if b"not a git repository" in stderr:
+        return NotARepositoryError(
+            f"{place} is not in a git repository: name one with --repo, or give a diff file to review"
+        )
+    return GitError(f"the repository at {place} cannot be read: {complaint(stderr)}")
