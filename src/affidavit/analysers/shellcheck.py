@@ -7,6 +7,7 @@ from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.excuses.templates import has_braces, is_marked_near
 from affidavit.analysers.reading import Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
@@ -209,7 +210,6 @@ CODE = re.compile(r"SC\d{4}")
 NO_SHELL = "SC1071"
 # Asked for whatever the base commit disables: they say that the rest of the script was not looked at.
 ABOUT_READING = ("SC1072", NO_SHELL)
-TEMPLATE = re.compile(r"\{\{|\{%|<%|@@\w+@@")
 
 
 def invoke_shellcheck(base: Tree, paths: Sequence[str]) -> Invocation:
@@ -264,9 +264,10 @@ def _diagnostic(row: Any) -> AnalyserDiagnostic:
 def judge_shellcheck(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     """The reason why a new comment is no finding: a template is no script until it is filled in."""
     lines = inspection.repository.head.lines(diagnostic.path) or []
-    is_template = any(TEMPLATE.search(line) for line in lines)
+    # A tag may end the script anywhere; a value that is filled in concerns what is said of its own line.
     is_parsing = diagnostic.rule.startswith("shellcheck/SC1")
-    return "the file is a template, not a script" if is_parsing and is_template else None
+    is_template = has_braces(lines) if is_parsing else is_marked_near(lines, diagnostic.line)
+    return "the file is a template, not a script" if is_template else None
 
 
 SHELLCHECK = Analyser(

@@ -17,6 +17,7 @@ from affidavit.analysers.engine.one_cause import one_for_each_cause
 from affidavit.analysers.engine.run_side import analyse_side, find_program
 from affidavit.analysers.engine.slots import Slots
 from affidavit.analysers.engine.task import Program, SideResult
+from affidavit.analysers.excuses.excuse import excuse as excuse_of_file
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.rule import MERGE_CONFLICT
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
@@ -207,8 +208,9 @@ class MechanicalSpecialist:
         lines = inspection.repository.head.lines(diagnostic.path)
         if not lines:
             return "the file has no text to quote"
-        is_conflict = diagnostic.rule.endswith(f"/{MERGE_CONFLICT}")
-        reason = None if is_conflict else self.analyser.judge(diagnostic, inspection)
+        reason = excuse_of_file(diagnostic, self.analyser.rules[diagnostic.rule], self.analyser, inspection)
+        if reason is None and not diagnostic.rule.endswith(f"/{MERGE_CONFLICT}"):
+            reason = self.analyser.judge(diagnostic, inspection)
         return reason or self._with_cause(diagnostic, lines, inspection, found)
 
     def _excuse(self, diagnostic: AnalyserDiagnostic, change: Change, found: Examination) -> str | None:

@@ -5,6 +5,7 @@ import re
 from tree_sitter import Node
 
 from affidavit.analysers.analyser import Inspection
+from affidavit.analysers.python.runners import judge_fault, provider_of
 from affidavit.analysers.python.syntax import (
     ancestors,
     is_only_for_type_checkers,
@@ -12,6 +13,7 @@ from affidavit.analysers.python.syntax import (
     node_at,
 )
 from affidavit.analysers.python.taint import carries_input
+from affidavit.analysers.rule import names_in
 from affidavit.records.evidence import AnalyserDiagnostic
 
 # Overrides and isolates; the plain marks U+200E and U+200F are not among them.
@@ -28,12 +30,20 @@ def judge_undefined_name(diagnostic: AnalyserDiagnostic, inspection: Inspection,
         return "the name stands in an annotation that is never evaluated"
     if is_only_for_type_checkers(text, diagnostic.line, diagnostic.column):
         return "the code is only read by type checkers"
+    provider = provider_of(next(iter(names_in(diagnostic.message)), ""), diagnostic.path, text)
+    if provider:
+        return f"{provider} gives the name to the file"
     # A name that was undefined before comes from outside: an injected builtin, a notebook, a build tool.
     was_undefined = any(
         known.rule == diagnostic.rule and known.message == diagnostic.message
         for known in inspection.base_diagnostics
     )
     return "the same undefined name was used before the change" if was_undefined else None
+
+
+def judge_no_python(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    """The reason why code that Python refuses is no finding: another program runs it."""
+    return judge_fault(diagnostic.path, diagnostic.line, diagnostic.message, text)
 
 
 def judge_shell_command(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.python.judgement import (
+    judge_no_python,
     judge_reordered_text,
     judge_shell_command,
     judge_sql_text,
@@ -130,6 +131,10 @@ SPECIAL = {
     "ruff/B006": judge_shared_default,
     "ruff/PLE2502": judge_reordered_text,
     "ruff/F821": judge_undefined_name,
+    "ruff/invalid-syntax": judge_no_python,
+    "ruff/F704": judge_no_python,
+    "ruff/F706": judge_no_python,
+    "ruff/PLE1142": judge_no_python,
     "ruff/F811": _redefinition,
     "ruff/S602": judge_shell_command,
     "ruff/S605": judge_shell_command,

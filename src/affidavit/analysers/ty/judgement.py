@@ -12,7 +12,7 @@ from affidavit.analysers.python.first_party import (
     is_redefined_below,
     module_places,
 )
-from affidavit.analysers.python.judgement import judge_undefined_name
+from affidavit.analysers.python.judgement import judge_no_python, judge_undefined_name
 from affidavit.analysers.python.syntax import ancestors, expects, is_only_for_type_checkers, node_at
 from affidavit.analysers.rule import names_in
 from affidavit.analysers.ty.rules import CALL_RULES, TY_RULES
@@ -36,7 +36,9 @@ def judge_ty(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | No
     if diagnostic.rule == "ty/unresolved-reference":
         return judge_undefined_name(diagnostic, inspection, text)
     if diagnostic.rule == "ty/invalid-syntax":
-        return None if _is_changed(diagnostic, inspection) else "the change does not touch the file"
+        is_elsewhere = inspection.change.file_at(diagnostic.path) is None
+        no_python = judge_no_python(diagnostic, inspection, text)
+        return "the change does not touch the file" if is_elsewhere else no_python
     if _was_known(diagnostic, inspection):
         return "the analyser said the same of other code before the change, so it is no news"
     return _judge_special(diagnostic, inspection, text)
@@ -61,10 +63,6 @@ def _was_known(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> bool:
         known.rule == diagnostic.rule and known.message == diagnostic.message
         for known in inspection.base_diagnostics
     )
-
-
-def _is_changed(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> bool:
-    return inspection.change.file_at(diagnostic.path) is not None
 
 
 def _stands_on_changed_line(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> bool:

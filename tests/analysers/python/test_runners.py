@@ -1,0 +1,62 @@
+"""Names and lines that a notebook or a build tool understands draw nothing; plain Python is on its own."""
+
+import pytest
+
+from affidavit.analysers.ruff import RUFF
+from affidavit.analysers.ty import TY
+
+DATABRICKS = """\
+# Databricks notebook source
+rows = spark.sql("select 1")
+display(rows)
+
+# COMMAND ----------
+dbutils.fs.ls("/")
+await rows.load()
+"""
+RUN_BY_OTHERS = {
+    "Databricks": ("etl/load.py", DATABRICKS),
+    "Databricks with another notebook": (
+        "etl/more.py",
+        "# Databricks notebook source\n# MAGIC %run ./names\n\n# COMMAND ----------\nprint(from_names)\n",
+    ),
+    "nbconvert": ("report.py", "# In[1]:\n\nget_ipython().run_line_magic('time', 'x')\ndisplay(1)\n"),
+    "a line magic": ("plot.py", "import a\n\n%matplotlib inline\na.show()\n"),
+    "a cell magic": ("plot.py", "import a\n%%bash\nls -la\n"),
+    "a command": ("colab.py", "!pip install thing\nimport thing\n"),
+    "a command whose lines are kept": ("colab.py", "files = !ls *.py\nprint(files)\n"),
+    "a question": ("ask.py", "import a\na.b?\n"),
+    "Sage": ("rings.py", "R.<x> = PolynomialRing(QQ)\nf = x^2\n"),
+    "IPython's settings": ("ipython_config.py", "c = get_config()\nc.App.x = 1\n"),
+    "SCons": ("SConscript.py", "env = Environment()\nProgram('a.c')\n"),
+    "SCons by its import": ("extra_script.py", "Import('env')\nenv.Append(A=1)\nDefault('x')\n"),
+    "site_scons": ("site_scons/site_init.py", "Export('shared')\n"),
+    "Bazel": ("BUILD.py", "cc_library(name = 'a', srcs = glob(['*.c']))\n"),
+    "Bazel by its load": ("rules.py", "load('//tools:defs.bzl', 'make')\nmake(name = 'a')\n"),
+    "Buck": ("BUCK.py", "python_library(name = 'a')\n"),
+    "Snakemake": ("scripts/plot.py", "print(snakemake.input[0])\n"),
+    "Sphinx": ("docs/conf.py", "if tags.has('x'):\n    project = 'a'\n"),
+}
+
+
+@pytest.mark.parametrize("analyser", [RUFF, TY])
+@pytest.mark.parametrize("held", RUN_BY_OTHERS.values(), ids=RUN_BY_OTHERS)
+def test_what_the_runner_provides_draws_nothing(case, ask, analyser, held):
+    path, text = held
+    assert ask(analyser, case({"x": ""}, {path: text})) == []
+
+
+@pytest.mark.parametrize("analyser", [RUFF, TY])
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("load.py", 'rows = spark.sql("select 1")\n'),
+        ("etl/load.py", "# Databricks notebook source\nprint(undefd)\n"),
+        ("report.py", "# In[1]:\n\nprint(undefd)\n"),
+        ("app.py", "async def f(g):\n    pass\n\n\nawait f(1)\n"),
+        ("plot.py", "import a\n\nx = (1 +\n"),
+        ("conf.py", "print(undefd)\n"),
+    ],
+)
+def test_any_other_name_or_fault_is_found(case, ask, analyser, path, text):
+    assert len(ask(analyser, case({"x": ""}, {path: text}))) >= 1
