@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import analysers, context, django, imports, minds
+from bench import analysers, context, django, imports, minds, sweep
 from bench.row import BIN, Row, best, call
 
 
@@ -64,6 +64,9 @@ def sections() -> dict[str, Callable[[], list[Row]]]:
 
 def main() -> None:
     """Print the table and the peak memory of the largest child process."""
+    if sys.argv[1:2] == ["sweep"]:
+        sweep.main(sys.argv[2:])
+        return
     chosen = sys.argv[1:] or list(sections())
     for name in chosen:
         for row in sections()[name]():

@@ -1,0 +1,96 @@
+"""A sweep reviews the last commits of repositories, keeps what was shown, with labels, and goes on later."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bench.sweep_table import LABELS, Shown, joined, read_table, write_table
+
+from repositories import Repo
+
+ROOT = Path(__file__).parents[1]
+ROW = Shown("one", "a1", "high", "yes", "ruff/F821", "app.py:2", "`undefd` is not defined")
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """Three commits after the first: one with a fault, one clean, one that changes nothing."""
+    repo = Repo(tmp_path / "one")
+    repo.commit("Begin", {"app.py": "x = 1\n"})
+    repo.commit("Break", {"app.py": "x = 1\nprint(undefd)\n"})
+    repo.commit("Go on", {"notes.txt": "no code\n"})
+    repo.git("commit", "--allow-empty", "-qm", "Say something")
+    return repo
+
+
+def sweep(out, *arguments, cwd=ROOT):
+    environment = {**os.environ, "AFFIDAVIT_CACHE": str(out / "cache"), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "bench", "sweep", *map(str, arguments), "--out", str(out)]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_what_was_shown_is_printed_and_kept(repository, tmp_path):
+    done = sweep(tmp_path / "out", repository.path)
+    assert "3 commits, 3 of them to review" in done.stdout
+    assert "BLOCKING high" in done.stdout
+    assert "shown: 1 findings in 1 commits, 1 blocking in 1" in done.stdout
+    assert "3 commits: whole 2, empty 1" in done.stdout
+    [row] = read_table(tmp_path / "out" / "findings.tsv")
+    assert (row.repository, row.severity, row.blocking, row.place) == ("one", "high", "yes", "app.py:2")
+    assert row.commit == repository.git("rev-parse", "HEAD~2")[:12]
+
+
+def test_a_sweep_goes_on_where_it_stopped_and_keeps_labels(repository, tmp_path):
+    out = tmp_path / "out"
+    sweep(out, repository.path, "--commits", "2")
+    done = sweep(out, repository.path)
+    assert "3 commits, 1 of them to review" in done.stdout
+    table = out / "findings.tsv"
+    write_table(
+        table, [replace(row, label="valid", reason="it raises NameError") for row in read_table(table)]
+    )
+    again = sweep(out, repository.path, "--again")
+    assert "3 commits, 1 of them to review" in again.stdout
+    assert [(row.label, row.reason) for row in read_table(table)] == [("valid", "it raises NameError")]
+
+
+def test_commits_of_a_day_and_later_can_be_left_out(repository, tmp_path):
+    done = sweep(tmp_path / "out", repository.path, "--before", "2026-01-01")
+    assert "0 commits, 0 of them to review" in done.stdout
+
+
+def test_a_review_that_takes_too_long_is_ended_and_named(repository, tmp_path):
+    done = sweep(tmp_path / "out", repository.path, "--timeout", "0.01", "--commits", "1")
+    assert "ran out of time" in done.stdout
+
+
+def test_a_folder_that_is_no_repository_is_named(tmp_path):
+    done = sweep(tmp_path / "out", tmp_path)
+    assert done.returncode == 1
+    assert str(tmp_path) in done.stderr
+
+
+def test_a_repository_is_named_by_where_it_came_from(repository, tmp_path):
+    repository.git("remote", "add", "origin", "https://example.org/group/project.git")
+    sweep(tmp_path / "out", repository.path)
+    assert [row.repository for row in read_table(tmp_path / "out" / "findings.tsv")] == ["group/project"]
+
+
+def test_a_labelled_finding_that_is_shown_no_more_stays_as_silent():
+    before = replace(ROW, label="wrong", reason="a template")
+    assert joined([], [before, replace(ROW, rule="ruff/F811")]) == [replace(before, state="silent")]
+
+
+def test_a_label_follows_a_finding_whose_severity_changed():
+    before = replace(ROW, label="nit", reason="tests only", severity="high")
+    [row] = joined([replace(ROW, severity="low", blocking="no")], [before])
+    assert (row.severity, row.label, row.state) == ("low", "nit", "shown")
+
+
+def test_a_label_that_is_none_is_refused(tmp_path):
+    write_table(tmp_path / "t.tsv", [replace(ROW, label="good")])
+    with pytest.raises(SystemExit, match=", ".join(LABELS)):
+        read_table(tmp_path / "t.tsv")
