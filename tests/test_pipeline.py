@@ -14,7 +14,6 @@ from affidavit.config.settings import Settings
 from affidavit.events import Emit, Event
 from affidavit.pipeline import Crew, review
 from affidavit.ports import Answer, Case, Reply, Role, Talk
-from affidavit.records.candidate import Worth
 from affidavit.records.change import FileChange
 from affidavit.records.context import ContextMap
 from affidavit.records.report import Gap, Report, RoleUsage
@@ -136,7 +135,7 @@ def run(
     told: list[Event] | None = None,
     models: Panel | None = None,
 ) -> Report:
-    everyone = Crew(specialists, lambda a, b: a == b, lambda rule: Worth.ACT, panel=models)
+    everyone = Crew(specialists, panel=models)
     emit = (told if told is not None else []).append
     return asyncio.run(review(opened.change, opened.repository, Settings(), everyone, emit))
 
@@ -226,7 +225,7 @@ def test_a_verifier_that_cannot_be_asked_is_found_before_specialists_start(
     opened: OpenedChange, outcome: str
 ) -> None:
     models = panel(judged=None, verifier=outcome)
-    crew = Crew([], lambda a, b: a == b, lambda rule: Worth.ACT, panel=models, probes_verifier=True)
+    crew = Crew([], panel=models, probes_verifier=True)
     report = asyncio.run(review(opened.change, opened.repository, Settings(), crew))
     assert (report.verdict.decision, report.gate.exit_code) == ("comment", 3)
     assert report.incomplete[0].reason.startswith("scripted cannot be asked, so no model reviewed")
@@ -239,7 +238,7 @@ def test_a_verifier_that_answers_at_all_is_let_through_and_the_question_is_paid_
     opened: OpenedChange, text: str | None, outcome: str
 ) -> None:
     models = panel(judged=text, verifier=outcome)
-    crew = Crew([], lambda a, b: a == b, lambda rule: Worth.ACT, panel=models, probes_verifier=True)
+    crew = Crew([], panel=models, probes_verifier=True)
     report = asyncio.run(review(opened.change, opened.repository, Settings(), crew))
     assert heard(models, "specialist") > 0
     assert [usage.role for usage in report.usage].count("verifier") == heard(models, "verifier") == 1

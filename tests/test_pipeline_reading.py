@@ -11,7 +11,6 @@ from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
 from affidavit.pipeline import Crew, review
 from affidavit.ports import Answer, Role, Talk
-from affidavit.records.candidate import Worth
 from affidavit.records.context import ContextMap
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report, RoleUsage
@@ -83,7 +82,7 @@ def reviewed(opened: OpenedChange, *, is_honest: bool) -> Report:
     roles: tuple[Role, ...] = ("planner", "specialist", "verifier")
     minds = {role: Mind(role, is_honest=is_honest) for role in roles}
     panel = Panel(minds, lambda case: ContextMap(), lambda case: Reads(), lambda change: Plain())
-    crew = Crew([], lambda a, b: a == b, lambda rule: Worth.ACT, panel=panel)
+    crew = Crew([], panel=panel)
     return asyncio.run(review(opened.change, opened.repository, Settings(), crew, ignore_events))
 
 

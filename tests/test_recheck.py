@@ -8,11 +8,13 @@ import pytest
 
 from affidavit.recheck import Proof, recheck_report
 from affidavit.records.candidate import Candidate, Judgement, Status
+from affidavit.records.docket import Docket
 from affidavit.records.evidence import SearchRun
+from affidavit.records.plan import Plan
 from affidavit.records.report import Gate, Report, Verdict
-from affidavit.stages.evidence import check_evidence
+from affidavit.stages.evidence import locate_quotes, run_searches
 from affidavit.stages.report import count
-from claims import candidate, change_of, finding, opened
+from claims import candidate, case_of, change_of, finding, opened
 from repositories import Repo
 
 APP: dict[str, str | bytes | None] = {"app.py": "def total(items):\n    return items[0]\n"}
@@ -57,7 +59,8 @@ def proofs_of(repo: Repo, report_fields: dict[str, Any] | None = None, **forged:
     """The proofs of a report on one absence claim that a verifier confirmed, forged as told."""
     with opened(repo, APP, {"other.py": "x = 1\n"}) as repository:
         claimed = candidate(finding(ABSENT))
-        checked = check_evidence([claimed], change_of("app.py"), repository, has_verifier=True).candidates[0]
+        case = case_of(change_of("app.py"), repository, plan=Plan())
+        checked = run_searches(locate_quotes(Docket(candidates=(claimed,)), case), case).candidates[0]
         told = {"status": Status.VERIFIED, "judgements": (CONFIRMED,), **forged}
         report = report_of(checked.model_copy(update=told), **(report_fields or {}))
         return asyncio.run(recheck_report(report, repository, []))

@@ -22,7 +22,7 @@ from affidavit.references.readers import CodeReaders, Imports, Resolution
 from affidavit.specialists.broken_references.specialist import BrokenReferences
 from affidavit.specialists.mechanical import mechanical_specialists
 from affidavit.specialists.panel import Panel
-from affidavit.specialists.rulebook import same_problem, worth_of
+from affidavit.specialists.rulebook import same_problem
 from affidavit.specialists.unallowed_linters import UnallowedLinters
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import symbols_of
@@ -50,7 +50,7 @@ def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
         specialists.append(UnallowedLinters(linters))
     if BrokenReferences.name not in disabled:
         specialists.append(BrokenReferences(cache_dir=cache_dir, is_rule_off=is_rule_off))
-    return Crew(specialists=specialists, same_problem=same_problem, worth_of=worth_of)
+    return Crew(specialists)
 
 
 @dataclass(frozen=True)

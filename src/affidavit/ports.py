@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from affidavit.events import Emit
+from affidavit.events import Emit, ignore_events
 from affidavit.records.candidate import Candidate, Judgement, SpecialistKind
 from affidavit.records.change import Change, FileChange
 from affidavit.records.diagnostics import Diagnostic
 from affidavit.records.evidence import AnalyserRun, SearchHit
+from affidavit.records.plan import Plan
 from affidavit.records.reading import ToolUse
 from affidavit.records.record import Record, Side
 from affidavit.records.report import Gap, RoleUsage
@@ -87,15 +88,6 @@ class Repository(Protocol):
     def side(self, side: Side) -> Tree: ...
 
 
-@dataclass(frozen=True)
-class Case:
-    """What a specialist is given."""
-
-    change: Change
-    repository: Repository
-    emit: Emit
-
-
 class Reply(Record):
     """What a specialist hands back: a `ReviewResult` as text, and what it could not do."""
 
@@ -111,11 +103,33 @@ class Reply(Record):
     analyser_runs: tuple[AnalyserRun, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     usage: tuple[RoleUsage, ...] = ()
+    files: tuple[str, ...] = ()
+    """Paths of the changed files that it looks at; noted by whoever asked it."""
+    claims: tuple[str, ...] = ()
+    """The same with those that it would look at if they were known whole."""
     chunk: int | None = None
     """The chunk of the change that it was shown; None: all of it."""
     uses: tuple[ToolUse, ...] | None = None
     """The calls that it made; None where nobody watched."""
     duration_ms: int = 0
+
+
+@dataclass(frozen=True)
+class Case:
+    """One change under review, as everybody who works on it is given it; the last two as far as known."""
+
+    change: Change
+    repository: Repository
+    emit: Emit = ignore_events
+    review_id: str = ""
+    plan: Plan | None = None
+    """What models work by; None where none looks."""
+    replies: tuple[Reply, ...] = ()
+
+    @property
+    def has_verifier(self) -> bool:
+        """Whether somebody can be asked about findings: without a verifier no model works by a plan."""
+        return self.plan is not None
 
 
 class Specialist(Protocol):
@@ -133,10 +147,17 @@ class Specialist(Protocol):
     async def examine(self, case: Case) -> Reply: ...
 
 
+class Judged(Record):
+    """A judgement, and what it cost to get it."""
+
+    judgement: Judgement
+    usage: tuple[RoleUsage, ...] = ()
+
+
 class Verifier(Protocol):
     """Somebody who tries to refute one finding at a time."""
 
-    async def judge(self, candidate: Candidate) -> Judgement: ...
+    async def judge(self, candidate: Candidate) -> Judged: ...
 
 
 @dataclass(frozen=True)

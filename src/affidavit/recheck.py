@@ -19,8 +19,8 @@ from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Finding, Search
 from affidavit.records.record import Record
 from affidavit.records.report import Report
-from affidavit.stages.parse import parse_replies
-from affidavit.stages.report import Proceedings, decide_gate, decide_verdict
+from affidavit.stages.parse import read_replies
+from affidavit.stages.report import decide_gate, decide_verdict
 from affidavit.stages.review import collect_replies
 
 CHOICES = frozenset(
@@ -174,7 +174,7 @@ async def _look_again(report: Report, repository: Repository, specialists: Seque
     findings: dict[str, list[Finding]] = {
         reply.specialist: [] for reply in replies if reply.specialist not in silent
     }
-    for candidate in parse_replies(replies, report.change).candidates:
+    for candidate in read_replies(replies, report.change).candidates:
         if candidate.finding and candidate.specialist in findings:
             findings[candidate.specialist].append(candidate.finding)
     return _Again(findings, silent)
@@ -249,21 +249,15 @@ def _check_verdict(report: Report) -> Proof:
         else candidate
         for candidate in report.candidates
     ]
-    proceedings = Proceedings(
-        review_id=report.id,
-        candidates=judged,
-        incomplete=report.incomplete,
-        models=report.models,
-    )
-    differences = _differences(report, judged, proceedings)
+    differences = _differences(report, judged)
     detail = f"{report.verdict.decision}: drawn again from the candidates"
     if differences:
         detail = "the candidates do not come to what the report says: " + "; ".join(differences)
     return Proof(finding="", title="verdict", kind="verdict", holds=not differences, detail=detail)
 
 
-def _differences(report: Report, judged: Sequence[Candidate], proceedings: Proceedings) -> list[str]:
-    verdict = decide_verdict(judged, report.candidates, proceedings)
+def _differences(report: Report, judged: Sequence[Candidate]) -> list[str]:
+    verdict = decide_verdict(judged, report.candidates, incomplete=report.incomplete, models=report.models)
     gate = decide_gate(judged, report.gate.fail_on, is_incomplete=bool(report.incomplete))
     drawn = {
         "decision": (report.verdict.decision, verdict.decision),

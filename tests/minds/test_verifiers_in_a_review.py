@@ -20,7 +20,6 @@ from affidavit.pipeline import review as review_change
 from affidavit.ports import Role, Specialist
 from affidavit.records.report import Report
 from affidavit.specialists.mechanical import mechanical_specialists
-from affidavit.specialists.rulebook import same_problem, worth_of
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from commands import affidavit
 from model_server import Act, Exchange, Script, breaks_off, calls, fails, refuses, says, serving
@@ -122,7 +121,7 @@ def reviewed(
     minds = minds_from(choices, ledger=Ledger(), log=log, limits=QUICK, environment={})
     panel = assemble_panel(minds, None)
     probes = log is None or not log.is_replay
-    crew = Crew(specialists, same_problem, worth_of, panel=panel, probes_verifier=probes)
+    crew = Crew(specialists, panel=panel, probes_verifier=probes)
 
     async def run(opened: OpenedChange) -> Report:
         async with kept_open(minds.values()):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -9,8 +10,10 @@ from affidavit.assembly import assemble_panel
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
 from affidavit.ports import Answer, Case, Role, Talk
+from affidavit.prompts import current_prompts
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.change import Comment
+from affidavit.records.docket import Docket
 from affidavit.records.evidence import SearchHit, SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.plan import Plan
@@ -19,7 +22,7 @@ from affidavit.specialists.model_agents import LENSES, TRIAGE
 from affidavit.specialists.panel import Session
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.plan import plan_by_size
-from affidavit.stages.report import Proceedings, compile_report
+from affidavit.stages.report import compile_report
 from claims import candidate, finding
 from repositories import Repo
 
@@ -100,11 +103,9 @@ def judged() -> Candidate:
 
 def finished(session: Session, plan: Plan) -> Report:
     """The report of its review: one finding, and one specialist that did not finish."""
-    proceedings = Proceedings(
-        review_id="r1",
-        candidates=[candidate(FOUND, status=Status.VERIFIED, worth=Worth.ACT)],
-        incomplete=[Gap(name="quality", reason="timed out")],
-        models={"reporter": "unasked"},
-        plan=plan,
+    docket = Docket(
+        candidates=(candidate(FOUND, status=Status.VERIFIED, worth=Worth.ACT),),
+        incomplete=(Gap(name="quality", reason="timed out"),),
     )
-    return compile_report(proceedings, session.case.change, Settings(), [], {})
+    case = replace(session.case, review_id="r1", plan=plan)
+    return compile_report(docket, case, Settings(), {}, {"reporter": "unasked"}, current_prompts())

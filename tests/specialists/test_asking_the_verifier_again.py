@@ -64,9 +64,9 @@ def repository(repo: Repo) -> Iterator[GitRepository]:
 def judged(repository: GitRepository, mind: Verifier) -> Judgement:
     briefing = Briefing(change_of("app.py"), repository, Plain(), ContextMap())
     verifier = ModelVerifier(mind, briefing, Plan(), Toolless, ignore_events)
-    judgement = asyncio.run(verifier.judge(candidate()))
-    assert len(verifier.spent) == mind.asked
-    return judgement
+    heard = asyncio.run(verifier.judge(candidate()))
+    assert len(heard.usage) == mind.asked
+    return heard.judgement
 
 
 @pytest.mark.parametrize("outcome", ["cut_off", "failed", "refused"])

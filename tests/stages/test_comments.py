@@ -1,12 +1,14 @@
 """A finding knows who remarked on its place before."""
 
 from affidavit.records.change import Comment
+from affidavit.records.docket import Docket
 from affidavit.stages.comments import note_existing
-from claims import candidate, finding
+from claims import candidate, case_of, change_of, finding
 
 
 def authors(*comments: Comment) -> tuple[str, ...]:
-    (noted,) = note_existing([candidate(finding(file="app.py", line=10, end_line=12))], comments)
+    docket = Docket(candidates=(candidate(finding(file="app.py", line=10, end_line=12)),))
+    (noted,) = note_existing(docket, case_of(change_of("app.py", discussion=comments))).candidates
     return noted.said_by
 
 

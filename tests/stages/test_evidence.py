@@ -8,8 +8,10 @@ from affidavit.proof.quote_check import check_quote
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
-from affidavit.stages.evidence import check_evidence
-from claims import bare_finding, candidate, change_of, finding, opened
+from affidavit.records.docket import Docket
+from affidavit.records.plan import Plan
+from affidavit.stages.evidence import check_causes, locate_quotes, run_searches
+from claims import bare_finding, candidate, case_of, change_of, finding, opened
 from repositories import Repo
 
 APP = """def total(items):
@@ -41,9 +43,18 @@ def repository(repo: Repo) -> Iterator[GitRepository]:
 CHANGE = change_of("app.py")
 
 
-def check(claim: Any, repository: GitRepository, change: Change = CHANGE, **options: Any) -> Candidate:
-    checked = check_evidence([candidate(claim)], change, repository, **{"has_verifier": False, **options})
-    return checked.candidates[0]
+def check_all(
+    claim: Any, repository: GitRepository, change: Change = CHANGE, *, has_verifier: bool = False
+) -> Docket:
+    case = case_of(change, repository, plan=Plan() if has_verifier else None)
+    docket = Docket(candidates=(candidate(claim),))
+    for each in (locate_quotes, check_causes, run_searches):
+        docket = each(docket, case)
+    return docket
+
+
+def check(claim: Any, repository: GitRepository, *given: Any, **options: Any) -> Candidate:
+    return check_all(claim, repository, *given, **options).candidates[0]
 
 
 def quoting(code: str, lines: tuple[int, int], line: int, **evidence: Any) -> Any:
@@ -61,9 +72,7 @@ def test_a_quote_where_it_is_said_to_stand_is_exact(repository: GitRepository) -
 
 
 def test_a_quote_elsewhere_in_the_file_moves_the_finding(repository: GitRepository) -> None:
-    result = check_evidence(
-        [candidate(quoting("result += 1", (2, 3), 2))], CHANGE, repository, has_verifier=False
-    )
+    result = check_all(quoting("result += 1", (2, 3), 2), repository)
     moved = result.candidates[0]
     assert moved.finding is not None
     assert moved.finding.line == 11
@@ -83,9 +92,7 @@ def test_a_finding_beside_the_range_that_it_examined_stays(repository: GitReposi
 def test_a_quote_that_stands_several_times_is_taken_nearest_to_the_claimed_line(
     repository: GitRepository,
 ) -> None:
-    result = check_evidence(
-        [candidate(quoting("result = 0", (90, 99), 95))], CHANGE, repository, has_verifier=False
-    )
+    result = check_all(quoting("result = 0", (90, 99), 95), repository)
     moved = result.candidates[0]
     assert moved.finding is not None
     assert moved.finding.line == 9

@@ -1,17 +1,14 @@
+from dataclasses import dataclass
 from typing import Any
 
+from affidavit.ports import Case
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
+from affidavit.records.docket import Docket
 from affidavit.records.evidence import QuoteCheck
-from affidavit.stages.merge import merge_candidates
-from claims import candidate, change_of, file_change, finding, opened
+from affidavit.stages.merge import add_fingerprints, group_duplicates
+from claims import candidate, case_of, change_of, file_change, finding, opened
 from repositories import Repo
-
-SAME_RULES = {frozenset({"ruff/F821", "ty/unresolved"})}
-
-
-def same_problem(one: str, other: str) -> bool:
-    return one == other or frozenset({one, other}) in SAME_RULES
 
 
 def of(specialist: str, index: int = 0, kind: str = "model", **fields: Any) -> Candidate:
@@ -21,20 +18,40 @@ def of(specialist: str, index: int = 0, kind: str = "model", **fields: Any) -> C
     return candidate(claim, id=name, specialist=specialist, index=index, kind=kind, quote=quote)
 
 
-def merged(
-    repo: Repo, *candidates: Candidate, head: str = "a\nb\nc\nd\n", **change: Any
-) -> dict[str, Candidate]:
+@dataclass(frozen=True)
+class Merged:
+    """The candidates after grouping, by id, and whom each member stands behind."""
+
+    candidates: dict[str, Candidate]
+    leaders: dict[str, str]
+
+    def __getitem__(self, name: str) -> Candidate:
+        return self.candidates[name]
+
+
+def merge(docket: Docket, case: Case) -> Merged:
+    grouped = add_fingerprints(group_duplicates(docket, case), case)
+    # Whatever a step returns, another process can go on with it.
+    assert Docket.model_validate_json(grouped.model_dump_json()) == grouped
+    leaders = {member: group.leader for group in grouped.groups for member in group.members}
+    return Merged({item.id: item for item in grouped.candidates}, leaders)
+
+
+def merged(repo: Repo, *candidates: Candidate, head: str = "a\nb\nc\nd\n", **change: Any) -> Merged:
     with opened(repo, {"app.py": "a\n"}, {"app.py": head}) as repository:
-        result = merge_candidates(candidates, change_of("app.py", **change), repository, same_problem)
-    return {item.id: item for item in result}
+        case = case_of(change_of("app.py", **change), repository)
+        return merge(Docket(candidates=candidates), case)
 
 
 def test_distinct_specialists_that_say_the_same_agree(repo: Repo) -> None:
     result = merged(repo, of("logic"), of("security"))
     assert result["logic-0"].agreed_by == ("security",)
-    withheld = result["security-0"].withheld
-    assert withheld is not None
-    assert (withheld.code, withheld.detail) == (Reason.DUPLICATE_OF, "logic-0")
+    assert result.leaders == {"security-0": "logic-0"}
+
+
+def test_who_says_the_same_is_grouped_and_not_withheld(repo: Repo) -> None:
+    result = merged(repo, of("logic"), of("security"))
+    assert [one.withheld for one in result.candidates.values()] == [None, None]
 
 
 def test_of_two_models_the_one_who_tells_more_stays(repo: Repo) -> None:
@@ -42,19 +59,19 @@ def test_of_two_models_the_one_who_tells_more_stays(repo: Repo) -> None:
     fuller = of("security", message=told + "Refunds are also affected by that.")
     result = merged(repo, of("logic", message=told), fuller)
     assert result["security-0"].agreed_by == ("logic",)
-    assert result["logic-0"].withheld is not None
+    assert "logic-0" in result.leaders
 
 
 def test_one_specialist_twice_is_joined_and_is_no_agreement(repo: Repo) -> None:
     result = merged(repo, of("logic", 0), of("logic", 1))
     assert result["logic-0"].agreed_by == ()
-    assert result["logic-1"].withheld is not None
+    assert "logic-1" in result.leaders
 
 
 def test_equivalent_rules_of_two_analysers_are_one_problem(repo: Repo) -> None:
     result = merged(
         repo,
-        of("ty", kind="mechanical", rule_id="ty/unresolved", title="other words altogether"),
+        of("ty", kind="mechanical", rule_id="ty/unresolved-reference", title="other words altogether"),
         of("ruff", kind="mechanical", rule_id="ruff/F821"),
     )
     assert result["ruff-0"].agreed_by == ("ty",)
@@ -66,18 +83,18 @@ def test_two_rules_on_one_line_are_two_problems(repo: Repo) -> None:
         of("ruff", 0, kind="mechanical", rule_id="ruff/F821"),
         of("ruff", 1, kind="mechanical", rule_id="ruff/S608"),
     )
-    assert all(item.withheld is None for item in result.values())
+    assert result.leaders == {}
 
 
 def test_two_problems_of_one_rule_on_one_line_stay_two_and_each_finds_its_twin(repo: Repo) -> None:
-    rules = {"ruff": "ruff/F821", "ty": "ty/unresolved"}
+    rules = {"ruff": "ruff/F821", "ty": "ty/unresolved-reference"}
     found = [
         of(name, index, kind="mechanical", rule_id=rules[name], title=f"`{what}` is not defined")
         for name in rules
         for index, what in enumerate(("a", "b") if name == "ruff" else ("b", "a"))
     ]
     result = merged(repo, *found)
-    assert [item.withheld.detail for item in result.values() if item.withheld] == ["ruff-1", "ruff-0"]
+    assert result.leaders == {"ty-0": "ruff-1", "ty-1": "ruff-0"}
     assert result["ruff-0"].agreed_by == result["ruff-1"].agreed_by == ("ty",)
 
 
@@ -85,8 +102,8 @@ def test_the_machines_finding_stays_and_the_models_duplicate_goes(repo: Repo) ->
     result = merged(
         repo, of("logic", severity="critical"), of("ruff", kind="mechanical", rule_id="ruff/F821")
     )
-    assert result["ruff-0"].withheld is None
-    assert result["logic-0"].withheld is not None
+    assert "ruff-0" not in result.leaders
+    assert "logic-0" in result.leaders
 
 
 CLOSED = {
@@ -111,12 +128,12 @@ def test_one_problem_in_other_words_and_another_category_is_one_finding(repo: Re
 def test_two_problems_on_one_line_are_two_findings(repo: Repo) -> None:
     failure = {"failing_input": "a client that goes away", "wrong_outcome": "the disk fills up"}
     result = merged(repo, of("logic", **CLOSED), of("security", evidence=failure, **OTHER))
-    assert all(item.withheld is None for item in result.values())
+    assert result.leaders == {}
 
 
 def test_the_same_words_far_away_are_two_findings(repo: Repo) -> None:
     result = merged(repo, of("logic", line=1), of("security", line=9), head="x\n" * 12)
-    assert all(item.withheld is None for item in result.values())
+    assert result.leaders == {}
 
 
 IMPACT = {"is_impact_finding": True, "caused_by": {"file": "app.py", "symbol": "handle"}}
@@ -125,21 +142,21 @@ IMPACT = {"is_impact_finding": True, "caused_by": {"file": "app.py", "symbol": "
 def test_a_cause_and_what_it_breaks_elsewhere_are_one_finding_told_where_the_change_is(repo: Repo) -> None:
     result = merged(repo, of("codebase-fit", file="guide.md", evidence=IMPACT, **SAME), of("logic", **CLOSED))
     assert result["logic-0"].agreed_by == ("codebase-fit",)
-    assert result["codebase-fit-0"].withheld is not None
+    assert "codebase-fit-0" in result.leaders
 
 
 def test_two_places_that_one_cause_breaks_are_two_findings(repo: Repo) -> None:
     places = [of("logic", n, file=f"caller{n}.py", evidence=IMPACT, **SAME) for n in range(2)]
-    assert all(item.withheld is None for item in merged(repo, *places).values())
+    assert merged(repo, *places).leaders == {}
 
 
 def test_something_else_that_the_change_breaks_stays(repo: Repo) -> None:
     outside = of("codebase-fit", file="guide.md", evidence=IMPACT, **OTHER)
-    assert all(item.withheld is None for item in merged(repo, outside, of("logic", **CLOSED)).values())
+    assert merged(repo, outside, of("logic", **CLOSED)).leaders == {}
 
 
 def test_the_same_words_about_another_file_are_two_findings(repo: Repo) -> None:
-    assert all(item.withheld is None for item in merged(repo, of("a", file="b.py"), of("logic")).values())
+    assert merged(repo, of("a", file="b.py"), of("logic")).leaders == {}
 
 
 def test_a_fingerprint_survives_lines_added_above(repo: Repo) -> None:
@@ -152,8 +169,8 @@ def test_a_fingerprint_survives_a_rename(repo: Repo) -> None:
     before = merged(repo, of("logic"))
     with opened(repo, {"app.py": "a\n"}, {"app.py": None, "new.py": "a\nb\nc\nd\n"}) as repository:
         change = change_of(files=(file_change("new.py", old_path="app.py", status="renamed"),))
-        after = merge_candidates([of("logic", file="new.py")], change, repository, same_problem)
-    assert before["logic-0"].fingerprint == after[0].fingerprint
+        after = merge(Docket(candidates=(of("logic", file="new.py"),)), case_of(change, repository))
+    assert before["logic-0"].fingerprint == after["logic-0"].fingerprint
 
 
 def test_equal_findings_on_equal_lines_have_distinct_fingerprints(repo: Repo) -> None:
@@ -168,9 +185,10 @@ def test_a_duplicate_has_a_fingerprint_of_its_own_and_leaves_those_that_stay_alo
     other = of("security", title="Refunds ignore their currency", message="Nobody converts")
     alone = merged(repo, kept, other)
     together = merged(repo, kept, duplicate, other)
-    assert together["quality-0"].withheld is not None
-    assert len({one.fingerprint for one in together.values()}) == 3
-    assert [together[one].fingerprint for one in alone] == [alone[one].fingerprint for one in alone]
+    assert together.leaders == {"quality-0": "logic-0"}
+    assert len({one.fingerprint for one in together.candidates.values()}) == 3
+    names = list(alone.candidates)
+    assert [together[one].fingerprint for one in names] == [alone[one].fingerprint for one in names]
 
 
 def test_another_rule_has_another_fingerprint(repo: Repo) -> None:

@@ -9,17 +9,19 @@ import pytest
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
 from affidavit.ports import Answer, Role, Talk
+from affidavit.prompts import current_prompts
 from affidavit.records.candidate import Candidate, Status, Worth
+from affidavit.records.docket import Docket
 from affidavit.records.report import PositiveNote, Report, ReporterWords, RoleUsage
 from affidavit.stages.narrate import (
     MAX_RECOMMENDATIONS,
     MAX_SUMMARY,
     WORDS_SCHEMA,
     WORDS_SCHEMA_NAME,
-    narrate,
+    ask_reporter,
 )
-from affidavit.stages.report import Proceedings, compile_report
-from claims import candidate, change_of
+from affidavit.stages.report import compile_report
+from claims import candidate, case_of, change_of
 
 TALK = Talk("reporter", "Write.", "", "The outcome.", WORDS_SCHEMA, WORDS_SCHEMA_NAME)
 SPENT = RoleUsage(role="reporter", model="scripted", requests=1, input_tokens=7)
@@ -44,12 +46,12 @@ def proven() -> Candidate:
 
 
 def compiled(*candidates: Candidate) -> Report:
-    proceedings = Proceedings("r1", candidates, models={"reporter": "scripted"})
-    return compile_report(proceedings, change_of("app.py"), Settings(), [], {})
+    case, models = case_of(change_of("app.py")), {"reporter": "scripted"}
+    return compile_report(Docket(candidates=candidates), case, Settings(), {}, models, current_prompts())
 
 
 def worded(report: Report, text: str | None, outcome: Any = "answered") -> Report:
-    return asyncio.run(narrate(report, Reporter(text, outcome), TALK, ignore_events))
+    return asyncio.run(ask_reporter(report, Reporter(text, outcome), TALK, ignore_events))
 
 
 def told(**fields: Any) -> str:
@@ -64,7 +66,7 @@ def test_the_reporter_is_asked_once_and_its_words_are_kept() -> None:
             recommendations=["Start the sum at zero."],
         )
     )
-    report = asyncio.run(narrate(compiled(proven()), reporter, TALK, ignore_events))
+    report = asyncio.run(ask_reporter(compiled(proven()), reporter, TALK, ignore_events))
     assert reporter.heard == 1
     assert report.words == ReporterWords(
         summary="It adds a loop.",

@@ -7,10 +7,11 @@ import pytest
 from affidavit.git.repository import GitRepository
 from affidavit.ports import Reply
 from affidavit.records.diagnostics import Reason
+from affidavit.records.docket import Docket
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.reading import ToolUse
-from affidavit.stages.reading import Compared, compare_reading
-from claims import bare_finding, candidate, finding, opened
+from affidavit.stages.reading import doubt_unmade_looks
+from claims import bare_finding, candidate, case_of, change_of, finding, opened
 from repositories import Repo
 
 FILES: dict[str, str | bytes | None] = {
@@ -35,13 +36,14 @@ def compared(
     uses: tuple[ToolUse, ...] | None,
     *,
     has_checked: bool = True,
-) -> Compared:
+) -> Docket:
     claim = finding({"checked_for_handling_elsewhere": has_checked, "where_checked": where})
     reply = Reply(specialist="logic", kind="model", text="", uses=uses, chunk=1)
-    return compare_reading([candidate(claim)], [reply], PLAN, repository)
+    case = case_of(change_of("app.py"), repository, plan=PLAN, replies=(reply,))
+    return doubt_unmade_looks(Docket(candidates=(candidate(claim),)), case)
 
 
-def is_believed(outcome: Compared) -> bool:
+def is_believed(outcome: Docket) -> bool:
     (one,) = outcome.candidates
     assert one.finding is not None
     assert one.finding.verification is not None
@@ -107,5 +109,6 @@ def test_the_file_that_was_not_read_is_named(repository: GitRepository) -> None:
 def test_who_claims_nothing_and_who_was_not_watched_is_left_alone(repository: GitRepository) -> None:
     assert not compared(repository, None, (), has_checked=False).diagnostics
     assert not compared(repository, "shop/cart.py", None).diagnostics
-    plain = compare_reading([candidate(bare_finding())], [], None, repository)
+    bare = Docket(candidates=(candidate(bare_finding()),))
+    plain = doubt_unmade_looks(bare, case_of(change_of("app.py"), repository))
     assert not plain.diagnostics

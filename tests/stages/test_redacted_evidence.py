@@ -8,10 +8,12 @@ from affidavit.git.repository import GitRepository
 from affidavit.proof.quote_check import check_quote, quote_still_stands
 from affidavit.proof.redaction import Redactor
 from affidavit.records.candidate import Candidate
+from affidavit.records.docket import Docket
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Finding
-from affidavit.stages.evidence import check_evidence
-from claims import candidate, change_of, finding, opened
+from affidavit.records.plan import Plan
+from affidavit.stages.evidence import locate_quotes, run_searches
+from claims import candidate, case_of, change_of, finding, opened
 from repositories import Repo
 
 AWS = "AKIA" + "IOSFODNN7QX3MPLE"
@@ -52,9 +54,9 @@ def seen(first: int, last: int) -> str:
 
 
 def checked(claim: Finding, repository: GitRepository) -> Candidate:
-    return check_evidence([candidate(claim)], change_of("app.py"), repository, has_verifier=True).candidates[
-        0
-    ]
+    case = case_of(change_of("app.py"), repository, plan=Plan())
+    docket = locate_quotes(Docket(candidates=(candidate(claim),)), case)
+    return run_searches(docket, case).candidates[0]
 
 
 @pytest.mark.parametrize("span", [(3, 3), (4, 4), (5, 5), (3, 5), (3, 6), (7, 10), (8, 9)])

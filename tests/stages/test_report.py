@@ -6,29 +6,18 @@ from hypothesis import strategies as st
 
 from affidavit.config.baseline import Dismissal
 from affidavit.config.settings import FolderSettings, Settings
-from affidavit.ports import Case, Reply
+from affidavit.ports import Reply
+from affidavit.prompts import current_prompts
 from affidavit.records.candidate import Candidate
-from affidavit.records.change import FileChange, Hunk
+from affidavit.records.change import Hunk
 from affidavit.records.diagnostics import Reason
+from affidavit.records.docket import Docket
 from affidavit.records.finding import Category, Severity
 from affidavit.records.report import Gap, ReplySummary, Report
-from affidavit.stages.report import Proceedings, compile_report
-from claims import candidate, change_of, file_change, finding
+from affidavit.stages.report import compile_report
+from claims import candidate, case_of, change_of, file_change, finding
 
 MODELS = {"verifier": "some-model"}
-
-
-class Reader:
-    """A specialist that reads Python files."""
-
-    name = "reader"
-    kind = "mechanical"
-
-    def examines(self, file: FileChange) -> bool:
-        return file.path.endswith(".py")
-
-    async def examine(self, case: Case) -> Reply:
-        raise AssertionError("nobody asks here")
 
 
 def proven(index: int = 0, **fields: Any) -> Candidate:
@@ -45,12 +34,15 @@ def proven(index: int = 0, **fields: Any) -> Candidate:
 
 
 def report_of(*candidates: Candidate, settings: Settings | None = None, **given_: Any) -> Report:
-    dismissals = given_.pop("dismissals", {})
+    """The report of these; somebody called reader looks at Python files."""
+    dismissals, models = given_.pop("dismissals", {}), given_.pop("models", MODELS)
     change = given_.pop("change", change_of("app.py"))
-    replies = [ReplySummary(specialist="reader", kind="mechanical", state="clean")]
-    known = {"models": MODELS, "replies": replies, **given_}
-    proceedings = Proceedings(review_id="r", candidates=candidates, **known)
-    return compile_report(proceedings, change, settings or Settings(), [Reader()], dismissals)
+    files = tuple(file.path for file in change.files if file.path.endswith(".py"))
+    reader = Reply(specialist="reader", kind="mechanical", text=None, files=files, claims=files)
+    summary = ReplySummary(specialist="reader", kind="mechanical", state="clean")
+    docket = Docket(**{"candidates": candidates, "replies": (summary,), **given_})
+    case = case_of(change, replies=(reader,))
+    return compile_report(docket, case, settings or Settings(), dismissals, models, current_prompts())
 
 
 @pytest.mark.parametrize(
@@ -84,13 +76,13 @@ def test_a_review_without_a_model_never_approves() -> None:
 
 
 def test_an_incomplete_review_never_approves_and_says_so_in_the_exit_code() -> None:
-    report = report_of(incomplete=[Gap(name="ty", reason="crashed")])
+    report = report_of(incomplete=(Gap(name="ty", reason="crashed"),))
     assert (report.verdict.decision, report.gate.exit_code) == ("comment", 3)
     assert "not completed: ty" in report.verdict.summary
 
 
 def test_a_failed_gate_comes_before_an_incomplete_review() -> None:
-    assert report_of(proven(), incomplete=[Gap(name="ty", reason="crashed")]).gate.exit_code == 1
+    assert report_of(proven(), incomplete=(Gap(name="ty", reason="crashed"),)).gate.exit_code == 1
 
 
 @pytest.mark.parametrize(
@@ -184,7 +176,7 @@ def test_coverage_says_who_looked_at_which_hunk() -> None:
             file_change("x.lock", skipped="lock"),
         )
     )
-    replies = [ReplySummary(specialist="reader", kind="mechanical", state="clean")]
+    replies = (ReplySummary(specialist="reader", kind="mechanical", state="clean"),)
     app, notes, lock = report_of(change=change, replies=replies).coverage
     assert (app.state, app.hunks[0].examined_by) == ("examined", ("reader",))
     assert (notes.state, notes.reason) == ("not_examined", "no specialist reads this kind of file")
@@ -192,7 +184,7 @@ def test_coverage_says_who_looked_at_which_hunk() -> None:
 
 
 def test_a_specialist_that_did_not_answer_covers_nothing() -> None:
-    replies = [ReplySummary(specialist="reader", kind="mechanical", state="none")]
+    replies = (ReplySummary(specialist="reader", kind="mechanical", state="none"),)
     report = report_of(replies=replies)
     (app,) = report.coverage
     assert (app.state, app.reason) == ("not_examined", "not looked at by reader")

@@ -3,31 +3,17 @@
 from typing import Any
 
 from affidavit.config.settings import Settings
-from affidavit.ports import Case, Reply
-from affidavit.records.candidate import SpecialistKind
-from affidavit.records.change import FileChange, Hunk
+from affidavit.ports import Reply
+from affidavit.prompts import current_prompts
+from affidavit.records.change import Hunk
+from affidavit.records.docket import Docket
 from affidavit.records.plan import Chunk, Piece, Plan
 from affidavit.records.report import FileCoverage, ReplySummary
-from affidavit.stages.report import Proceedings, compile_report
-from claims import change_of, file_change
+from affidavit.stages.report import compile_report
+from claims import case_of, change_of, file_change
 
 LONG = Hunk(old_start=0, old_count=0, new_start=1, new_count=6, lines=("+a", "+b", "+c", "+d", "+e", "+f"))
 FILE = file_change(hunks=(LONG,))
-
-
-class Looker:
-    """Somebody who looks at every file."""
-
-    kind: SpecialistKind = "model"
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def examines(self, file: FileChange) -> bool:
-        return True
-
-    async def examine(self, case: Case) -> Reply:
-        raise AssertionError("the looks are over")
 
 
 def piece(start: int, end: int) -> Piece:
@@ -41,14 +27,13 @@ def chunk(number: int, *pieces: Piece, paths: tuple[str, ...] = ("app.py",)) -> 
 def covered(
     *chunks: Chunk, looks: dict[str, int | None], states: dict[str, Any] | None = None
 ) -> FileCoverage:
-    replies = [
+    summaries = tuple(
         ReplySummary(specialist=name, kind="model", state=(states or {}).get(name, "clean"), chunk=number)
         for name, number in looks.items()
-    ]
-    proceedings = Proceedings(review_id="r", candidates=(), replies=replies, plan=Plan(chunks=chunks))
-    report = compile_report(
-        proceedings, change_of(files=(FILE,)), Settings(), [Looker(name) for name in looks], {}
     )
+    replies = tuple(Reply(specialist=name, kind="model", text=None, files=("app.py",)) for name in looks)
+    case = case_of(change_of(files=(FILE,)), plan=Plan(chunks=chunks), replies=replies)
+    report = compile_report(Docket(replies=summaries), case, Settings(), {}, {}, current_prompts())
     return report.coverage[0]
 
 

@@ -1,19 +1,23 @@
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from affidavit.events import Event, ignore_events
-from affidavit.ports import Verifiers
+from affidavit.ports import Judged, Verifiers
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Reason
+from affidavit.records.docket import Docket, Group
 from affidavit.records.evidence import QuoteCheck, SearchHit, SearchRun
 from affidavit.records.finding import Search
-from affidavit.records.report import Gap
-from affidavit.stages.verify import missing_answers, unanswered, verify_candidates
+from affidavit.records.report import Gap, RoleUsage
+from affidavit.stages.verify import unanswered
+from affidavit.stages.verify import verify as verify_docket
 from claims import candidate, finding
 
 EXACT = QuoteCheck(outcome="exact", file="app.py", side="head")
+SPENT = RoleUsage(role="verifier", model="one", requests=1)
 HIT = SearchHit(path="app.py", line=3, text="guard(total)")
 
 
@@ -24,19 +28,21 @@ class Answers:
         self.answer = Judgement(by="verifier", **answer)
         self.asked = 0
 
-    async def judge(self, candidate: Candidate) -> Judgement:
+    async def judge(self, candidate: Candidate) -> Judged:
         self.asked += 1
-        return self.answer
+        return Judged(judgement=self.answer, usage=(SPENT,))
+
+
+def judged(items: Sequence[Candidate], verifier: Any, emit: Any, *groups: Group) -> Docket:
+    verifiers = verifier if verifier is None or isinstance(verifier, Verifiers) else Verifiers(verifier)
+    docket = asyncio.run(verify_docket(Docket(candidates=tuple(items), groups=groups), verifiers, emit))
+    # Whatever a step returns, another process can go on with it.
+    assert Docket.model_validate_json(docket.model_dump_json()) == docket
+    return docket
 
 
 def verify(item: Candidate, verifier: Any = None, emit: Any = ignore_events) -> Candidate:
-    done = verify_candidates(
-        [item],
-        verifiers=verifier if verifier is None or isinstance(verifier, Verifiers) else Verifiers(verifier),
-        worth_of=lambda rule: Worth.NIT if rule == "ruff/F401" else Worth.ACT,
-        emit=emit,
-    )
-    return asyncio.run(done)[0]
+    return judged([item], verifier, emit).candidates[0]
 
 
 def test_what_the_machine_found_is_verified_and_worth_what_its_rule_says() -> None:
@@ -117,13 +123,20 @@ def test_a_verifier_without_an_answer_refutes_nothing(outcome: str) -> None:
     ],
 )
 def test_each_judgement_that_was_not_given_is_a_diagnostic(outcome: str, code: Reason) -> None:
-    silent = verify(candidate(quote=EXACT), Answers(outcome=outcome, model="one", reason="timed out"))
-    (said,) = missing_answers([silent])
+    silent = Answers(outcome=outcome, model="one", reason="timed out")
+    (said,) = judged([candidate(quote=EXACT)], silent, ignore_events).diagnostics
     assert (said.code, said.detail, said.specialist, said.id) == (code, "timed out", "logic", "f1")
 
 
 def test_a_judgement_that_was_given_is_no_diagnostic() -> None:
-    assert missing_answers([verify(candidate(quote=EXACT), Answers(answer="CONFIRMED", worth="act"))]) == []
+    given = Answers(answer="CONFIRMED", worth="act")
+    assert judged([candidate(quote=EXACT)], given, ignore_events).diagnostics == ()
+
+
+def test_what_judging_costs_is_in_the_docket_and_a_gap_is_said() -> None:
+    docket = judged([candidate(quote=EXACT)], judges(YES, YES, second=SILENT), ignore_events)
+    assert docket.usage == (SPENT, SPENT, SPENT)
+    assert [gap.name for gap in docket.incomplete] == ["second verifier"]
 
 
 def test_a_finding_that_has_ended_is_not_judged() -> None:
@@ -139,8 +152,7 @@ def test_agreement_raises_the_confidence_in_an_unverified_finding() -> None:
 def test_each_judged_finding_is_told() -> None:
     told: list[Event] = []
     verify(candidate(quote=EXACT), Answers(answer="CONFIRMED", worth="act"), told.append)
-    (event,) = told
-    assert event.name == "finding.verified"
+    (event,) = [event for event in told if event.name == "finding.verified"]
     assert {"title", "status", "confidence", "finding_id", "specialist", "timestamp"} <= event.data.keys()
 
 
@@ -262,15 +274,11 @@ class Refuting:
         self.titles = titles
         self.asked: list[str] = []
 
-    async def judge(self, candidate: Candidate) -> Judgement:
+    async def judge(self, candidate: Candidate) -> Judged:
         title = candidate.finding.title if candidate.finding else ""
         self.asked.append(title)
-        return Judgement(
-            by="verifier",
-            answer="REFUTED" if title in self.titles else "CONFIRMED",
-            worth="act",
-            reason="r",
-        )
+        answer = "REFUTED" if title in self.titles else "CONFIRMED"
+        return Judged(judgement=Judgement(by="verifier", answer=answer, worth="act", reason="r"))
 
 
 KEPT = "The total starts with one"
@@ -280,17 +288,18 @@ UNLIKE = "Receipts arrive without decimals after midnight whenever nobody prints
 
 
 def joined(*titles: str, kind: str = "model") -> list[Candidate]:
-    """The first as it stands, the others as its duplicates."""
-    claims = [
+    """The first leads, the others are its members."""
+    return [
         candidate(finding(title=title, message=title), id=f"m-{at}", index=at, quote=EXACT, kind=kind)
         for at, title in enumerate(titles)
     ]
-    return [claims[0], *(one.withhold("merge", Reason.DUPLICATE_OF, "m-0") for one in claims[1:])]
 
 
-def verify_all(items: list[Candidate], verifier: Refuting, emit: Any = ignore_events) -> list[Candidate]:
-    done = verify_candidates(items, verifiers=Verifiers(verifier), worth_of=lambda _: Worth.ACT, emit=emit)
-    return asyncio.run(done)
+def verify_all(
+    items: list[Candidate], verifier: Refuting, emit: Any = ignore_events
+) -> tuple[Candidate, ...]:
+    group = Group(leader="m-0", members=tuple(one.id for one in items[1:]))
+    return judged(items, verifier, emit, group).candidates
 
 
 @pytest.mark.parametrize("kind", ["model", "outside"])
@@ -301,7 +310,10 @@ def test_a_duplicate_is_judged_by_itself_where_the_finding_that_stood_for_it_is_
     assert kept.withheld is not None
     assert (other.withheld, other.status) == (None, Status.VERIFIED)
     assert any("judged by itself" in step.what for step in other.steps)
-    assert [event.data["finding_id"] for event in told if event.name == "finding.detected"] == ["m-1"]
+    assert [event.data["finding_id"] for event in told if event.name == "finding.detected"] == [
+        "m-0",
+        "m-1",
+    ]
 
 
 def test_the_first_duplicate_that_stands_has_the_others_for_its_duplicates() -> None:

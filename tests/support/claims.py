@@ -3,9 +3,11 @@
 from typing import Any
 
 from affidavit.git.repository import GitRepository, open_repository
+from affidavit.ports import Case, Repository, Tree
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change, FileChange, FileStatus, Revision
 from affidavit.records.finding import Finding
+from affidavit.records.record import Side
 from repositories import Repo
 
 
@@ -60,6 +62,26 @@ def change_of(*paths: str, files: tuple[FileChange, ...] = (), **fields: Any) ->
     every = (*files, *(file_change(path) for path in paths))
     defaults = {"source": "range", "target": "a..b", "base": Revision(tree="0"), "head": Revision(tree="1")}
     return Change(**{**defaults, "files": every, **fields})
+
+
+class Treeless:
+    """A repository for stages that read none."""
+
+    folder = None
+
+    @property
+    def base(self) -> Tree:
+        raise AssertionError("this stage reads no tree")
+
+    head = base
+
+    def side(self, side: Side) -> Tree:
+        raise AssertionError("this stage reads no tree")
+
+
+def case_of(change: Change, repository: Repository | None = None, **fields: Any) -> Case:
+    """A change under review."""
+    return Case(change, repository or Treeless(), **{"review_id": "r1", **fields})
 
 
 def opened(

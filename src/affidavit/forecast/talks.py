@@ -1,42 +1,34 @@
 """From an opened change to the talks that a review with models would begin with; no model is asked."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from affidavit.assembly import assemble_crew, assemble_panel
 from affidavit.config.settings import Settings
-from affidavit.diff.skipping import mark_skipped
 from affidavit.events import Emit, ignore_events
 from affidavit.minds.choice import ModelChoice
-from affidavit.pipeline import Crew
-from affidavit.ports import Answer, Case, Role, Specialist, Talk
+from affidavit.pipeline import Crew, check, look, open_case
+from affidavit.ports import Answer, Case, Role, Talk, Verifiers
 from affidavit.prompts import PromptSet
-from affidavit.proof.judgement import JUDGEMENT_SCHEMA, JUDGEMENT_SCHEMA_NAME
-from affidavit.records.candidate import Candidate, Worth
-from affidavit.records.finding import Finding
-from affidavit.records.plan import Plan
-from affidavit.specialists.model_agents import LENSES, ModelAgent
-from affidavit.specialists.panel import Session
-from affidavit.stages.evidence import check_evidence
+from affidavit.records.report import RoleUsage
 from affidavit.stages.intake import OpenedChange
-from affidavit.stages.merge import merge_candidates
-from affidavit.stages.parse import ParsedReplies, parse_replies
-from affidavit.stages.plan import PLAN_SCHEMA_NAME, plan_by_size, plan_schema
-from affidavit.stages.review import collect_replies
+from affidavit.stages.verify import verify
 
 
 @dataclass
-class NamedMind:
-    """A model that has a name and is never asked, so that no key is needed and nothing can leave."""
+class ListeningMind:
+    """A model that has a name, keeps what it would be asked, and answers nothing: no key is needed."""
 
     role: Role
     model: str
+    heard: list[Talk] = field(default_factory=list)
 
     async def converse(self, talk: Talk, _emit: Emit) -> Answer:
-        """Refuse: whoever comes here has made a mistake."""
-        raise AssertionError(f"{self.role} was asked ({talk.speaker}), but only its talks were wanted")
+        """Keep the talk; as where nothing may be spent, nobody is asked a second time."""
+        self.heard.append(talk)
+        return Answer(outcome="budget_exhausted", usage=RoleUsage(role=self.role, model=self.model))
 
 
 @dataclass(frozen=True)
@@ -59,54 +51,26 @@ def prepare_talks(
     cache: Path | None,
     prompts: PromptSet | None = None,
 ) -> FirstTalks:
-    """Render the talks as the review would: the mechanical specialists look first."""
-    change = mark_skipped(opened.change, opened.repository, settings.include, settings.exclude)
-    case = Case(change, opened.repository, ignore_events)
-    minds = {role: NamedMind(role, choice.model) for role, choice in choices.items()}
-    session = assemble_panel(minds, cache, prompts, analysers_off=settings.analysers_off).convene(case)
-    rough = plan_by_size(change, LENSES, session.always, session.briefing.context.symbols)
-    planner = session.planner_talk(rough, plan_schema([*LENSES, *session.always]), PLAN_SCHEMA_NAME)
-    crew = assemble_crew(settings, cache)
-    parsed = parse_replies(asyncio.run(collect_replies(crew.specialists, case)), change)
-    leads = [candidate.finding for candidate in parsed.candidates if candidate.finding]
-    session = session.with_leads(leads)
-    agents = [*session.agents(rough), *session.second_look(rough, leads)]
+    """The talks of the review itself, which is held with models that only listen."""
+    case = open_case(opened.change, opened.repository, settings)
+    minds = {role: ListeningMind(role, choice.model) for role, choice in choices.items()}
+    panel = assemble_panel(minds, cache, prompts, analysers_off=settings.analysers_off)
+    crew = replace(assemble_crew(settings, cache), panel=panel)
+    shared = asyncio.run(_hold(case, crew))
     return FirstTalks(
-        planner=planner,
-        specialists=_talks_of(agents, session),
-        verifier=_shared_by_verifier(session, rough),
-        machine_findings=tuple(
-            session.verifier(rough).talk(candidate, finding)
-            for candidate, finding in _to_be_judged(parsed, case, crew)
-        ),
+        verifier=shared,
+        planner=minds["planner"].heard[0],
+        specialists=tuple(minds["specialist"].heard),
+        machine_findings=tuple(minds["verifier"].heard),
     )
 
 
-def _talks_of(agents: Sequence[Specialist], session: Session) -> tuple[Talk, ...]:
-    tools = session.panel.make_tools(session.case)
-    return tuple(agent.talk(tools) for agent in agents if isinstance(agent, ModelAgent))
-
-
-def _shared_by_verifier(session: Session, rough: Plan) -> Talk:
-    return Talk(
-        speaker="verifier",
-        instructions=session.briefing.prompts.render("verifier", fence_rule=session.briefing.fence.rule),
-        prefix=session.briefing.verifier_text(rough),
-        task="",
-        schema=JUDGEMENT_SCHEMA,
-        schema_name=JUDGEMENT_SCHEMA_NAME,
-        tools=session.verifier_tools(),
-    )
-
-
-def _to_be_judged(parsed: ParsedReplies, case: Case, crew: Crew) -> list[tuple[Candidate, Finding]]:
-    """The machine's findings that stand and are not mere nits by their rule."""
-    checked = check_evidence(parsed.candidates, case.change, case.repository, has_verifier=True)
-    merged = merge_candidates(checked.candidates, case.change, case.repository, crew.same_problem)
-    return [
-        (candidate, candidate.finding)
-        for candidate in merged
-        if candidate.withheld is None
-        and candidate.finding
-        and crew.worth_of(candidate.finding.rule_id or "") is not Worth.NIT
-    ]
+async def _hold(case: Case, crew: Crew) -> Talk:
+    """Go through the review up to its report; what all talks of its verifier share comes back."""
+    looked = await look(case, crew)
+    session, plan = looked.session, looked.case.plan
+    if session is None or plan is None:
+        raise AssertionError("models that are not tried before are always asked")
+    verifier = session.verifier(plan)
+    await verify(check(looked.docket, looked.case), Verifiers(verifier), ignore_events)
+    return verifier.shared_talk()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from affidavit.ports import Specialist
+from affidavit.ports import Reply
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.evidence import AnalyserRun, Unread, WhyUnread
@@ -27,16 +27,17 @@ UNREAD = "unread files"
 
 
 @dataclass(frozen=True)
-class Looked:
+class Coverage:
     """What is known of the looks at a change."""
 
-    specialists: Sequence[Specialist]
+    asked: Sequence[Reply]
     replies: Sequence[ReplySummary]
+    """What became of them."""
     runs: Sequence[AnalyserRun]
     plan: Plan | None
     candidates: Sequence[Candidate]
 
-    def coverage_of(self, file: FileChange) -> FileCoverage:
+    def of(self, file: FileChange) -> FileCoverage:
         """Who looked at a file, hunk by hunk, and why not all of them."""
         if file.skipped:
             return FileCoverage(path=file.path, state="skipped", reason=file.skipped)
@@ -73,8 +74,11 @@ class Looked:
     def _is_claimed_in_vain(self, file: FileChange, excused: set[str]) -> bool:
         if file.skipped or self._examined_by(file):
             return False
-        whole = file.model_copy(update={"is_partial": False})
-        claimed = {one.name for one in self.specialists if one.examines(whole) and self._has_left(one, file)}
+        claimed = {
+            one.specialist
+            for one in self.asked
+            if file.path in one.claims and self._has_left(one.specialist, file)
+        }
         return any(self._unread_by(name, file) is None for name in claimed - excused)
 
     def _is_explained(self, path: str) -> bool:
@@ -100,11 +104,14 @@ class Looked:
         return {run.analyser for run in self.runs if run.state not in ("completed", "nothing_to_do")}
 
     def _able(self, file: FileChange) -> list[str]:
-        return [one.name for one in self.specialists if one.examines(file) and self._has_left(one, file)]
+        return [
+            one.specialist
+            for one in self.asked
+            if file.path in one.files and self._has_left(one.specialist, file)
+        ]
 
-    def _has_left(self, specialist: Specialist, file: FileChange) -> bool:
+    def _has_left(self, name: str, file: FileChange) -> bool:
         """Of a deleted file, only who looks at the whole repository has something left to read."""
-        name = specialist.name
         is_file_by_file = (name, "base") in self._read and file.base_path not in self._read[name, "base"]
         return file.head_path is not None or not is_file_by_file or name in self._unfinished
 

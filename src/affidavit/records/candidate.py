@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from affidavit.records.diagnostics import Reason
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Finding
 from affidavit.records.record import Record
@@ -99,6 +99,17 @@ class Candidate(Record):
         if self.withheld is not None:
             return self
         return self.then(stage, f"withheld: {code}", withheld=Withheld(code=code, detail=detail), **update)
+
+    def note(self, code: Reason, detail: str = "", field: str | None = None) -> Diagnostic:
+        """What the machine has to say about this candidate."""
+        return Diagnostic(
+            code=code,
+            detail=detail,
+            specialist=self.specialist,
+            index=self.index,
+            id=self.finding.id if self.finding else None,
+            field=field,
+        )
 
     def then(self, stage: str, what: str, **update: Any) -> "Candidate":
         """The candidate after one more step."""

@@ -43,6 +43,12 @@ class Panel:
         """Role to model."""
         return {role: mind.model for role, mind in self.minds.items()}
 
+    @property
+    def judging(self) -> list[Mind]:
+        """Those of its minds that verify findings."""
+        roles: tuple[Role, ...] = ("verifier", "second_verifier")
+        return [self.minds[role] for role in roles if role in self.minds]
+
     def convene(self, case: Case) -> "Session":
         """Begin with a change: its map is read once and shared by all."""
         fence = self.make_fence(case.change)
@@ -87,7 +93,7 @@ class Session:
             max_turns=12,
         )
 
-    def agents(self, plan: Plan) -> list[Specialist]:
+    def agents(self, plan: Plan, _reported: Sequence[Finding] = ()) -> list[Specialist]:
         """A specialist for each lens of the plan and each chunk of the change, and for what others said."""
         agents: list[Specialist] = [
             self._agent(lens, plan, chunk)
@@ -125,9 +131,9 @@ class Session:
             emit=self.case.emit,
         )
 
-    def verifiers(self, verifier: ModelVerifier, votes: int) -> Verifiers:
-        """The same one with its further votes and, where one is named, the second verifier."""
-        return verifier.with_others(votes, self.panel.minds.get("second_verifier"))
+    def verifiers(self, plan: Plan, votes: int = 1) -> Verifiers:
+        """The verifier with its further votes and, where one is named, the second verifier."""
+        return self.verifier(plan).with_others(votes, self.panel.minds.get("second_verifier"))
 
     def verifier_tools(self) -> ToolSource:
         """What verifiers may call; made once, so that what was checked for one talk is known to the next."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from affidavit.events import Emit
-from affidavit.ports import Answer, Mind, Talk, ToolSource, Verifiers
+from affidavit.ports import Answer, Judged, Mind, Talk, ToolSource, Verifiers
 from affidavit.proof.judgement import JUDGEMENT_SCHEMA, JUDGEMENT_SCHEMA_NAME, Unreadable, read_judgement
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
@@ -24,7 +24,7 @@ OUTCOMES = {"cut_off": "cut_off", "refused": "refused", "budget_exhausted": "ski
 
 @dataclass
 class ModelVerifier:
-    """Cross-examines findings; `spent` is what it cost."""
+    """Cross-examines findings, a few at a time."""
 
     mind: Mind
     briefing: Briefing
@@ -34,27 +34,28 @@ class ModelVerifier:
     take: int = 1
     """Which of several votes it casts."""
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(CONCURRENCY))
-    spent: list[RoleUsage] = field(default_factory=list)
 
     def with_others(self, votes: int, second: Mind | None) -> Verifiers:
-        """This verifier, its further votes, and a second one; they share turns and what is spent."""
+        """This verifier, its further votes, and a second one; they share turns."""
         voters = tuple(replace(self, take=take) for take in range(2, votes + 1))
         return Verifiers(self, voters, replace(self, mind=second) if second else None)
 
-    async def judge(self, candidate: Candidate) -> Judgement:
+    async def judge(self, candidate: Candidate) -> Judged:
         """Ask; one that was cut off, failed or refused is asked once more, and refutes nothing."""
         if candidate.finding is None:
-            return Judgement(by="verifier", outcome="skipped", reason="there is no finding to judge")
+            reason = "there is no finding to judge"
+            return Judged(judgement=Judgement(by="verifier", outcome="skipped", reason=reason))
         talk = self.talk(candidate, candidate.finding)
         judgement = self._unanswered("failed", "")
+        spent: list[RoleUsage] = []
         for _ in range(ATTEMPTS):
             async with self.turns:
                 answer = await self.mind.converse(talk, self.emit)
-            self.spent.append(answer.usage)
+            spent.append(answer.usage)
             judgement = self._read(answer)
             if judgement.outcome == "answered" or answer.outcome in FINAL:
                 break
-        return judgement
+        return Judged(judgement=judgement, usage=tuple(spent))
 
     def _read(self, answer: Answer) -> Judgement:
         if answer.outcome == "answered":
@@ -77,13 +78,17 @@ class ModelVerifier:
 
     def talk(self, candidate: Candidate, finding: Finding) -> Talk:
         """What is sent about one finding: the claim and its evidence, not the specialist's reasoning."""
+        is_proven = candidate.kind == "mechanical"
+        task = self._worth_task(candidate, finding) if is_proven else self._task(candidate, finding)
+        return replace(self.shared_talk(), task=task)
+
+    def shared_talk(self) -> Talk:
+        """What is sent about every finding; the task is empty."""
         return Talk(
             speaker=self.mind.role.replace("_", " "),
             instructions=self.briefing.prompts.render("verifier", fence_rule=self.briefing.fence.rule),
             prefix=self.briefing.verifier_text(self.plan),
-            task=self._worth_task(candidate, finding)
-            if candidate.kind == "mechanical"
-            else self._task(candidate, finding),
+            task="",
             schema=JUDGEMENT_SCHEMA,
             schema_name=JUDGEMENT_SCHEMA_NAME,
             tools=self.tools(),

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from affidavit.ports import Case
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Comment
+from affidavit.records.docket import Docket
 from affidavit.records.finding import NEAR_LINES, Finding
 
 STAGE = "comments"
@@ -11,12 +13,10 @@ NOBODY = "somebody"
 MAX_NAME_LENGTH = 100
 
 
-def note_existing(candidates: Sequence[Candidate], discussion: Sequence[Comment]) -> list[Candidate]:
-    """The candidates with the authors of comments at their places."""
-    placed = [comment for comment in discussion if comment.file and comment.line]
-    if not placed:
-        return list(candidates)
-    return [_noted(candidate, placed) for candidate in candidates]
+def note_existing(docket: Docket, case: Case) -> Docket:
+    """The candidates with the authors of comments at their places, also those that are withheld."""
+    placed = [comment for comment in case.change.discussion if comment.file and comment.line]
+    return docket.then(_noted(candidate, placed) for candidate in docket.candidates)
 
 
 def _noted(candidate: Candidate, placed: Sequence[Comment]) -> Candidate:

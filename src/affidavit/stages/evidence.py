@@ -1,95 +1,108 @@
-"""Check every candidate's proof against the commit: its quote, its searches, the cause of an impact."""
+"""Check every candidate's proof against the commit: its quote, the cause of an impact, its searches."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
-from affidavit.ports import Repository
+from affidavit.ports import Case
 from affidavit.proof.causes import cause_problem
 from affidavit.proof.quote_check import check_quote
 from affidavit.proof.searches import run_search
 from affidavit.records.candidate import Candidate, Status
-from affidavit.records.change import Change
-from affidavit.records.diagnostics import Diagnostic, Reason
-from affidavit.records.evidence import QuoteOutcome
-from affidavit.records.finding import Finding
+from affidavit.records.diagnostics import Reason
+from affidavit.records.docket import Docket, Outcome
+from affidavit.records.evidence import QuoteOutcome, SearchRun
+from affidavit.records.finding import Finding, Search
+from affidavit.records.reading import is_within
 
 STAGE = "evidence"
+WIDER = "the rest of the change, of which the specialist saw a part"
 
-OUTCOME_CODES: dict[QuoteOutcome, Reason] = {
+REASONS: dict[QuoteOutcome, Reason] = {
     "relocated": Reason.EVIDENCE_RELOCATED,
     "ambiguous": Reason.EVIDENCE_AMBIGUOUS,
     "not_found": Reason.EVIDENCE_NOT_FOUND,
 }
 
 
-@dataclass
-class Checked:
-    """The candidates with their checked evidence, and what the machine has to say about it."""
+def locate_quotes(docket: Docket, case: Case) -> Docket:
+    """The quoted code is in the commit, and the finding speaks of where it is; else it is withheld."""
 
-    candidates: list[Candidate] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
+    def locate(candidate: Candidate, finding: Finding) -> Outcome:
+        quote, anchored = check_quote(finding, case.repository)
+        what = f"quote {quote.outcome}: {quote.detail}"
+        located = candidate.then(STAGE, what, quote=quote, finding=anchored)
+        notes = [located.note(REASONS[quote.outcome], quote.detail)] if quote.outcome in REASONS else []
+        return (_disproved(located, quote.detail) if quote.outcome == "not_found" else located), notes
+
+    return docket.each(locate)
 
 
-def check_evidence(
-    candidates: Sequence[Candidate], change: Change, repository: Repository, *, has_verifier: bool
-) -> Checked:
-    """Prove quotes and searches; what cannot be proven is withheld with its reason."""
-    checked = Checked()
-    for candidate in candidates:
-        if candidate.finding is None or candidate.withheld:
-            checked.candidates.append(candidate)
-            continue
-        proven, codes = _check_candidate(candidate, candidate.finding, change, repository, has_verifier)
-        checked.candidates.append(proven)
-        checked.diagnostics += [
-            Diagnostic(
-                code=code,
-                detail=detail,
-                specialist=candidate.specialist,
-                index=candidate.index,
-                id=candidate.finding.id,
-            )
-            for code, detail in codes
+def check_causes(docket: Docket, case: Case) -> Docket:
+    """What an impact finding names as its cause is a part of the change; else it is withheld."""
+
+    def check(candidate: Candidate, finding: Finding) -> Outcome:
+        problem = cause_problem(finding, case.change, case.repository)
+        if problem is None:
+            return candidate, ()
+        return _disproved(candidate, problem), [candidate.note(Reason.EVIDENCE_NOT_FOUND, problem)]
+
+    return docket.each(check)
+
+
+def run_searches(docket: Docket, case: Case) -> Docket:
+    """What is said to be missing is searched for; what is found goes to the verifier, or disproves it."""
+
+    def search(candidate: Candidate, finding: Finding) -> Outcome:
+        if not _claims_absence(finding) or finding.verification is None:
+            return candidate, ()
+        runs = tuple(run_search(each, case.repository) for each in finding.verification.searches)
+        searched = candidate.then(STAGE, f"{len(runs)} searches run again", searches=runs)
+        failed = [run.detail for run in runs if run.state == "failed"]
+        if not runs or failed:
+            detail = "; ".join(failed) or "it says that something is missing and declares no search"
+            note = searched.note(Reason.ABSENCE_NOT_SEARCHED, detail)
+            return searched.withhold(STAGE, Reason.ABSENCE_NOT_SEARCHED, detail), [note]
+        hits = [f"{hit.path}:{hit.line}" for run in runs for hit in run.hits]
+        # A verifier is handed the hits together with the claim.
+        if not hits or case.has_verifier:
+            return searched, ()
+        detail = "what is said to be missing was found at " + ", ".join(hits[:3])
+        return _disproved(searched, detail, Reason.ABSENCE_DISPROVED), [
+            searched.note(Reason.ABSENCE_DISPROVED, detail)
         ]
-    return checked
+
+    return docket.each(search)
 
 
-def _check_candidate(
-    candidate: Candidate, finding: Finding, change: Change, repository: Repository, has_verifier: bool
-) -> tuple[Candidate, list[tuple[Reason, str]]]:
-    quote, anchored = check_quote(finding, repository)
-    codes = [(OUTCOME_CODES[quote.outcome], quote.detail)] if quote.outcome in OUTCOME_CODES else []
-    candidate = candidate.then(STAGE, f"quote {quote.outcome}: {quote.detail}", quote=quote, finding=anchored)
-    if quote.outcome == "not_found":
-        return _without_evidence(candidate, quote.detail), codes
-    problem = cause_problem(anchored, change, repository)
-    if problem:
-        return _without_evidence(candidate, problem), [*codes, (Reason.EVIDENCE_NOT_FOUND, problem)]
-    candidate, absence = _check_absence(candidate, anchored, repository, has_verifier)
-    return candidate, [*codes, *absence]
+def search_whole_change(docket: Docket, case: Case) -> Docket:
+    """The same searches in every changed file that they left out, where their finder saw only a part."""
+    if case.plan is None or len(case.plan.chunks) < 2:
+        return docket
+
+    def search(candidate: Candidate, finding: Finding) -> Outcome:
+        if candidate.kind != "model" or not _claims_absence(finding):
+            return candidate, ()
+        # A search without paths has seen everything.
+        declared = [run.search for run in candidate.searches if run.search.paths]
+        more = [run for one in declared if (run := _search_elsewhere(one, case))]
+        if not more:
+            return candidate, ()
+        what = f"searched in the rest of the change: {sum(len(run.hits) for run in more)} hits"
+        return candidate.then(STAGE, what, searches=(*candidate.searches, *more)), ()
+
+    return docket.each(search)
 
 
-def _without_evidence(candidate: Candidate, detail: str) -> Candidate:
-    return candidate.withhold(STAGE, Reason.EVIDENCE_NOT_FOUND, detail, status=Status.FALSE_POSITIVE)
+def _search_elsewhere(search: Search, case: Case) -> SearchRun | None:
+    others = [
+        path
+        for file in case.change.files
+        if (path := file.path_at(search.side)) and not any(is_within(path, place) for place in search.paths)
+    ]
+    wider = search.model_copy(update={"paths": tuple(others)})
+    return run_search(wider, case.repository, WIDER) if others else None
 
 
-def _check_absence(
-    candidate: Candidate, finding: Finding, repository: Repository, has_verifier: bool
-) -> tuple[Candidate, list[tuple[Reason, str]]]:
-    verification = finding.verification
-    if verification is None or not verification.is_absence_finding:
-        return candidate, []
-    runs = tuple(run_search(search, repository) for search in verification.searches)
-    candidate = candidate.then(STAGE, f"{len(runs)} searches run again", searches=runs)
-    failed = [run.detail for run in runs if run.state == "failed"]
-    if not runs or failed:
-        detail = "; ".join(failed) or "it says that something is missing and declares no search"
-        withheld = candidate.withhold(STAGE, Reason.ABSENCE_NOT_SEARCHED, detail)
-        return withheld, [(Reason.ABSENCE_NOT_SEARCHED, detail)]
-    hits = [f"{hit.path}:{hit.line}" for run in runs for hit in run.hits]
-    # With a verifier, the hits are handed to it together with the claim.
-    if not hits or has_verifier:
-        return candidate, []
-    detail = "what is said to be missing was found at " + ", ".join(hits[:3])
-    withheld = candidate.withhold(STAGE, Reason.ABSENCE_DISPROVED, detail, status=Status.FALSE_POSITIVE)
-    return withheld, [(Reason.ABSENCE_DISPROVED, detail)]
+def _claims_absence(finding: Finding) -> bool:
+    return finding.verification is not None and finding.verification.is_absence_finding
+
+
+def _disproved(candidate: Candidate, detail: str, code: Reason = Reason.EVIDENCE_NOT_FOUND) -> Candidate:
+    return candidate.withhold(STAGE, code, detail, status=Status.FALSE_POSITIVE)

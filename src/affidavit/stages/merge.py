@@ -1,44 +1,46 @@
-"""Join findings that say the same, count the agreement of distinct specialists, fingerprint each finding."""
+"""Group findings that say the same, count the agreement of distinct specialists, fingerprint each."""
 
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from affidavit.ports import Repository
+from affidavit.ports import Case
 from affidavit.proof.likeness import SIMILAR_WORDS, claim_words, likeness
 from affidavit.proof.quotes import fold
 from affidavit.records.candidate import Candidate
-from affidavit.records.change import Change
-from affidavit.records.diagnostics import Reason
+from affidavit.records.docket import Docket, Group
 from affidavit.records.finding import NEAR_LINES, Finding
+from affidavit.specialists.rulebook import same_problem
 
 STAGE = "merge"
 KIND_ORDER = {"mechanical": 0, "model": 1, "outside": 2}
 QUOTE_ORDER = {"exact": 0, "relocated": 1, "ambiguous": 2}
 
-SameProblem = Callable[[str, str], bool]
 
-
-def merge_candidates(
-    candidates: Sequence[Candidate], change: Change, repository: Repository, same_problem: SameProblem
-) -> list[Candidate]:
-    """Join duplicates: the better proven one stays, the others are withheld and name it."""
-    kept_by_place: dict[tuple[str, str], list[str]] = defaultdict(list)
-    merged = {candidate.id: candidate for candidate in candidates}
-    for candidate in sorted(candidates, key=_best_first):
+def group_duplicates(docket: Docket, _case: Case) -> Docket:
+    """Group what says the same: the best proven leads, who agrees is noted there, nobody is withheld."""
+    leaders: dict[tuple[str, str], list[str]] = defaultdict(list)
+    members: dict[str, list[Candidate]] = defaultdict(list)
+    grouped = {candidate.id: candidate for candidate in docket.candidates}
+    for candidate in sorted(docket.candidates, key=_best_first):
         finding = candidate.finding
         if finding is None or candidate.withheld:
             continue
-        near = dict.fromkeys(other for place in _places(finding) for other in kept_by_place[place])
-        twin = _find_twin(candidate, finding, [merged[other] for other in near], same_problem)
+        near = dict.fromkeys(other for place in _places(finding) for other in leaders[place])
+        twin = _find_twin(candidate, finding, [grouped[other] for other in near])
         if twin is None:
             for place in _places(finding):
-                kept_by_place[place].append(candidate.id)
+                leaders[place].append(candidate.id)
             continue
-        merged[candidate.id] = candidate.withhold(STAGE, Reason.DUPLICATE_OF, twin.id)
-        merged[twin.id] = _agree(twin, candidate)
-    return _with_fingerprints(list(merged.values()), change, repository)
+        members[twin.id].append(candidate)
+        grouped[twin.id] = _agree(twin, candidate)
+    in_order = [(leader, sorted(joined, key=_by_place)) for leader, joined in members.items()]
+    groups = tuple(
+        Group(leader=leader, members=tuple(one.id for one in joined))
+        for leader, joined in sorted(in_order, key=lambda group: _by_place(group[1][0]))
+    )
+    return docket.then(grouped.values()).model_copy(update={"groups": groups})
 
 
 def _best_first(candidate: Candidate) -> tuple[int, int, bool, int, int, str, int]:
@@ -52,19 +54,15 @@ def _best_first(candidate: Candidate) -> tuple[int, int, bool, int, int, str, in
     return kind, rank, is_outside, quote, -length, candidate.specialist, candidate.index
 
 
-def _places(finding: Finding) -> set[tuple[str, str]]:
+def _places(finding: Finding) -> list[tuple[str, str]]:
     """Where others may report the same: in its own file, and in the file of the change that causes it."""
     cause = finding.verification.caused_by if finding.verification and finding.is_impact else None
-    return {(finding.file, finding.side), *([(cause.file, "head")] if cause else [])}
+    return list(dict.fromkeys([(finding.file, finding.side), *([(cause.file, "head")] if cause else [])]))
 
 
-def _find_twin(
-    candidate: Candidate, finding: Finding, kept: Sequence[Candidate], same_problem: SameProblem
-) -> Candidate | None:
+def _find_twin(candidate: Candidate, finding: Finding, kept: Sequence[Candidate]) -> Candidate | None:
     twins = [
-        other
-        for other in kept
-        if not _is_one_analyser(candidate, other) and _is_twin(other.finding, finding, same_problem)
+        other for other in kept if not _is_one_analyser(candidate, other) and _is_twin(other.finding, finding)
     ]
     # Of two problems of one kind on a line, the one about the same names is meant.
     return max(twins, key=lambda other: _names(other.finding) == _names(finding), default=None)
@@ -75,7 +73,7 @@ def _is_one_analyser(one: Candidate, other: Candidate) -> bool:
     return one.kind == "mechanical" and one.specialist == other.specialist
 
 
-def _is_twin(other: Finding | None, finding: Finding, same_problem: SameProblem) -> bool:
+def _is_twin(other: Finding | None, finding: Finding) -> bool:
     if other is None:
         return False
     if other.file != finding.file:
@@ -107,21 +105,21 @@ def _lens(specialist: str) -> str:
     return specialist.partition("@")[0]
 
 
-def _with_fingerprints(
-    candidates: list[Candidate], change: Change, repository: Repository
-) -> list[Candidate]:
+def add_fingerprints(docket: Docket, case: Case) -> Docket:
+    """Name each finding so that the name survives line shifts and renames; in the order of the places."""
     seen: Counter[str] = Counter()
     named: dict[str, Candidate] = {}
-    in_order = sorted(candidates, key=_by_place)
-    # What is withheld must not shift the count of what stays, and may yet be judged by itself and shown.
-    for candidate in sorted(in_order, key=lambda one: one.withheld is not None):
+    members = docket.members
+    in_order = sorted(docket.candidates, key=_by_place)
+    # What is withheld must not shift the count of what stays, nor a member, which may yet be shown.
+    for candidate in sorted(in_order, key=lambda one: one.withheld is not None or one.id in members):
         if candidate.finding is None:
             continue
-        seed = _fingerprint_seed(candidate.finding, change, repository)
+        seed = _fingerprint_seed(candidate.finding, case)
         fingerprint = hashlib.sha256(f"{seed}\n{seen[seed]}".encode()).hexdigest()[:16]
         seen[seed] += 1
         named[candidate.id] = candidate.model_copy(update={"fingerprint": fingerprint})
-    return [named.get(candidate.id, candidate) for candidate in in_order]
+    return docket.then(named.get(candidate.id, candidate) for candidate in in_order)
 
 
 def _by_place(candidate: Candidate) -> tuple[str, int, str, int]:
@@ -134,10 +132,10 @@ def _by_place(candidate: Candidate) -> tuple[str, int, str, int]:
     )
 
 
-def _fingerprint_seed(finding: Finding, change: Change, repository: Repository) -> str:
+def _fingerprint_seed(finding: Finding, case: Case) -> str:
     """What stays the same when lines shift or the file is renamed: rule, first path, text of the line."""
-    file = change.file_at(finding.file, finding.side)
+    file = case.change.file_at(finding.file, finding.side)
     path = (file.base_path if file else None) or finding.file
-    lines = repository.side(finding.side).lines(finding.file) or []
+    lines = case.repository.side(finding.side).lines(finding.file) or []
     text = fold(lines[finding.line - 1]) if finding.line <= len(lines) else ""
     return "\n".join(["1", finding.rule_id or finding.category, path, finding.side, text])

@@ -7,6 +7,7 @@ from affidavit.contract.keyed_object import object_with_key
 from affidavit.events import Emit
 from affidavit.ports import Answer, Mind, Talk
 from affidavit.records.report import Gap, PositiveNote, Report, ReporterWords
+from affidavit.specialists.panel import Session
 
 WORDS_SCHEMA_NAME = "review_words"
 MAX_SUMMARY = 1_000
@@ -33,7 +34,16 @@ WORDS_SCHEMA: dict[str, Any] = {
 }
 
 
-async def narrate(report: Report, mind: Mind, talk: Talk, emit: Emit) -> Report:
+async def narrate(report: Report, session: Session | None, emit: Emit) -> Report:
+    """The report with the reporter's words, where there is a reporter."""
+    reporter = session.panel.minds.get("reporter") if session else None
+    if session is None or reporter is None:
+        return report
+    talk = session.reporter_talk(report, WORDS_SCHEMA, WORDS_SCHEMA_NAME)
+    return await ask_reporter(report, reporter, talk, emit)
+
+
+async def ask_reporter(report: Report, mind: Mind, talk: Talk, emit: Emit) -> Report:
     """Ask once. A reporter that does not answer costs its words and nothing else: the review is done."""
     answer = await mind.converse(talk, emit)
     reply = object_with_key(answer.text, "summary") if answer.outcome == "answered" else None

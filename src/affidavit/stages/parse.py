@@ -1,7 +1,7 @@
 """Turn every specialist's reply into candidates, through the one parser of the contract."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from functools import reduce
 
 from affidavit.contract.parsed import ParsedReply
 from affidavit.contract.parser import parse_reply
@@ -10,44 +10,53 @@ from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.ports import Reply
 from affidavit.records.candidate import Candidate, Step
 from affidavit.records.change import Change
-from affidavit.records.diagnostics import Diagnostic
+from affidavit.records.docket import Docket
 from affidavit.records.report import Gap, ReplySummary
 
 STAGE = "parse"
 MAX_SUMMARY_LENGTH = 8_000
 
 
-@dataclass
-class ParsedReplies:
-    """Candidates of all replies, what became of each reply, and the parser's diagnostics."""
-
-    candidates: list[Candidate] = field(default_factory=list)
-    replies: list[ReplySummary] = field(default_factory=list)
-    incomplete: list[Gap] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
+def read_replies(replies: Sequence[Reply], change: Change) -> Docket:
+    """Let the contract decide what stands of each reply; several calls add up."""
+    return reduce(Docket.plus, (_read(reply, change) for reply in replies), Docket())
 
 
-def parse_replies(replies: Sequence[Reply], change: Change) -> ParsedReplies:
-    """Let the contract decide what stands of each reply."""
-    outcome = ParsedReplies()
-    for reply in replies:
-        if reply.text is None:
-            outcome.replies.append(_summary(reply, None))
-            continue
-        parsed = parse_reply(
-            reply.text,
-            schema_version=reply.schema_version or CURRENT_SCHEMA_VERSION,
-            prompt_version=reply.prompt_version or CURRENT_PROMPT_VERSION,
-            changed_files=change.changed_files,
-        )
-        outcome.candidates += _candidates(reply, parsed)
-        outcome.replies.append(_summary(reply, parsed))
-        outcome.incomplete += _incomplete(reply, parsed)
-        outcome.diagnostics += [
+def hand_in(read: Docket, replies: Sequence[Reply], before: Docket) -> Docket:
+    """What was said before the replies, what the parser made of them, and what they say of themselves."""
+    return Docket(
+        candidates=read.candidates,
+        replies=read.replies,
+        diagnostics=(*(note for one in replies for note in one.diagnostics), *read.diagnostics),
+        incomplete=(
+            *before.incomplete,
+            *read.incomplete,
+            *(gap for one in replies for gap in one.incomplete),
+        ),
+        not_run=(*before.not_run, *(gap for one in replies for gap in one.not_run)),
+        analyser_runs=tuple(run for one in replies for run in one.analyser_runs),
+        usage=(*before.usage, *(spent for one in replies for spent in one.usage)),
+    )
+
+
+def _read(reply: Reply, change: Change) -> Docket:
+    if reply.text is None:
+        return Docket(replies=(_summary(reply, None),))
+    parsed = parse_reply(
+        reply.text,
+        schema_version=reply.schema_version or CURRENT_SCHEMA_VERSION,
+        prompt_version=reply.prompt_version or CURRENT_PROMPT_VERSION,
+        changed_files=change.changed_files,
+    )
+    return Docket(
+        candidates=tuple(_candidates(reply, parsed)),
+        replies=(_summary(reply, parsed),),
+        incomplete=tuple(_incomplete(reply, parsed)),
+        diagnostics=tuple(
             diagnostic.model_copy(update={"specialist": reply.specialist})
             for diagnostic in parsed.diagnostics
-        ]
-    return outcome
+        ),
+    )
 
 
 def _candidates(reply: Reply, parsed: ParsedReply) -> list[Candidate]:

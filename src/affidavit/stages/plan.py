@@ -1,18 +1,28 @@
 """Understand the change before anybody judges it: its goal, who looks at what, and in which chunks."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from affidavit.contract.keyed_object import object_with_key
-from affidavit.events import Emit
-from affidavit.ports import Mind, Talk
+from affidavit.events import Emit, handoff
+from affidavit.ports import Case, Mind, Talk
 from affidavit.records.change import Change
 from affidavit.records.context import SymbolChange
+from affidavit.records.docket import Docket
 from affidavit.records.plan import Plan
 from affidavit.records.report import Gap, RoleUsage
 from affidavit.specialists.chunks import changed_line_count, definition_starts, divide
+from affidavit.specialists.model_agents import LENSES
+from affidavit.specialists.panel import Panel, Session
+from affidavit.specialists.probe import Probed, probe_verifiers
 
+WITHOUT_VERIFIER = Gap(
+    name="model specialists",
+    reason="they were not asked, since the verifier cannot judge what they find",
+    advice="The mechanical specialists reviewed alone.",
+)
 SMALL_LINES, MEDIUM_LINES = 12, 80
 PLAN_SCHEMA_NAME = "review_plan"
 MAX_QUESTIONS = 6
@@ -25,6 +35,51 @@ class Planned:
     plan: Plan
     usage: tuple[RoleUsage, ...] = ()
     incomplete: tuple[Gap, ...] = ()
+
+
+@dataclass(frozen=True)
+class Opening:
+    """The models before a change, with the plan that they work by and what was said on the way to it."""
+
+    session: Session
+    plan: Plan | None
+    """None: no verifier can be asked, so no specialist is."""
+    said: Docket
+
+
+async def open_session(case: Case, panel: Panel, *, probes_verifier: bool) -> Opening:
+    """Plan while the verifiers are tried: one who cannot answer is found before specialists are paid."""
+    session = panel.convene(case)
+    rough = plan_by_size(case.change, LENSES, session.always, session.briefing.context.symbols)
+    talk = session.planner_talk(rough, plan_schema([*LENSES, *session.always]), PLAN_SCHEMA_NAME)
+    planning = make_plan(panel.minds["planner"], talk, rough, LENSES, case.emit)
+    probing = probe_verifiers(panel.judging if probes_verifier else (), panel.prompts, case.emit)
+    planned, probed = await _plan_while_probing(planning, probing)
+    # Where nobody works by the plan, only what it cost is left of it.
+    incomplete = probed.failures or planned.incomplete
+    said = Docket(incomplete=incomplete, usage=(*probed.usage, *planned.usage))
+    parts = case.change.reviewed_files() if probed.failures else planned.plan.chunks
+    case.emit(handoff("planner", "reviewer", chunks_count=len(parts)))
+    if probed.failures:
+        return Opening(session, None, said.model_copy(update={"not_run": (WITHOUT_VERIFIER,)}))
+    return Opening(session, planned.plan, said)
+
+
+async def _plan_while_probing(
+    planning: Coroutine[Any, Any, Planned], probing: Coroutine[Any, Any, Probed]
+) -> tuple[Planned, Probed]:
+    """Both at once; where a verifier cannot be asked, the plan is not waited for."""
+    planner = asyncio.create_task(planning)
+    try:
+        probed = await probing
+        if probed.failures and not planner.done():
+            return Planned(Plan()), probed
+        return await planner, probed
+    finally:
+        # What is ending already must not be struck again while it cleans up behind itself.
+        if not planner.cancelling():
+            planner.cancel()
+        await asyncio.gather(planner, return_exceptions=True)
 
 
 def plan_schema(lenses: Sequence[str]) -> dict[str, Any]:

@@ -1,28 +1,21 @@
 """Hold what specialists say they checked against the calls they made: a look that never happened is noted."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from affidavit.ports import Reply, Repository
+from affidavit.ports import Case, Reply, Repository
 from affidavit.records.candidate import Candidate
-from affidavit.records.diagnostics import Diagnostic, Reason
+from affidavit.records.diagnostics import Reason
+from affidavit.records.docket import Docket, Outcome
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
 from affidavit.records.reading import is_within
 
 STAGE = "reading"
+FLAG = "verification.checked_for_handling_elsewhere"
 PATH = re.compile(r"[\w@+.~-]+(?:/[\w@+.~-]+)*/?")
 MAX_CLAIM_LENGTH = 4_000
 MAX_NAMED = 5
-
-
-@dataclass
-class Compared:
-    """The candidates, with flags that the calls bear out, and what was noted."""
-
-    candidates: list[Candidate] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -40,25 +33,22 @@ class Reading:
         return path in self.shown or path in self.read or any(is_within(path, each) for each in self.searched)
 
 
-def compare_reading(
-    candidates: Sequence[Candidate], replies: Sequence[Reply], plan: Plan | None, repository: Repository
-) -> Compared:
+def doubt_unmade_looks(docket: Docket, case: Case) -> Docket:
     """A claim to have looked elsewhere stands only where a call shows it; others are not believed."""
-    readings = {reply.specialist: _reading(reply, plan) for reply in replies if reply.uses is not None}
-    known = _Files.of(repository) if readings else _Files(frozenset(), {})
-    compared = Compared()
-    for candidate in candidates:
+    readings = {
+        reply.specialist: _reading(reply, case.plan) for reply in case.replies if reply.uses is not None
+    }
+    known = _Files.of(case.repository) if readings else _Files(frozenset(), {})
+
+    def doubt(candidate: Candidate, finding: Finding) -> Outcome:
         reading = readings.get(candidate.specialist)
-        finding = candidate.finding
-        problem = (
-            _problem(finding, reading, known) if reading and finding and not candidate.withheld else None
-        )
-        if finding is None or problem is None:
-            compared.candidates.append(candidate)
-            continue
-        compared.candidates.append(_without_flag(candidate, finding, problem))
-        compared.diagnostics.append(_diagnostic(candidate, finding, problem))
-    return compared
+        problem = _problem(finding, reading, known) if reading else None
+        if problem is None:
+            return candidate, ()
+        note = candidate.note(Reason.CLAIMED_LOOK_NOT_MADE, problem, FLAG)
+        return _without_flag(candidate, finding, problem), [note]
+
+    return docket.each(doubt)
 
 
 def _reading(reply: Reply, plan: Plan | None) -> Reading:
@@ -129,14 +119,3 @@ def _without_flag(candidate: Candidate, finding: Finding, problem: str) -> Candi
     checked = evidence.model_copy(update={"checked_for_handling_elsewhere": False})
     corrected = finding.model_copy(update={"verification": checked})
     return candidate.then(STAGE, f"not believed: {problem}", finding=corrected)
-
-
-def _diagnostic(candidate: Candidate, finding: Finding, problem: str) -> Diagnostic:
-    return Diagnostic(
-        code=Reason.CLAIMED_LOOK_NOT_MADE,
-        detail=problem,
-        specialist=candidate.specialist,
-        index=candidate.index,
-        id=finding.id,
-        field="verification.checked_for_handling_elsewhere",
-    )

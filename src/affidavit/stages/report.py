@@ -2,30 +2,26 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from affidavit import __version__
 from affidavit.config.baseline import Dismissal
 from affidavit.config.settings import Settings
-from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
-from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import now_iso
 from affidavit.minds.ledger import add_usage
-from affidavit.ports import Specialist
-from affidavit.proof.coverage import Looked
+from affidavit.ports import Case
+from affidavit.prompts import PromptSet
+from affidavit.proof.coverage import Coverage
 from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Diagnostic, Reason
-from affidavit.records.evidence import AnalyserRun
+from affidavit.records.docket import Docket
 from affidavit.records.finding import Category, Finding, Severity
-from affidavit.records.plan import Plan
 from affidavit.records.report import (
     Counts,
     Decision,
     Gap,
     Gate,
-    ReplySummary,
     Report,
     RoleUsage,
     Verdict,
@@ -34,63 +30,42 @@ from affidavit.records.report import (
 STAGE = "report"
 
 
-@dataclass(frozen=True)
-class Proceedings:
-    """What the stages before this one did."""
-
-    review_id: str
-    candidates: Sequence[Candidate]
-    replies: Sequence[ReplySummary] = ()
-    incomplete: Sequence[Gap] = ()
-    not_run: Sequence[Gap] = ()
-    analyser_runs: Sequence[AnalyserRun] = ()
-    diagnostics: Sequence[Diagnostic] = ()
-    usage: Sequence[RoleUsage] = ()
-    models: Mapping[str, str] = field(default_factory=dict)
-    plan: Plan | None = None
-    duration_ms: int = 0
-    prompt_version: str = CURRENT_PROMPT_VERSION
-    schema_version: str = CURRENT_SCHEMA_VERSION
-
-
 def compile_report(
-    proceedings: Proceedings,
-    change: Change,
+    docket: Docket,
+    case: Case,
     settings: Settings,
-    specialists: Sequence[Specialist],
     dismissals: Mapping[str, Dismissal],
+    models: Mapping[str, str],
+    prompts: PromptSet,
 ) -> Report:
     """The report of a review. Verdict and gate come before what the user chose to see."""
-    looked = Looked(
-        specialists, proceedings.replies, proceedings.analyser_runs, proceedings.plan, proceedings.candidates
-    )
-    gaps = looked.gaps(change, not_run=proceedings.not_run, incomplete=proceedings.incomplete)
-    proceedings = replace(proceedings, incomplete=[*proceedings.incomplete, *gaps])
-    judged = proceedings.candidates
-    gate = decide_gate(judged, settings.fail_on, is_incomplete=bool(proceedings.incomplete))
+    change, judged = case.change, docket.candidates
+    coverage = Coverage(case.replies, docket.replies, docket.analyser_runs, case.plan, judged)
+    unread = coverage.gaps(change, not_run=docket.not_run, incomplete=docket.incomplete)
+    incomplete = (*docket.incomplete, *unread)
+    gate = decide_gate(judged, settings.fail_on, is_incomplete=bool(incomplete))
     visible = [choose_visibility(candidate, change, settings, dismissals) for candidate in judged]
-    hidden = _hidden_diagnostics(judged, visible)
     return Report(
         affidavit_version=__version__,
-        id=proceedings.review_id,
+        id=case.review_id,
         created_at=now_iso(),
-        duration_ms=proceedings.duration_ms,
-        schema_version=proceedings.schema_version,
-        prompt_version=proceedings.prompt_version,
+        duration_ms=0,
+        schema_version=prompts.schema_version,
+        prompt_version=prompts.version,
         change=change,
         settings=settings.model_dump(mode="json"),
-        models=dict(proceedings.models),
-        plan=proceedings.plan,
+        models=dict(models),
+        plan=case.plan,
         candidates=tuple(sorted(visible, key=_reading_order)),
-        replies=tuple(proceedings.replies),
-        verdict=decide_verdict(judged, visible, proceedings),
+        replies=docket.replies,
+        verdict=decide_verdict(judged, visible, incomplete=incomplete, models=models),
         gate=gate,
-        incomplete=tuple(proceedings.incomplete),
-        not_run=tuple(proceedings.not_run),
-        coverage=tuple(looked.coverage_of(file) for file in change.files),
-        analyser_runs=tuple(proceedings.analyser_runs),
-        diagnostics=(*proceedings.diagnostics, *hidden),
-        usage=_per_role(proceedings.usage),
+        incomplete=incomplete,
+        not_run=docket.not_run,
+        coverage=tuple(coverage.of(file) for file in change.files),
+        analyser_runs=docket.analyser_runs,
+        diagnostics=(*docket.diagnostics, *_hidden(judged, visible)),
+        usage=_per_role(docket.usage),
     )
 
 
@@ -126,7 +101,11 @@ def decide_gate(candidates: Sequence[Candidate], fail_on: Severity | None, *, is
 
 
 def decide_verdict(
-    judged: Sequence[Candidate], visible: Sequence[Candidate], proceedings: Proceedings
+    judged: Sequence[Candidate],
+    visible: Sequence[Candidate],
+    *,
+    incomplete: Sequence[Gap],
+    models: Mapping[str, str],
 ) -> Verdict:
     """`judged` decides; `visible` is only counted."""
     blocking = [
@@ -138,13 +117,13 @@ def decide_verdict(
     decision: Decision = "approve"
     if blocking:
         decision = "request_changes"
-    elif standing or proceedings.incomplete or not proceedings.models:
+    elif standing or incomplete or not models:
         decision = "comment"
     counts = count(visible, blocking=len(blocking))
     return Verdict(
         decision=decision,
-        summary=_summary(counts, proceedings),
-        confidence=_confidence(decision, blocking, proceedings),
+        summary=_summary(counts, incomplete, has_models=bool(models)),
+        confidence=_confidence(decision, blocking, is_whole=bool(models) and not incomplete),
         blocking=tuple(candidate.id for candidate in blocking),
         counts=counts,
     )
@@ -200,15 +179,10 @@ def _reasons_to_hide(
         yield Reason.NIT, candidate.judgements[-1].reason if candidate.judgements else ""
 
 
-def _hidden_diagnostics(judged: Sequence[Candidate], visible: Sequence[Candidate]) -> list[Diagnostic]:
+def _hidden(judged: Sequence[Candidate], visible: Sequence[Candidate]) -> list[Diagnostic]:
+    """A note on each candidate that the user chose not to see."""
     return [
-        Diagnostic(
-            code=after.withheld.code,
-            detail=after.withheld.detail,
-            specialist=after.specialist,
-            index=after.index,
-            id=after.finding.id if after.finding else None,
-        )
+        after.note(after.withheld.code, after.withheld.detail)
         for before, after in zip(judged, visible, strict=True)
         if before.withheld is None and after.withheld is not None
     ]
@@ -232,20 +206,18 @@ def _reading_order(candidate: Candidate) -> tuple[bool, bool, str, int, int, str
     )
 
 
-def _summary(counts: Counts, proceedings: Proceedings) -> str:
+def _summary(counts: Counts, incomplete: Sequence[Gap], *, has_models: bool) -> str:
     """One sentence on what was found, and one on what the review lacks."""
     others = max(0, counts.shown - counts.blocking)
     found = [f"{_number(counts.blocking, 'proven finding')} must be dealt with before merging"] * bool(
         counts.blocking
     )
     found += [f"{_number(others, 'other finding' if found else 'finding')} to look at"] * bool(others)
-    lacks = [] if proceedings.models else ["no model looked"]
-    if proceedings.incomplete:
-        lacks.append(
-            "not completed: " + ", ".join(dict.fromkeys(part.name for part in proceedings.incomplete))
-        )
+    lacks = [] if has_models else ["no model looked"]
+    if incomplete:
+        lacks.append("not completed: " + ", ".join(dict.fromkeys(gap.name for gap in incomplete)))
     if not found:
-        nothing = "nothing to report" if proceedings.models else "nothing proven"
+        nothing = "nothing to report" if has_models else "nothing proven"
         return _sentence([nothing, *(lacks or ["every part of the review completed"])])
     return " ".join(_sentence(parts) for parts in (found, lacks) if parts)
 
@@ -259,9 +231,9 @@ def _number(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def _confidence(decision: Decision, blocking: Sequence[Candidate], proceedings: Proceedings) -> float:
+def _confidence(decision: Decision, blocking: Sequence[Candidate], *, is_whole: bool) -> float:
     if decision == "request_changes":
         return max(CONFIDENCE_NUMBER[candidate.confidence] for candidate in blocking)
-    if proceedings.incomplete or not proceedings.models:
+    if not is_whole:
         return CONFIDENCE_NUMBER["low"]
     return CONFIDENCE_NUMBER["high" if decision == "approve" else "medium"]

@@ -17,6 +17,9 @@ async def _ask(specialist: Specialist, case: Case) -> Reply:
         # A model's own conversation says when it begins, and with which model.
         case.emit(event(EventName.AGENT_STARTED, agent="reviewer", specialist=specialist.name, model=None))
     reply = await specialist.examine(case)
+    whole = [(file, file.model_copy(update={"is_partial": False})) for file in case.change.files]
+    files = tuple(file.path for file, _ in whole if specialist.examines(file))
+    claims = tuple(file.path for file, as_if_whole in whole if specialist.examines(as_if_whole))
     case.emit(
         event(
             EventName.SPECIALIST_FINISHED,
@@ -25,4 +28,4 @@ async def _ask(specialist: Specialist, case: Case) -> Reply:
             duration_ms=reply.duration_ms,
         )
     )
-    return reply
+    return reply.model_copy(update={"files": files, "claims": claims})

@@ -1,141 +1,162 @@
-"""Decide of each surviving finding whether it is true, and what it is worth."""
+"""Decide of each finding that leads whether it is true, and what it is worth; settle what it stands for."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
-from affidavit.events import Emit, EventName, event, finding_detected
-from affidavit.ports import Verifiers
+from affidavit.events import Emit, EventName, event, finding_detected, handoff
+from affidavit.ports import Judged, Verifiers
 from affidavit.proof.likeness import SAME_WORDS, SIMILAR_WORDS, likeness
 from affidavit.proof.ruling import needs_second, rule_on, unanswered_in
-from affidavit.records.candidate import Candidate, Judgement, Status, Withheld, Worth
+from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Diagnostic, Reason
+from affidavit.records.docket import Docket
 from affidavit.records.finding import Confidence
-from affidavit.records.report import Gap
+from affidavit.records.report import Gap, RoleUsage
+from affidavit.specialists.rulebook import worth_of
 from affidavit.system.concurrency import side_by_side
 
 STAGE = "verify"
-"""What may block a merge is voted on, where votes are asked for."""
-
-WorthOf = Callable[[str], Worth]
 
 
-async def verify_candidates(
-    candidates: Sequence[Candidate],
-    *,
-    verifiers: Verifiers | None,
-    worth_of: WorthOf,
-    emit: Emit,
-) -> list[Candidate]:
-    """Cross-examine every finding that stands; the machine's own findings are true already."""
+@dataclass(frozen=True)
+class _Decided:
+    """A candidate that was judged, and what that cost."""
 
-    async def decide(candidate: Candidate) -> Candidate:
-        if candidate.withheld or candidate.finding is None:
-            return candidate
-        decided = _apply(candidate, await _judge(candidate, verifiers, worth_of))
-        emit(
+    candidate: Candidate
+    usage: tuple[RoleUsage, ...] = ()
+
+    @property
+    def is_refuted(self) -> bool:
+        return self.candidate.status is Status.FALSE_POSITIVE
+
+
+async def verify(docket: Docket, verifiers: Verifiers | None, emit: Emit) -> Docket:
+    """Cross-examine every finding that leads; the machine's own findings are true already.
+
+    Where the leader of a group is refuted, its members are judged one after the other. The others are
+    withheld as duplicates.
+    """
+    court = _Court(verifiers, emit)
+    leading = docket.leading
+    for candidate in leading:
+        _announce(candidate, emit)
+    emit(handoff("reviewer", "verifier", findings_count=len(leading)))
+    first = await side_by_side(court.decide(candidate) for candidate in leading)
+    leaders = {one.candidate.id: one for one in first}
+    known = {candidate.id: candidate for candidate in docket.candidates}
+    settled = await side_by_side(
+        court.settle(leaders[group.leader], [known[member] for member in group.members])
+        for group in docket.groups
+    )
+    decided = [*first, *(one for members in settled for one in members)]
+    now = {one.candidate.id: one.candidate for one in decided}
+    candidates = [now.get(candidate.id, candidate) for candidate in docket.candidates]
+    verified = sum(candidate.status is Status.VERIFIED for candidate in candidates)
+    emit(handoff("verifier", "reporter", verified_count=verified))
+    return docket.then(candidates, missing_answers(candidates)).model_copy(
+        update={
+            "incomplete": (*docket.incomplete, *unanswered(candidates)),
+            "usage": (*docket.usage, *(spent for one in decided for spent in one.usage)),
+        }
+    )
+
+
+@dataclass(frozen=True)
+class _Court:
+    """Decides one finding after the other, and says so."""
+
+    verifiers: Verifiers | None
+    emit: Emit
+
+    async def decide(self, candidate: Candidate) -> _Decided:
+        heard = await _judge(candidate, self.verifiers)
+        decided = _apply(candidate, [one.judgement for one in heard])
+        self.emit(
             event(
                 EventName.FINDING_VERIFIED,
-                title=candidate.finding.title,
+                title=candidate.finding.title if candidate.finding else "",
                 status=decided.status,
                 confidence=CONFIDENCE_NUMBER[decided.confidence],
                 finding_id=candidate.id,
                 specialist=candidate.specialist,
             )
         )
-        return decided
+        return _Decided(decided, tuple(spent for one in heard for spent in one.usage))
 
-    decided = await side_by_side(decide(candidate) for candidate in candidates)
-    rejudged = await side_by_side(_judge_again(others, decide, emit) for others in _to_judge_again(decided))
-    revived = {candidate.id: candidate for candidates in rejudged for candidate in candidates}
-    return [revived.get(candidate.id, candidate) for candidate in decided]
+    async def settle(self, leader: _Decided, members: Sequence[Candidate]) -> list[_Decided]:
+        """Withhold the members as duplicates of a leader that stands; of a refuted one, judge them.
 
-
-def _to_judge_again(decided: Sequence[Candidate]) -> list[list[Candidate]]:
-    """What was withheld as a duplicate of a refuted finding, and says it in other words.
-
-    Two findings may have been taken for one: what refutes the first need not refute the other.
-    """
-    refuted = {one.id: one.finding for one in decided if _is_refuted(one)}
-    others: dict[str, list[Candidate]] = {}
-    for candidate in decided:
-        twin = candidate.withheld.detail if candidate.withheld else ""
-        kept = (
-            refuted.get(twin)
-            if candidate.withheld and candidate.withheld.code is Reason.DUPLICATE_OF
-            else None
-        )
-        if kept and candidate.finding and likeness(kept, candidate.finding) < SAME_WORDS:
-            others.setdefault(twin, []).append(candidate)
-    return list(others.values())
-
-
-async def _judge_again(
-    others: Sequence[Candidate], decide: Callable[[Candidate], Awaitable[Candidate]], emit: Emit
-) -> list[Candidate]:
-    """Judge one after the other; one that says the same as another that is kept is its duplicate."""
-    rejudged: list[Candidate] = []
-    standing: list[Candidate] = []
-    for candidate in others:
-        twin = _twin_among(standing, candidate)
-        if twin:
-            again = Withheld(code=Reason.DUPLICATE_OF, detail=twin.id)
-            rejudged.append(candidate.then(STAGE, f"a duplicate of {twin.id}", withheld=again))
-        elif finding := candidate.finding:
-            emit(finding_detected(candidate, verdict_severity(finding.severity, finding.category)))
+        Two findings may have been taken for one: what refutes the leader need not refute what is said in
+        other words.
+        """
+        settled: list[_Decided] = []
+        standing: list[Candidate] = []
+        for member in members:
+            twin = _same_as(leader, standing, member)
+            if twin is not None:
+                duplicate = member.withhold(STAGE, Reason.DUPLICATE_OF, twin.id)
+                settled.append(_Decided(duplicate))
+                continue
+            _announce(member, self.emit)
             what = "judged by itself: what it was a duplicate of is refuted"
-            judged = await decide(candidate.then(STAGE, what, withheld=None))
-            standing += [] if _is_refuted(judged) else [judged]
-            rejudged.append(judged)
-    return rejudged
+            judged = await self.decide(member.then(STAGE, what))
+            standing += [] if judged.is_refuted else [judged.candidate]
+            settled.append(judged)
+        return settled
 
 
-def _twin_among(standing: Iterable[Candidate], candidate: Candidate) -> Candidate | None:
-    """Two that were like a refuted finding need not be like each other."""
-    return next(
-        (
-            one
-            for one in standing
-            if one.finding and candidate.finding and likeness(one.finding, candidate.finding) >= SIMILAR_WORDS
-        ),
-        None,
-    )
+def _announce(candidate: Candidate, emit: Emit) -> None:
+    if finding := candidate.finding:
+        emit(finding_detected(candidate, verdict_severity(finding.severity, finding.category)))
 
 
-def _is_refuted(candidate: Candidate) -> bool:
-    return candidate.status is Status.FALSE_POSITIVE
+def _same_as(leader: _Decided, standing: Sequence[Candidate], member: Candidate) -> Candidate | None:
+    """Whom a member is a duplicate of: its leader, or a member before it that stands; None: of nobody."""
+    if not leader.is_refuted or _likeness(leader.candidate, member) >= SAME_WORDS:
+        return leader.candidate
+    # Two that were like a refuted finding need not be like each other.
+    return next((one for one in standing if _likeness(one, member) >= SIMILAR_WORDS), None)
 
 
-async def _judge(candidate: Candidate, verifiers: Verifiers | None, worth_of: WorthOf) -> list[Judgement]:
+def _likeness(one: Candidate, other: Candidate) -> float:
+    return likeness(one.finding, other.finding) if one.finding and other.finding else 0.0
+
+
+async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judged]:
     """All that is said of a finding; the last is what counts."""
     if candidate.kind == "mechanical":
-        return await _judge_worth(candidate, verifiers, worth_of)
+        return await _judge_worth(candidate, verifiers)
     if verifiers is None:
-        return [Judgement(by="verifier", outcome="skipped", reason="no model is configured to verify it")]
+        reason = "no model is configured to verify it"
+        return [Judged(judgement=Judgement(by="verifier", outcome="skipped", reason=reason))]
     voters = verifiers.voters if candidate.finding and candidate.finding.severity.is_grave else ()
-    said = await side_by_side(one.judge(candidate) for one in (verifiers.first, *voters))
-    if verifiers.second and needs_second(rule_on(said)):
-        said.append(await verifiers.second.judge(candidate))
-    return said if len(said) == 1 else [*said, rule_on(said)]
+    heard = await side_by_side(one.judge(candidate) for one in (verifiers.first, *voters))
+    if verifiers.second and needs_second(rule_on([one.judgement for one in heard])):
+        heard.append(await verifiers.second.judge(candidate))
+    if len(heard) == 1:
+        return heard
+    return [*heard, Judged(judgement=rule_on([one.judgement for one in heard]))]
 
 
-async def _judge_worth(
-    candidate: Candidate, verifiers: Verifiers | None, worth_of: WorthOf
-) -> list[Judgement]:
+async def _judge_worth(candidate: Candidate, verifiers: Verifiers | None) -> list[Judged]:
     """The machine's finding is true already; whether it is worth a maintainer's time here is asked, once."""
-    proven = _proven_by_machine(candidate, worth_of)
+    proven = _proven_by_machine(candidate)
     if verifiers is None or proven.worth is Worth.NIT:
-        return [proven]
+        return [Judged(judgement=proven)]
+    heard = await verifiers.first.judge(candidate)
     # Its word on the truth was not asked for and must not be read as one.
-    asked = (await verifiers.first.judge(candidate)).model_copy(update={"answer": None, "qualified": False})
+    asked = heard.judgement.model_copy(update={"answer": None, "qualified": False})
     reason = f"{proven.reason}; {asked.reason}" if asked.worth and asked.reason else proven.reason
     worth = asked.worth or proven.worth
     if worth is Worth.NIT and candidate.finding and candidate.finding.severity.is_grave:
         # A model can be talked round by the change; what is proven and grave is not hidden on its word.
         worth = Worth.MAYBE
-    return [asked, proven.model_copy(update={"worth": worth, "model": asked.model, "reason": reason})]
+    ruled = proven.model_copy(update={"worth": worth, "model": asked.model, "reason": reason})
+    return [Judged(judgement=asked, usage=heard.usage), Judged(judgement=ruled)]
 
 
-def _proven_by_machine(candidate: Candidate, worth_of: WorthOf) -> Judgement:
+def _proven_by_machine(candidate: Candidate) -> Judgement:
     rule_id = candidate.finding.rule_id if candidate.finding else None
     reason = f"{candidate.specialist} reports it at head and not at base"
     return Judgement(by="machine", answer="CONFIRMED", worth=worth_of(rule_id or ""), reason=reason)
@@ -159,12 +180,9 @@ def unanswered(candidates: Sequence[Candidate]) -> list[Gap]:
 def missing_answers(candidates: Sequence[Candidate]) -> list[Diagnostic]:
     """A diagnostic for each judgement that was asked for and not given."""
     return [
-        Diagnostic(
-            code=Reason.BUDGET_EXHAUSTED if judgement.outcome == "skipped" else Reason.VERIFIER_FAILED,
-            detail=judgement.reason or judgement.outcome,
-            specialist=candidate.specialist,
-            index=candidate.index,
-            id=candidate.finding.id if candidate.finding else None,
+        candidate.note(
+            Reason.BUDGET_EXHAUSTED if judgement.outcome == "skipped" else Reason.VERIFIER_FAILED,
+            judgement.reason or judgement.outcome,
         )
         for candidate in candidates
         for judgement in unanswered_in(candidate.judgements)

@@ -5,6 +5,16 @@ from collections.abc import Coroutine, Iterable
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
+First = TypeVar("First")
+Second = TypeVar("Second")
+
+
+async def both(
+    first: Coroutine[Any, Any, First], second: Coroutine[Any, Any, Second]
+) -> tuple[First, Second]:
+    """Two things at once, as in `side_by_side`."""
+    results: list[Any] = await side_by_side([first, second])
+    return results[0], results[1]
 
 
 async def side_by_side(work: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:

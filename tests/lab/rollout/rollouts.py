@@ -16,7 +16,6 @@ from affidavit.lab.rollout.decisions import record_review, start_rollout
 from affidavit.pipeline import Crew, review
 from affidavit.ports import Answer, Role, Talk
 from affidavit.prompts import copy_prompts
-from affidavit.records.candidate import Worth
 from affidavit.records.context import ContextMap
 from affidavit.records.lab.rollout import Arm, Decision, ReviewCounts, Rollout, RolloutReview, Versions
 from affidavit.records.report import Report, RoleUsage
@@ -153,7 +152,7 @@ def review_with(opened: OpenedChange, chosen: ChosenPrompts, specialist: Scripte
     panel = Panel(
         minds, lambda case: ContextMap(), lambda case: NoTools(), lambda change: Plain(), chosen.prompts
     )
-    crew = Crew([], lambda one, other: one == other, lambda rule: Worth.ACT, panel=panel)
+    crew = Crew([], panel=panel)
     return asyncio.run(review(opened.change, opened.repository, Settings(), crew))
 
 

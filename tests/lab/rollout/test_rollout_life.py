@@ -36,7 +36,7 @@ from affidavit.lab.rollout.slice import arm_of, change_key
 from affidavit.ports import Reply
 from affidavit.prompts import current_prompts
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
-from affidavit.stages.parse import parse_replies
+from affidavit.stages.parse import read_replies
 from affidavit.store.open import open_store
 from repositories import Repo
 
@@ -167,9 +167,9 @@ def test_a_reply_of_a_newer_schema_than_asked_for_is_read_by_the_one_asked_for(o
         {"schema_version": "1.1", "prompt_version": "1.1.0", "findings": [{**FINDING, "verification": 0}]}
     )
     asked = Reply(specialist="logic", kind="model", text=text, prompt_version="1.1.0", schema_version="1.0")
-    assert parse_replies([asked], opened.change).replies[0].state == "accepted"
+    assert read_replies([asked], opened.change).replies[0].state == "accepted"
     current = asked.model_copy(update={"schema_version": None})
-    assert parse_replies([current], opened.change).replies[0].state == "all_dropped"
+    assert read_replies([current], opened.change).replies[0].state == "all_dropped"
 
 
 def test_a_cost_of_which_a_part_is_unknown_is_unknown(book: RolloutBook, opened: OpenedChange) -> None:
