@@ -19,10 +19,10 @@ from affidavit.minds.ledger import Ledger
 from affidavit.minds.prices import estimate_tokens
 from affidavit.minds.roles import minds_from
 from affidavit.pipeline import review
-from affidavit.ports import Answer, Case, Role, Talk
+from affidavit.ports import Case, Role, Talk
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Category, Finding, Severity
-from affidavit.records.report import Report
+from affidavit.records.report import Answer, Report
 from affidavit.specialists.briefing import diff_of
 from affidavit.specialists.model_agents import LENSES, ModelAgent
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, Event
 from affidavit.pipeline import Crew, review
-from affidavit.ports import Answer, Case, Reply, Role, Talk
+from affidavit.ports import Case, Role, Talk
 from affidavit.records.change import FileChange
 from affidavit.records.context import ContextMap
-from affidavit.records.report import Gap, Report, RoleUsage
+from affidavit.records.report import Answer, Gap, Reply, Report, RoleUsage
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from claims import verification

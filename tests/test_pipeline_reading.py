@@ -10,10 +10,10 @@ import pytest
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
 from affidavit.pipeline import Crew, review
-from affidavit.ports import Answer, Role, Talk
+from affidavit.ports import Role, Talk
 from affidavit.records.context import ContextMap
 from affidavit.records.diagnostics import Reason
-from affidavit.records.report import Report, RoleUsage
+from affidavit.records.report import Answer, Report, RoleUsage
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from claims import verification

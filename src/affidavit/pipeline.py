@@ -2,21 +2,22 @@
 
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from affidavit.config.baseline import read_baseline
 from affidavit.config.settings import Settings
 from affidavit.diff.skipping import mark_skipped
 from affidavit.events import Emit, handoff, ignore_events, pipeline_completed, pipeline_started
-from affidavit.ports import Case, Reply, Repository, Specialist, Verifiers
+from affidavit.ports import Case, Repository, Specialist, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change
 from affidavit.records.docket import Docket
-from affidavit.records.report import Gap, Report
+from affidavit.records.report import Answer, Gap, Reply, Report
 from affidavit.specialists.panel import Panel, Session
 from affidavit.stages.comments import note_existing
 from affidavit.stages.evidence import check_causes, locate_quotes, run_searches, search_whole_change
+from affidavit.stages.inputs import keep_inputs, redacted_reply
 from affidavit.stages.merge import add_fingerprints, group_duplicates
 from affidavit.stages.narrate import narrate
 from affidavit.stages.parse import hand_in, read_replies
@@ -78,6 +79,8 @@ class Looked:
     """With the plan that models worked by, and all replies."""
     docket: Docket
     session: Session | None = None
+    planner: Answer | None = None
+    verifier_failures: tuple[Gap, ...] = ()
 
     def verifiers(self, votes: int) -> Verifiers | None:
         """Who judges the findings; None where no model looked."""
@@ -91,15 +94,28 @@ async def review(
     """From an opened change to the native report."""
     started = time.monotonic()
     looked = await look(open_case(change, repository, settings, emit), crew)
-    case = looked.case
-    docket = check(looked.docket, case)
-    docket = await verify(docket, looked.verifiers(settings.verifier_votes or 1), emit)
-    dismissals = read_baseline(repository.base)
-    report = compile_report(docket, case, settings, dismissals, crew.models, crew.prompts)
+    verifiers = looked.verifiers(settings.verifier_votes or 1)
+    report = await conclude(looked, verifiers, settings, crew.models, crew.prompts)
     report = await narrate(report, looked.session, emit)
     report = report.model_copy(update={"duration_ms": round((time.monotonic() - started) * 1000)})
     emit(pipeline_completed(report))
     return report
+
+
+async def conclude(
+    looked: Looked,
+    verifiers: Verifiers | None,
+    settings: Settings,
+    models: Mapping[str, str],
+    prompts: PromptSet,
+) -> Report:
+    """From what everybody handed in to the report: a function of its inputs, which it keeps."""
+    case = looked.case
+    docket = check(looked.docket, case)
+    docket = await verify(docket, verifiers, case.emit)
+    report = compile_report(docket, case, settings, read_baseline(case.repository.base), models, prompts)
+    inputs = keep_inputs(docket, case.replies, looked.planner, looked.verifier_failures)
+    return report.model_copy(update={"inputs": inputs})
 
 
 def open_case(change: Change, repository: Repository, settings: Settings, emit: Emit = ignore_events) -> Case:
@@ -126,13 +142,14 @@ async def look(case: Case, crew: Crew) -> Looked:
     )
     read = read_replies(replies, case.change)
     if opening.plan is None:
-        return _looked(case, replies, read, opening.said)
+        looked = _looked(case, replies, read, opening.said)
+        return replace(looked, planner=opening.answer, verifier_failures=opening.verifier_failures)
     session = opening.session.with_leads(read.findings)
     for ask in (session.agents, session.second_look):
-        heard = await collect_replies(ask(opening.plan, read.findings), case)
+        heard = [redacted_reply(one) for one in await collect_replies(ask(opening.plan, read.findings), case)]
         replies, read = [*replies, *heard], read.plus(read_replies(heard, case.change))
     looked = _looked(replace(case, plan=opening.plan), replies, read, opening.said)
-    return replace(looked, session=session)
+    return replace(looked, session=session, planner=opening.answer)
 
 
 def _looked(case: Case, replies: Sequence[Reply], read: Docket, before: Docket) -> Looked:

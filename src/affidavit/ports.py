@@ -8,12 +8,10 @@ from typing import Any, Literal, Protocol
 from affidavit.events import Emit, ignore_events
 from affidavit.records.candidate import Candidate, Judgement, SpecialistKind
 from affidavit.records.change import Change, FileChange
-from affidavit.records.diagnostics import Diagnostic
-from affidavit.records.evidence import AnalyserRun, SearchHit
+from affidavit.records.evidence import SearchHit
 from affidavit.records.plan import Plan
-from affidavit.records.reading import ToolUse
 from affidavit.records.record import Record, Side
-from affidavit.records.report import Gap, RoleUsage
+from affidavit.records.report import Answer, Reply, RoleUsage
 
 
 class BlameLine(Record):
@@ -86,32 +84,6 @@ class Repository(Protocol):
     def head(self) -> Tree: ...
 
     def side(self, side: Side) -> Tree: ...
-
-
-class Reply(Record):
-    """What a specialist hands back: a `ReviewResult` as text, and what it could not do."""
-
-    specialist: str
-    kind: SpecialistKind
-    text: str | None
-    """None: the specialist had nothing to read, or could not run (then `incomplete` or `not_run` says so)."""
-    prompt_version: str | None = None
-    """What it was asked for, and is read by; None: the contract's current version. So is `schema_version`."""
-    schema_version: str | None = None
-    incomplete: tuple[Gap, ...] = ()
-    not_run: tuple[Gap, ...] = ()
-    analyser_runs: tuple[AnalyserRun, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-    usage: tuple[RoleUsage, ...] = ()
-    files: tuple[str, ...] = ()
-    """Paths of the changed files that it looks at; noted by whoever asked it."""
-    claims: tuple[str, ...] = ()
-    """The same with those that it would look at if they were known whole."""
-    chunk: int | None = None
-    """The chunk of the change that it was shown; None: all of it."""
-    uses: tuple[ToolUse, ...] | None = None
-    """The calls that it made; None where nobody watched."""
-    duration_ms: int = 0
 
 
 @dataclass(frozen=True)
@@ -202,15 +174,6 @@ class Talk:
     max_turns: int = 40
     take: int = 1
     """Which of several talks with the same text; it distinguishes them in the log and is not sent."""
-
-
-class Answer(Record):
-    """What came of a talk. `text` is the model's last word as it was sent, to be parsed by whoever asked."""
-
-    outcome: Literal["answered", "cut_off", "failed", "refused", "timed_out", "budget_exhausted"]
-    text: str | None = None
-    detail: str = ""
-    usage: RoleUsage
 
 
 class Mind(Protocol):

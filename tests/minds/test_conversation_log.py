@@ -8,7 +8,8 @@ import pytest
 from affidavit.errors import InputError
 from affidavit.minds.conversation_log import FILE_NAME, ConversationLog, LogMode
 from affidavit.minds.ledger import Budget, Ledger
-from affidavit.ports import Answer, Talk
+from affidavit.ports import Talk
+from affidavit.records.report import Answer
 from model_server import Act, calls, fails, says, serving
 from talks import JUDGEMENT, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answer_of
 

@@ -9,7 +9,8 @@ from affidavit.events import Event, EventName
 from affidavit.minds.choice import CallLimits
 from affidavit.minds.ledger import Budget, Ledger
 from affidavit.minds.roles import kept_open
-from affidavit.ports import Answer, Talk
+from affidavit.ports import Talk
+from affidavit.records.report import Answer
 from model_server import (
     Act,
     Exchange,

@@ -9,7 +9,7 @@ from typing import get_args
 from affidavit.assembly import assemble_panel
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
-from affidavit.ports import Answer, Case, Role, Talk
+from affidavit.ports import Case, Role, Talk
 from affidavit.prompts import current_prompts
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.change import Comment
@@ -17,7 +17,7 @@ from affidavit.records.docket import Docket
 from affidavit.records.evidence import SearchHit, SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.plan import Plan
-from affidavit.records.report import Gap, Report
+from affidavit.records.report import Answer, Gap, Report
 from affidavit.specialists.model_agents import LENSES, TRIAGE
 from affidavit.specialists.panel import Session
 from affidavit.stages.intake import ChangeRequest, open_change

@@ -8,11 +8,11 @@ import pytest
 
 from affidavit.events import Emit, ignore_events
 from affidavit.git.repository import GitRepository
-from affidavit.ports import Answer, Role, Talk
+from affidavit.ports import Role, Talk
 from affidavit.records.candidate import Judgement
 from affidavit.records.context import ContextMap
 from affidavit.records.plan import Plan
-from affidavit.records.report import RoleUsage
+from affidavit.records.report import Answer, RoleUsage
 from affidavit.specialists.briefing import Briefing
 from affidavit.specialists.verifier import ModelVerifier
 from claims import candidate, change_of, opened

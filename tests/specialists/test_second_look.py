@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 import pytest
 
 from affidavit.git.repository import GitRepository
-from affidavit.ports import Answer, Case, Role, Talk
+from affidavit.ports import Case, Role, Talk
 from affidavit.records.change import Change, Hunk
 from affidavit.records.context import ContextMap
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Chunk, Plan
-from affidavit.records.report import RoleUsage
+from affidavit.records.report import Answer, RoleUsage
 from affidavit.specialists.briefing import Briefing
 from affidavit.specialists.model_agents import SECOND_LOOK, STRETCH_LINES, ModelAgent
 from claims import change_of, file_change, finding, opened

@@ -8,11 +8,11 @@ import pytest
 
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
-from affidavit.ports import Answer, Role, Talk
+from affidavit.ports import Role, Talk
 from affidavit.prompts import current_prompts
 from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.docket import Docket
-from affidavit.records.report import PositiveNote, Report, ReporterWords, RoleUsage
+from affidavit.records.report import Answer, PositiveNote, Report, ReporterWords, RoleUsage
 from affidavit.stages.narrate import (
     MAX_RECOMMENDATIONS,
     MAX_SUMMARY,

@@ -6,14 +6,13 @@ from hypothesis import strategies as st
 
 from affidavit.config.baseline import Dismissal
 from affidavit.config.settings import FolderSettings, Settings
-from affidavit.ports import Reply
 from affidavit.prompts import current_prompts
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Hunk
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
 from affidavit.records.finding import Category, Severity
-from affidavit.records.report import Gap, ReplySummary, Report
+from affidavit.records.report import Gap, Reply, ReplySummary, Report
 from affidavit.stages.report import compile_report
 from claims import candidate, case_of, change_of, file_change, finding
 

@@ -3,12 +3,11 @@
 from typing import Any
 
 from affidavit.config.settings import Settings
-from affidavit.ports import Reply
 from affidavit.prompts import current_prompts
 from affidavit.records.change import Hunk
 from affidavit.records.docket import Docket
 from affidavit.records.plan import Chunk, Piece, Plan
-from affidavit.records.report import FileCoverage, ReplySummary
+from affidavit.records.report import FileCoverage, Reply, ReplySummary
 from affidavit.stages.report import compile_report
 from claims import case_of, change_of, file_change
 

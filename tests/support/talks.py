@@ -10,7 +10,8 @@ from affidavit.minds.choice import CallLimits, ModelChoice, choose_model
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.ledger import Ledger
 from affidavit.minds.mind import PydanticMind
-from affidavit.ports import Answer, Role, Talk, ToolSource
+from affidavit.ports import Role, Talk, ToolSource
+from affidavit.records.report import Answer
 
 JUDGEMENT = '{"judgment":"CONFIRMED","reason":"a.py:3"}'
 SCHEMA: dict[str, Any] = {

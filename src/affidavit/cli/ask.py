@@ -17,11 +17,11 @@ from affidavit.config.places import cache_folder
 from affidavit.errors import InputError, OutsideError, SettingsError
 from affidavit.events import Emit, ignore_events
 from affidavit.minds.roles import minds_from
-from affidavit.ports import Answer, Case, Mind, Talk
+from affidavit.ports import Case, Mind, Talk
 from affidavit.records.candidate import Candidate
 from affidavit.records.context import ContextMap
 from affidavit.records.plan import Plan
-from affidavit.records.report import Report
+from affidavit.records.report import Answer, Report
 from affidavit.render.safe_text import encodable, visible
 from affidavit.specialists.briefing import Briefing
 from affidavit.specialists.question import question_talk, read_answer

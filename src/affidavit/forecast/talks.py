@@ -10,9 +10,9 @@ from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
 from affidavit.minds.choice import ModelChoice
 from affidavit.pipeline import Crew, check, look, open_case
-from affidavit.ports import Answer, Case, Role, Talk, Verifiers
+from affidavit.ports import Case, Role, Talk, Verifiers
 from affidavit.prompts import PromptSet
-from affidavit.records.report import RoleUsage
+from affidavit.records.report import Answer, RoleUsage
 from affidavit.stages.intake import OpenedChange
 from affidavit.stages.verify import verify
 

@@ -30,9 +30,9 @@ from affidavit.minds.wire.transcript import (
     without_cache_points,
     writable,
 )
-from affidavit.ports import Answer, Role, Talk
+from affidavit.ports import Role, Talk
 from affidavit.proof.redaction import Redactor
-from affidavit.records.report import RoleUsage
+from affidavit.records.report import Answer, RoleUsage
 
 AGENTS: dict[Role, Agent] = {
     "planner": "planner",

@@ -11,12 +11,13 @@ from pydantic_ai.models import Model
 from affidavit.events import Emit
 from affidavit.minds.choice import CallLimits, ModelChoice
 from affidavit.minds.conversation import Conversation
-from affidavit.minds.conversation_log import ConversationLog
+from affidavit.minds.conversation_log import ConversationLog, exchange_key
 from affidavit.minds.ledger import Ledger
 from affidavit.minds.wire.connection import Connection, Sleep
 from affidavit.minds.wire.providers import build_model
 from affidavit.minds.wire.requester import Requester
-from affidavit.ports import Answer, Role, Talk
+from affidavit.ports import Role, Talk
+from affidavit.records.report import Answer
 
 
 class PydanticMind:
@@ -51,4 +52,20 @@ class PydanticMind:
 
     async def converse(self, talk: Talk, emit: Emit) -> Answer:
         """Hold a talk; whatever goes wrong with the model is an outcome, not an exception."""
-        return await Conversation(self._requester, talk, emit).hold()
+        answer = await Conversation(self._requester, talk, emit).hold()
+        return answer.model_copy(update={"request": talk_key(talk, self.model)})
+
+
+def talk_key(talk: Talk, model: str) -> str:
+    """The key of what a model is asked: the same for the same words, whatever came of it."""
+    return exchange_key(
+        {
+            "model": model,
+            "speaker": talk.speaker,
+            "instructions": talk.instructions,
+            "prefix": talk.prefix,
+            "task": talk.task,
+            "schema": talk.schema,
+            "take": talk.take,
+        }
+    )

@@ -48,6 +48,8 @@ class Judgement(Record):
     """Which of two independent verifiers said it."""
     take: int = 1
     """Which of its votes this is, where it was asked several times."""
+    request: str = ""
+    """The key of what it was asked."""
 
 
 class Withheld(Record):

@@ -4,17 +4,19 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from affidavit.records.candidate import Candidate, SpecialistKind
+from affidavit.records.candidate import Candidate, Judgement, SpecialistKind
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import AnalyserRun
 from affidavit.records.finding import Severity
 from affidavit.records.lab.measure import Rate
 from affidavit.records.plan import Plan
+from affidavit.records.reading import ToolUse
 from affidavit.records.record import Record
 
 Decision = Literal["approve", "request_changes", "comment"]
-REPORT_VERSION = "1.0"
+REPORT_VERSION = "2.0"
+"""From 2.0 on a report keeps its inputs, so that all the rest of it can be derived again."""
 
 
 class Gap(Record):
@@ -125,6 +127,65 @@ class ReporterWords(Record):
     recommendations: tuple[str, ...] = ()
 
 
+class Answer(Record):
+    """What came of a talk. `text` is the model's last word as it was sent, to be parsed by whoever asked."""
+
+    outcome: Literal["answered", "cut_off", "failed", "refused", "timed_out", "budget_exhausted"]
+    text: str | None = None
+    detail: str = ""
+    usage: RoleUsage
+    request: str = ""
+    """The key of what was asked: the same for the same words to the same model."""
+
+
+class Reply(Record):
+    """What a specialist hands back: a `ReviewResult` as text, and what it could not do."""
+
+    specialist: str
+    kind: SpecialistKind
+    text: str | None
+    """None: the specialist had nothing to read, or could not run (then `incomplete` or `not_run` says so)."""
+    prompt_version: str | None = None
+    """What it was asked for, and is read by; None: the contract's current version. So is `schema_version`."""
+    schema_version: str | None = None
+    incomplete: tuple[Gap, ...] = ()
+    not_run: tuple[Gap, ...] = ()
+    analyser_runs: tuple[AnalyserRun, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    usage: tuple[RoleUsage, ...] = ()
+    files: tuple[str, ...] = ()
+    """Paths of the changed files that it looks at; noted by whoever asked it."""
+    claims: tuple[str, ...] = ()
+    """The same with those that it would look at if they were known whole."""
+    chunk: int | None = None
+    """The chunk of the change that it was shown; None: all of it."""
+    uses: tuple[ToolUse, ...] | None = None
+    """The calls that it made; None where nobody watched."""
+    request: str = ""
+    """The key of what it was asked; empty for a specialist that is no model."""
+    duration_ms: int = 0
+
+
+class GivenJudgement(Record):
+    """What a verifier said of one candidate."""
+
+    candidate: str
+    judgement: Judgement
+
+
+class Inputs(Record):
+    """What a report is made of beside the change and the settings: what everybody said, redacted."""
+
+    replies: tuple[Reply, ...] = ()
+    """Of all specialists; those of the machine are made again by a recheck."""
+    planner: Answer | None = None
+    """None: nobody was asked, or the plan was not waited for."""
+    verifier_failures: tuple[Gap, ...] = ()
+    """Why a verifier could not be asked at all, so that no specialist was."""
+    judgements: tuple[GivenJudgement, ...] = ()
+    reporter: Answer | None = None
+
+
 class Report(Record):
     """Everything about one review."""
 
@@ -155,6 +216,8 @@ class Report(Record):
     usage: tuple[RoleUsage, ...] = ()
     words: ReporterWords | None = None
     """None where no reporter wrote any."""
+    inputs: Inputs | None = None
+    """None in reports before 2.0, which kept none."""
     measured: Rate | None = None
     """Wrong among the shown and labelled findings of this installation, when the review was made.
 

@@ -24,12 +24,12 @@ from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import OutsideError
 from affidavit.events import EventName, event
-from affidavit.ports import Case, Reply
+from affidavit.ports import Case
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun
-from affidavit.records.report import Gap
+from affidavit.records.report import Gap, Reply
 from affidavit.specialists.causes import NamedCause, find_cause
 from affidavit.specialists.unparsed_files import about_changed_files, name_dialects, unparsed, unsure_about
 from affidavit.specialists.wording import Proof, write_finding

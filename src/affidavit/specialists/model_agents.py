@@ -8,14 +8,14 @@ from itertools import filterfalse
 
 from affidavit.contract.schema import schema_of
 from affidavit.languages.test_files import is_test
-from affidavit.ports import Answer, Case, Mind, Reply, Talk, ToolSource
+from affidavit.ports import Case, Mind, Talk, ToolSource
 from affidavit.prompts import PromptSet
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import FileChange, Hunk
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.plan import Chunk, Plan
-from affidavit.records.report import Gap
+from affidavit.records.report import Answer, Gap, Reply
 from affidavit.specialists.briefing import NOTHING, Briefing, Fence, lead_line
 from affidavit.specialists.chunks import shown_hunks
 from affidavit.specialists.comments import Page
@@ -78,6 +78,7 @@ class ModelAgent:
             usage=(answer.usage,),
             chunk=self.chunk.number,
             uses=tuple(tools.uses),
+            request=answer.request,
             duration_ms=round((time.monotonic() - started) * 1000),
         )
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from affidavit.analysers.analyser import Analyser
-from affidavit.ports import Case, Reply
+from affidavit.ports import Case
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import FileChange
-from affidavit.records.report import Gap
+from affidavit.records.report import Gap, Reply
 
 ADVICE = "A command from a settings file is code: look at it, then pass --allow-linters."
 

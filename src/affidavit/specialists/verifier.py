@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from affidavit.events import Emit
-from affidavit.ports import Answer, Judged, Mind, Talk, ToolSource, Verifiers
+from affidavit.ports import Judged, Mind, Talk, ToolSource, Verifiers
 from affidavit.proof.judgement import JUDGEMENT_SCHEMA, JUDGEMENT_SCHEMA_NAME, Unreadable, read_judgement
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
-from affidavit.records.report import RoleUsage
+from affidavit.records.report import Answer, RoleUsage
 from affidavit.specialists.briefing import NOTHING, Briefing
 
 ATTEMPTS = 2
@@ -52,7 +52,7 @@ class ModelVerifier:
             async with self.turns:
                 answer = await self.mind.converse(talk, self.emit)
             spent.append(answer.usage)
-            judgement = self._read(answer)
+            judgement = self._read(answer).model_copy(update={"request": answer.request})
             if judgement.outcome == "answered" or answer.outcome in FINAL:
                 break
         return Judged(judgement=judgement, usage=tuple(spent))

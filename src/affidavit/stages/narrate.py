@@ -5,8 +5,8 @@ from typing import Any
 
 from affidavit.contract.keyed_object import object_with_key
 from affidavit.events import Emit
-from affidavit.ports import Answer, Mind, Talk
-from affidavit.records.report import Gap, PositiveNote, Report, ReporterWords
+from affidavit.ports import Mind, Talk
+from affidavit.records.report import Answer, Gap, PositiveNote, Report, ReporterWords
 from affidavit.specialists.panel import Session
 
 WORDS_SCHEMA_NAME = "review_words"
@@ -45,15 +45,21 @@ async def narrate(report: Report, session: Session | None, emit: Emit) -> Report
 
 async def ask_reporter(report: Report, mind: Mind, talk: Talk, emit: Emit) -> Report:
     """Ask once. A reporter that does not answer costs its words and nothing else: the review is done."""
-    answer = await mind.converse(talk, emit)
-    reply = object_with_key(answer.text, "summary") if answer.outcome == "answered" else None
-    words = _words(reply, report) if reply is not None else None
-    silent = () if reply is not None else (_without_words(answer),)
+    return add_words(report, await mind.converse(talk, emit))
+
+
+def add_words(report: Report, answer: Answer) -> Report:
+    """The report with what a reporter's answer comes to."""
+    read = object_with_key(answer.text, "summary") if answer.outcome == "answered" else None
+    words = _words(read, report) if read is not None else None
+    silent = () if read is not None else (_without_words(answer),)
+    inputs = report.inputs.model_copy(update={"reporter": answer}) if report.inputs else None
     return report.model_copy(
         update={
             "words": words,
             "usage": (*report.usage, answer.usage),
             "not_run": (*report.not_run, *silent),
+            "inputs": inputs,
         }
     )
 

@@ -7,11 +7,10 @@ from affidavit.contract.parsed import ParsedReply
 from affidavit.contract.parser import parse_reply
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
-from affidavit.ports import Reply
 from affidavit.records.candidate import Candidate, Step
 from affidavit.records.change import Change
 from affidavit.records.docket import Docket
-from affidavit.records.report import Gap, ReplySummary
+from affidavit.records.report import Gap, Reply, ReplySummary
 
 STAGE = "parse"
 MAX_SUMMARY_LENGTH = 8_000

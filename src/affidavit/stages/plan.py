@@ -12,7 +12,7 @@ from affidavit.records.change import Change
 from affidavit.records.context import SymbolChange
 from affidavit.records.docket import Docket
 from affidavit.records.plan import Plan
-from affidavit.records.report import Gap, RoleUsage
+from affidavit.records.report import Answer, Gap, RoleUsage
 from affidavit.specialists.chunks import changed_line_count, definition_starts, divide
 from affidavit.specialists.model_agents import LENSES
 from affidavit.specialists.panel import Panel, Session
@@ -35,6 +35,8 @@ class Planned:
     plan: Plan
     usage: tuple[RoleUsage, ...] = ()
     incomplete: tuple[Gap, ...] = ()
+    answer: Answer | None = None
+    """What the planner said; None where it was not waited for."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,9 @@ class Opening:
     plan: Plan | None
     """None: no verifier can be asked, so no specialist is."""
     said: Docket
+    answer: Answer | None = None
+    """What the planner said."""
+    verifier_failures: tuple[Gap, ...] = ()
 
 
 async def open_session(case: Case, panel: Panel, *, probes_verifier: bool) -> Opening:
@@ -55,14 +60,20 @@ async def open_session(case: Case, panel: Panel, *, probes_verifier: bool) -> Op
     planning = make_plan(panel.minds["planner"], talk, rough, LENSES, case.emit)
     probing = probe_verifiers(panel.judging if probes_verifier else (), panel.prompts, case.emit)
     planned, probed = await _plan_while_probing(planning, probing)
-    # Where nobody works by the plan, only what it cost is left of it.
-    incomplete = probed.failures or planned.incomplete
-    said = Docket(incomplete=incomplete, usage=(*probed.usage, *planned.usage))
+    said = opening_docket(planned, probed)
     parts = case.change.reviewed_files() if probed.failures else planned.plan.chunks
     case.emit(handoff("planner", "reviewer", chunks_count=len(parts)))
-    if probed.failures:
-        return Opening(session, None, said.model_copy(update={"not_run": (WITHOUT_VERIFIER,)}))
-    return Opening(session, planned.plan, said)
+    plan = None if probed.failures else planned.plan
+    return Opening(session, plan, said, planned.answer, probed.failures)
+
+
+def opening_docket(planned: Planned, probed: Probed) -> Docket:
+    """What is to be said before anybody has looked; where nobody works by the plan, only what it cost."""
+    return Docket(
+        incomplete=probed.failures or planned.incomplete,
+        not_run=(WITHOUT_VERIFIER,) if probed.failures else (),
+        usage=(*probed.usage, *planned.usage),
+    )
 
 
 async def _plan_while_probing(
@@ -104,31 +115,35 @@ def plan_schema(lenses: Sequence[str]) -> dict[str, Any]:
 
 async def make_plan(mind: Mind, talk: Talk, rough: Plan, lenses: Sequence[str], emit: Emit) -> Planned:
     """Ask the planner; without an answer the rough plan holds, and the review says so."""
-    answer = await mind.converse(talk, emit)
-    reply = object_with_key(answer.text, "goal")
-    if reply is None or not _text(reply.get("goal")):
+    return read_plan(await mind.converse(talk, emit), rough, lenses)
+
+
+def read_plan(answer: Answer, rough: Plan, lenses: Sequence[str]) -> Planned:
+    """The plan that a planner's answer comes to."""
+    read = object_with_key(answer.text, "goal")
+    if read is None or not _text(read.get("goal")):
         reason = (
             f"{answer.outcome.replace('_', ' ')}: {answer.detail}"
             if answer.outcome != "answered"
             else "its reply has no plan that can be read"
         )
         failed = Gap(name="planner", reason=reason, advice="the specialists were chosen by size")
-        return Planned(rough, (answer.usage,), (failed, *_left_out(rough)))
-    given = reply.get("questions")
+        return Planned(rough, (answer.usage,), (failed, *_left_out(rough)), answer)
+    given = read.get("questions")
     # Who names no specialists has not left any out.
     asked: dict[str, Any] = given if isinstance(given, dict) else dict(rough.questions)
     questions = {lens: _texts(asked.get(lens)) for lens in [*lenses, *rough.questions] if lens in asked}
     plan = rough.model_copy(
         update={
-            "goal": _text(reply.get("goal")),
-            "approach": _text(reply.get("approach")),
-            "impact": _text(reply.get("impact")),
+            "goal": _text(read.get("goal")),
+            "approach": _text(read.get("approach")),
+            "impact": _text(read.get("impact")),
             # The planner may leave specialists out, but never the first.
             "questions": _bounded({**dict.fromkeys(lenses[:1], ()), **questions}, rough, lenses),
             "made_by": "model",
         }
     )
-    return Planned(plan, (answer.usage,), _left_out(rough))
+    return Planned(plan, (answer.usage,), _left_out(rough), answer)
 
 
 def _left_out(plan: Plan) -> tuple[Gap, ...]:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from affidavit.events import EventName, event
-from affidavit.ports import Case, Reply, Specialist
+from affidavit.ports import Case, Specialist
+from affidavit.records.report import Reply
 from affidavit.system.concurrency import side_by_side
 
 

@@ -11,8 +11,8 @@ from affidavit.events import Emit
 from affidavit.lab.evaluation.judge import ModelJudge, read_opinion, same_problem_talk
 from affidavit.lab.evaluation.matching import Opinion
 from affidavit.minds.fence import CLOSE, OPEN
-from affidavit.ports import Answer, Role, Talk
-from affidavit.records.report import RoleUsage
+from affidavit.ports import Role, Talk
+from affidavit.records.report import Answer, RoleUsage
 from claims import finding
 
 SAME = json.dumps({"same": True, "reason": "both name the  missing\nlock"})

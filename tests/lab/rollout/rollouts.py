@@ -14,11 +14,11 @@ from affidavit.lab.rollout.book import BUILT_IN, RolloutBook
 from affidavit.lab.rollout.choice import ChosenPrompts, choose_prompts
 from affidavit.lab.rollout.decisions import record_review, start_rollout
 from affidavit.pipeline import Crew, review
-from affidavit.ports import Answer, Role, Talk
+from affidavit.ports import Role, Talk
 from affidavit.prompts import copy_prompts
 from affidavit.records.context import ContextMap
 from affidavit.records.lab.rollout import Arm, Decision, ReviewCounts, Rollout, RolloutReview, Versions
-from affidavit.records.report import Report, RoleUsage
+from affidavit.records.report import Answer, Report, RoleUsage
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import OpenedChange
 from affidavit.store.open import open_store

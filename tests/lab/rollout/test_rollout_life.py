@@ -33,8 +33,8 @@ from affidavit.lab.rollout.decisions import (
     roll_back,
 )
 from affidavit.lab.rollout.slice import arm_of, change_key
-from affidavit.ports import Reply
 from affidavit.prompts import current_prompts
+from affidavit.records.report import Reply
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.stages.parse import read_replies
 from affidavit.store.open import open_store

@@ -8,7 +8,8 @@ import pytest
 
 from affidavit.minds.choice import CallLimits
 from affidavit.minds.wire import plain_replies
-from affidavit.ports import Answer, Talk
+from affidavit.ports import Talk
+from affidavit.records.report import Answer
 from model_server import USAGE, Act, Exchange, Script, serving
 from talks import JUDGEMENT, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answer_of
 

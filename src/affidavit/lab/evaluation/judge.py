@@ -6,11 +6,11 @@ from affidavit.contract.keyed_object import object_with_key
 from affidavit.events import ignore_events
 from affidavit.lab.evaluation.matching import ByCategory, Opinion
 from affidavit.minds.fence import EXPLANATION, fence, tag_of
-from affidavit.ports import Answer, Mind, Talk
+from affidavit.ports import Mind, Talk
 from affidavit.prompts import render_prompt
 from affidavit.records.finding import Finding
 from affidavit.records.lab.evaluation import KnownClaim
-from affidavit.records.report import RoleUsage
+from affidavit.records.report import Answer, RoleUsage
 
 SAME_SCHEMA_NAME = "same_problem"
 SAME_SCHEMA: dict[str, Any] = {

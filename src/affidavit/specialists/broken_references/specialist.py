@@ -15,12 +15,12 @@ from affidavit.errors import GitError
 from affidavit.events import EventName, event
 from affidavit.git.blob_cache import BlobCache
 from affidavit.languages.registry import grammar_of
-from affidavit.ports import Case, Reply
+from affidavit.ports import Case
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange, FileStatus
 from affidavit.records.context import SymbolChange
 from affidavit.records.evidence import AnalyserDiagnostic
-from affidavit.records.report import Gap
+from affidavit.records.report import Gap, Reply
 from affidavit.specialists.broken_references.attributes import find_removed_attributes, find_removed_go_names
 from affidavit.specialists.broken_references.c_functions import find_removed_c_functions
 from affidavit.specialists.broken_references.commonjs import find_removed_commonjs_names

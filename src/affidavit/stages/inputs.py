@@ -1,0 +1,60 @@
+"""Keep what everybody said, redacted: with change and settings, all that a report is derived from."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from affidavit.proof.redaction import redact_lines
+from affidavit.records.docket import Docket
+from affidavit.records.report import Answer, Gap, GivenJudgement, Inputs, Reply
+
+
+def keep_inputs(
+    docket: Docket,
+    replies: Sequence[Reply],
+    planner: Answer | None = None,
+    verifier_failures: tuple[Gap, ...] = (),
+) -> Inputs:
+    """What a report is made of; the reporter speaks later."""
+    judgements = [
+        GivenJudgement(candidate=candidate.id, judgement=judgement)
+        for candidate in docket.candidates
+        for judgement in candidate.judgements
+        if judgement.by == "verifier" and judgement.model
+    ]
+    return Inputs(
+        replies=tuple(redacted_reply(reply) for reply in replies),
+        planner=planner.model_copy(update={"text": _redacted(planner.text)}) if planner else None,
+        verifier_failures=verifier_failures,
+        judgements=tuple(judgements),
+    )
+
+
+def redacted_reply(reply: Reply) -> Reply:
+    """A reply without secrets: an analyser quotes lines as they stand."""
+    return reply.model_copy(update={"text": _redacted(reply.text)})
+
+
+def _redacted(text: str | None) -> str | None:
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return _without_secrets(text)
+    cleaned = _each_text(value)
+    return text if cleaned == value else json.dumps(cleaned, ensure_ascii=False)
+
+
+def _each_text(value: Any) -> Any:
+    if isinstance(value, str):
+        return _without_secrets(value)
+    if isinstance(value, list):
+        return [_each_text(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _each_text(item) for key, item in value.items()}
+    return value
+
+
+def _without_secrets(text: str) -> str:
+    return "\n".join(redact_lines(text.split("\n")))
