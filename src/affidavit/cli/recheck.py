@@ -1,4 +1,4 @@
-"""`affidavit recheck`: prove every finding of a native report again, offline, with no model."""
+"""`affidavit recheck`: prove a native report again, offline, with no model."""
 
 import asyncio
 import json
@@ -15,7 +15,12 @@ from affidavit.cli.options.repository import allowed_of, repository_options
 from affidavit.cli.screen.saying import note
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
-from affidavit.recheck import Proof, recheck_change, recheck_report
+from affidavit.git.repository import GitRepository
+from affidavit.ports import Specialist
+from affidavit.proof.signature import SignatureCheck, check_signature, signature_path
+from affidavit.recheck.check import Rechecked, recheck
+from affidavit.recheck.proofs import Proof
+from affidavit.recheck.signers import allowed_signers
 from affidavit.records.report import Report
 from affidavit.render.safe_text import visible
 from affidavit.stages.intake import rebuild_change
@@ -27,36 +32,79 @@ MARKS = {True: "holds", False: "FAILS", None: "cannot be checked here"}
 @click.command()
 @click.argument("report", type=click.Path(path_type=Path))
 @repository_options
+@click.option(
+    "--require-signature", is_flag=True, help="Fail unless somebody who is allowed to has signed REPORT."
+)
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
 @click.pass_context
-def command(context: click.Context, /, report: Path, repo: Path | None, output: str, **options: Any) -> None:
-    """Prove every finding of REPORT (written by `review --format report=FILE`) again.
+def command(
+    context: click.Context,
+    /,
+    report: Path,
+    repo: Path | None,
+    require_signature: bool,
+    output: str,
+    **options: Any,
+) -> None:
+    """Prove REPORT (written by `review --format report=FILE`) again.
 
-    The recorded change is compared with the commits, quotes and searches are run against them, analysers
-    once more on both sides, without a cache.
-    Exit code 0: every proof holds. 1: one does not. 3: some could not be checked here. 2: nothing could.
+    The report is derived again from its inputs and compared whole: the change is read from the commits, the
+    settings from the base commit, analysers look once more on both sides, without a cache, and every quote,
+    search, verdict and count is computed again. What rests on somebody's word is listed.
+    Exit code 0: everything that can be proven holds. 1: something does not. 3: a part could not be proven
+    here. 2: nothing could.
     """
     recorded = read_report(report)
-    settings = _settings_of(recorded, report)
+    _settings_of(recorded, report)
     with rebuild_change(recorded.change, repo, allowed_of(options)) as opened:
         for notice in opened.notices:
             note(notice)
-        specialists = assemble_crew(settings, cache_dir=None).specialists
-        proofs = [recheck_change(recorded.change, opened.repository)]
-        proofs += asyncio.run(recheck_report(recorded, opened.repository, specialists))
-    click.echo(_as_json(proofs) if output == "json" else _as_text(proofs))
+        done = asyncio.run(recheck(recorded, opened, _mechanical))
+        signed = _signature_of(report, opened.repository)
+    proofs = [*done.proofs, *_signature_proofs(signed, is_required=require_signature)]
+    click.echo(_as_json(done, proofs, signed) if output == "json" else _as_text(done, proofs, signed))
     context.exit(_exit_code(proofs))
 
 
+def _mechanical(settings: Settings) -> Sequence[Specialist]:
+    return assemble_crew(settings, cache_dir=None).specialists
+
+
 def _settings_of(recorded: Report, path: Path) -> Settings:
-    """The settings of the review, but for linters: a report must not name a command that is then run."""
     try:
-        settings = Settings.model_validate(recorded.settings)
+        return Settings.model_validate(recorded.settings)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise InputError(f"{path}: settings: {where}: {first['msg']}") from error
-    return settings.model_copy(update={"allow_linters": False})
+
+
+def _signature_of(report: Path, repository: GitRepository) -> SignatureCheck:
+    beside = signature_path(report)
+    signature = beside.read_bytes() if beside.is_file() else None
+    if signature is None:
+        return check_signature(b"", None, ())
+    return check_signature(report.read_bytes(), signature, allowed_signers(repository))
+
+
+def _signature_proofs(signed: SignatureCheck, *, is_required: bool) -> list[Proof]:
+    """A signature that is there must be good; a missing or unknown one fails where it is required."""
+    holds = signed.state == "trusted"
+    if not is_required and signed.state in ("missing", "unknown_signer"):
+        return []
+    detail = _signed_by(signed)
+    return [Proof(finding="", title="signature", kind="signature", holds=holds, detail=detail)]
+
+
+def _signed_by(signed: SignatureCheck) -> str:
+    if signed.state == "trusted":
+        return (
+            f"signed by {signed.signer} with {signed.key}, allowed by {signed.trusted_by}; "
+            "not one byte was changed since"
+        )
+    if signed.state == "unknown_signer":
+        return f"signed with {signed.key}, not changed since; {signed.detail}"
+    return signed.detail
 
 
 def _exit_code(proofs: Sequence[Proof]) -> int:
@@ -65,16 +113,28 @@ def _exit_code(proofs: Sequence[Proof]) -> int:
     return EXIT_IN_PART if any(proof.holds is None for proof in proofs) else 0
 
 
-def _as_json(proofs: Sequence[Proof]) -> str:
-    return json.dumps({"proofs": [proof.model_dump() for proof in proofs]}, indent=2)
+def _as_json(done: Rechecked, proofs: Sequence[Proof], signed: SignatureCheck) -> str:
+    content = {
+        "proofs": [proof.model_dump() for proof in proofs],
+        "on_its_word": list(done.words),
+        "signature": signed.model_dump(),
+    }
+    return json.dumps(content, indent=2)
 
 
-def _as_text(proofs: Sequence[Proof]) -> str:
+def _as_text(done: Rechecked, proofs: Sequence[Proof], signed: SignatureCheck) -> str:
     lines = []
     for finding in dict.fromkeys(proof.finding for proof in proofs):
         mine = [proof for proof in proofs if proof.finding == finding]
         lines.append(visible(f"{finding}  {mine[0].title}" if finding else "the report as a whole"))
         lines += [visible(f"  {MARKS[proof.holds]}: {proof.kind}: {proof.detail}") for proof in mine]
+    if done.words:
+        lines.append("taken on its word")
+        lines += [visible(f"  {word}") for word in done.words]
+    if signed.state == "missing":
+        lines.append("not signed")
+    elif signed.state == "unknown_signer":
+        lines.append(visible(_signed_by(signed)))
     holding = sum(proof.holds is True for proof in proofs)
     lines.append(f"{holding} of {len(proofs)} proofs hold")
     return "\n".join(lines)

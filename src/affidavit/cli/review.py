@@ -16,6 +16,7 @@ from affidavit.cli.options.models import ledger_of, model_options, models_of, op
 from affidavit.cli.options.prompts import count_for_rollout, prompt_options, prompts_for
 from affidavit.cli.options.repository import working_tree_options
 from affidavit.cli.options.servers import SERVER_SETTINGS, server_options, server_pool
+from affidavit.cli.options.signing import ASKED_WITHOUT_KEY, signing_key
 from affidavit.cli.screen.event_log import kept_events
 from affidavit.cli.screen.hints import say_hints, say_unknown_names
 from affidavit.cli.screen.outputs import check_outputs, print_text, write_output
@@ -29,6 +30,7 @@ from affidavit.events import Emit
 from affidavit.lab.labels.measures import with_measured
 from affidavit.lab.rollout.choice import ChosenPrompts
 from affidavit.pipeline import review
+from affidavit.proof.signature import sign_file
 from affidavit.records.report import Report
 from affidavit.render.formats import FormatRequest, parse_format, render
 from affidavit.specialists.panel import Panel
@@ -99,6 +101,14 @@ FLAGS_THAT_ARE_SETTINGS = (
 @prompt_options
 @click.option("--estimate", is_flag=True, help="Say what the review would cost, and ask no model.")
 @click.option("--what-leaves", is_flag=True, help="Print what would be sent to whom, and send nothing.")
+@click.option(
+    "--sign",
+    is_flag=False,
+    flag_value=ASKED_WITHOUT_KEY,
+    type=click.Path(path_type=Path),
+    metavar="[KEY]",
+    help="Sign the native report (--format report=FILE) with this SSH key; default: git's user.signingKey.",
+)
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 @click.option("--no-store", is_flag=True, help="Do not keep the report.")
 @click.option("--no-cache", is_flag=True, help="Run every analyser again.")
@@ -118,6 +128,7 @@ def command(context: click.Context, /, **options: Any) -> None:
     With no target: what is not committed yet.
     """
     outputs = _outputs(options["formats"], options["events"])
+    key = _key_for(outputs, options["sign"])
     with open_change(requested_change(options)) as opened:
         settings = _settings(opened, options)
         if not options["quiet"]:
@@ -138,6 +149,9 @@ def command(context: click.Context, /, **options: Any) -> None:
         report = _store(report, options["data"])
         count_for_rollout(chosen, report, options)
     _write_outputs(report, outputs, show_withheld=options["show_withheld"])
+    for output in outputs if key else ():
+        if key and output.name == "report" and output.path:
+            sign_file(output.path, key)
     context.exit(report.gate.exit_code)
 
 
@@ -149,6 +163,18 @@ def _outputs(texts: Sequence[str], events: Path | None) -> list[FormatRequest]:
     if not check_outputs(outputs, written_besides=events):
         outputs.append(parse_format("terminal"))
     return outputs
+
+
+def _key_for(outputs: Sequence[FormatRequest], named: Path | None) -> Path | None:
+    """The key to sign the report with; what is wrong with it is said before the work begins."""
+    if named is None:
+        return None
+    if not any(output.name == "report" and output.path for output in outputs):
+        raise SettingsError("--sign signs the native report in a file: add --format report=FILE")
+    key = signing_key(named)
+    if not key.is_file():
+        raise SettingsError(f"--sign: there is no key {key}")
+    return key
 
 
 def _settings(opened: OpenedChange, options: dict[str, Any]) -> Settings:

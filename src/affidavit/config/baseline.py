@@ -30,6 +30,14 @@ def read_baseline(base: Tree) -> dict[str, Dismissal]:
     return parse_baseline(content.decode("utf-8", "replace")) if content else {}
 
 
+def who_dismissed(base: Tree, dismissal: Dismissal) -> str:
+    """Who brought the entry into the base commit, by git's own word; empty where that is not known."""
+    lines = base.lines(BASELINE_PATH) or []
+    number = next((at for at, line in enumerate(lines, 1) if dismissal.fingerprint in line), None)
+    blamed = base.blame(BASELINE_PATH, number) if number else None
+    return f"{blamed.author} in {blamed.commit[:8]}" if blamed else ""
+
+
 def parse_baseline(text: str) -> dict[str, Dismissal]:
     """Read the text of a baseline file."""
     try:

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from affidavit.ports import Reply
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.evidence import AnalyserRun, Unread, WhyUnread
 from affidavit.records.plan import Piece, Plan
 from affidavit.records.record import Side
-from affidavit.records.report import FileCoverage, Gap, HunkCoverage, ReplySummary
+from affidavit.records.report import FileCoverage, Gap, HunkCoverage, Reply, ReplySummary
 
 WHY: dict[WhyUnread, str] = {
     "excused": "left out for {name} by the base commit's configuration",

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from affidavit import __version__
-from affidavit.config.baseline import Dismissal
+from affidavit.config.baseline import Dismissal, who_dismissed
 from affidavit.config.settings import Settings
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import now_iso
 from affidavit.minds.ledger import add_usage
-from affidavit.ports import Case
+from affidavit.ports import Case, Tree
 from affidavit.prompts import PromptSet
 from affidavit.proof.coverage import Coverage
 from affidavit.records.candidate import Candidate, Status, Worth
@@ -39,12 +39,14 @@ def compile_report(
     prompts: PromptSet,
 ) -> Report:
     """The report of a review. Verdict and gate come before what the user chose to see."""
-    change, judged = case.change, docket.candidates
+    change = case.change
+    judged = [dismiss(candidate, dismissals, case.repository.base) for candidate in docket.candidates]
+    incomplete = (*docket.incomplete, *_unread_settings(settings))
     coverage = Coverage(case.replies, docket.replies, docket.analyser_runs, case.plan, judged)
     unread = coverage.gaps(change, not_run=docket.not_run, incomplete=docket.incomplete)
     incomplete = (*docket.incomplete, *unread)
     gate = decide_gate(judged, settings.fail_on, is_incomplete=bool(incomplete))
-    visible = [choose_visibility(candidate, change, settings, dismissals) for candidate in judged]
+    visible = [choose_visibility(candidate, change, settings) for candidate in judged]
     return Report(
         affidavit_version=__version__,
         id=case.review_id,
@@ -64,7 +66,7 @@ def compile_report(
         not_run=docket.not_run,
         coverage=tuple(coverage.of(file) for file in change.files),
         analyser_runs=docket.analyser_runs,
-        diagnostics=(*docket.diagnostics, *_hidden(judged, visible)),
+        diagnostics=(*docket.diagnostics, *_hidden(docket.candidates, visible)),
         usage=_per_role(docket.usage),
     )
 
@@ -145,13 +147,26 @@ def count(candidates: Sequence[Candidate], *, blocking: int) -> Counts:
     )
 
 
-def choose_visibility(
-    candidate: Candidate, change: Change, settings: Settings, dismissals: Mapping[str, Dismissal]
-) -> Candidate:
+def dismiss(candidate: Candidate, dismissals: Mapping[str, Dismissal], base: Tree) -> Candidate:
+    """End a finding that people have dismissed in the base commit: their decision lifts verdict and gate."""
+    dismissal = dismissals.get(candidate.fingerprint)
+    if candidate.finding is None or candidate.withheld or dismissal is None:
+        return candidate
+    who = who_dismissed(base, dismissal)
+    return candidate.withhold(STAGE, Reason.DISMISSED, f"by {who}: {dismissal.why}" if who else dismissal.why)
+
+
+def _unread_settings(settings: Settings) -> tuple[Gap, ...]:
+    """A file at base that cannot be read leaves out what its maintainers chose."""
+    advice = "The defaults count in its place. Fix it on the branch that this change goes into."
+    return tuple(Gap(name="settings", reason=problem, advice=advice) for problem in settings.problems)
+
+
+def choose_visibility(candidate: Candidate, change: Change, settings: Settings) -> Candidate:
     """Withhold what the user chose not to see, with the reason."""
     if candidate.finding is None or candidate.withheld:
         return candidate
-    reasons = _reasons_to_hide(candidate, candidate.finding, change, settings, dismissals)
+    reasons = _reasons_to_hide(candidate, candidate.finding, change, settings)
     code, detail = next(reasons, (None, ""))
     return candidate.withhold(STAGE, code, detail) if code else candidate.then(STAGE, "shown")
 
@@ -161,12 +176,9 @@ def _reasons_to_hide(
     finding: Finding,
     change: Change,
     settings: Settings,
-    dismissals: Mapping[str, Dismissal],
 ) -> Iterator[tuple[Reason, str]]:
     chosen = settings.for_path(finding.file)
     file = change.file_at(finding.file, finding.side)
-    if candidate.fingerprint in dismissals:
-        yield Reason.DISMISSED, dismissals[candidate.fingerprint].why
     if file and file.skipped:
         yield Reason.OUT_OF_FOCUS, f"{finding.file} is skipped: {file.skipped}"
     if finding.category is Category.STYLE and not chosen.include_style:

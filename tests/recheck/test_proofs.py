@@ -1,12 +1,11 @@
 """Proofs of findings that no analyser made: quotes, searches and the confirmation they rest on."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from affidavit.recheck import Proof, recheck_report
+from affidavit.recheck.proofs import Proof, check_proofs
 from affidavit.records.candidate import Candidate, Judgement, Status
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import SearchRun
@@ -63,7 +62,7 @@ def proofs_of(repo: Repo, report_fields: dict[str, Any] | None = None, **forged:
         checked = run_searches(locate_quotes(Docket(candidates=(claimed,)), case), case).candidates[0]
         told = {"status": Status.VERIFIED, "judgements": (CONFIRMED,), **forged}
         report = report_of(checked.model_copy(update=told), **(report_fields or {}))
-        return asyncio.run(recheck_report(report, repository, []))
+        return check_proofs(report, repository, [])
 
 
 def failing(proofs: Sequence[Proof]) -> list[str]:

@@ -1,14 +1,17 @@
-"""Prove a native report again: every quote, search and analyser result, and the verdict drawn from them."""
+"""Prove a report piece by piece: every quote, search and analyser result, and the verdict drawn from them.
+
+These checks need no report of the same version; the whole is compared where it can be derived.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from affidavit import __version__
+from affidavit.config.baseline import BASELINE_PATH, read_baseline
 from affidavit.diff.record_check import compare_record, lost_files
-from affidavit.events import ignore_events
 from affidavit.git.repository import GitRepository
-from affidavit.ports import Case, Repository, Specialist
+from affidavit.ports import Repository
 from affidavit.proof.quote_check import check_quote, quote_still_stands
 from affidavit.proof.ruling import rule_on
 from affidavit.proof.searches import run_search
@@ -18,19 +21,18 @@ from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Finding, Search
 from affidavit.records.record import Record
-from affidavit.records.report import Report
+from affidavit.records.report import Reply, Report
 from affidavit.stages.parse import read_replies
 from affidavit.stages.report import decide_gate, decide_verdict
-from affidavit.stages.review import collect_replies
 
-CHOICES = frozenset(
-    {Reason.NIT, Reason.BELOW_THRESHOLD, Reason.OUT_OF_FOCUS, Reason.STYLE_OFF, Reason.DISMISSED}
-)
-"""Reasons that hide a proven finding; its proof is checked all the same."""
+CHOICES = frozenset({Reason.NIT, Reason.BELOW_THRESHOLD, Reason.OUT_OF_FOCUS, Reason.STYLE_OFF})
+"""Reasons that hide a proven finding; it is checked all the same, and counts at verdict and gate."""
 
 MAX_DIFFERENCES = 10
 NOT_HERE = {"holds": None, "detail": "its file is not here and cannot be rebuilt from the report"}
-Kind = Literal["change", "quote", "search", "analyser", "judgement", "verdict"]
+Kind = Literal[
+    "change", "quote", "search", "analyser", "judgement", "dismissal", "verdict", "report", "signature"
+]
 
 
 class Proof(Record):
@@ -53,16 +55,14 @@ def recheck_change(change: Change, repository: GitRepository) -> Proof:
     return Proof(finding="", title="change", kind="change", holds=holds, detail=detail)
 
 
-async def recheck_report(
-    report: Report, repository: Repository, specialists: Sequence[Specialist]
-) -> list[Proof]:
+def check_proofs(report: Report, repository: Repository, replies: Sequence[Reply]) -> list[Proof]:
     """All proofs of a report, in the report's order; the verdict comes last.
 
-    `specialists` are the mechanical ones, without any cache: they look again at the same change.
+    `replies` are those of the mechanical specialists, who have looked again at the same change.
     """
     standing = [candidate for candidate in report.candidates if _is_claimed(candidate)]
     proofs = [proof for candidate in standing for proof in _check_in_tree(candidate, repository)]
-    again = await _look_again(report, repository, specialists)
+    again = _seen_again(report, replies)
     proofs += [_check_analyser(candidate, again) for candidate in standing if candidate.kind == "mechanical"]
     proofs += [proof for candidate in standing for proof in _check_judgement(candidate, report)]
     gone = lost_files(report.change, repository)
@@ -70,11 +70,34 @@ async def recheck_report(
     proofs = [proof.model_copy(update=NOT_HERE) if proof.finding in lost else proof for proof in proofs]
     order = {candidate.id: position for position, candidate in enumerate(standing)}
     proofs.sort(key=lambda proof: order[proof.finding])
-    return [*proofs, *_left_out(report, again), _check_verdict(report)]
+    return [
+        *proofs,
+        *_left_out(report, again),
+        *_check_dismissals(report, repository),
+        _check_verdict(report),
+    ]
+
+
+def _check_dismissals(report: Report, repository: Repository) -> list[Proof]:
+    """What is called dismissed must have its entry in the base commit."""
+    dismissed = [one for one in report.candidates if one.withheld and one.withheld.code is Reason.DISMISSED]
+    known = read_baseline(repository.base) if dismissed else {}
+    return [
+        _proof(
+            one,
+            "dismissal",
+            one.fingerprint in known,
+            f"{BASELINE_PATH} of the base commit {'has' if one.fingerprint in known else 'lacks'} its entry",
+        )
+        for one in dismissed
+    ]
 
 
 def _is_claimed(candidate: Candidate) -> bool:
-    is_hidden_by_choice = candidate.withheld is not None and candidate.withheld.code in CHOICES
+    is_hidden_by_choice = candidate.withheld is not None and candidate.withheld.code in (
+        *CHOICES,
+        Reason.DISMISSED,
+    )
     return candidate.finding is not None and (candidate.withheld is None or is_hidden_by_choice)
 
 
@@ -153,19 +176,18 @@ class _Again:
     """Specialist to the reason why it could not look."""
 
 
-async def _look_again(report: Report, repository: Repository, specialists: Sequence[Specialist]) -> _Again:
+def _seen_again(report: Report, replies: Sequence[Reply]) -> _Again:
     known = {reply.specialist: reply.state for reply in report.replies}
     excused = {
         part.name for part in (*report.not_run, *report.incomplete) if known.get(part.name, "none") == "none"
     }
     # A reply that the report leaves out may be one that was taken out of it.
-    asked = {
-        one.name
-        for one in specialists
-        if one.name not in excused and (one.name in known or report.affidavit_version == __version__)
-    }
-    case = Case(report.change, repository, ignore_events)
-    replies = await collect_replies([one for one in specialists if one.name in asked], case)
+    replies = [
+        reply
+        for reply in replies
+        if reply.specialist not in excused
+        and (reply.specialist in known or report.affidavit_version == __version__)
+    ]
     silent = {
         reply.specialist: parts[0].reason
         for reply in replies
@@ -243,9 +265,11 @@ def _other_version(recorded: Finding, again: Finding) -> str:
 
 def _check_verdict(report: Report) -> Proof:
     """Draw the verdict again from the recorded candidates."""
+    # Before 2.0 a dismissed finding counted at verdict and gate.
+    counting = CHOICES | ({Reason.DISMISSED} if report.report_version.startswith("1.") else set())
     judged = [
         candidate.model_copy(update={"withheld": None})
-        if candidate.withheld and candidate.withheld.code in CHOICES
+        if candidate.withheld and candidate.withheld.code in counting
         else candidate
         for candidate in report.candidates
     ]

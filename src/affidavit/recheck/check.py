@@ -1,0 +1,81 @@
+"""Recheck a report: derive it again where its version allows, and prove it piece by piece in any case."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from affidavit import __version__
+from affidavit.config.settings import Settings
+from affidavit.diff.opened import OpenedChange
+from affidavit.ports import Case, Specialist
+from affidavit.recheck.compare import differences
+from affidavit.recheck.derive import Derived, derive_change, derive_report, derived_settings
+from affidavit.recheck.proofs import Proof, check_proofs, recheck_change
+from affidavit.recheck.words import taken_on_its_word
+from affidavit.records.report import REPORT_VERSION, Report
+from affidavit.stages.review import collect_replies
+
+MAX_DIFFERENCES = 10
+Assemble = Callable[[Settings], Sequence[Specialist]]
+"""The mechanical specialists under these settings, without any cache."""
+
+
+@dataclass(frozen=True)
+class Rechecked:
+    """What was proven again, and what rests on somebody's word."""
+
+    proofs: tuple[Proof, ...]
+    words: tuple[str, ...]
+
+
+async def recheck(report: Report, opened: OpenedChange, assemble: Assemble) -> Rechecked:
+    """Look again with the machine; compare the whole report with what its inputs come to."""
+    repository = opened.repository
+    settings = derived_settings(report, repository)
+    case = Case(derive_change(report.change, repository, settings), repository)
+    # A report must not name a command that is then run.
+    replies = await collect_replies(assemble(_without_linters(settings)), case)
+    change = recheck_change(report.change, repository)
+    proofs = [change, *check_proofs(report, repository, replies)]
+    if report.inputs is None or _other_version(report):
+        proofs.append(_whole(None, _why_not_derived(report)))
+    else:
+        derived = await derive_report(report, report.inputs, case, settings, replies)
+        is_rebuilt_in_part = change.holds is None or bool(opened.notices)
+        proofs.append(_compared(report, derived, is_rebuilt_in_part=is_rebuilt_in_part))
+    return Rechecked(tuple(proofs), tuple(taken_on_its_word(report, settings)))
+
+
+def _without_linters(settings: Settings) -> Settings:
+    if not settings.allow_linters:
+        return settings
+    return settings.model_copy(update={"linters": (), "allow_linters": False})
+
+
+def _other_version(report: Report) -> bool:
+    return (report.affidavit_version, report.report_version) != (__version__, REPORT_VERSION)
+
+
+def _why_not_derived(report: Report) -> str:
+    made_by = f"Affidavit {report.affidavit_version}, report version {report.report_version}"
+    if _other_version(report):
+        here = f"Affidavit {__version__}, report version {REPORT_VERSION}"
+        return f"it was made by {made_by}; this is {here}: only its pieces were proven again"
+    return "it keeps none of its inputs: only its pieces were proven again"
+
+
+def _compared(report: Report, derived: Derived, *, is_rebuilt_in_part: bool) -> Proof:
+    found = differences(report, derived.report)
+    missing = "; ".join(derived.not_derived)
+    if found and is_rebuilt_in_part:
+        return _whole(None, "the change could not be rebuilt whole, so the report does not come out the same")
+    if found:
+        shown = "; ".join(map(str, found[:MAX_DIFFERENCES]))
+        more = f"; and {len(found) - MAX_DIFFERENCES} more" if len(found) > MAX_DIFFERENCES else ""
+        return _whole(False, f"{shown}{more}")
+    if missing:
+        return _whole(None, f"not derived again here: {missing}")
+    return _whole(True, "derived again from its inputs, it is the same in every field")
+
+
+def _whole(holds: bool | None, detail: str) -> Proof:
+    return Proof(finding="", title="report", kind="report", holds=holds, detail=detail)

@@ -1,0 +1,50 @@
+"""Compare two reports whole, field by field: what must be equal and is not comes out, with its path."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from affidavit.recheck.fields import FieldPath, class_of
+from affidavit.records.report import Report
+
+MAX_SHOWN = 80
+ABSENT = "nothing"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A derived field that the report has otherwise than it comes out."""
+
+    path: FieldPath
+    recorded: Any
+    derived: Any
+
+    def __str__(self) -> str:
+        """One line: where, what the report says, what comes out."""
+        place = ".".join(self.path)
+        return f"{place}: the report says {_short(self.recorded)}, derived again it is {_short(self.derived)}"
+
+
+def differences(recorded: Report, derived: Report) -> list[Difference]:
+    """Every derived field in which the two reports differ."""
+    return list(_differing((), recorded.model_dump(mode="json"), derived.model_dump(mode="json")))
+
+
+def _differing(path: FieldPath, recorded: Any, derived: Any) -> Iterator[Difference]:
+    if recorded == derived or (path and class_of(path) != "derived"):
+        return
+    if isinstance(recorded, dict) and isinstance(derived, dict):
+        for name in dict.fromkeys([*recorded, *derived]):
+            yield from _differing((*path, name), recorded.get(name, ABSENT), derived.get(name, ABSENT))
+    elif isinstance(recorded, list) and isinstance(derived, list):
+        for number in range(max(len(recorded), len(derived))):
+            one = recorded[number] if number < len(recorded) else ABSENT
+            other = derived[number] if number < len(derived) else ABSENT
+            yield from _differing((*path, str(number)), one, other)
+    else:
+        yield Difference(path, recorded, derived)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"

@@ -1,0 +1,164 @@
+"""Derive a report again by the stages that made it: change, settings and what was said in, a report out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from affidavit.config.settings import Settings, derive_settings
+from affidavit.diff.between import files_between
+from affidavit.diff.skipping import mark_skipped
+from affidavit.git.repository import GitRepository
+from affidavit.git.revisions import commits_between, one_commit
+from affidavit.pipeline import NO_MODEL, Looked, conclude
+from affidavit.ports import Case, Judged, Verifiers
+from affidavit.prompts import PromptSet
+from affidavit.records.candidate import Candidate, Judgement
+from affidavit.records.change import Change, Commit
+from affidavit.records.docket import Docket
+from affidavit.records.plan import Plan
+from affidavit.records.report import Inputs, Reply, Report
+from affidavit.specialists.model_agents import LENSES, TRIAGE
+from affidavit.specialists.probe import Probed
+from affidavit.stages.narrate import add_words
+from affidavit.stages.parse import hand_in, read_replies
+from affidavit.stages.plan import Planned, opening_docket, plan_by_size, read_plan
+from affidavit.symbols.changed import symbol_changes
+
+UNSTEADY = ("timed_out", "crashed", "not_installed")
+"""States of an analyser that say more about the machine than about the change."""
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A report as its inputs come to it, and what could not be derived here, each with the reason."""
+
+    report: Report
+    not_derived: tuple[str, ...] = ()
+
+
+def derive_change(recorded: Change, repository: GitRepository, settings: Settings) -> Change:
+    """The change as its commits have it; one that is no pair of commits is taken from the record."""
+    files = tuple(file.model_copy(update={"skipped": None}) for file in recorded.files)
+    change = recorded.model_copy(update={"files": files})
+    if is_committed(recorded):
+        store, base, head = repository.store, repository.base, repository.head
+        is_single = recorded.source == "commit"
+        commits = one_commit(store, head.commit or "") if is_single else _commits(repository)
+        change = recorded.model_copy(
+            update={
+                "files": files_between(store, base, head),
+                "commits": commits,
+                "base": recorded.base.model_copy(update={"tree": base.revision, "commit": base.commit}),
+                "head": recorded.head.model_copy(update={"tree": head.revision, "commit": head.commit}),
+            }
+        )
+    return mark_skipped(change, repository, settings.include, settings.exclude)
+
+
+def _commits(repository: GitRepository) -> tuple[Commit, ...]:
+    return commits_between(repository.store, repository.base.commit, repository.head.commit or "")
+
+
+def is_committed(change: Change) -> bool:
+    """Whether the change is a pair of commits; any other can only be rebuilt from its record."""
+    return change.source in ("range", "commit") and change.head.commit is not None
+
+
+def derived_settings(report: Report, repository: GitRepository) -> Settings:
+    """The settings, read again at base; what flags and environment chose is taken from the record."""
+    return derive_settings(repository.base, Settings.model_validate(report.settings))
+
+
+async def derive_report(
+    report: Report, inputs: Inputs, case: Case, settings: Settings, again: Sequence[Reply]
+) -> Derived:
+    """The report that the recorded inputs come to; `again` is what the machine says now."""
+    replies, not_derived = _replies(inputs, again, settings)
+    has_models = bool(report.models)
+    planned, probed = _opening(inputs, case)
+    plan = planned.plan if has_models and not probed.failures else None
+    before = opening_docket(planned, probed) if has_models else Docket(not_run=(NO_MODEL,))
+    read = read_replies(replies, case.change)
+    looked = Looked(
+        replace(case, plan=plan, replies=tuple(replies), review_id=report.id),
+        hand_in(read, replies, before),
+        planner=inputs.planner,
+        verifier_failures=inputs.verifier_failures,
+    )
+    prompts = PromptSet(report.prompt_version, {}, report.schema_version)
+    verifiers = recorded_verifiers(report, inputs, settings) if plan is not None else None
+    derived = await conclude(looked, verifiers, settings, report.models, prompts)
+    derived = add_words(derived, inputs.reporter) if inputs.reporter else derived
+    return Derived(derived.model_copy(update={"measured": report.measured}), tuple(not_derived))
+
+
+def _opening(inputs: Inputs, case: Case) -> tuple[Planned, Probed]:
+    """The plan that the planner's answer comes to; chunks are the machine's own and divided again."""
+    always = (TRIAGE,) if case.change.discussion else ()
+    probed = Probed(failures=inputs.verifier_failures)
+    if inputs.planner is None:
+        return Planned(Plan()), probed
+    symbols = symbol_changes(case.change, case.repository)
+    return read_plan(inputs.planner, plan_by_size(case.change, LENSES, always, symbols), LENSES), probed
+
+
+def _replies(inputs: Inputs, again: Sequence[Reply], settings: Settings) -> tuple[list[Reply], list[str]]:
+    """Everybody's replies in their order: the machine's as it looks now, the others' as they are recorded."""
+    now = {reply.specialist: reply for reply in again}
+    linters = {linter.name for linter in settings.linters} if settings.allow_linters else set()
+    replies: list[Reply] = []
+    not_derived: list[str] = []
+    for recorded in inputs.replies:
+        new = now.pop(recorded.specialist, None)
+        if recorded.kind != "mechanical" or recorded.specialist in linters:
+            replies.append(recorded)
+            continue
+        reason = _why_not_comparable(recorded, new)
+        if reason:
+            not_derived.append(f"{recorded.specialist}: {reason}")
+        replies.append(recorded if reason or new is None else new)
+    return [*replies, *now.values()], not_derived
+
+
+def _why_not_comparable(recorded: Reply, new: Reply | None) -> str | None:
+    """Why what a mechanical specialist says now does not speak about what it said then, or None."""
+    if new is None:
+        return "there is no such specialist here"
+    then, now = _states(recorded), _states(new)
+    for side, (version, state) in now.items():
+        old_version, old_state = then.get(side, ("", "absent"))
+        if state != old_state and (state in UNSTEADY or old_state in UNSTEADY):
+            return f"{old_state.replace('_', ' ')} then, {state.replace('_', ' ')} now"
+        if version != old_version:
+            return f"version {old_version or 'unknown'} then, {version or 'unknown'} now"
+    return None
+
+
+def _states(reply: Reply) -> dict[str, tuple[str, str]]:
+    return {f"{run.analyser} {run.side}": (run.version, run.state) for run in reply.analyser_runs}
+
+
+@dataclass(frozen=True)
+class RecordedVerifier:
+    """Says again what a verifier is recorded to have said; nothing is asked."""
+
+    inputs: Inputs
+    role: str = "verifier"
+    take: int = 1
+
+    async def judge(self, candidate: Candidate) -> Judged:
+        """The recorded judgement; where there is none, that is said."""
+        for given in self.inputs.judgements:
+            one = given.judgement
+            if given.candidate == candidate.id and (one.role, one.take) == (self.role, self.take):
+                return Judged(judgement=one)
+        reason = "the report holds no judgement of it"
+        return Judged(judgement=Judgement(by="verifier", outcome="failed", reason=reason))
+
+
+def recorded_verifiers(report: Report, inputs: Inputs, settings: Settings) -> Verifiers:
+    """Those who judged in the recorded review."""
+    voters = tuple(
+        RecordedVerifier(inputs, take=take) for take in range(2, (settings.verifier_votes or 1) + 1)
+    )
+    second = RecordedVerifier(inputs, "second_verifier") if "second_verifier" in report.models else None
+    return Verifiers(RecordedVerifier(inputs), voters, second)

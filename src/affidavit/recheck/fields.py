@@ -1,0 +1,73 @@
+"""What a recheck makes of every field of a report: derived again, taken on somebody's word, or free.
+
+The one table that the recheck, the documents and the property test read. A field that no row names is
+derived: a new field is proven until somebody says here why it cannot be.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+FieldClass = Literal["derived", "on its word", "free"]
+FieldPath = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """Fields of a report: `*` is any one name or position, `**` at the end is it and everything below."""
+
+    pattern: str
+    kind: FieldClass
+    why: str
+
+    def matches(self, path: FieldPath) -> bool:
+        """Whether this row speaks of the field."""
+        parts = self.pattern.split(".")
+        if parts[-1] == "**":
+            parts = parts[:-1]
+            path = path[: len(parts)]
+        return len(parts) == len(path) and all(
+            part in ("*", name) for part, name in zip(parts, path, strict=True)
+        )
+
+
+ROWS: tuple[Row, ...] = (
+    Row("id", "free", "a random name"),
+    Row("created_at", "free", "when the review was made"),
+    Row("duration_ms", "free", "how long it took"),
+    Row("replies.*.duration_ms", "free", "how long it took"),
+    Row("inputs.replies.*.duration_ms", "free", "how long it took"),
+    Row("analyser_runs.*.duration_ms", "free", "how long it took"),
+    Row("analyser_runs.*.is_cached", "free", "whether an earlier result was at hand"),
+    Row("inputs.replies.*.analyser_runs.*.duration_ms", "free", "how long it took"),
+    Row("inputs.replies.*.analyser_runs.*.is_cached", "free", "whether an earlier result was at hand"),
+    Row("usage.**", "free", "tokens and money, as the providers counted them"),
+    Row("inputs.replies.*.usage.**", "free", "tokens and money, as the providers counted them"),
+    Row("inputs.planner.usage.**", "free", "tokens and money, as the providers counted them"),
+    Row("inputs.reporter.usage.**", "free", "tokens and money, as the providers counted them"),
+    Row("measured.**", "on its word", "the labels of the installation that made it"),
+    Row("models.**", "on its word", "which models were asked"),
+    Row("prompt_version", "on its word", "which prompts they read"),
+    Row("schema_version", "on its word", "which form they were asked for"),
+    Row("change.target", "on its word", "how the user named the change"),
+    Row("change.source", "on its word", "how the change was named"),
+    Row("change.repository", "on its word", "where the repository lay"),
+    Row("change.request", "on its word", "which pull request it is"),
+    Row("change.title", "on its word", "what its author calls it"),
+    Row("change.description", "on its word", "what its author says of it"),
+    Row("change.discussion.**", "on its word", "what others commented"),
+    Row("change.base.name", "on its word", "how the user named it"),
+    Row("change.head.name", "on its word", "how the user named it"),
+    Row("inputs.planner.**", "on its word", "what the planner answered"),
+    Row("inputs.verifier_failures.**", "on its word", "why no verifier could be asked"),
+    Row("inputs.judgements.**", "on its word", "what the verifiers answered"),
+    Row("inputs.reporter.**", "on its word", "what the reporter answered"),
+)
+"""Of the replies in `inputs`, those of the machine are derived; those of models and of the users' own
+linters are on their word."""
+
+
+@lru_cache(maxsize=100_000)
+def class_of(path: FieldPath) -> FieldClass:
+    """What a recheck makes of a field; what no row names is derived."""
+    return next((row.kind for row in ROWS if row.matches(path)), "derived")

@@ -1,0 +1,76 @@
+"""Say what of a report nobody can prove again: what rests on the word of minds, users and authors."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from affidavit.config.settings import Settings
+from affidavit.recheck.derive import is_committed
+from affidavit.records.report import Inputs, Report
+
+SOURCES = {
+    "working_tree": "what was not committed",
+    "staged": "what was staged",
+    "diff": "a diff",
+}
+CHOSEN_BY = {"flag": "by flag", "environment": "by the environment", "file": "by a file that the user named"}
+
+
+def taken_on_its_word(report: Report, settings: Settings) -> list[str]:
+    """One line for each thing that must be believed, or trusted by its signature."""
+    return [
+        *_of_minds(report, report.inputs or Inputs()),
+        *_of_choices(settings),
+        *_of_linters(report.inputs or Inputs(), settings),
+        *_of_authors(report),
+    ]
+
+
+def _of_minds(report: Report, inputs: Inputs) -> Iterator[str]:
+    if not report.models:
+        return
+    models = ", ".join(sorted(set(report.models.values())))
+    replies = [reply.specialist for reply in inputs.replies if reply.kind != "mechanical"]
+    if inputs.planner:
+        yield f"the planner's answer, by {report.models.get('planner', models)}"
+    if replies:
+        yield f"{len(replies)} replies by {models}: {', '.join(replies)}"
+    if inputs.judgements:
+        by = Counter(given.judgement.model for given in inputs.judgements)
+        yield f"{len(inputs.judgements)} judgements by {', '.join(sorted(str(name) for name in by))}"
+    if inputs.verifier_failures:
+        yield "that no verifier could be asked"
+    if inputs.reporter:
+        yield f"the reporter's words, by {report.models.get('reporter', models)}"
+
+
+def _of_choices(settings: Settings) -> Iterator[str]:
+    for origin, said in CHOSEN_BY.items():
+        chosen = [name for name, came_from in settings.origins.items() if came_from == origin]
+        if chosen:
+            yield f"chosen {said}: {', '.join(_setting(name, settings) for name in chosen)}"
+
+
+def _setting(name: str, settings: Settings) -> str:
+    value = getattr(settings, name)
+    shown = ", ".join(map(str, value)) if isinstance(value, tuple | frozenset) else value
+    return f"{name} = {shown}"
+
+
+def _of_linters(inputs: Inputs, settings: Settings) -> Iterator[str]:
+    linters = {linter.name for linter in settings.linters} if settings.allow_linters else set()
+    named = [reply.specialist for reply in inputs.replies if reply.specialist in linters]
+    if named:
+        yield f"what the users' own linters said: {', '.join(named)}"
+
+
+def _of_authors(report: Report) -> Iterator[str]:
+    change = report.change
+    if not is_committed(change):
+        yield f"the change itself ({SOURCES.get(change.source, change.source)}), rebuilt from the report"
+    named = [name for name in ("title", "description") if getattr(change, name)]
+    if named:
+        yield " and ".join(named)
+    if change.discussion:
+        yield f"{len(change.discussion)} comments of others"
+    if report.measured:
+        yield "the error rate of the installation"
