@@ -157,8 +157,13 @@ def derive_settings(base: Tree, recorded: Settings) -> Settings:
         "exclude": (*settings.exclude, *excluded),
         **{name: getattr(recorded, name) for name in chosen if name in READERS},
     }
+    sources = (
+        *(recorded.sources[:1] if is_root_replaced else ()),
+        *settings.sources,
+        *(name for name in recorded.sources if name == "environment"),
+    )
     origins = {**settings.origins, **chosen}
-    return settings.model_copy(update={**values, "origins": origins, "sources": recorded.sources})
+    return settings.model_copy(update={**values, "origins": origins, "sources": sources})
 
 
 def _settings_at_base(base: Tree | None, *, with_root: bool) -> tuple[Settings, tuple[str, ...]]:

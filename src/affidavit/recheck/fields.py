@@ -4,9 +4,10 @@ The one table that the recheck, the documents and the property test read. A fiel
 derived: a new field is proven until somebody says here why it cannot be.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 FieldClass = Literal["derived", "on its word", "free"]
 FieldPath = tuple[str, ...]
@@ -63,11 +64,26 @@ ROWS: tuple[Row, ...] = (
     Row("inputs.judgements.**", "on its word", "what the verifiers answered"),
     Row("inputs.reporter.**", "on its word", "what the reporter answered"),
 )
-"""Of the replies in `inputs`, those of the machine are derived; those of models and of the users' own
-linters are on their word."""
+"""Beside these, by what stands in the report itself: `class_in` has the two kinds."""
 
 
 @lru_cache(maxsize=100_000)
 def class_of(path: FieldPath) -> FieldClass:
     """What a recheck makes of a field; what no row names is derived."""
     return next((row.kind for row in ROWS if row.matches(path)), "derived")
+
+
+def class_in(content: Mapping[str, Any], path: FieldPath) -> FieldClass:
+    """The class of a field of this report.
+
+    A reply is on its word where no machine made it, and a setting where a flag, the environment or a file
+    that the user named has chosen it.
+    """
+    if path[:2] == ("inputs", "replies") and len(path) > 2:
+        reply = content["inputs"]["replies"][int(path[2])]
+        if reply["kind"] != "mechanical" and class_of(path) == "derived":
+            return "on its word"
+    if path[0] == "settings" and len(path) > 1:
+        origin = content["settings"].get("origins", {}).get(path[1], "base")
+        return "derived" if origin == "base" else "on its word"
+    return class_of(path)

@@ -1,0 +1,284 @@
+"""A report that was changed anywhere does not pass: what its inputs come to is compared with all of it."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from affidavit.assembly import assemble_crew
+from affidavit.config.settings import Settings
+from affidavit.errors import AffidavitError
+from affidavit.ports import Case, Specialist
+from affidavit.recheck.check import Rechecked, recheck
+from affidavit.recheck.fields import class_in
+from affidavit.records.report import Report
+from affidavit.stages.intake import rebuild_change
+from commands import affidavit
+from model_server import serving
+from repositories import Repo
+from scripted_model import model
+
+BASE = {
+    "affidavit.toml": 'severity_threshold = "low"\n',
+    "app.py": "def total(items):\n    return sum(items)\n",
+    ".affidavit/ignored.toml": '[[ignore]]\nfingerprint = "0123456789abcdef"\nwhy = "never"\n',
+}
+HEAD = {
+    "app.py": "def total(items):\n    result = 1\n    for item in items:\n        result += itm\n"
+    "    return result\n",
+    "run.py": "import subprocess\n\n\ndef run(name):\n    subprocess.run(f'tar {name}', shell=True)\n",
+    "notes.txt": "a\n",
+}
+
+
+@dataclass
+class Machine:
+    """The mechanical specialists, who look once and say the same again: looking is what takes time."""
+
+    seen: dict[str, Any] = field(default_factory=dict)
+
+    def assemble(self, settings: Settings) -> Sequence[Specialist]:
+        key = settings.model_dump_json(exclude={"origins", "sources", "problems"})
+        return [Recalling(one, self.seen, key) for one in assemble_crew(settings, cache_dir=None).specialists]
+
+
+@dataclass
+class Recalling:
+    """A real specialist that looks at the same change only once."""
+
+    real: Specialist
+    seen: dict[str, Any]
+    key: str
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real, name)
+
+    async def examine(self, case: Case) -> Any:
+        key = f"{self.real.name} {case.change.base.tree} {case.change.head.tree} {self.key}"
+        key += case.change.model_dump_json(include={"files"})
+        if key not in self.seen:
+            self.seen[key] = await self.real.examine(case)
+        return self.seen[key]
+
+
+@dataclass
+class Made:
+    """A real report, as JSON, and its repository."""
+
+    folder: Path
+    content: dict[str, Any]
+    machine: Machine
+
+    def recheck(self, content: Any) -> Rechecked:
+        report = Report.model_validate(content)
+        with rebuild_change(report.change, self.folder) as opened:
+            return asyncio.run(recheck(report, opened, self.machine.assemble))
+
+    def outcome(self, content: Any) -> bool | None:
+        """Whether it holds; None: could not be derived here, or is no report that can be opened."""
+        try:
+            done = self.recheck(content)
+        except (ValidationError, AffidavitError):
+            return None
+        held = [proof.holds for proof in done.proofs]
+        return False if False in held else None if None in held else True
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    repo = Repo(tmp_path_factory.mktemp("forged"))
+    repo.commit("Base", BASE)
+    repo.commit("Sum by hand\n\nIt is faster.", HEAD)
+    return repo
+
+
+@pytest.fixture(scope="module")
+def machine() -> Machine:
+    return Machine()
+
+
+@pytest.fixture(scope="module")
+def mechanical(repository: Repo, machine: Machine) -> Made:
+    done = affidavit("review", "HEAD", "--format", "report", "--no-store", cwd=repository.path)
+    return Made(repository.path, json.loads(done.out), machine)
+
+
+@pytest.fixture(scope="module")
+def modelled(repository: Repo, machine: Machine) -> Made:
+    with serving(model()) as (address, _):
+        options = ("--model", "openai:scripted", "--base-url", address, "--format", "report", "--no-store")
+        done = affidavit("review", "HEAD", *options, cwd=repository.path, env={"OPENAI_API_KEY": "none"})
+    return Made(repository.path, json.loads(done.out), machine)
+
+
+@pytest.fixture(params=["mechanical", "modelled"])
+def made(request: pytest.FixtureRequest) -> Made:
+    value: Made = request.getfixturevalue(request.param)
+    return value
+
+
+def test_a_report_as_it_was_written_holds_in_every_field(made: Made) -> None:
+    done = made.recheck(made.content)
+    assert [proof for proof in done.proofs if not proof.holds] == []
+    assert made.content["verdict"]["blocking"]
+
+
+def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    if isinstance(value, dict) and value:
+        for name, item in value.items():
+            yield from leaves(item, (*path, name))
+    elif isinstance(value, list) and value:
+        for number, item in enumerate(value):
+            yield from leaves(item, (*path, str(number)))
+    else:
+        yield path
+
+
+def one_of_each(content: Any) -> Iterator[tuple[str, ...]]:
+    """A leaf of each kind of field: of a list's items, the first that has it."""
+    seen: set[tuple[str, ...]] = set()
+    for path in leaves(content):
+        shape = tuple("*" if name.isdecimal() else name for name in path)
+        if shape not in seen:
+            yield path
+        seen.add(shape)
+
+
+def changed(value: Any) -> Any:
+    """Another value of the same kind, as a forger would write it."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    if isinstance(value, str):
+        others = {"high": "low", "low": "high", "verified": "likely", "act": "nit", "head": "base"}
+        return others.get(value, value + "x")
+    if value is None:
+        return "x"
+    return ["x"] if value == [] else {"x": "x"}
+
+
+def forged(content: Any, path: tuple[str, ...], change: Callable[[Any], Any] = changed) -> Any:
+    copy = json.loads(json.dumps(content))
+    place = copy
+    for name in path[:-1]:
+        place = place[int(name) if isinstance(place, list) else name]
+    last: Any = int(path[-1]) if isinstance(place, list) else path[-1]
+    place[last] = change(place[last])
+    return copy
+
+
+def test_any_single_field_that_is_changed_does_what_its_class_says(made: Made) -> None:
+    """Derived: never holds. Free: still holds. On its word: whatever it comes to, no failure of ours."""
+    wrong = []
+    for path in one_of_each(made.content):
+        kind = class_in(made.content, path)
+        outcome = made.outcome(forged(made.content, path))
+        if (kind == "derived" and outcome is True) or (kind == "free" and outcome is False):
+            wrong.append((".".join(path), kind, outcome))
+    assert wrong == []
+
+
+def each(content: Any, change: Callable[[Any], None], **updates: Any) -> Any:
+    copy = json.loads(json.dumps(content))
+    for candidate in copy["candidates"]:
+        change(candidate)
+    approve(copy)
+    copy.update(updates)
+    return copy
+
+
+def approve(copy: Any) -> None:
+    """What a forger would make of the verdict."""
+    copy["verdict"].update(decision="comment", blocking=[], summary="Nothing proven; no model looked.")
+    copy["gate"].update(failed_by=[], exit_code=0)
+
+
+def withheld(code: str, detail: str) -> Callable[[Any], None]:
+    def change(candidate: Any) -> None:
+        candidate["withheld"] = {"code": code, "detail": detail}
+
+    return change
+
+
+def without_candidates(content: Any, **settings: Any) -> Any:
+    copy = each(content, lambda _: None, candidates=[])
+    copy["settings"].update(settings)
+    return copy
+
+
+FORGERIES: dict[str, Callable[[Any], Any]] = {
+    "analysers switched off": lambda content: without_candidates(
+        content, analysers_off=["ty", "ruff", "bandit", "references"]
+    ),
+    "analysers switched off by a flag that nobody gave": lambda content: without_candidates(
+        content, analysers_off=["ty", "ruff", "bandit"], origins={"analysers_off": "flag"}
+    ),
+    "rules switched off": lambda content: without_candidates(content, rules_off=["ruff/F821", "bandit/B602"]),
+    "everything a duplicate": lambda content: each(content, withheld("duplicate_of", "ruff-0")),
+    "everything a nit": lambda content: each(content, lambda one: one.update(worth="nit")),
+    "everything folded": lambda content: each(content, lambda one: one.update(worth="maybe")),
+    "everything dismissed": lambda content: each(content, withheld("dismissed", "never")),
+    "everything refuted": lambda content: each(content, withheld("refuted", "no")),
+    "everything suppressed": lambda content: each(content, withheld("suppressed", "noqa")),
+    "everything below the threshold": lambda content: each(content, withheld("below_threshold", "low")),
+    "everything of low severity": lambda content: each(
+        content, lambda one: one["finding"] and one["finding"].update(severity="low")
+    ),
+    "no candidate at all": lambda content: each(content, lambda _: None, candidates=[]),
+    "no input at all": lambda content: each(content, lambda _: None, candidates=[], inputs=None),
+    "an empty file list": lambda content: {**content, "change": {**content["change"], "files": []}},
+    "coverage of a file that is not there": lambda content: {
+        **content,
+        "coverage": [*content["coverage"], {**content["coverage"][0], "path": "other.py"}],
+    },
+    "an older version of the report": lambda content: each(
+        content, lambda _: None, candidates=[], inputs=None, report_version="1.0"
+    ),
+    "another version of the program": lambda content: each(
+        content, lambda _: None, candidates=[], affidavit_version="0.0.1"
+    ),
+    "an excuse for every specialist": lambda content: each(
+        content,
+        lambda _: None,
+        candidates=[],
+        replies=[{**reply, "state": "none", "findings": 0} for reply in content["replies"]],
+        not_run=[{"name": reply["specialist"], "reason": "off"} for reply in content["replies"]],
+    ),
+    "another gate": lambda content: {
+        **content,
+        "gate": {"fail_on": "critical", "failed_by": [], "exit_code": 0},
+        "settings": {**content["settings"], "fail_on": "critical"},
+    },
+    "another author": lambda content: forged(content, ("change", "commits", "0", "author")),
+    "another subject": lambda content: forged(content, ("change", "commits", "0", "subject")),
+    "another summary": lambda content: forged(content, ("verdict", "summary")),
+    "another fingerprint": lambda content: forged(content, ("candidates", "0", "fingerprint")),
+    "another step": lambda content: forged(content, ("candidates", "0", "steps", "0", "what")),
+    "files skipped": lambda content: {
+        **content,
+        "change": {
+            **content["change"],
+            "files": [{**file, "skipped": "generated"} for file in content["change"]["files"]],
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES.keys())
+def test_a_forged_report_does_not_hold(made: Made, forge: Callable[[Any], Any]) -> None:
+    assert made.outcome(forge(made.content)) is not True
+
+
+def test_what_is_on_its_word_is_listed(modelled: Made) -> None:
+    words = " | ".join(modelled.recheck(modelled.content).words)
+    assert "the planner's answer, by scripted" in words
+    assert "replies by scripted: logic" in words
+    assert "judgements by scripted" in words
+    assert "chosen by flag: model = openai:scripted" in words
+    assert "title and description" in words

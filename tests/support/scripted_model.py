@@ -1,0 +1,59 @@
+"""A model that reads one file and then hands in what its role asks for."""
+
+import json
+from typing import Any
+
+from model_server import Act, Exchange, calls, says
+
+FINDING = {
+    "id": "1",
+    "severity": "high",
+    "category": "correctness",
+    "title": "The total is one too many",
+    "file": "app.py",
+    "line": 2,
+    "message": "The sum starts at 1.",
+    "verification": {
+        "code_examined": "    result = 1",
+        "line_range_examined": [1, 5],
+        "verification_method": "read the function",
+        "checked_for_handling_elsewhere": True,
+        "failing_input": "total([])",
+        "wrong_outcome": "1 instead of 0",
+    },
+}
+PLAN = {
+    "goal": "This change is trying to sum by hand",
+    "approach": "a loop",
+    "impact": "none",
+    "questions": {"logic": []},
+}
+REVIEW = {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": [FINDING]}
+WORDS = {"summary": "It sums by hand.", "positive_notes": [], "recommendations": ["Start at 0."]}
+CONFIRMED = {"judgment": "CONFIRMED", "qualified": False, "worth": "act", "reason": "app.py:2 starts at 1"}
+
+
+def model(**answers: Any) -> Act:
+    """A model that reads one file and then hands in what its role asks for."""
+    final = {
+        "review_plan": PLAN,
+        "review_result": REVIEW,
+        "verification_judgment": CONFIRMED,
+        "review_words": WORDS,
+        **answers,
+    }
+
+    def act(exchange: Exchange) -> None:
+        if "tools" not in exchange.body:
+            says(json.dumps(final["review_words"]))(exchange)
+            return
+        names = {tool["function"]["name"] for tool in exchange.body["tools"]}
+        (wanted,) = names & final.keys()
+        has_read = any(message["role"] == "tool" for message in exchange.body["messages"])
+        if not has_read and wanted != "review_plan":
+            reading = {"file_path": "app.py", "start_line": 1, "end_line": 5}
+            calls(("get_file_context", json.dumps(reading)))(exchange)
+        else:
+            calls((wanted, json.dumps(final[wanted])))(exchange)
+
+    return act
