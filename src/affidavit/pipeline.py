@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from affidavit.config.baseline import read_baseline
+from affidavit.config.baseline import dismissals_of
 from affidavit.config.settings import Settings
 from affidavit.diff.skipping import mark_skipped
 from affidavit.events import Emit, handoff, ignore_events, pipeline_completed, pipeline_started
@@ -113,7 +113,8 @@ async def conclude(
     case = looked.case
     docket = check(looked.docket, case)
     docket = await verify(docket, verifiers, case.emit)
-    report = compile_report(docket, case, settings, read_baseline(case.repository.base), models, prompts)
+    dismissals = dismissals_of(case.repository.base, {one.fingerprint for one in docket.candidates})
+    report = compile_report(docket, case, settings, dismissals, models, prompts)
     inputs = keep_inputs(docket, case.replies, looked.planner, looked.verifier_failures)
     return report.model_copy(update={"inputs": inputs})
 

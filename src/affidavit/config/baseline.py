@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 from affidavit.errors import SettingsError
@@ -22,6 +23,8 @@ class Dismissal(Record):
     title: str = ""
     file: str = ""
     added: str = ""
+    by: str = ""
+    """Who brought it into the base commit; git says so, never the file."""
 
 
 def read_baseline(base: Tree) -> dict[str, Dismissal]:
@@ -30,10 +33,15 @@ def read_baseline(base: Tree) -> dict[str, Dismissal]:
     return parse_baseline(content.decode("utf-8", "replace")) if content else {}
 
 
-def who_dismissed(base: Tree, dismissal: Dismissal) -> str:
-    """Who brought the entry into the base commit, by git's own word; empty where that is not known."""
-    lines = base.lines(BASELINE_PATH) or []
-    number = next((at for at, line in enumerate(lines, 1) if dismissal.fingerprint in line), None)
+def dismissals_of(base: Tree, fingerprints: Collection[str]) -> dict[str, Dismissal]:
+    """The dismissals of these findings, each with who brought it into the base commit, by git's own word."""
+    found = {name: one for name, one in read_baseline(base).items() if name in fingerprints}
+    lines = base.lines(BASELINE_PATH) or [] if found else []
+    return {name: one.model_copy(update={"by": _author(base, lines, name)}) for name, one in found.items()}
+
+
+def _author(base: Tree, lines: Sequence[str], fingerprint: str) -> str:
+    number = next((at for at, line in enumerate(lines, 1) if fingerprint in line), None)
     blamed = base.blame(BASELINE_PATH, number) if number else None
     return f"{blamed.author} in {blamed.commit[:8]}" if blamed else ""
 
@@ -68,7 +76,7 @@ def new_dismissal(fingerprint: str, why: str, title: str = "", file: str = "") -
 
 
 def _entry_text(entry: Dismissal) -> str:
-    fields = entry.model_dump(exclude_defaults=True)
+    fields = entry.model_dump(exclude_defaults=True, exclude={"by"})
     return "\n[[ignore]]\n" + "".join(f"{name} = {_toml_string(value)}\n" for name, value in fields.items())
 
 

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from affidavit import __version__
-from affidavit.config.baseline import Dismissal, who_dismissed
+from affidavit.config.baseline import Dismissal
 from affidavit.config.settings import Settings
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import now_iso
 from affidavit.minds.ledger import add_usage
-from affidavit.ports import Case, Tree
+from affidavit.ports import Case
 from affidavit.prompts import PromptSet
 from affidavit.proof.coverage import Coverage
 from affidavit.records.candidate import Candidate, Status, Worth
@@ -40,7 +40,7 @@ def compile_report(
 ) -> Report:
     """The report of a review. Verdict and gate come before what the user chose to see."""
     change = case.change
-    judged = [dismiss(candidate, dismissals, case.repository.base) for candidate in docket.candidates]
+    judged = [dismiss(candidate, dismissals) for candidate in docket.candidates]
     incomplete = (*docket.incomplete, *_unread_settings(settings))
     coverage = Coverage(case.replies, docket.replies, docket.analyser_runs, case.plan, judged)
     unread = coverage.gaps(change, not_run=docket.not_run, incomplete=docket.incomplete)
@@ -147,13 +147,13 @@ def count(candidates: Sequence[Candidate], *, blocking: int) -> Counts:
     )
 
 
-def dismiss(candidate: Candidate, dismissals: Mapping[str, Dismissal], base: Tree) -> Candidate:
+def dismiss(candidate: Candidate, dismissals: Mapping[str, Dismissal]) -> Candidate:
     """End a finding that people have dismissed in the base commit: their decision lifts verdict and gate."""
     dismissal = dismissals.get(candidate.fingerprint)
     if candidate.finding is None or candidate.withheld or dismissal is None:
         return candidate
-    who = who_dismissed(base, dismissal)
-    return candidate.withhold(STAGE, Reason.DISMISSED, f"by {who}: {dismissal.why}" if who else dismissal.why)
+    why = f"by {dismissal.by}: {dismissal.why}" if dismissal.by else dismissal.why
+    return candidate.withhold(STAGE, Reason.DISMISSED, why)
 
 
 def _unread_settings(settings: Settings) -> tuple[Gap, ...]:
