@@ -131,12 +131,13 @@ def test_a_folders_settings_do_not_reach_other_folders() -> None:
 
 
 def test_a_dismissed_finding_is_withheld_with_the_maintainers_reason() -> None:
-    dismissal = Dismissal(fingerprint="f" * 16, why="known and accepted")
-    report = report_of(proven(severity="medium"), dismissals={dismissal.fingerprint: dismissal})
+    dismissal = Dismissal(fingerprint="f" * 16, why="known and accepted", by="Ada in 1a2b3c4d")
+    report = report_of(proven(severity="high"), dismissals={dismissal.fingerprint: dismissal})
     (hidden,) = report.withheld
     assert hidden.withheld is not None
-    assert (hidden.withheld.code, hidden.withheld.detail) == (Reason.DISMISSED, "known and accepted")
-    assert report.verdict.decision == "comment"
+    assert hidden.withheld.code is Reason.DISMISSED
+    assert hidden.withheld.detail == "by Ada in 1a2b3c4d: known and accepted"
+    assert (report.verdict.decision, report.gate.exit_code) == ("approve", 0)
 
 
 def test_style_can_be_switched_off() -> None:
