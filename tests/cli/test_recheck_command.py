@@ -34,7 +34,7 @@ def test_every_proof_of_an_honest_report_holds(repo: Repo, report: Path) -> None
     done = affidavit("recheck", report, "--format", "json", cwd=repo.path)
     proofs = json.loads(done.out)["proofs"]
     assert done.code == 0, done.out
-    assert {proof["kind"] for proof in proofs} == {"change", "quote", "analyser", "verdict"}
+    assert {proof["kind"] for proof in proofs} == {"change", "quote", "analyser", "verdict", "report"}
     assert all(proof["holds"] for proof in proofs)
 
 

@@ -1,6 +1,7 @@
 """`affidavit review` as a user runs it, on real repositories with real analysers."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -211,11 +212,21 @@ def test_a_dismissed_finding_is_withheld_once_its_entry_is_in_the_base(shop: Rep
     shop.git("commit", "-q", "-m", "Dismiss")
     report = report_of(shop)
     assert report.shown == []
-    assert [
+    assert (report.gate.exit_code, report.verdict.blocking) == (0, ())
+    (why,) = [
         item.withheld.detail
         for item in report.withheld
         if item.withheld and item.withheld.code == "dismissed"
-    ] == ["a plug-in defines it"]
+    ]
+    assert re.fullmatch(r"by .+ in [0-9a-f]{8}: a plug-in defines it", why)
+
+
+def test_settings_at_base_that_cannot_be_read_stop_no_review_and_are_said(shop: Repo) -> None:
+    shop.commit("Broken", {"affidavit.toml": "fail_on = \n"})
+    shop.commit("Repaired", {"affidavit.toml": 'fail_on = "low"\n'})
+    done = review(shop, "HEAD")
+    assert done.code == 3
+    assert "affidavit.toml: not valid TOML" in done.out
 
 
 def test_lock_files_and_generated_files_are_skipped_and_listed(shop: Repo) -> None:

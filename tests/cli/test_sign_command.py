@@ -1,0 +1,100 @@
+"""Reports are signed with SSH keys, and a recheck says who signed and whether they may."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from commands import Done, affidavit
+from repositories import Repo
+
+pytestmark = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
+
+
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("keys") / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
+    return path
+
+
+@pytest.fixture(scope="module")
+def trusting(tmp_path_factory: pytest.TempPathFactory, key: Path) -> Repo:
+    """A repository whose base commit names who may sign, and a change that is harmless."""
+    repo = Repo(tmp_path_factory.mktemp("trusting"))
+    public = key.with_name("key.pub").read_text()
+    signers = f"ada@example.org {public}"
+    repo.commit("Base", {"notes.txt": "a\n", ".affidavit/allowed_signers": signers})
+    repo.commit("Change", {"notes.txt": "b\n"})
+    return repo
+
+
+@pytest.fixture(scope="module")
+def signed(trusting: Repo, key: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    report = tmp_path_factory.mktemp("reports") / "report.json"
+    done = affidavit(
+        "review", "HEAD", "--no-store", "--format", f"report={report}", "--sign", key, cwd=trusting.path
+    )
+    assert done.code == 0, done.err
+    return report
+
+
+def rechecked(trusting: Repo, report: Path, *options: str) -> Done:
+    return affidavit("recheck", report, *options, cwd=trusting.path)
+
+
+def test_a_report_that_was_signed_as_it_was_made_names_its_signer(trusting: Repo, signed: Path) -> None:
+    done = rechecked(trusting, signed, "--require-signature")
+    assert done.code == 0, done.out
+    assert "signed by ada@example.org" in done.out
+    assert ".affidavit/allowed_signers of the base commit" in done.out
+
+
+def test_one_space_more_fails(trusting: Repo, signed: Path, tmp_path: Path) -> None:
+    changed = tmp_path / "report.json"
+    changed.write_bytes(signed.read_bytes() + b" ")
+    shutil.copy(signed.with_name("report.json.sig"), tmp_path / "report.json.sig")
+    done = rechecked(trusting, changed)
+    assert done.code == 1
+    assert "FAILS: signature" in done.out
+
+
+def test_a_report_without_a_signature_fails_only_where_one_is_required(
+    trusting: Repo, signed: Path, tmp_path: Path
+) -> None:
+    shutil.copy(signed, tmp_path / "report.json")
+    plain = rechecked(trusting, tmp_path / "report.json")
+    assert (plain.code, "not signed" in plain.out) == (0, True)
+    assert rechecked(trusting, tmp_path / "report.json", "--require-signature").code == 1
+
+
+def test_signing_later_says_where_the_signature_lies(
+    trusting: Repo, signed: Path, key: Path, tmp_path: Path
+) -> None:
+    report = tmp_path / "report.json"
+    shutil.copy(signed, report)
+    done = affidavit("sign", report, "--key", key, cwd=trusting.path)
+    assert (done.code, done.out.strip()) == (0, f"signed: {report}.sig")
+
+
+def test_without_a_key_it_says_what_to_do(trusting: Repo, signed: Path, tmp_path: Path) -> None:
+    shutil.copy(signed, tmp_path / "report.json")
+    done = affidavit(
+        "sign", tmp_path / "report.json", cwd=trusting.path, env={"GIT_CONFIG_GLOBAL": "/dev/null"}
+    )
+    assert done.code == 2
+    assert "no key to sign with" in done.err
+
+
+def test_what_is_no_report_is_not_signed(trusting: Repo, key: Path, tmp_path: Path) -> None:
+    (tmp_path / "other.json").write_text("{}")
+    done = affidavit("sign", tmp_path / "other.json", "--key", key, cwd=trusting.path)
+    assert done.code == 2
+    assert not (tmp_path / "other.json.sig").exists()
+
+
+def test_a_review_is_not_begun_where_its_report_could_not_be_signed(trusting: Repo, key: Path) -> None:
+    done = affidavit("review", "HEAD", "--no-store", "--sign", key, cwd=trusting.path)
+    assert done.code == 2
+    assert "--format report=FILE" in done.err
