@@ -41,10 +41,9 @@ def compile_report(
     """The report of a review. Verdict and gate come before what the user chose to see."""
     change = case.change
     judged = [dismiss(candidate, dismissals) for candidate in docket.candidates]
-    incomplete = (*docket.incomplete, *_unread_settings(settings))
     coverage = Coverage(case.replies, docket.replies, docket.analyser_runs, case.plan, judged)
     unread = coverage.gaps(change, not_run=docket.not_run, incomplete=docket.incomplete)
-    incomplete = (*docket.incomplete, *unread)
+    incomplete = (*docket.incomplete, *unread, *_unread_settings(settings))
     gate = decide_gate(judged, settings.fail_on, is_incomplete=bool(incomplete))
     visible = [choose_visibility(candidate, change, settings) for candidate in judged]
     return Report(
