@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.config.settings import Settings
 from affidavit.records.report import Report
-from affidavit.stages.report import Proceedings, compile_report
 from affidavit.store.open import open_store
-from claims import candidate, change_of, finding
+from claims import candidate, change_of, finding, report_on
 from commands import Done, affidavit
 
 TITLE = "The total is wrong"
@@ -21,8 +19,7 @@ def a_report(review_id: str = "5c1f0a9e-aaaa") -> Report:
         candidate(finding(), fingerprint="3f9a1c0be2d4"),
         candidate(finding(title=HOSTILE), id="logic-1", fingerprint="3f9b00000000"),
     ]
-    proceedings = Proceedings(review_id=review_id, candidates=candidates)
-    return compile_report(proceedings, change_of("app.py", repository="/srv/shop"), Settings(), [], {})
+    return report_on(change_of("app.py", repository="/srv/shop"), *candidates, review_id=review_id)
 
 
 @pytest.fixture

@@ -2,12 +2,17 @@
 
 from typing import Any
 
+from affidavit.config.settings import Settings
 from affidavit.git.repository import GitRepository, open_repository
 from affidavit.ports import Case, Repository, Tree
+from affidavit.prompts import current_prompts
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change, FileChange, FileStatus, Revision
+from affidavit.records.docket import Docket
 from affidavit.records.finding import Finding
 from affidavit.records.record import Side
+from affidavit.records.report import Report
+from affidavit.stages.report import compile_report
 from repositories import Repo
 
 
@@ -82,6 +87,12 @@ class Treeless:
 def case_of(change: Change, repository: Repository | None = None, **fields: Any) -> Case:
     """A change under review."""
     return Case(change, repository or Treeless(), **{"review_id": "r1", **fields})
+
+
+def report_on(change: Change, *candidates: Candidate, review_id: str = "r1") -> Report:
+    """The report of a review without models that ended with these candidates."""
+    docket, case = Docket(candidates=candidates), case_of(change, review_id=review_id)
+    return compile_report(docket, case, Settings(), {}, {}, current_prompts())
 
 
 def opened(

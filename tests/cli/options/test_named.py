@@ -3,13 +3,11 @@
 import pytest
 
 from affidavit.cli.options.named import find_candidate
-from affidavit.config.settings import Settings
 from affidavit.errors import InputError
 from affidavit.records.candidate import Candidate, Withheld
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report
-from affidavit.stages.report import Proceedings, compile_report
-from claims import candidate, change_of
+from claims import candidate, change_of, report_on
 
 SHOWN = candidate(id="logic-0", fingerprint="3f9a11")
 TWIN = candidate(id="ruff-0", fingerprint="3f9a11", withheld=Withheld(code=Reason.DUPLICATE_OF))
@@ -17,8 +15,7 @@ OTHER = candidate(id="logic-1", fingerprint="3f9b22")
 
 
 def report_of(*candidates: Candidate) -> Report:
-    proceedings = Proceedings(review_id="r1", candidates=list(candidates))
-    return compile_report(proceedings, change_of("app.py"), Settings(), [], {})
+    return report_on(change_of("app.py"), *candidates)
 
 
 @pytest.mark.parametrize("name", ["3f9a11", "3f9a", "logic-0"])

@@ -14,9 +14,12 @@ from affidavit.diff.opened import OpenedChange
 from affidavit.lab.cases.claims import CaseClaims, fact_places, load_claims
 from affidavit.lab.cases.folders import read_cases
 from affidavit.lab.cases.written_history import build_history
+from affidavit.ports import Case
 from affidavit.records.candidate import Candidate
+from affidavit.records.docket import Docket
 from affidavit.records.lab.planted_claim import ClaimKind, Trap
-from affidavit.stages.evidence import check_evidence
+from affidavit.records.plan import Plan
+from affidavit.stages.evidence import check_causes, locate_quotes, run_searches
 from affidavit.stages.intake import ChangeRequest, open_change
 
 CLAIMS = Path(__file__).parents[3] / "evaluation/claims"
@@ -115,8 +118,11 @@ def test_every_quote_is_exact_and_no_claim_is_withheld_before_the_verifier(
         Candidate(id=claim.id, specialist="planted", kind="model", index=index, finding=claim.finding)
         for index, claim in enumerate(one.claims)
     ]
-    checked = check_evidence(candidates, opened.change, opened.repository, has_verifier=True)
-    assert checked.diagnostics == []
+    case = Case(opened.change, opened.repository, plan=Plan())
+    checked = Docket(candidates=tuple(candidates))
+    for check in (locate_quotes, check_causes, run_searches):
+        checked = check(checked, case)
+    assert checked.diagnostics == ()
     for candidate in checked.candidates:
         assert candidate.quote is not None
         assert (candidate.id, candidate.quote.outcome) == (candidate.id, "exact")

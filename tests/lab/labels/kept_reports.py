@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from affidavit.config.settings import Settings
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
-from affidavit.stages.report import Proceedings, compile_report
-from claims import candidate, change_of
+from claims import candidate, change_of, report_on
 
 
 def shown(name: str, fingerprint: str = "", **fields: Any) -> Candidate:
@@ -25,7 +23,5 @@ def report_of(
 ) -> Report:
     """A report of these candidates, made on a day."""
     change = change_of("app.py", repository=repository)
-    report = compile_report(
-        Proceedings(review_id=review_id, candidates=list(candidates)), change, Settings(), [], {}
-    )
+    report = report_on(change, *candidates, review_id=review_id)
     return report.model_copy(update={"created_at": f"{on}T10:00:00.000Z", **fields})
