@@ -85,3 +85,17 @@ def test_what_the_base_commit_turns_off_is_off(case, ask):
 
 def test_a_base_configuration_that_is_no_json_is_passed_over(case, ask):
     assert len(ask(OXLINT, case({".oxlintrc.json": "// comment\n{"}, {"a.ts": PLANTED}))) == 7
+
+
+def test_an_assignment_in_a_condition_counts_unless_it_keeps_what_is_tested(case, ask):
+    text = """\
+let a, b, m;
+if (a = b) { m = 1; }
+if (a = 5) { m = 2; }
+if (m = a.match(/x/)) { b = m; }
+while (m = b.exec(a)) { b = m; }
+while (a = a.parent) { b = a; }
+if (m = find(a)) { b = m; }
+"""
+    found = ask(OXLINT, case({"x": ""}, {"a.js": text}))
+    assert [finding["line"] for finding in found] == [2, 3]

@@ -62,3 +62,9 @@ def test_a_path_with_colons_is_read_from_the_right():
 def test_anything_else_is_unreadable(text):
     with pytest.raises(ValueError, match="parsable"):
         read_yamllint(text)
+
+
+def test_keys_that_cirrus_ci_joins_draw_nothing(case, ask):
+    twice = "env: {A: 1}\nenv: {B: 1}\n"
+    files = {".cirrus.yml": twice, "deps/x/.cirrus.yaml": twice, "cirrus.yml": twice}
+    assert [finding["file"] for finding in ask(YAMLLINT, case({"x": ""}, files))] == ["cirrus.yml"]

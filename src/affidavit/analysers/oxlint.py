@@ -219,6 +219,9 @@ OXLINT_RULES: tuple[Rule, ...] = (*_FAILING, *_LOST, *_COMPARING, *_VALUES, *_LE
 NAMES = tuple(rule.id.removeprefix("oxlint/") for rule in OXLINT_RULES if rule.id != SYNTAX)
 PLUGINS = ("eslint", "oxc", "unicorn", "typescript", "react", "jest")
 HOOKS = "oxlint/react/rules-of-hooks"
+ASSIGNS = "oxlint/eslint/no-cond-assign"
+KEEPS = re.compile(r"=\s*(await\s|new\s|[\w$.?!]+[(\[]|[\w$]+\.)")
+MAX_REST = 200
 REACT = re.compile(rb"""from\s+['"](react|preact/hooks)['"]""")
 CONFIG_NAME = ".oxlintrc.json"
 UNOPENED = re.compile(r'Failed to open file (?P<path>.+) with error "(?P<why>.*)"', re.DOTALL)
@@ -307,6 +310,8 @@ def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str 
     text = inspection.repository.head.read(diagnostic.path) or b""
     if diagnostic.rule == HOOKS:
         return _judge_hook(diagnostic, text)
+    if diagnostic.rule == ASSIGNS:
+        return _judge_assignment(diagnostic, inspection)
     if diagnostic.rule != SYNTAX:
         return None
     was_broken = any(
@@ -315,6 +320,13 @@ def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str 
     if was_broken or any(mark in text for mark in FOREIGN_MARKS):
         return "the file is written in a dialect that oxlint does not read"
     return None
+
+
+def _judge_assignment(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+    # `if (found = find())` keeps what is tested; nobody means to compare with a call.
+    lines = inspection.repository.head.lines(diagnostic.path) or []
+    rest = "".join(lines[diagnostic.line - 1 : diagnostic.line])[(diagnostic.column or 1) - 1 :][:MAX_REST]
+    return "the condition keeps the result of a call or a step" if KEEPS.match(rest) else None
 
 
 def _judge_hook(diagnostic: AnalyserDiagnostic, text: bytes) -> str | None:

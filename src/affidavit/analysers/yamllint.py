@@ -17,6 +17,7 @@ ENDS = (("(syntax)", "syntax"), ("(key-duplicates)", "key-duplicates"))
 OFF = re.compile(r"^\s+key-duplicates:\s*(disable|\{?\s*enable:\s*false)", re.MULTILINE)
 CONFIG_NAMES = (".yamllint", ".yamllint.yaml", ".yamllint.yml")
 TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{\{")
+JOINS_KEYS = re.compile(r"(^|/)\.cirrus\.ya?ml$")
 WORKFLOW = re.compile(r"(^|/)\.github/")
 
 _wrong = RuleMaker("yamllint", failing_input="Reading {file}.")
@@ -85,6 +86,8 @@ def read_yamllint_files(printed: Printed) -> Reading:
 def judge_yamllint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     """The reason why a new error is no finding: a template is no YAML until it is filled in."""
     lines = inspection.repository.head.lines(diagnostic.path) or []
+    if diagnostic.rule == "yamllint/key-duplicates" and JOINS_KEYS.search(diagnostic.path):
+        return "Cirrus CI joins keys that are given twice"
     # Workflows hold `${{ … }}` inside values: they are YAML all the same.
     if WORKFLOW.search(diagnostic.path):
         return None

@@ -28,6 +28,8 @@ RUN_BY_OTHERS = {
     "a question": ("ask.py", "import a\na.b?\n"),
     "Sage": ("rings.py", "R.<x> = PolynomialRing(QQ)\nf = x^2\n"),
     "IPython's settings": ("ipython_config.py", "c = get_config()\nc.App.x = 1\n"),
+    "Jupyter's settings": ("jupyter_server_config.py", "from typing import Any\n\nc: Any\nc.App.x = 1\n"),
+    "settings of others": ("hub.py", "c.JupyterHub.port = 1\nprint(c)\n"),
     "SCons": ("SConscript.py", "env = Environment()\nProgram('a.c')\n"),
     "SCons by its import": ("extra_script.py", "Import('env')\nenv.Append(A=1)\nDefault('x')\n"),
     "site_scons": ("site_scons/site_init.py", "Export('shared')\n"),

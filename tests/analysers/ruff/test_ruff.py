@@ -239,3 +239,26 @@ def test_a_folder_named_like_a_configuration_file_has_no_effect(case, ask):
     change = {"a.py": PLANTED["F821"], ".ruff.toml/b.py": EMPTY}
     found = ask(RUFF, case({"a.py": EMPTY}, change), ".ruff.toml/b.py")
     assert [finding["rule_id"] for finding in found] == ["ruff/F821"]
+
+
+def test_an_import_that_a_loop_hides_counts_where_it_is_used(case, ask):
+    text = """\
+from locale import gettext as _
+from os import path
+
+
+def harmless(parts):
+    for _, part in parts:
+        print(part)
+
+
+def broken(parts):
+    for path in parts:
+        print(path)
+    return path.join("a", "b")
+
+
+print(_("text"), path)
+"""
+    found = ask(RUFF, case({"x": ""}, {"a.py": text}))
+    assert [(finding["rule_id"], finding["line"]) for finding in found] == [("ruff/F402", 11)]

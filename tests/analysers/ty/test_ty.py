@@ -242,3 +242,13 @@ def test_a_strange_file_in_the_change_has_no_effect(name, case, ask):
     change = {**edited("shop/prices.py", "def total(net)", "def total(net, country)"), name: "VALUE = 1\n"}
     unread = name if name.startswith("ty.toml/") else None
     assert ("ty/missing-argument", "shop/views.py", 5) in rules(ask(TY, case(LIBRARY, change), unread))
+
+
+def test_a_call_of_what_one_of_several_imports_brings_draws_nothing(case, ask):
+    tried = (
+        "try:\n    from lxml import etree\nexcept ImportError:\n    import xml.etree.ElementTree as etree\n\n"
+    )
+    plain = "import xml.etree.ElementTree as etree\n\n"
+    call = "parser = etree.XMLParser(load_dtd=True)\n"
+    found = ask(TY, case({"x": ""}, {"tried.py": tried + call, "plain.py": plain + call}))
+    assert [finding["file"] for finding in found] == ["plain.py"]

@@ -47,6 +47,11 @@ RUNNERS = (
     ),
     Runner("a notebook", _marked(NOTEBOOK), _words("display exit get_ipython In Out quit")),
     Runner("IPython", _marked(rb"\bget_config\("), _words("get_config load_subconfig")),
+    # `c.ServerApp.port = 1` in the settings of Jupyter and others.
+    Runner("IPython", _marked(rb"^c(\.[A-Z]\w*)+\.\w+[ \t]*="), _words("c get_config load_subconfig")),
+    Runner(
+        "IPython", _named(r"(^|/)(ipython|jupyter)\w*_config\.py$"), _words("c get_config load_subconfig")
+    ),
     Runner("SCons", _named(r"(^|/)(SConstruct|SConscript)[^/]*$|(^|/)site_scons/"), ANY),
     # `Import('env')` by itself is SCons, also in the extra scripts of PlatformIO.
     Runner("SCons", _marked(rb"^Import\(\s*['\"(\[]"), ANY),

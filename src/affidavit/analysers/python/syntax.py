@@ -18,6 +18,8 @@ PARENT_EXCEPTIONS = {
 }
 WORD = re.compile(r"\w+")
 EXPECTING_CALLS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesMessage", "suppress")
+IMPORTS = ("import_statement", "import_from_statement")
+BLOCKS = re.compile(r"block|\w+_(statement|clause|definition)")
 FUNCTIONS = ("function_definition", "lambda")
 
 
@@ -80,6 +82,19 @@ def is_only_for_type_checkers(text: bytes, line: int, column: int | None) -> boo
         and "TYPE_CHECKING" in _words(parent.child_by_field_name("condition"))
         for parent, child in ancestors(node_at(text, line, column))
     )
+
+
+def is_imported_on_trial(text: bytes, name: str) -> bool:
+    """Whether the name is imported inside a `try`: what it stands for depends on what is installed."""
+    root = parse(GRAMMAR, text)
+    waiting = list(root.children) if root is not None else []
+    while waiting:
+        node = waiting.pop()
+        if node.type in IMPORTS and name in _words(node):
+            return any(parent.type == "try_statement" for parent, _ in ancestors(node))
+        if BLOCKS.fullmatch(node.type):
+            waiting.extend(node.children)
+    return False
 
 
 def is_unevaluated_annotation(text: bytes, line: int, column: int | None) -> bool:

@@ -20,6 +20,7 @@ from affidavit.analysers.python.syntax import (
     node_at,
 )
 from affidavit.analysers.ruff.rules import RUFF_RULES
+from affidavit.analysers.rule import names_in
 from affidavit.records.evidence import AnalyserDiagnostic
 
 RULES = {rule.id: rule for rule in RUFF_RULES}
@@ -62,6 +63,18 @@ def _defines(lines: list[str], number: int) -> bool:
         if not line.lstrip().startswith("@"):
             return False
     return False
+
+
+def _hidden_import(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    name = next(iter(names_in(diagnostic.message)), "").encode()
+    around = [node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column))]
+    loop = next((node for node in around if node.type == "for_statement"), None)
+    function = next((node for node in around if node.type == "function_definition"), None)
+    if loop is None or function is None:
+        return None
+    used = [node for node in islice(_identifiers(function), MAX_IDENTIFIERS) if node.text == name]
+    is_used_beside = any(not loop.start_byte <= node.start_byte < loop.end_byte for node in used)
+    return None if is_used_beside else "the function that hides the import does not use it"
 
 
 def judge_shared_default(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
@@ -135,6 +148,7 @@ SPECIAL = {
     "ruff/F704": judge_no_python,
     "ruff/F706": judge_no_python,
     "ruff/PLE1142": judge_no_python,
+    "ruff/F402": _hidden_import,
     "ruff/F811": _redefinition,
     "ruff/S602": judge_shell_command,
     "ruff/S605": judge_shell_command,

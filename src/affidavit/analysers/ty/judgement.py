@@ -13,7 +13,13 @@ from affidavit.analysers.python.first_party import (
     module_places,
 )
 from affidavit.analysers.python.judgement import judge_no_python, judge_undefined_name
-from affidavit.analysers.python.syntax import ancestors, expects, is_only_for_type_checkers, node_at
+from affidavit.analysers.python.syntax import (
+    ancestors,
+    expects,
+    is_imported_on_trial,
+    is_only_for_type_checkers,
+    node_at,
+)
 from affidavit.analysers.rule import names_in
 from affidavit.analysers.ty.rules import CALL_RULES, TY_RULES
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -76,6 +82,8 @@ def _stands_on_changed_line(diagnostic: AnalyserDiagnostic, inspection: Inspecti
 
 def _broken_call(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> str | None:
     called = _called_names(text, diagnostic)
+    if any(is_imported_on_trial(text, name) for name in _first_names(text, diagnostic)):
+        return "what is called depends on which of several imports succeeds"
     named = CALLEE.search(diagnostic.message)
     if named is None:
         is_known = any(_constructor_changed(name, inspection) for name in called)
@@ -115,6 +123,14 @@ def _called_names(text: bytes, diagnostic: AnalyserDiagnostic) -> list[str]:
         if child == parent.child_by_field_name("arguments"):
             break
     return found
+
+
+def _first_names(text: bytes, diagnostic: AnalyserDiagnostic) -> set[str]:
+    """The names that what is called begins with: `etree` of `etree.XMLParser(…)`."""
+    around = ancestors(node_at(text, diagnostic.line, diagnostic.column))
+    functions = (node.child_by_field_name("function") for node, _ in around if node.type == "call")
+    texts = ((one.text or b"").decode("utf-8", errors="replace") for one in functions if one is not None)
+    return {found[0] for one in texts if (found := re.match(r"\w+", one))}
 
 
 def _last_name(function: Node) -> str | None:
