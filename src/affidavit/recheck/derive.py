@@ -39,10 +39,11 @@ def derive_change(recorded: Change, repository: GitRepository, settings: Setting
     """The change as its commits have it; one that is no pair of commits is taken from the record."""
     files = tuple(file.model_copy(update={"skipped": None}) for file in recorded.files)
     change = recorded.model_copy(update={"files": files})
-    if is_committed(recorded):
-        store, base, head = repository.store, repository.base, repository.head
+    store, base, head = repository.store, repository.base, repository.head
+    # A commit that is not here, or has another tree, is said by the proof of the change.
+    if is_committed(recorded) and head.commit is not None:
         is_single = recorded.source == "commit"
-        commits = one_commit(store, head.commit or "") if is_single else _commits(repository)
+        commits = one_commit(store, head.commit) if is_single else _commits(repository)
         change = recorded.model_copy(
             update={
                 "files": files_between(store, base, head),
