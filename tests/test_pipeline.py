@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, Event
-from affidavit.pipeline import Crew, review
+from affidavit.pipeline import CHECKS, Crew, look, open_case, review
 from affidavit.ports import Case, Role, Talk
 from affidavit.records.change import FileChange
 from affidavit.records.context import ContextMap
+from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, Gap, Reply, Report, RoleUsage
 from affidavit.specialists.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
@@ -242,6 +243,43 @@ def test_a_verifier_that_answers_at_all_is_let_through_and_the_question_is_paid_
     report = asyncio.run(review(opened.change, opened.repository, Settings(), crew))
     assert heard(models, "specialist") > 0
     assert [usage.role for usage in report.usage].count("verifier") == heard(models, "verifier") == 1
+
+
+def test_where_a_verifier_cannot_be_asked_the_plan_is_not_waited_for(opened: OpenedChange) -> None:
+    class Endless(Scripted):
+        was_ended = False
+
+        async def converse(self, talk: Talk, emit: Emit) -> Answer:
+            try:
+                await asyncio.sleep(3600)
+            finally:
+                self.was_ended = True
+            return await super().converse(talk, emit)
+
+    models, planner = panel(judged=None, verifier="failed"), Endless("planner", PLAN)
+    crew = Crew([], panel=replace(models, minds={**models.minds, "planner": planner}), probes_verifier=True)
+    reviewing = review(opened.change, opened.repository, Settings(), crew)
+    report = asyncio.run(asyncio.wait_for(reviewing, timeout=30))
+    assert planner.was_ended
+    assert (report.plan, [usage.role for usage in report.usage]) == (None, ["verifier"])
+
+
+def test_every_check_hands_on_what_another_process_can_go_on_with(opened: OpenedChange) -> None:
+    said = reply(claim(), claim(id="g"), claim(id="h", evidence={"code_examined": "no such code"}))
+    crew = Crew([Says(reply(claim()), "ruff", "mechanical")], panel=panel(said))
+    looked = asyncio.run(look(open_case(opened.change, opened.repository, Settings()), crew))
+    once = again = looked.docket
+    for each in CHECKS:
+        once = each(once, looked.case)
+        again = each(Docket.model_validate_json(again.model_dump_json()), looked.case)
+        assert again == once
+    assert once.groups
+
+
+def test_a_reply_is_parsed_once_whoever_wrote_it(opened: OpenedChange) -> None:
+    report = run(opened, [Says(reply(claim()), "ruff", "mechanical")], models=panel(reply(claim())))
+    assert len({one.id for one in report.candidates}) == len(report.candidates)
+    assert len(report.candidates) == sum(one.findings + one.dropped for one in report.replies)
 
 
 def heard(models: Panel, role: Role) -> int:

@@ -143,13 +143,13 @@ async def look(case: Case, crew: Crew) -> Looked:
     )
     read = read_replies(replies, case.change)
     if opening.plan is None:
-        looked = _looked(case, replies, read, opening.said)
+        looked = _looked(case, replies, read, opening.docket)
         return replace(looked, planner=opening.answer, verifier_failures=opening.verifier_failures)
     session = opening.session.with_leads(read.findings)
     for ask in (session.agents, session.second_look):
         heard = [redacted_reply(one) for one in await collect_replies(ask(opening.plan, read.findings), case)]
         replies, read = [*replies, *heard], read.plus(read_replies(heard, case.change))
-    looked = _looked(replace(case, plan=opening.plan), replies, read, opening.said)
+    looked = _looked(replace(case, plan=opening.plan), replies, read, opening.docket)
     return replace(looked, session=session, planner=opening.answer)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_whole_review import CONFIRMED, FINDING, REVIEW, model, review
+from test_whole_review import review
 
 from affidavit.assembly import assemble_panel
 from affidavit.config.settings import Settings
@@ -24,6 +24,7 @@ from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from commands import affidavit
 from model_server import Act, Exchange, Script, breaks_off, calls, fails, refuses, says, serving
 from repositories import Repo
+from scripted_model import CONFIRMED, FINDING, REVIEW, model
 from talks import QUICK
 
 BASE = {"app.py": "def total(items):\n    return sum(items)\n"}

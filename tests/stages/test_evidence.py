@@ -4,7 +4,6 @@ from typing import Any
 import pytest
 
 from affidavit.git.repository import GitRepository
-from affidavit.proof.quote_check import check_quote
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
@@ -79,16 +78,6 @@ def test_a_quote_elsewhere_in_the_file_moves_the_finding(repository: GitReposito
     assert [diagnostic.code for diagnostic in result.diagnostics] == [Reason.EVIDENCE_RELOCATED]
 
 
-def test_a_finding_far_from_the_range_that_it_examined_moves_to_its_quote(repository: GitRepository) -> None:
-    check_, moved = check_quote(quoting("def total(items):", (1, 2), 12), repository)
-    assert (check_.outcome, moved.line) == ("relocated", 1)
-
-
-def test_a_finding_beside_the_range_that_it_examined_stays(repository: GitRepository) -> None:
-    check_, kept = check_quote(quoting("result += item", (4, 4), 6), repository)
-    assert (check_.outcome, kept.line) == ("exact", 6)
-
-
 def test_a_quote_that_stands_several_times_is_taken_nearest_to_the_claimed_line(
     repository: GitRepository,
 ) -> None:
@@ -97,16 +86,6 @@ def test_a_quote_that_stands_several_times_is_taken_nearest_to_the_claimed_line(
     assert moved.finding is not None
     assert moved.finding.line == 9
     assert [diagnostic.code for diagnostic in result.diagnostics] == [Reason.EVIDENCE_AMBIGUOUS]
-
-
-def test_of_two_quotes_in_the_range_the_one_on_the_findings_line_is_meant(repository: GitRepository) -> None:
-    check_, kept = check_quote(quoting("result = 0", (1, 12), 9), repository)
-    assert (check_.outcome, kept.line) == ("exact", 9)
-
-
-def test_a_short_quote_is_shown_with_its_neighbours(repository: GitRepository) -> None:
-    check_, _ = check_quote(quoting("result = 0", (9, 9), 9), repository)
-    assert (check_.start, check_.end) == (8, 10)
 
 
 def test_a_finding_whose_quote_is_not_in_the_file_is_withheld(repository: GitRepository) -> None:
@@ -120,11 +99,6 @@ def test_real_code_cited_in_the_wrong_file_is_withheld(repository: GitRepository
     refused = check(claim, repository, change_of("app.py", "other.py"))
     assert refused.withheld is not None
     assert refused.withheld.code is Reason.EVIDENCE_NOT_FOUND
-
-
-def test_a_line_behind_the_end_of_the_file_is_not_exact(repository: GitRepository) -> None:
-    check_, moved = check_quote(quoting("result += item", (1, 9999), 5000), repository)
-    assert (check_.outcome, moved.line) == ("relocated", 4)
 
 
 def test_removed_code_is_quoted_at_base(repository: GitRepository) -> None:

@@ -1,4 +1,5 @@
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 from affidavit.ports import Case
@@ -203,3 +204,21 @@ def test_what_ended_before_is_passed_on_untouched(repo: Repo) -> None:
     result = merged(repo, ended, of("security"))
     assert result["logic-0"].withheld == ended.withheld
     assert result["security-0"].agreed_by == ()
+
+
+def test_the_groups_do_not_depend_on_the_order_in_which_findings_come(repo: Repo) -> None:
+    found = [
+        of("logic", **CLOSED),
+        of("quality", line=4, **SAME),
+        of("codebase-fit", file="guide.md", evidence=IMPACT, **SAME),
+        of("security", **OTHER),
+        of("ruff", kind="mechanical", rule_id="ruff/F821"),
+    ]
+    with opened(repo, {"app.py": "a\n"}, {"app.py": "a\nb\nc\nd\n", "guide.md": "x\ny\n"}) as repository:
+        case = case_of(change_of("app.py"), repository)
+        results = [
+            add_fingerprints(group_duplicates(Docket(candidates=order), case), case)
+            for order in permutations(found)
+        ]
+    assert all(result == results[0] for result in results)
+    assert len(results[0].groups) == 1

@@ -41,12 +41,12 @@ class Planned:
 
 @dataclass(frozen=True)
 class Opening:
-    """The models before a change, with the plan that they work by and what was said on the way to it."""
+    """The models before a change, with the plan that they work by and the docket that begins with it."""
 
     session: Session
     plan: Plan | None
     """None: no verifier can be asked, so no specialist is."""
-    said: Docket
+    docket: Docket
     answer: Answer | None = None
     """What the planner said."""
     verifier_failures: tuple[Gap, ...] = ()
@@ -60,11 +60,11 @@ async def open_session(case: Case, panel: Panel, *, probes_verifier: bool) -> Op
     planning = make_plan(panel.minds["planner"], talk, rough, LENSES, case.emit)
     probing = probe_verifiers(panel.judging if probes_verifier else (), panel.prompts, case.emit)
     planned, probed = await _plan_while_probing(planning, probing)
-    said = opening_docket(planned, probed)
+    docket = opening_docket(planned, probed)
     parts = case.change.reviewed_files() if probed.failures else planned.plan.chunks
     case.emit(handoff("planner", "reviewer", chunks_count=len(parts)))
     plan = None if probed.failures else planned.plan
-    return Opening(session, plan, said, planned.answer, probed.failures)
+    return Opening(session, plan, docket, planned.answer, probed.failures)
 
 
 def opening_docket(planned: Planned, probed: Probed) -> Docket:
