@@ -4,12 +4,12 @@ import os
 import sys
 from contextlib import suppress
 
+from affidavit import __version__
+
 
 def main() -> None:
     """Run the command line."""
     if sys.argv[1:] in (["--version"], ["-V"]):
-        from affidavit import __version__  # noqa: PLC0415 - keeps the fast path free of imports
-
         # Where this cannot be written, the command line says so in its own words.
         with suppress(OSError, AttributeError):
             sys.stdout.write(f"affidavit {__version__}\n")

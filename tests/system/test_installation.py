@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from affidavit.analysers.registry import ANALYSERS
-from affidavit.cli.command_line import explain_unexpected
 from affidavit.system.installation import comes_along, installation_at
 
 ROOT = Path(__file__).parents[2]
@@ -96,11 +95,3 @@ def test_every_analyser_comes_along_or_can_be_had_elsewhere(analyser) -> None:
     )
     elsewhere = {"sys_platform": "sunos5", "platform_machine": "sparc"}
     assert comes_along(analyser.distribution, DECLARED, elsewhere) or analyser.elsewhere
-
-
-def test_a_module_of_ours_that_is_missing_is_our_fault() -> None:
-    ours = ModuleNotFoundError("No module named 'affidavit.gone'", name="affidavit.gone")
-    theirs = ModuleNotFoundError("No module named 'pydantic_ai'", name="pydantic_ai")
-    assert "a fault of Affidavit" in explain_unexpected(ours)
-    assert "a fault of Affidavit" not in explain_unexpected(theirs)
-    assert "pip install affidavit" in explain_unexpected(theirs)

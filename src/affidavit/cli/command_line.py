@@ -104,10 +104,21 @@ def _exit_code(error: BaseException) -> int:
         case OSError() if error.errno in WORLD_IS_FULL:
             _abandon_output()
             say(f"{error.filename or 'the output'} cannot be written: {error.strerror}")
+        case ModuleNotFoundError() if error.name and not error.name.startswith("affidavit"):
+            say(_what_completes(error.name))
         case _:
             say(f"unexpected {type(error).__name__}: {error}")
             say("this is a bug in Affidavit; run again with --debug for the details")
     return EXIT_NOT_DONE
+
+
+def _what_completes(package: str) -> str:
+    from affidavit.system.installation import this_installation  # noqa: PLC0415 - only where something is wrong
+
+    return (
+        f"the Python package {package} is missing, so this installation is not whole; "
+        f"this completes it: {this_installation().command_to_complete()}"
+    )
 
 
 def _flushed(code: int) -> int:

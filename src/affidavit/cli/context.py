@@ -3,29 +3,31 @@
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from affidavit.assembly import assemble_readers, made_precise
 from affidavit.cli.options.change import requested_change
 from affidavit.cli.options.repository import working_tree_options
-from affidavit.cli.options.servers import SERVER_SETTINGS, server_options, server_pool
+from affidavit.cli.options.server_pool import server_pool
+from affidavit.cli.options.servers import SERVER_SETTINGS, server_options
+from affidavit.cli.screen.drawn_outputs import TEXT, NamedOutput, parse_output, write_all
 from affidavit.cli.screen.hints import say_hints
-from affidavit.cli.screen.outputs import TEXT, NamedOutput, check_outputs, parse_output, write_all
+from affidavit.cli.screen.outputs import check_outputs
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import load_settings
 from affidavit.context.gather import gather_context
 from affidavit.context.relevance import MAX_RELATED, TOKEN_BUDGET
+from affidavit.context.view.as_json import render_context_json
+from affidavit.context.view.page import render_context_page
+from affidavit.context.view.text import render_context
 from affidavit.diff.skipping import mark_skipped
 from affidavit.git.blob_cache import BlobCache
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.references.import_graph import collection_paused
 from affidavit.stages.intake import OpenedChange, open_change
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 FORMATS = (TEXT, "json", "html")
 
@@ -105,19 +107,9 @@ def _gather(opened: OpenedChange, options: dict[str, Any]) -> tuple[Change, Cont
 
 
 def _write(change: Change, context: ContextMap, outputs: Sequence[NamedOutput]) -> None:
-    # Each renderer is imported where it is used: who asks for JSON does not wait for the page.
-    def render(name: str) -> str:
-        if name == "json":
-            from affidavit.context.view.as_json import render_context_json  # noqa: PLC0415
-
-            return render_context_json(change, context)
-        from affidavit.context.view.page import render_context_page  # noqa: PLC0415
-
-        return render_context_page(change, context)
-
-    def draw(console: "Console") -> None:
-        from affidavit.context.view.text import render_context  # noqa: PLC0415
-
-        render_context(change, context, console=console)
-
-    write_all(outputs, render, draw)
+    renderers = {"json": render_context_json, "html": render_context_page}
+    write_all(
+        outputs,
+        lambda name: renderers[name](change, context),
+        lambda console: render_context(change, context, console=console),
+    )

@@ -17,8 +17,7 @@ from affidavit.cli.options.models import model_options
 from affidavit.cli.options.mutation import MUTATE, MUTATE_FLAG, mutate
 from affidavit.cli.options.prompts import prompt_options
 from affidavit.cli.options.servers import server_options
-from affidavit.cli.screen.evaluation_output import parse_outputs, write_comparison, write_evaluation
-from affidavit.cli.screen.evaluation_progress import show_cases
+from affidavit.cli.screen.evaluation import parse_outputs, show_cases, write_comparison, write_evaluation
 from affidavit.cli.screen.saying import say
 from affidavit.config.places import cache_folder
 from affidavit.errors import InputError, SettingsError

@@ -4,10 +4,14 @@ from datetime import datetime
 from pathlib import Path
 
 import click
+from rich.console import Console
 
 from affidavit.cli.screen.outputs import print_text
 from affidavit.config.places import state_folder
 from affidavit.lab.labels.measures import DIMENSIONS, measure_quality
+from affidavit.lab.labels.view.markdown import quality_markdown
+from affidavit.lab.labels.view.page import quality_page
+from affidavit.lab.labels.view.text import render_quality
 from affidavit.records.lab.measure import Dimension, Quality
 from affidavit.store.open import open_store
 
@@ -49,26 +53,12 @@ def command(
         store, since=since.strftime("%Y-%m-%d") if since else None, dimensions=dimensions or DIMENSIONS
     )
     if output == "text":
-        _print_terminal(quality)
+        render_quality(quality, console=Console())
     else:
         print_text(_written(quality, output))
-
-
-def _print_terminal(quality: Quality) -> None:
-    from rich.console import Console  # noqa: PLC0415 - only the terminal needs it
-
-    from affidavit.lab.labels.view.text import render_quality  # noqa: PLC0415
-
-    render_quality(quality, console=Console())
 
 
 def _written(quality: Quality, output: str) -> str:
     if output == "json":
         return quality.model_dump_json(indent=1, ensure_ascii=True) + "\n"
-    if output == "markdown":
-        from affidavit.lab.labels.view.markdown import quality_markdown  # noqa: PLC0415
-
-        return quality_markdown(quality)
-    from affidavit.lab.labels.view.page import quality_page  # noqa: PLC0415
-
-    return quality_page(quality)
+    return quality_markdown(quality) if output == "markdown" else quality_page(quality)

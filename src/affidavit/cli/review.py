@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
-from affidavit.assembly import assemble_crew, assemble_panel
+from affidavit.assembly import assemble_crew
 from affidavit.cli.options.change import read_config, requested_change
-from affidavit.cli.options.models import ledger_of, model_options, models_of, opened_log
+from affidavit.cli.options.models import model_options, models_of
 from affidavit.cli.options.prompts import count_for_rollout, prompt_options, prompts_for
 from affidavit.cli.options.repository import working_tree_options
-from affidavit.cli.options.servers import SERVER_SETTINGS, server_options, server_pool
+from affidavit.cli.options.servers import SERVER_SETTINGS, server_options
 from affidavit.cli.options.signing import ASKED_WITHOUT_KEY, signing_key
 from affidavit.cli.screen.event_log import kept_events
 from affidavit.cli.screen.hints import say_hints, say_unknown_names
@@ -33,7 +33,7 @@ from affidavit.pipeline import review
 from affidavit.proof.signature import sign_file
 from affidavit.records.report import Report
 from affidavit.render.formats import FormatRequest, parse_format, render
-from affidavit.specialists.panel import Panel
+from affidavit.render.view import View
 from affidavit.stages.intake import OpenedChange, open_change
 from affidavit.store.open import open_store
 
@@ -190,39 +190,14 @@ def _review(
     chosen: ChosenPrompts | None,
 ) -> Report:
     cache = None if options["no_cache"] else cache_folder()
-    panel = _panel(opened, settings, options, cache, chosen)
-    crew = replace(assemble_crew(settings, cache), panel=panel, probes_verifier=True)
-    return asyncio.run(
-        _with_connections(review(opened.change, opened.repository, settings, crew, emit), panel)
-    )
+    crew = replace(assemble_crew(settings, cache), probes_verifier=True)
+    if chosen is None:
+        return asyncio.run(review(opened.change, opened.repository, settings, crew, emit))
+    from affidavit.cli.options.panel import chosen_panel, connected  # noqa: PLC0415 - only models need it
 
-
-async def _with_connections(reviewing: Coroutine[Any, Any, Report], panel: Panel | None) -> Report:
-    """Keep the connections to the models for the whole review."""
-    if panel is None:
-        return await reviewing
-    from affidavit.minds.roles import kept_open  # noqa: PLC0415 - a review without a model does not pay for it
-
-    async with kept_open(panel.minds.values()):
-        return await reviewing
-
-
-def _panel(
-    opened: OpenedChange,
-    settings: Settings,
-    options: dict[str, Any],
-    cache: Path | None,
-    chosen: ChosenPrompts | None,
-) -> Panel | None:
-    """The models that the user named, or None."""
-    choices = models_of(settings, options)
-    if not choices or chosen is None:
-        return None
-    from affidavit.minds.roles import minds_from  # noqa: PLC0415 - a review without a model does not pay for it
-
-    minds = minds_from(choices, ledger=ledger_of(settings), log=opened_log(options))
-    servers = server_pool(settings, opened.repository.folder)
-    return assemble_panel(minds, cache, chosen.prompts, analysers_off=settings.analysers_off, servers=servers)
+    panel = chosen_panel(opened, settings, options, cache, chosen.prompts)
+    reviewing = review(opened.change, opened.repository, settings, replace(crew, panel=panel), emit)
+    return asyncio.run(connected(panel, reviewing))
 
 
 def _preview(
@@ -231,37 +206,23 @@ def _preview(
     """What a review would cost, or what would leave; nobody is asked."""
     if options["estimate"] and options["what_leaves"]:
         raise SettingsError("--estimate and --what-leaves exclude each other")
-    choices = models_of(settings, options)
-    if not choices or chosen is None:
+    if chosen is None:
         return "No model is named: nothing would leave this machine, and nothing would be paid.\n"
-    from affidavit.forecast.talks import prepare_talks  # noqa: PLC0415 - as in _panel
+    from affidavit.cli.screen.forecast import describe_forecast  # noqa: PLC0415 - few ask for it
 
-    cache = None if options["no_cache"] else cache_folder()
-    talks = prepare_talks(opened, settings, choices, cache, chosen.prompts)
-    if options["estimate"]:
-        from affidavit.forecast.table import describe_cost  # noqa: PLC0415
-
-        return describe_cost(talks, choices, settings.verifier_votes or 1)
-    from affidavit.forecast.what_leaves import describe_leaving  # noqa: PLC0415
-
-    return describe_leaving(talks, choices)
+    return describe_forecast(opened, settings, options, chosen.prompts)
 
 
 def _write_outputs(report: Report, outputs: Sequence[FormatRequest], *, show_withheld: bool) -> None:
+    show_nits = report.settings["nits"]
     for output in outputs:
         if output.name == "terminal" and output.path is None:
-            _print_terminal(report, show_withheld=show_withheld)
+            from affidavit.render.report.terminal import print_terminal  # noqa: PLC0415 - as every format
+
+            print_terminal(report, View(show_withheld=show_withheld, show_nits=show_nits))
             continue
-        text = render(report, output, show_withheld=show_withheld, show_nits=report.settings["nits"])
+        text = render(report, output, show_withheld=show_withheld, show_nits=show_nits)
         write_output(text, output.path)
-
-
-def _print_terminal(report: Report, *, show_withheld: bool) -> None:
-    from rich.console import Console  # noqa: PLC0415 - only the terminal report needs it
-
-    from affidavit.render.report.terminal import render_terminal  # noqa: PLC0415
-
-    render_terminal(report, console=Console(), show_withheld=show_withheld, show_nits=report.settings["nits"])
 
 
 def _measured(report: Report, folder: Path | None) -> Report:

@@ -3,9 +3,9 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from affidavit.errors import SettingsError
 from affidavit.minds.choice import CallLimits, ModelChoice
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
 
+@runtime_checkable
+class Connected(Protocol):
+    """A mind with connections that can be kept open."""
+
+    def kept_open(self) -> AbstractAsyncContextManager[None]: ...
+
+
 def minds_from(
     choices: Mapping[Role, ModelChoice],
     *,
@@ -28,8 +35,7 @@ def minds_from(
     environment: Mapping[str, str] | None = None,
 ) -> dict[Role, Mind]:
     """The minds of a review; raises SettingsError where a key, a package or a price is missing."""
-    # The library behind the minds is slow to import, and a review without a model does not need it.
-    from affidavit.minds.mind import PydanticMind  # noqa: PLC0415
+    from affidavit.minds.mind import PydanticMind  # noqa: PLC0415 - its library takes half a second to load
 
     limits = limits or CallLimits()
     log = log or ConversationLog()
@@ -49,11 +55,9 @@ def minds_from(
 @asynccontextmanager
 async def kept_open(minds: Iterable[Mind]) -> AsyncIterator[None]:
     """Keep the connections of minds open for the length of a review; a mind that has none is skipped."""
-    from affidavit.minds.mind import PydanticMind  # noqa: PLC0415
-
     async with AsyncExitStack() as stack:
         for mind in minds:
-            if isinstance(mind, PydanticMind):
+            if isinstance(mind, Connected):
                 await stack.enter_async_context(mind.kept_open())
         yield
 

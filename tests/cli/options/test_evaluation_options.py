@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from affidavit.cli.options.evaluation import Limits, read_limits
-from affidavit.cli.screen.evaluation_output import parse_outputs
-from affidavit.cli.screen.outputs import NamedOutput
+from affidavit.cli.screen.drawn_outputs import NamedOutput
+from affidavit.cli.screen.evaluation import parse_outputs
 from affidavit.errors import SettingsError
 from affidavit.records.lab.evaluation import Evaluation
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from affidavit.cli.screen.progress import MAX_ROWS, Progress, describe_use, drawn, show_progress
+from affidavit.cli.screen.live import drawn
+from affidavit.cli.screen.progress import MAX_ROWS, Progress, describe_use, show_progress
 from affidavit.events import Event, EventName, event, handoff, ignore_events
 
 

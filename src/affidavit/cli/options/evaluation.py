@@ -11,7 +11,8 @@ from affidavit import __version__
 from affidavit.cli.options.change import read_config
 from affidavit.cli.options.models import chosen_model, chosen_models, opened_ledger
 from affidavit.cli.options.prompts import rollout_book
-from affidavit.cli.options.servers import SERVER_SETTINGS, server_pool
+from affidavit.cli.options.server_pool import server_pool
+from affidavit.cli.options.servers import SERVER_SETTINGS
 from affidavit.config.places import state_folder
 from affidavit.config.readers import MODEL_READERS
 from affidavit.config.settings import Settings, load_settings

@@ -1,20 +1,11 @@
 """Where a command's outputs go: files that are checked before the work begins, or standard output."""
 
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from io import StringIO
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from affidavit.errors import SettingsError
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-TEXT = "text"
-PLAIN_WIDTH = 110
-"""A file or a pipe has no width of its own."""
 
 
 class Output(Protocol):
@@ -22,24 +13,6 @@ class Output(Protocol):
 
     @property
     def path(self) -> Path | None: ...
-
-
-@dataclass(frozen=True)
-class NamedOutput:
-    """One format; without a path it goes to standard output."""
-
-    name: str
-    path: Path | None
-
-
-def parse_output(text: str, known: Sequence[str]) -> NamedOutput:
-    """Read `json` or `html=FILE`; `-` as the file is standard output."""
-    name, has_path, path = text.partition("=")
-    if name not in known:
-        raise SettingsError(f"--format: unknown format {name!r}; known: {', '.join(known)}")
-    if has_path and not path.strip():
-        raise SettingsError(f"--format: no file named after {name}=; write {name}=FILE")
-    return NamedOutput(name, Path(path) if has_path and path != "-" else None)
 
 
 def check_outputs(outputs: Sequence[Output], written_besides: Path | None = None) -> bool:
@@ -71,32 +44,6 @@ def _check_place(path: Path | None) -> None:
         raise SettingsError(f"--format: {path} is a folder; name a file in it")
     if not path.parent.is_dir():
         raise SettingsError(f"--format: there is no folder {path.parent} for {path.name}")
-
-
-def write_all(
-    outputs: Sequence[NamedOutput], render: Callable[[str], str], draw: Callable[["Console"], None]
-) -> None:
-    """Write every format that was asked for: the text is drawn, any other rendered by its name."""
-    for output in outputs:
-        if output.name == TEXT and output.path is None:
-            _draw_here(draw)
-            continue
-        write_output(_drawn(draw) if output.name == TEXT else render(output.name), output.path)
-
-
-def _draw_here(draw: Callable[["Console"], None]) -> None:
-    from rich.console import Console  # noqa: PLC0415 - who asks for JSON does not wait for it
-
-    is_terminal = sys.stdout.isatty()
-    draw(Console(width=None if is_terminal else PLAIN_WIDTH, soft_wrap=not is_terminal))
-
-
-def _drawn(draw: Callable[["Console"], None]) -> str:
-    from rich.console import Console  # noqa: PLC0415 - as above
-
-    page = StringIO()
-    draw(Console(file=page, width=PLAIN_WIDTH, force_terminal=False, color_system=None))
-    return page.getvalue()
 
 
 def write_output(text: str, path: Path | None) -> None:

@@ -2,19 +2,14 @@
 
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from affidavit.cli.screen.saying import say
 from affidavit.events import Emit, Event, EventName, ignore_events
-from affidavit.render.safe_text import encodable, one_line
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
+from affidavit.render.safe_text import one_line
 
 MAX_ROWS = 8
 MAX_NAME_LENGTH = 24
@@ -156,7 +151,9 @@ def show_progress(*, is_quiet: bool) -> Iterator[Emit]:
     if is_quiet:
         yield ignore_events
     elif sys.stderr.isatty():
-        with _live() as emit:
+        from affidavit.cli.screen.live import live_progress  # noqa: PLC0415 - only a terminal needs it
+
+        with live_progress() as emit:
             yield emit
     else:
         yield _plain_lines()
@@ -171,34 +168,3 @@ def _plain_lines() -> Emit:
             say(line)
 
     return follow
-
-
-@contextmanager
-def _live() -> Iterator[Emit]:
-    from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
-    from rich.live import Live  # noqa: PLC0415
-
-    console, progress, started = Console(stderr=True), Progress(), time.monotonic()
-
-    def draw() -> "Text":
-        return drawn(progress, time.monotonic() - started, console)
-
-    def follow(event: Event) -> None:
-        progress.follow(event)
-
-    with Live(get_renderable=draw, console=console, refresh_per_second=4, transient=True):
-        yield follow
-
-
-def drawn(progress: Progress, seconds: float, console: "Console") -> "Text":
-    """The picture of a moment; what models wrote is plain text in it, never markup."""
-    from rich.text import Text  # noqa: PLC0415
-
-    minutes, rest = divmod(int(seconds), 60)
-    text = Text(
-        f"{progress.headline()}, {minutes}:{rest:02}", style="bold", no_wrap=True, overflow="ellipsis"
-    )
-    for name, doing in progress.rows():
-        text.append(f"\n  {name.ljust(MAX_NAME_LENGTH)} ", style="not bold")
-        text.append(doing, style="not bold dim")
-    return Text(encodable(text.plain, console.encoding)) if console.encoding.lower() != "utf-8" else text

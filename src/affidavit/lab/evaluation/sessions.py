@@ -13,6 +13,7 @@ from affidavit.lab.evaluation.matching import ByCategory, Meaning
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.ledger import Ledger
+from affidavit.minds.roles import kept_open, minds_from
 from affidavit.pipeline import review
 from affidavit.ports import Mind, Role, Tree
 from affidavit.prompts import PromptSet, current_prompts
@@ -103,16 +104,12 @@ class ReviewSessions:
         if not minds and judge is None:
             yield session
             return
-        from affidavit.minds.roles import kept_open  # noqa: PLC0415 - nobody waits for it without a model
-
         async with kept_open([*minds.values(), *([judge] if judge else [])]):
             yield session
 
     def _minds(self, log: ConversationLog) -> tuple[dict[Role, Mind], Mind | None]:
         if not self.choices and self.judge_choice is None:
             return {}, None
-        from affidavit.minds.roles import minds_from  # noqa: PLC0415 - nobody waits for it without a model
-
         minds = minds_from(self.choices, ledger=self.ledger, log=log)
         if self.judge_choice is None:
             return minds, None

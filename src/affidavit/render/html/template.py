@@ -5,13 +5,15 @@ import hashlib
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from affidavit import __version__
 from affidavit.render.safe_text import one_line, visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def render_page(name: str, *, styles: Sequence[str], script: str = "", **values: Any) -> str:
@@ -32,8 +34,10 @@ def render_page(name: str, *, styles: Sequence[str], script: str = "", **values:
 
 
 @cache
-def _templates() -> Environment:
+def _templates() -> "Environment":
     """Templates in which everything is escaped that is not marked up, and nothing may be missing."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - few runs make a page
+
     environment = Environment(
         loader=PackageLoader("affidavit.render.html", "assets"),
         autoescape=True,

@@ -1,0 +1,36 @@
+"""The models that a user named for a review: options and settings in, a panel with its connections out."""
+
+from collections.abc import Coroutine, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from affidavit.assembly import assemble_panel
+from affidavit.cli.options.models import ledger_of, models_of, opened_log
+from affidavit.cli.options.server_pool import server_pool
+from affidavit.config.settings import Settings
+from affidavit.minds.roles import kept_open, minds_from
+from affidavit.prompts import PromptSet
+from affidavit.specialists.panel import Panel
+from affidavit.stages.intake import OpenedChange
+
+Result = TypeVar("Result")
+
+
+def chosen_panel(
+    opened: OpenedChange,
+    settings: Settings,
+    options: Mapping[str, Any],
+    cache: Path | None,
+    prompts: PromptSet,
+) -> Panel:
+    """The panel of a review in which models look."""
+    choices = models_of(settings, options)
+    minds = minds_from(choices, ledger=ledger_of(settings), log=opened_log(options))
+    servers = server_pool(settings, opened.repository.folder)
+    return assemble_panel(minds, cache, prompts, analysers_off=settings.analysers_off, servers=servers)
+
+
+async def connected(panel: Panel, reviewing: Coroutine[Any, Any, Result]) -> Result:
+    """Keep the connections to the models open for the whole review."""
+    async with kept_open(panel.minds.values()):
+        return await reviewing

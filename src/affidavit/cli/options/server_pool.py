@@ -1,0 +1,16 @@
+"""The language servers of a command that may ask some: settings in, a pool of them out."""
+
+from pathlib import Path
+
+from affidavit.config.settings import Settings
+from affidavit.language_servers.pool import ServerPool
+from affidavit.language_servers.servers import SERVERS, TSC, find_servers
+
+
+def server_pool(settings: Settings, reviewed_folder: Path | None) -> ServerPool | None:
+    """The servers to ask; None unless the user wants them."""
+    if not settings.language_servers:
+        return None
+    program = settings.typescript_server
+    named = {TSC.name: Path(program)} if program is not None else {}
+    return ServerPool(find_servers(reviewed_folder=reviewed_folder, programs=named), wanted=SERVERS)

@@ -1,0 +1,25 @@
+"""What a review with models would cost, or what would leave this machine, as text; nobody is asked."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from affidavit.cli.options.models import models_of
+from affidavit.config.places import cache_folder
+from affidavit.config.settings import Settings
+from affidavit.forecast.table import describe_cost
+from affidavit.forecast.talks import prepare_talks
+from affidavit.forecast.what_leaves import describe_leaving
+from affidavit.prompts import PromptSet
+from affidavit.stages.intake import OpenedChange
+
+
+def describe_forecast(
+    opened: OpenedChange, settings: Settings, options: Mapping[str, Any], prompts: PromptSet
+) -> str:
+    """The answer to `--estimate` or `--what-leaves`."""
+    choices = models_of(settings, options)
+    cache = None if options["no_cache"] else cache_folder()
+    talks = prepare_talks(opened, settings, choices, cache, prompts)
+    if options["estimate"]:
+        return describe_cost(talks, choices, settings.verifier_votes or 1)
+    return describe_leaving(talks, choices)
