@@ -1,5 +1,6 @@
 """The documents: every link leads somewhere, every page can be reached, every stage is on the picture."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -69,3 +70,36 @@ def test_the_table_of_the_architecture_has_every_part_of_the_package() -> None:
 def test_the_readme_names_every_command() -> None:
     readme = (ROOT / "README.md").read_text()
     assert [name for name in COMMANDS if f"affidavit {name}" not in readme] == []
+
+
+def questions() -> dict[str, list[tuple[str, str]]]:
+    """The newcomer's questions, each with the modules and names that answer it."""
+    rows = re.findall(r"^\| ([^|]*\?) \| (.*) \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    return {question: re.findall(r"`([\w/]+\.py)`: `([\w.]+)`", answer) for question, answer in rows}
+
+
+def names_in(module: Path) -> set[str]:
+    """What a module defines, and the methods of its classes as `Class.method`."""
+    defined = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    tree = ast.parse(module.read_text())
+    assigned = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    targets = [target for node in assigned for target in getattr(node, "targets", None) or [node.target]]
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    return {
+        *(node.name for node in tree.body if isinstance(node, defined)),
+        *(target.id for target in targets if isinstance(target, ast.Name)),
+        *(f"{one.name}.{node.name}" for one in classes for node in one.body if isinstance(node, defined)),
+    }
+
+
+def test_every_question_of_a_newcomer_leads_to_a_name_that_is_there() -> None:
+    answers = questions()
+    assert len(answers) == 10
+    package = ROOT / "src" / "affidavit"
+    missing = [
+        f"{question} {path}: {name}"
+        for question, places in answers.items()
+        for path, name in places or [("no", "place")]
+        if not (package / path).is_file() or name not in names_in(package / path)
+    ]
+    assert missing == []

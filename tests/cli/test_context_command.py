@@ -47,7 +47,7 @@ def test_json_and_a_page_are_written_beside_each_other(shop: Repo, tmp_path: Pat
         "shop/checkout.py",
         "tests/test_prices.py",
     ]
-    assert page.read_text().startswith("<!DOCTYPE html>")
+    assert page.read_text().startswith("<!doctype html>")
 
 
 @pytest.mark.parametrize("name", ["text", "json", "html"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 from affidavit.store.location import Location, locate
 
 if TYPE_CHECKING:
+    from affidavit.store.connected import Connected
     from affidavit.store.database import Database
     from affidavit.store.labels import Labels
     from affidavit.store.reports import Reports
@@ -34,37 +35,34 @@ class Store:
         return self._location.exists()
 
     @cached_property
+    def _connected(self) -> "Connected":
+        from affidavit.store.connected import connect  # noqa: PLC0415 - SQLAlchemy takes a quarter of a second
+
+        return connect(self._location, self._busy_seconds)
+
+    @property
     def database(self) -> "Database":
         """Its tables, for whoever keeps some of their own there."""
-        # SQLAlchemy is a quarter of a second: a command that keeps nothing must not wait for it.
-        from affidavit.store.database import Database  # noqa: PLC0415
-
-        return Database(self._location, self._busy_seconds)
+        return self._connected.database
 
     @property
     def reports(self) -> "Reports":
         """The kept reports."""
-        from affidavit.store.reports import Reports  # noqa: PLC0415 - as above
-
-        return Reports(self.database)
+        return self._connected.reports
 
     @property
     def labels(self) -> "Labels":
         """What people said about findings."""
-        from affidavit.store.labels import Labels  # noqa: PLC0415 - as above
-
-        return Labels(self.database)
+        return self._connected.labels
 
     @property
     def rollouts(self) -> "Rollouts":
         """What is known of rollouts."""
-        from affidavit.store.rollouts import Rollouts  # noqa: PLC0415 - as above
-
-        return Rollouts(self.database)
+        return self._connected.rollouts
 
     def close(self) -> None:
         """Let go of connections that are held for the next use; a file holds none."""
-        if "database" in self.__dict__:
+        if "_connected" in self.__dict__:
             self.database.close()
 
     def __enter__(self) -> Self:

@@ -46,16 +46,14 @@ def bring_up_to_date(engine: Engine) -> None:
 
 def migrate(connection: Connection, revision: str = REVISIONS[-1]) -> None:
     """Run the migrations up to a revision, inside the transaction that the connection is in."""
-    # Alembic is loaded only where there is something to do.
-    from alembic import command  # noqa: PLC0415
-    from alembic.config import Config  # noqa: PLC0415
+    from alembic import command, config  # noqa: PLC0415 - loaded only where there is something to do
 
-    config = Config(attributes={"connection": connection})
-    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    settings = config.Config(attributes={"connection": connection})
+    settings.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     counted = _counted(connection)
     if _revision(connection) is None and counted:
-        command.stamp(config, REVISIONS[counted - 1])
-    command.upgrade(config, revision)
+        command.stamp(settings, REVISIONS[counted - 1])
+    command.upgrade(settings, revision)
 
 
 def _mark_as_newer(connection: Connection) -> None:

@@ -57,10 +57,10 @@ def test_nothing_said_is_no_discussion(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "is no JSON"),
-        ("[" * 100_000, "is no JSON"),
-        ('{"body": "b"}', "must hold a list of comments"),
-        ('["b"]', "comment 1 of .* is no object"),
+        ("{", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ('{"body": "b"}', "must be a list of comments"),
+        ('["b"]', "comment 1 of .* is not an object"),
         ('[{"body": "b"}, {"author": "a"}]', "comment 2 of .*: `body`: field required"),
         ('[{"body": "b", "line": 0}]', "comment 1 of .*: `line`"),
         ('[{"body": {"a": 1}}]', "comment 1 of .*: `body`"),
@@ -84,4 +84,4 @@ def test_standard_input_cannot_hold_the_diff_and_the_discussion(repo: Repo) -> N
     repo.commit("base", {"a.py": "a = 1\n"})
     done = affidavit("review", "-", "--discussion", "-", cwd=repo.path, stdin=b"x")
     assert (done.code, done.out) == (2, "")
-    assert "standard input holds the diff already" in done.err
+    assert "standard input is already used for the diff" in done.err

@@ -1,0 +1,25 @@
+"""A location in, all that is kept there out; loaded as a whole, by who reads or writes."""
+
+from dataclasses import dataclass
+
+from affidavit.store.database import Database
+from affidavit.store.labels import Labels
+from affidavit.store.location import Location
+from affidavit.store.reports import Reports
+from affidavit.store.rollouts import Rollouts
+
+
+@dataclass(frozen=True)
+class Connected:
+    """The database of a store, and what stands in its tables."""
+
+    database: Database
+    reports: Reports
+    labels: Labels
+    rollouts: Rollouts
+
+
+def connect(location: Location, busy_seconds: float) -> Connected:
+    """Everything at that location; the first use of it opens a connection."""
+    database = Database(location, busy_seconds)
+    return Connected(database, Reports(database), Labels(database), Rollouts(database))
