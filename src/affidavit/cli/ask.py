@@ -22,7 +22,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.context import ContextMap
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Report
-from affidavit.render.safe_text import encodable, visible
+from affidavit.render.safe_text import encodable, prose_lines, without_command_start
 from affidavit.specialists.briefing import Briefing
 from affidavit.specialists.question import question_talk, read_answer
 from affidavit.stages.intake import OpenedChange, rebuild_change
@@ -57,7 +57,10 @@ def command(report: Path, finding: str, question: str, repo: Path | None, **opti
         talk = _talk(recorded, opened, candidate, question)
         with show_progress(is_quiet=options["quiet"]) as emit:
             answer = asyncio.run(_converse(mind, talk, emit))
-    click.echo(encodable(visible(_text_of(answer), keep="\n\t"), sys.stdout.encoding or "utf-8"))
+    lines = prose_lines(_text_of(answer))
+    # Indented, so that no line begins with what a model said.
+    shown = "\n".join(f"  {without_command_start(line)}".rstrip() for line in lines)
+    click.echo(encodable(shown, sys.stdout.encoding or "utf-8"))
 
 
 def _mind(options: dict[str, Any]) -> Mind:

@@ -1,6 +1,5 @@
 """`affidavit label`: say of a finding that it is valid, wrong or a nit; so the error rate is measured."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import click
 from rich.console import Console
 
 from affidavit.cli.options.named import find_candidate, find_report, user_name
+from affidavit.cli.screen.outputs import print_json
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError
 from affidavit.lab.labels.book import add_label, labels_elsewhere, labels_of
@@ -84,7 +84,7 @@ def _change_label(
     by = user_name() if options["by"] is None else options["by"]
     entry = add_label(store, report, candidate, label, why=options["why"], by=by)
     if options["output"] == "json":
-        click.echo(entry.model_dump_json(indent=1, ensure_ascii=True))
+        print_json(entry.model_dump(mode="json"))
         return
     render_labelled(candidate, entry, before, console=Console())
     _print_headline(store)
@@ -97,7 +97,7 @@ def _print_headline(store: Store) -> None:
 def _print_list(store: Store, report: Report, output: str) -> None:
     rows = _rows(store, report)
     if output == "json":
-        click.echo(json.dumps({"report": report.id, "findings": [_as_json(row) for row in rows]}, indent=1))
+        print_json({"report": report.id, "findings": [_as_json(row) for row in rows]})
         return
     render_labels(report, rows, console=Console())
     _print_headline(store)
@@ -129,7 +129,7 @@ def _as_json(row: LabelRow) -> dict[str, Any]:
 def _print_history(store: Store, report: Report, candidate: Candidate, output: str) -> None:
     history: Sequence[LabelEntry] = store.labels.history(report.id, candidate.id)
     if output == "json":
-        click.echo(json.dumps([entry.model_dump(mode="json") for entry in history], indent=1))
+        print_json([entry.model_dump(mode="json") for entry in history])
         return
     elsewhere = labels_elsewhere(store, report).get(candidate.fingerprint)
     render_history(candidate, history, elsewhere, console=Console())

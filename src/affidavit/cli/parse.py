@@ -1,12 +1,12 @@
 """`affidavit parse`: the contract alone, for people who write prompts or other tools."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
+from affidavit.cli.screen.outputs import print_json
 from affidavit.cli.screen.saying import say
 from affidavit.config.places import state_folder
 from affidavit.contract.export import to_json
@@ -59,7 +59,7 @@ def command(
         changed_files=_paths(changed_files),
         retired=_retired(data),
     )
-    click.echo(json.dumps(_printable(parsed), indent=2))
+    print_json(_printable(parsed))
     context.exit(EXIT_REJECTED if parsed.state == "rejected" else 0)
 
 

@@ -22,7 +22,7 @@ from affidavit.recheck.check import Rechecked, recheck
 from affidavit.recheck.proofs import Proof
 from affidavit.recheck.signers import allowed_signers
 from affidavit.records.report import Report
-from affidavit.render.safe_text import visible
+from affidavit.render.safe_text import json_without_commands, visible
 from affidavit.stages.intake import rebuild_change
 
 EXIT_FAILED, EXIT_IN_PART = 1, 3
@@ -119,14 +119,14 @@ def _as_json(done: Rechecked, proofs: Sequence[Proof], signed: SignatureCheck) -
         "on_its_word": list(done.words),
         "signature": signed.model_dump(),
     }
-    return json.dumps(content, indent=2)
+    return json_without_commands(json.dumps(content, indent=2))
 
 
 def _as_text(done: Rechecked, proofs: Sequence[Proof], signed: SignatureCheck) -> str:
     lines = []
     for finding in dict.fromkeys(proof.finding for proof in proofs):
         mine = [proof for proof in proofs if proof.finding == finding]
-        lines.append(visible(f"{finding}  {mine[0].title}" if finding else "the report as a whole"))
+        lines.append(visible(f"finding {finding}  {mine[0].title}" if finding else "the report as a whole"))
         lines += [visible(f"  {MARKS[proof.holds]}: {proof.kind}: {proof.detail}") for proof in mine]
     if done.words:
         lines.append("taken on its word")

@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from affidavit.records.report import Report
+from affidavit.render.safe_text import json_without_commands, without_commands
 from affidavit.render.view import View
+
+JSON_ENDINGS = (".json", ".sarif")
 
 
 class Writer(Protocol):
@@ -70,7 +73,10 @@ def render(
     asked = parse_format(request) if isinstance(request, str) else request
     view = View(version=asked.version, show_withheld=show_withheld, show_nits=show_nits)
     writer = cast("Writer", import_module(f"affidavit.render.{FORMATS[asked.name].module}"))
-    return writer.write(report, view)
+    text = writer.write(report, view)
+    # A build prints what it keeps, and its runner obeys what it reads there.
+    is_json = FORMATS[asked.name].ending in JSON_ENDINGS
+    return json_without_commands(text) if is_json else without_commands(text)
 
 
 FORMATS: dict[str, Format] = {

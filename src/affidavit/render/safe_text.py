@@ -1,7 +1,8 @@
-"""Turn text of a change into text that shows itself and does nothing else, on a terminal and in markdown.
+"""Turn text of a change into text that only shows itself: on a terminal, in markdown, in the log of a build.
 
 Everything in a change is data. An escape sequence in a title must not move the cursor, a bidi control must
-not reorder the code under review, and a backtick in a comment must not end a code block.
+not reorder the code under review, a backtick in a comment must not end a code block, and a commit's subject
+must not be a command to the machine that runs the build and reads its log.
 """
 
 import re
@@ -47,10 +48,44 @@ _INVISIBLE = re.compile(f"[{_CLASS}]")
 _EMOJI_STYLE = re.compile("(?<=[\u203c-\u3299\U0001f000-\U0001faff])\ufe0f")
 
 
+# Obeyed wherever they stand in a line: `##vso[` and `##[` by Azure and GitHub, `##teamcity[`, and the marks
+# by which GitLab and Travis fold a log.
+_COMMAND_ANYWHERE = re.compile(
+    r"##(?=[\w.]*\[)|(?:section_(?:start|end)|travis_(?:fold|time))(?=:)", re.IGNORECASE
+)
+# Obeyed by GitHub at the start of a line, white space or not. By name, because `::std::string` is C++.
+_COMMAND_AT_START = re.compile(
+    r"^([^\S\n]*:)(?=:(?:add-mask|add-matcher|remove-matcher|add-path|debug|echo|endgroup|error|group|notice"
+    r"|save-state|set-env|set-output|stop-commands|warning|internal-[\w-]*)\b[^\n]*::)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_PAIR_AT_START = re.compile(r"^([^\S\n]*:)(?=:)")
+
+
 def visible(text: str, *, keep: str = "") -> str:
-    """Show what has no shape: `␛` for escape, `<U+202E>` for a bidi control. `keep` names what may stay."""
+    """Show what has no shape: `␛` for escape, `<U+202E>` for a bidi control. `keep` names what may stay.
+
+    Commands to the runner of a build are broken, too.
+    """
     text = _EMOJI_STYLE.sub("", text)
-    return _INVISIBLE.sub(lambda match: match[0] if match[0] in keep else _picture(match[0]), text)
+    text = _INVISIBLE.sub(lambda match: match[0] if match[0] in keep else _picture(match[0]), text)
+    return without_commands(text)
+
+
+def without_commands(text: str) -> str:
+    """Break what the runners of builds obey in a log, such as `##vso[…]` and `::set-env …::`, by a space."""
+    text = _COMMAND_ANYWHERE.sub(lambda match: "# #" if match[0] == "##" else f"{match[0]} ", text)
+    return _COMMAND_AT_START.sub(r"\1 ", text)
+
+
+def without_command_start(line: str) -> str:
+    """A line that is written as it is: no pair of colons begins it, whatever follows."""
+    return _PAIR_AT_START.sub(r"\1 ", line)
+
+
+def json_without_commands(text: str) -> str:
+    """The same JSON in other letters: where a runner would obey, which is in strings, one sign is escaped."""
+    return _COMMAND_ANYWHERE.sub(lambda match: f"{match[0][:-1]}\\u{ord(match[0][-1]):04x}", text)
 
 
 def _picture(character: str) -> str:

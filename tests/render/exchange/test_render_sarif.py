@@ -73,6 +73,8 @@ def run_of(report: Report, version: str = "2.1.0") -> dict[str, Any]:
 def check_results(run: dict[str, Any]) -> None:
     rules = run["tool"]["driver"]["rules"]
     assert len({rule["id"] for rule in rules}) == len(rules)
+    # A name that repeats the id says nothing, and validators complain of it.
+    assert all(rule["name"].isalnum() and rule["name"] != rule["id"] for rule in rules)
     for result in run["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
         assert result["message"]["text"]
@@ -104,6 +106,12 @@ def test_any_text_makes_a_valid_log(text: str) -> None:
     for version in sarif.VERSIONS:
         run = run_of(report_of(text), version)
         assert all("](" not in result["message"]["text"] for result in run["results"])
+
+
+def test_a_rule_has_a_name_that_people_read_and_the_tool_an_address() -> None:
+    driver = run_of(a_report(a_candidate(finding=a_finding(rule_id="ruff/F821"))))["tool"]["driver"]
+    assert (driver["rules"][0]["id"], driver["rules"][0]["name"]) == ("ruff/F821", "RuffF821Correctness")
+    assert driver["informationUri"].startswith("https://")
 
 
 def test_a_fingerprint_is_the_findings_own() -> None:

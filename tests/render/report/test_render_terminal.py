@@ -57,10 +57,10 @@ def in_ascii(report: Report) -> str:
 def test_the_whole_report_reads_like_this() -> None:
     assert printed(a_report(a_candidate(0, agreed_by=("ty",)))) == (
         """\
-Prices in several currencies
-a1b2c3d4..e5f6a7b8 · 3 files · +6 -2
+▸ Prices in several currencies
+  a1b2c3d4..e5f6a7b8 · 3 files · +6 -2
 
-shop/cart.py ───────────────────────────────────────────────────────────────────
+── shop/cart.py ────────────────────────────────────────────────────────────────
 
   HIGH  `total` is not defined
   shop/cart.py:12 · correctness · blocks

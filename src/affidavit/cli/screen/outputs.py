@@ -1,11 +1,13 @@
 """Where a command's outputs go: files that are checked before the work begins, or standard output."""
 
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 from affidavit.errors import SettingsError
+from affidavit.render.safe_text import json_without_commands
 
 
 class Output(Protocol):
@@ -55,6 +57,11 @@ def write_output(text: str, path: Path | None) -> None:
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise SettingsError(f"--format: {path} cannot be written: {error.strerror}") from error
+
+
+def print_json(value: object) -> None:
+    """Print a document in ASCII that no runner of a build takes for a command."""
+    print_text(json_without_commands(json.dumps(value, indent=1)) + "\n")
 
 
 def print_text(text: str) -> None:

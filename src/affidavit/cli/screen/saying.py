@@ -3,7 +3,7 @@
 import sys
 from contextlib import suppress
 
-from affidavit.render.safe_text import encodable, visible
+from affidavit.render.safe_text import encodable, visible, without_command_start
 
 CONTINUED = "  "
 
@@ -11,7 +11,8 @@ CONTINUED = "  "
 def say(text: str, *, start: str = "affidavit: ") -> None:
     """Write the text behind a word of ours; where it has several lines, none begins with somebody else's."""
     first, *others = text.split("\n")
-    lines = [start + visible(first), *(CONTINUED + visible(line) for line in others if line.strip())]
+    more = (CONTINUED + without_command_start(visible(line)) for line in others if line.strip())
+    lines = [start + visible(first), *more]
     # A log that is full or has gone must not cost the review.
     with suppress(OSError, ValueError, AttributeError):
         sys.stderr.write(encodable("".join(f"{line}\n" for line in lines), sys.stderr.encoding or "utf-8"))

@@ -6,6 +6,7 @@ from typing import Any
 from affidavit import __version__
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import ContextMap
+from affidavit.render.safe_text import json_without_commands
 
 CONTEXT_VERSION = "1.0"
 
@@ -18,7 +19,7 @@ def render_context_json(change: Change, context: ContextMap) -> str:
         "change": change_header(change),
         "context": context.model_dump(mode="json"),
     }
-    return json.dumps(data, indent=1, allow_nan=False) + "\n"
+    return json_without_commands(json.dumps(data, indent=1, allow_nan=False)) + "\n"
 
 
 def change_header(change: Change) -> dict[str, Any]:

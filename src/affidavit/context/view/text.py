@@ -56,8 +56,8 @@ def _write_head(ink: Ink, change: Change) -> None:
     counts = [ink.safe(wording.range_of(change)), wording.counted(len(change.files), "file")]
     if change.commits:
         counts.append(wording.counted(len(change.commits), "commit"))
-    ink.line((ink.safe(change.title or change.target or "a change"), "bold"))
-    ink.line((dot.join(counts) + dot, "dim"), (f"+{added}", "green"), " ", (f"-{removed}", "red"))
+    details = ((dot.join(counts) + dot, "dim"), (f"+{added}", "green"), " ", (f"-{removed}", "red"))
+    ink.head(change.title or change.target or "a change", *details)
 
 
 def _heading(ink: Ink, title: str, note: str = "") -> None:

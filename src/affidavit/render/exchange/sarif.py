@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
+from affidavit import HOME_PAGE
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.finding import Category, Cause, Finding, Severity
@@ -115,6 +116,7 @@ def _run(report: Report, results: Sequence[tuple[Candidate, Finding]], *, left_o
 def _driver(report: Report, rules: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "name": "Affidavit",
+        "informationUri": HOME_PAGE,
         "version": inert(report.affidavit_version) or "0",
         "shortDescription": {"text": "Code review that says only what it can prove."},
         "rules": rules,
@@ -293,13 +295,19 @@ def _rule(rule: str, finding: Finding) -> dict[str, Any]:
     )
     return {
         "id": rule,
-        "name": rule,
+        "name": _rule_name(rule, finding),
         "shortDescription": _message(title, 1_000),
         "fullDescription": {"text": _MEANINGS[finding.category]},
         "help": {**_message(_help(rule, finding.category)), "markdown": _help_markdown(finding.category)},
         "defaultConfiguration": {"level": LEVELS[finding.severity]},
         "properties": _rule_properties(finding),
     }
+
+
+def _rule_name(rule: str, finding: Finding) -> str:
+    """A name that people read, in one word and not the id again: `RuffF821Correctness`."""
+    words = re.findall(r"[A-Za-z0-9]+", f"{rule} {finding.category}")
+    return "".join(word[:1].upper() + word[1:] for word in words)
 
 
 def _rule_properties(finding: Finding) -> dict[str, Any]:

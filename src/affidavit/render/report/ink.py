@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from affidavit.render.safe_text import encodable, one_line, prose_lines, visible
+from affidavit.render.safe_text import encodable, one_line, prose_lines, visible, without_command_start
 
 WIDEST = 120
 """Prose wider than this is hard to read, however wide the terminal is."""
@@ -55,7 +55,23 @@ class Ink:
 
     def line(self, *parts: str | Text | tuple[str, str]) -> None:
         """One line as it is; wider than the console, it is cut."""
-        self.console.print(self.cut(Text.assemble(*parts), self.width), soft_wrap=True)
+        text = Text.assemble(*parts)
+        # What was wrapped may begin with anything, and white space before a command does not break it.
+        inert = without_command_start(text.plain)
+        if inert != text.plain:
+            text = Text(inert, style=text.style)
+        self.console.print(self.cut(text, self.width), soft_wrap=True)
+
+    def head(self, title: str, *details: str | Text | tuple[str, str]) -> None:
+        """The title of a change and what it comes to; a sign of ours begins the line, no foreign word."""
+        self.line((f"{self.glyphs.mark} ", "dim"), (self.safe(title), "bold"))
+        self.line("  ", *details)
+
+    def path_heading(self, path: str) -> None:
+        """A path between rules."""
+        text = self.cut(Text(self.safe_path(path), style="bold"), self.text_width - 7)
+        rule = self.glyphs.rule * max(self.text_width - text.cell_len - 4, 0)
+        self.line((f"{self.glyphs.rule * 2} ", "dim"), text, " ", (rule, "dim"))
 
     def blank(self) -> None:
         """An empty line."""

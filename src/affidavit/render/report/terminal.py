@@ -67,8 +67,8 @@ def _write_head(ink: Ink, report: Report) -> None:
     change = report.change
     added, removed = wording.line_totals(change)
     dot = f" {ink.glyphs.dot} "
-    ink.line((ink.safe(change.title or change.target or "a change"), "bold"))
-    ink.line(
+    ink.head(
+        change.title or change.target or "a change",
         (
             f"{ink.safe(wording.range_of(change))}{dot}{wording.counted(len(change.files), 'file')}{dot}",
             "dim",
@@ -82,7 +82,7 @@ def _write_head(ink: Ink, report: Report) -> None:
 def _write_findings(ink: Ink, report: Report, candidates: Sequence[Candidate]) -> None:
     for path, group in wording.by_file(candidates).items():
         ink.blank()
-        _write_heading(ink, ink.safe_path(path))
+        ink.path_heading(path)
         for candidate in group:
             ink.blank()
             _write_finding(ink, report, candidate)

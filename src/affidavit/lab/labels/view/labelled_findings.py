@@ -32,9 +32,8 @@ class LabelRow:
 def render_labels(report: Report, rows: Sequence[LabelRow], *, console: Console) -> None:
     """The findings of a report, each with its label; how many have one."""
     ink = Ink(console)
-    ink.line((ink.safe(report.change.title or report.change.target or "a change"), "bold"))
     words = [wording.range_of(report.change), report.created_at[:10], f"report {report.id}"]
-    ink.hanging(Text(), ink.joined(words, "dim"), indent=0)
+    ink.head(report.change.title or report.change.target or "a change", ink.joined(words, "dim"))
     ink.blank()
     by_id = {row.candidate.id: row for row in rows}
     for candidate in wording.ordered([row.candidate for row in rows]):
@@ -49,7 +48,7 @@ def render_history(
 ) -> None:
     """Everything that was said about one finding, oldest first."""
     ink = Ink(console)
-    ink.hanging(Text(), ink.inline(_claim(candidate), "bold"), indent=0)
+    ink.hanging(Text(f"{ink.glyphs.mark} ", style="dim"), ink.inline(_claim(candidate), "bold"), indent=0)
     for entry in history:
         ink.hanging(_label_text(entry.label, "removed"), ink.joined(_about(entry)), indent=2)
     if not history:
