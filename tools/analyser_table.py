@@ -1,9 +1,11 @@
-"""The table of analysers for the documentation, made from what describes them."""
+"""Tables of analysers and of the rules for secrets in the documentation, made from what describes them."""
 
 import sys
 from collections import Counter
+from collections.abc import Sequence
 
 from affidavit.analysers.analyser import Analyser
+from affidavit.analysers.kingfisher.rules import CONNECTIONS, KEYS, OFF, OWN, TOKENS
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.records.finding import Severity
 
@@ -37,5 +39,23 @@ def _rules(analyser: Analyser) -> str:
     return f"{len(analyser.rules)} rules: {named}"
 
 
+def secret_rules() -> str:
+    """Which rules of the secret scanner are on, and why the others are off, with all their names."""
+    on = {
+        "values with a shape of their own": TOKENS,
+        "passwords in addresses": CONNECTIONS,
+        "private keys": KEYS,
+    }
+    rows = [("on", what, names.split()) for what, names in on.items()]
+    rows += [("off", why, sorted(names)) for why, names in OFF.items()]
+    table = [f"| {state} | {what} | {len(names)} |" for state, what, names in rows]
+    lists = [f"**{state}: {what}.** {_named(names)}" for state, what, names in rows]
+    return "\n".join(["| | which | rules |", "| --- | --- | --- |", *table, "", "\n\n".join(lists)]) + "\n"
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name.removeprefix(OWN)}`" for name in names) + "."
+
+
 if __name__ == "__main__":
-    sys.stdout.write(analyser_table())
+    sys.stdout.write(f"{analyser_table()}\n{secret_rules()}")

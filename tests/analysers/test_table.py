@@ -5,13 +5,18 @@ from pathlib import Path
 import pytest
 
 from affidavit.analysers.registry import ANALYSERS
-from analyser_table import analyser_table
+from analyser_table import analyser_table, secret_rules
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "analysers.md"
 
 
 def test_the_documents_table_is_up_to_date():
     assert analyser_table() in DOCUMENT.read_text(), "run `python tools/analyser_table.py` and paste it"
+
+
+def test_the_list_of_rules_for_secrets_is_up_to_date():
+    text = DOCUMENT.with_name("secrets.md").read_text()
+    assert secret_rules() in text, "run `python tools/analyser_table.py` and paste its second part"
 
 
 @pytest.mark.parametrize("analyser", ANALYSERS, ids=lambda analyser: analyser.name)

@@ -1,6 +1,6 @@
 """The description of an analyser: what it is called, what it covers, how it is run and read."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -50,6 +50,8 @@ class Inspection:
 Judge = Callable[[AnalyserDiagnostic, Inspection], "str | None"]
 """The reason why a new diagnostic is no finding; None where it is one."""
 
+Identify = Callable[[AnalyserDiagnostic, Tree], Hashable]
+
 
 def count_everything(_diagnostic: AnalyserDiagnostic, _inspection: Inspection) -> str | None:
     """The judge of an analyser whose new diagnostics all count."""
@@ -89,6 +91,8 @@ class Analyser:
     has_package_version: bool = True
     """False: the package counts its versions in its own way, so the program is asked."""
     judge: Judge = count_everything
+    identify: Identify | None = None
+    """What a diagnostic of a side speaks of, where new is what base has nowhere; None: new goes by places."""
     version_arguments: tuple[str, ...] = ("--version",)
     accepted_exit_codes: frozenset[int] = frozenset({0})
     looks_for: str = ""

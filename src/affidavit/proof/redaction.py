@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
+from affidavit.proof.token_shapes import token_spans
+
 MARKER = re.compile(r"\[redacted:([a-z-]+)(?::\d+)?\]")
 _BEGIN = r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
 # A block ends at the next beginning at the latest, so that many beginnings cost no more than one.
@@ -100,6 +102,7 @@ class Redactor:
         text = _ENCODED_LINE.sub(self._part("encoded-data", _is_encoded), text)
         for kind, pattern in _TOKENS:
             text = pattern.sub(lambda match, kind=kind: self._marker(kind, match.group()), text)  # type: ignore[misc]
+        text = self._tokens(text)
         text = _MODEL_KEY.sub(self._model_key, text)
         text = _URL_PASSWORD.sub(self._part("password", _is_password), text)
         text = _BEARER.sub(self._part("bearer-token", is_random), text)
@@ -109,6 +112,15 @@ class Redactor:
     def _marker(self, kind: str, secret: str) -> str:
         number = self._numbers.setdefault((kind, secret), len(self._numbers) + 1)
         return f"[redacted:{kind}:{number}]"
+
+    def _tokens(self, text: str) -> str:
+        """The text without what has the shape of a token."""
+        pieces, end = [], 0
+        for start, stop in sorted(token_spans(text)):
+            if start >= end and not _PLACEHOLDER.search(text[start:stop].lstrip("$")):
+                pieces += [text[end:start], self._marker("token", text[start:stop])]
+                end = stop
+        return "".join((*pieces, text[end:]))
 
     def _key_block(self, match: re.Match[str]) -> str:
         body = match.group(1)

@@ -11,7 +11,7 @@ from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection
 from affidavit.analysers.engine.cache import ResultCache
-from affidavit.analysers.engine.comparison import new_diagnostics
+from affidavit.analysers.engine.comparison import new_diagnostics, not_at_base
 from affidavit.analysers.engine.execution import Limits
 from affidavit.analysers.engine.one_cause import one_for_each_cause
 from affidavit.analysers.engine.run_side import analyse_side, find_program
@@ -185,7 +185,12 @@ class MechanicalSpecialist:
         change, repository = case.change, case.repository
         before = one_for_each_cause(self.analyser, found.base.diagnostics, repository.base)
         after = one_for_each_cause(self.analyser, found.head.diagnostics, repository.head)
-        new = new_diagnostics(before, after, change, repository)
+        identify = self.analyser.identify
+        new = (
+            not_at_base(before, after, repository, identify)
+            if identify
+            else new_diagnostics(before, after, change, repository)
+        )
         if not new:
             return found.without_dialects(self.analyser, change)
         symbols = changed_symbols(change, repository)

@@ -34,6 +34,17 @@ def new_diagnostics(
     return new
 
 
+def not_at_base(
+    base: Sequence[AnalyserDiagnostic],
+    head: Sequence[AnalyserDiagnostic],
+    repository: Repository,
+    identify: Callable[[AnalyserDiagnostic, Tree], Hashable],
+) -> list[AnalyserDiagnostic]:
+    """The diagnostics of head that speak of what no diagnostic of base speaks of, wherever it stood."""
+    known = {identify(one, repository.base) for one in base}
+    return [one for one in head if identify(one, repository.head) not in known]
+
+
 def _unmatched(
     old: list[AnalyserDiagnostic], new: list[AnalyserDiagnostic], head_key: Key, base_key: Key
 ) -> tuple[list[AnalyserDiagnostic], list[AnalyserDiagnostic]]:

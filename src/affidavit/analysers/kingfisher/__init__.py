@@ -1,0 +1,127 @@
+"""Kingfisher: passwords, tokens and private keys in the lines that the change adds; nothing is tried out."""
+
+import json
+import re
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from affidavit.analysers.analyser import Analyser, Inspection, Invocation
+from affidavit.analysers.kingfisher.own import CANARY_ID, CANARY_LINE, OWN_FILE, OWN_RULES
+from affidavit.analysers.kingfisher.placeholders import why_no_secret
+from affidavit.analysers.kingfisher.rules import KEYS, KINGFISHER_RULES, ON, name_of
+from affidavit.analysers.kingfisher.values import place_of
+from affidavit.analysers.reading import Canary
+from affidavit.ports import Tree
+from affidavit.records.evidence import AnalyserDiagnostic
+
+EXAMPLE_PLACE = re.compile(
+    r"(^|/)(docs?|examples?|samples?|cassettes|mocks?|snapshots)/|\.(md|rst|adoc|mdx)$"
+    r"|[._-](example|sample|template|tmpl|dist)(\.\w+)?$"
+)
+BLOCKS = frozenset((*KEYS.split(), "gcp-service-account", "gcp-application-default-credentials"))
+"""What stands in several lines."""
+ON_ORDER = {rule: number for number, rule in enumerate(ON)}
+MOST_RULES = 8
+"""No value is reported by more rules than this."""
+
+
+def invoke_kingfisher(_base: Tree, _paths: Sequence[str]) -> Invocation:
+    """Our rules only, no network, no history, no archives; the secrets themselves are not printed."""
+    return Invocation(
+        (
+            "scan",
+            "--no-validate",
+            "--no-update-check",
+            "--no-rule-cache",
+            "--no-extract-archives",
+            "--git-history=none",
+            "--no-dedup",
+            # A change that brings a secret must not excuse it.
+            "--no-ignore",
+            "--redact",
+            "--quiet",
+            "--jobs=1",
+            "--format=json",
+            f"--rules-path=../{OWN_FILE}",
+            f"--rule={CANARY_ID}",
+            *(f"--rule={rule}" for rule in ON),
+            ".",
+        ),
+        outside={OWN_FILE: OWN_RULES},
+    )
+
+
+def read_kingfisher(text: str) -> list[AnalyserDiagnostic]:
+    """The findings of kingfisher's JSON, without what was found; a value that several rules find, once."""
+    rows = [(row["rule"], row["finding"]) for row in json.loads(text)["findings"]]
+    rows.sort(key=lambda row: (row[1]["path"], row[1]["line"], ON_ORDER.get(row[0]["id"], 0)))
+    kept: list[tuple[Any, Any]] = []
+    for rule, found in rows:
+        if not any(_is_same_value(found, other) for _, other in kept[-MOST_RULES:]):
+            kept.append((rule, found))
+    return [_diagnostic(rule, found) for rule, found in kept]
+
+
+def _is_same_value(one: Any, other: Any) -> bool:
+    is_same_line = (one["path"], one["line"]) == (other["path"], other["line"])
+    return (
+        is_same_line
+        and one["column_start"] <= other["column_end"]
+        and other["column_start"] <= one["column_end"]
+    )
+
+
+def _diagnostic(rule: Any, found: Any) -> AnalyserDiagnostic:
+    return AnalyserDiagnostic(
+        rule=f"kingfisher/{name_of(rule['id'])}",
+        message=rule["description"].rstrip("."),
+        path=found["path"],
+        line=found["line"],
+        column=found["column_start"] + 1,
+    )
+
+
+def judge_kingfisher(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+    """The reason why a secret is no finding: the change did not add it, or it is an example."""
+    file = inspection.change.file_at(diagnostic.path)
+    place = place_of(diagnostic, inspection.repository.head)
+    if file is None or place is None:
+        return "the file is not part of the change"
+    name = diagnostic.rule.partition("/")[2]
+    height = place.block.count("\n") + 1 if name in BLOCKS else 1
+    added = set(file.changed_lines("head"))
+    if file.hunks and added.isdisjoint(range(diagnostic.line, diagnostic.line + height)):
+        return "the line was there before the change"
+    if EXAMPLE_PLACE.search(diagnostic.path):
+        return "the file holds examples"
+    return why_no_secret(name, place)
+
+
+def identify_secret(diagnostic: AnalyserDiagnostic, tree: Tree) -> Hashable:
+    """The value itself: the same at another place is not new, another one at the same place is."""
+    place = place_of(diagnostic, tree)
+    if place is None:
+        return None
+    return place.block if diagnostic.rule.partition("/")[2] in BLOCKS else place.login or place.token
+
+
+KINGFISHER = Analyser(
+    name="kingfisher",
+    executable="kingfisher",
+    patterns=("*",),
+    scope="file",
+    invoke=invoke_kingfisher,
+    read_output=read_kingfisher,
+    rules={rule.id: rule for rule in KINGFISHER_RULES},
+    elsewhere="take it from https://github.com/mongodb/kingfisher/releases",
+    subject="passwords, tokens and private keys in added lines",
+    languages=("any text",),
+    version_tried="2.14.0",
+    distribution="kingfisher-bin",
+    judge=judge_kingfisher,
+    identify=identify_secret,
+    # 200: something was found.
+    accepted_exit_codes=frozenset({0, 200}),
+    looks_for="secrets",
+    canary=Canary(f"kingfisher/{name_of(CANARY_ID)}", CANARY_LINE),
+)

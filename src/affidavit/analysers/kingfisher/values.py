@@ -1,0 +1,76 @@
+"""What stands where a secret was found: its value, and the address or the block around it."""
+
+import re
+from dataclasses import dataclass
+
+from affidavit.analysers.engine.encoding import as_utf8
+from affidavit.ports import Tree
+from affidavit.records.evidence import AnalyserDiagnostic
+
+TOKEN = re.compile(r"[^\s\"'`<>(),;\\]+")
+ADDRESS = re.compile(
+    r"\w[\w+.-]*://(?P<user>[^\s:/@\"'<>]*):(?P<password>[^\s\"'`<>]*?)@(?P<host>[^\s/?#\"'`<>,;)@]*)"
+)
+DATABASE = re.compile(
+    r"jdbc:[\w:]*//(?P<host>[^\s/?;:]*)[^\s\"<>]*?[?&;](?:password|pwd)=(?P<password>[^\s\"'&;<>]*)",
+    re.IGNORECASE,
+)
+USER = re.compile(r"[?&;]user(?:name)?=([^\s\"'&;<>]*)", re.IGNORECASE)
+BLOCK_END = re.compile(r"-----END|^\s*\}", re.MULTILINE)
+MAX_LINES = 200
+"""As long as the longest key."""
+
+
+@dataclass(frozen=True)
+class Login:
+    """What the address of a service says of who logs in where."""
+
+    user: str
+    password: str
+    host: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """The text from the beginning of a secret on, and the whole line that it begins in."""
+
+    line: str
+    column: int
+    below: tuple[str, ...]
+
+    @property
+    def token(self) -> str:
+        """The value, where it has no white space in it."""
+        found = TOKEN.match(self.line, self.column)
+        return found[0] if found else ""
+
+    @property
+    def block(self) -> str:
+        """The text of a key up to its end, or of an object up to its bracket."""
+        text = "\n".join((self.line[self.column :], *self.below))
+        return BLOCK_END.split(text, maxsplit=1)[0]
+
+    @property
+    def login(self) -> Login | None:
+        """The address that the place lies in."""
+        for pattern in (ADDRESS, DATABASE):
+            for found in pattern.finditer(self.line):
+                if found.start() <= self.column <= found.end():
+                    user = found.groupdict().get("user")
+                    named = USER.search(found[0]) if user is None else None
+                    return Login(user or (named[1] if named else ""), found["password"], found["host"])
+        return None
+
+
+def place_of(diagnostic: AnalyserDiagnostic, tree: Tree) -> Place | None:
+    """Where a diagnostic stands, by the bytes that the scanner counted; None where the file is gone."""
+    content = tree.read(diagnostic.path)
+    if content is None:
+        return None
+    lines = as_utf8(diagnostic.path, content).split(b"\n")
+    if not 0 < diagnostic.line <= len(lines):
+        return None
+    row = lines[diagnostic.line - 1]
+    before = row[: (diagnostic.column or 1) - 1].decode("utf-8", "replace")
+    below = (line.decode("utf-8", "replace") for line in lines[diagnostic.line : diagnostic.line + MAX_LINES])
+    return Place(row.decode("utf-8", "replace"), len(before), tuple(below))

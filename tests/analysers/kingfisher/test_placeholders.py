@@ -1,0 +1,96 @@
+# ruff: noqa: E501 - a table of secrets reads best with one a line
+"""Secrets in many forms are found; examples, placeholders and defaults of local services are not."""
+
+from secret_shapes import HEX, PASSWORD, drawn, key_block
+
+from affidavit.analysers.kingfisher import KINGFISHER
+
+GITHUB = "gh" + "p_"
+OPENSSH = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW"
+AZURITE = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6" + "tq/K1SZFPTOtr/KBHBeksoGMGw=="
+
+SECRETS = {
+    "a database": f'DATABASE_URL = "postgres://billing:{PASSWORD}@db.acme.io:5432/billing"',
+    "a database by its number": f"postgresql://admin:{PASSWORD}@10.0.3.4/app",
+    "a database with its driver": f"postgresql+asyncpg://admin:{PASSWORD}@db.acme.io/app",
+    "a database of Java": f"jdbc:mysql://db.acme.io:3306/shop?user=shop&password={PASSWORD}",
+    "a cluster": f"mongodb+srv://svc:{PASSWORD}@cluster0.ab1cd.mongodb.net/prod",
+    "several hosts": f"mongodb://svc:{PASSWORD}@mongo-0.acme.io:27017,mongo-1.acme.io:27017/prod",
+    "a cache without a user": f"redis://:{PASSWORD}@cache.acme.io:6379/0",
+    "a queue": f"amqps://queue:{PASSWORD}@rabbit.acme.io/vhost",
+    "a server of git": f"git clone https://deploy:{PASSWORD}@git.acme.io/x.git",
+    "a server of mail": f"smtp://mailer:{PASSWORD}@smtp.acme.io:587",
+    "Google": f'key = "{drawn("AI" + "za", 35)}"',
+    "Google in an address": f"https://maps.googleapis.com/maps/api/js?key={drawn('AI' + 'za', 35)}&libraries=places",
+    "SendGrid": f'sg = "{drawn("S" + "G.", 22)}.{drawn("", 43, 3)}"',
+    "npm": f"//registry.npmjs.org/:_authToken={drawn('npm' + '_', 36)}",
+    "AWS by its name": f"AWS_SECRET_ACCESS_KEY={drawn('', 40, 6)}",
+    "Stripe": f"stripe.api_key = '{drawn('sk' + '_live_', 24)}'",
+    "Slack": f"https://hooks.slack.com/services/{drawn('T', 8)}/{drawn('B', 8)}/{drawn('', 24)}",
+    "storage": f"AccountName=acme;AccountKey={drawn('', 86)}==;EndpointSuffix=core.windows.net",
+    "a key of OpenSSH": f"-----BEGIN OPENSSH {'PRIVATE'} KEY-----\n{OPENSSH}\n{drawn('', 70)}\n{drawn('', 70, 2)}\n"
+    f"-----END OPENSSH {'PRIVATE'} KEY-----",
+    "a key of elliptic curves": key_block("EC " + "PRIVATE KEY"),
+    "a key of PGP": key_block("PGP " + "PRIVATE KEY BLOCK"),
+    "a key in one line": 'key = "' + key_block("PRIVATE " + "KEY").replace("\n", "\\n") + '"',
+    "behind other letters than ASCII": f'größe = "ä"; t = "{drawn(GITHUB, 36)}"',
+    "with a comment that asks for silence": f't = "{drawn(GITHUB, 36)}"  # kingfisher:ignore gitleaks:allow test example',
+}
+HARMLESS = {
+    "a default": "postgres://postgres:postgres@localhost:5432/app",
+    "a default in the same network": "postgres://postgres:postgres@db:5432/app",
+    "the machine itself": f"postgres://app:{PASSWORD}@localhost/app",
+    "the machine by its number": f"mysql://app:{PASSWORD}@127.0.0.1:3306/app",
+    "the machine of a container": f"mysql://app:{PASSWORD}@host.docker.internal/app",
+    "the word password": "postgres://user:password@db.acme.io/app",
+    "several such words": "mongodb://admin:my_secret_password123@mongo.acme.io/app",
+    "the name of the user": "mongodb://billing2024:billing2024@mongo.acme.io/app",
+    "an example of a host": f"mongodb://billing:{PASSWORD}@mongo.example.com/app",
+    "a host to be filled in": f"mongodb://billing:{PASSWORD}@<host>/app",
+    "your host": f"mongodb+srv://billing:{PASSWORD}@your-cluster.mongodb.net/app",
+    "a variable of the shell": "postgres://user:${DB_PASSWORD}@db.acme.io/app",
+    "another variable of the shell": "mongodb://user:$PASSWORD@db.acme.io/app",
+    "a variable of Python": 'f"mongodb://{user}:{password}@{host}/{db}"',
+    "a format": "mongodb://%s:%s@%s/%s",
+    "a template": "mongodb://user:{{ .Values.password }}@db.acme.io/app",
+    "brackets": "mongodb+srv://<user>:<password>@cluster0.ab1cd.mongodb.net/app",
+    "stars": "mongodb://user:********@db.acme.io/app",
+    "a password of Java to be filled in": "jdbc:mysql://db.acme.io/shop?user=shop&password=${password}",
+    "AWS's own example": "AKIA"
+    + "IOSFODNN7EXAMPLE\naws_secret_access_key = wJalrXUtnFEMI/K7MDENG/"
+    + "bPxRfiCYEXAMPLEKEY",
+    "a value that says example": f'"{drawn(GITHUB, 29)}EXAMPLE"',
+    "a row of x": f'"{GITHUB}{"x" * 36}"',
+    "a row of one digit": f'"{GITHUB}{"0" * 30}123abc"',
+    "the alphabet": f'"{GITHUB}abcdefghijklmnopqrstuvwxyz0123456789"',
+    "your token": f'"{GITHUB}YourTokenGoesHere1{drawn("", 18)}"',
+    "a test account of Stripe": f"'{drawn('sk' + '_test_', 24)}'",
+    "the emulator of a storage": f"AccountName=devstoreaccount1;AccountKey={AZURITE};",
+    "a key for browsers": (
+        f'const firebaseConfig = {{\n  apiKey: "{drawn("AI" + "za", 35)}",\n  authDomain: "acme.firebaseapp.com",\n}}'
+    ),
+    "a key that is cut": f"-----BEGIN {'PRIVATE'} KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJT\n...\n"
+    f"-----END {'PRIVATE'} KEY-----",
+    "a key of x": f"-----BEGIN {'PRIVATE'} KEY-----\n{'x' * 64}\n{'x' * 64}\n-----END {'PRIVATE'} KEY-----",
+    "a public key": f"-----BEGIN PUBLIC KEY-----\n{drawn('', 64)}\n{drawn('', 64, 2)}\n-----END PUBLIC KEY-----",
+    "a member of an object in packed code": "e=s.getBoundingClientRectang;t=s.isHandlingKeyboardEvents;",
+    "a hash": f'EMPTY = "{drawn("", 64, 3, HEX)}"',
+    "the integrity of a package": f'"integrity": "sha512-{drawn("", 86)}=="',
+    "a revision": f"uses: actions/checkout@{drawn('', 40, 4, HEX)}",
+    "a password that is a word": 'password = "hunter2"',
+    "the environment": 'KEY = os.environ["GITHUB_TOKEN"]',
+}
+
+
+def ask_all(lines, case, ask):
+    names = {f"src/{number}.txt": name for number, name in enumerate(lines)}
+    after = {path: f"x = 1\n{lines[name]}\n" for path, name in names.items()}
+    return {names[finding["file"]] for finding in ask(KINGFISHER, case({"x": ""}, after))}
+
+
+def test_secrets_are_found_in_many_forms(case, ask):
+    assert SECRETS.keys() - ask_all(SECRETS, case, ask) == set()
+
+
+def test_examples_and_placeholders_are_left_alone(case, ask):
+    assert ask_all(HARMLESS, case, ask) == set()
