@@ -1,6 +1,6 @@
 """The description of an analyser: what it is called, what it covers, how it is run and read."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -82,6 +82,8 @@ class Analyser:
     join: Callable[[Sequence[AnalyserDiagnostic]], list[AnalyserDiagnostic]] = list
     """Joins the diagnostics that one fix would settle."""
     canary: Canary | None = None
+    ignored_at: Callable[[Tree, str], Iterable[str]] = lambda _base, _path: ()
+    """The rules that the base commit's configuration ignores for a path."""
     subject: str = ""
     """What it looks for, in a few words."""
     languages: tuple[str, ...] = ()

@@ -234,6 +234,7 @@ BANDIT = Analyser(
     read_output=read_bandit,
     rules={rule.id: rule for rule in BANDIT_RULES},
     read_files=read_bandit_files,
+    ignored_at=lambda base, _path: [f"bandit/{code}" for code in skipped_tests(base)],
     subject="Python code that can be abused",
     languages=("Python",),
     version_tried="1.9.4",

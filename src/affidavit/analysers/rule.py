@@ -32,6 +32,8 @@ class Rule:
     suggestion: str
     equivalents: tuple[str, ...] = ()
     """Rules of other analysers that report the same problem."""
+    silenced_as: tuple[str, ...] = ()
+    """Rules of tools that we do not run by which people may have silenced it; a star: all of a tool."""
     raises: tuple[str, ...] = ()
     """The exceptions that it leads to; code that expects one of them is left alone."""
     counts_in_tests: bool = True

@@ -35,6 +35,7 @@ class Reason(StrEnum):
     OUT_OF_FOCUS = "out_of_focus"
     STYLE_OFF = "style_off"
     DISMISSED = "dismissed"
+    SUPPRESSED = "suppressed"
     CLAIMED_LOOK_NOT_MADE = "claimed_look_not_made"
 
 

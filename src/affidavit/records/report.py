@@ -148,6 +148,8 @@ class Reply(Record):
     prompt_version: str | None = None
     """What it was asked for, and is read by; None: the contract's current version. So is `schema_version`."""
     schema_version: str | None = None
+    suppressed: tuple[str, ...] = ()
+    """For each finding the comment of the change itself that silences it, or nothing."""
     incomplete: tuple[Gap, ...] = ()
     not_run: tuple[Gap, ...] = ()
     analyser_runs: tuple[AnalyserRun, ...] = ()

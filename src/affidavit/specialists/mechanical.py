@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,11 @@ from affidavit.analysers.engine.one_cause import one_for_each_cause
 from affidavit.analysers.engine.run_side import analyse_side, find_program
 from affidavit.analysers.engine.slots import Slots
 from affidavit.analysers.engine.task import Program, SideResult
+from affidavit.analysers.engine.unparsed import about_changed_files, unparsed, unsure_about
 from affidavit.analysers.excuses.excuse import excuse as excuse_of_file
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.rule import MERGE_CONFLICT
+from affidavit.analysers.silence.asked import Silence
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import OutsideError
@@ -30,8 +32,9 @@ from affidavit.records.change import Change, FileChange
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun
 from affidavit.records.report import Gap, Reply
-from affidavit.specialists.causes import NamedCause, find_cause
-from affidavit.specialists.unparsed_files import about_changed_files, name_dialects, unparsed, unsure_about
+from affidavit.specialists.causes import find_cause
+from affidavit.specialists.examination import Counted, Examination, louder, place_of
+from affidavit.specialists.rulebook import silence_about
 from affidavit.specialists.wording import Proof, write_finding
 from affidavit.symbols.changed import changed_symbols
 from affidavit.system.concurrency import side_by_side
@@ -44,38 +47,6 @@ IsRuleOff = Callable[[str, str], bool]
 def no_rule_is_off(_rule_id: str, _path: str) -> bool:
     """What holds without settings."""
     return False
-
-
-@dataclass(frozen=True)
-class Counted:
-    """A new diagnostic that is a finding, with the lines of its file and, in an untouched file, its cause."""
-
-    diagnostic: AnalyserDiagnostic
-    lines: tuple[str, ...]
-    cause: NamedCause | None
-
-
-@dataclass(frozen=True)
-class Examination:
-    """What an analyser established about a change."""
-
-    base: SideResult
-    head: SideResult
-    counted: tuple[Counted, ...] = ()
-    dropped: tuple[tuple[AnalyserDiagnostic, str], ...] = ()
-
-    @property
-    def is_complete(self) -> bool:
-        """Both sides are known, so that new means new."""
-        return self.base.is_complete and self.head.is_complete
-
-    def without_dialects(self, analyser: Analyser, change: Change) -> "Examination":
-        """The same, where files that do not parse and are no finding count as another language's."""
-        reported = {one.diagnostic.path for one in self.counted}
-        run = name_dialects(
-            self.head.run, self.base.run, change, reported=reported, has_rule=bool(analyser.syntax_rules)
-        )
-        return replace(self, head=replace(self.head, run=run))
 
 
 class MechanicalSpecialist:
@@ -130,7 +101,12 @@ class MechanicalSpecialist:
         text = self._result_text(found, program)
         unread = self._unread(found, case.change)
         return self._reply(
-            started, text, incomplete=unread, analyser_runs=runs, diagnostics=self._dropped(found)
+            started,
+            text,
+            suppressed=tuple(one.suppressed_by for one in found.counted),
+            incomplete=unread,
+            analyser_runs=runs,
+            diagnostics=self._dropped(found),
         )
 
     def _unread(self, found: Examination, change: Change) -> tuple[Gap, ...]:
@@ -172,13 +148,16 @@ class MechanicalSpecialist:
             limits=self._limits,
             slots=self._slots,
         )
+        lifted = self._lifted(case)
         if self.analyser.scope == "project":
             base, head = await side_by_side([run("base"), run("head")])
+            loud = await run("head", rewritten=lifted) if lifted else head
         else:
             head = await run("head")
-            is_needed = head.diagnostics or head.run.unread
+            loud = await run("head", rewritten=lifted) if lifted else head
+            is_needed = loud.diagnostics or head.run.unread
             base = await run("base") if is_needed else _nothing_to_compare(head, case)
-        found = Examination(base, head)
+        found = louder(Examination(base, head), loud)
         return await asyncio.to_thread(self._compare, found, case) if found.is_complete else found
 
     def _compare(self, found: Examination, case: Case) -> Examination:
@@ -194,14 +173,39 @@ class MechanicalSpecialist:
         if not new:
             return found.without_dialects(self.analyser, change)
         symbols = changed_symbols(change, repository)
+        silence = silence_about(change, repository)
         inspection = Inspection(change, repository, symbols, found.base.diagnostics)
-        decided = [(diagnostic, self._count(diagnostic, inspection, found)) for diagnostic in new]
-        return Examination(
-            found.base,
-            found.head,
+        decided = [(one, self._heard(one, inspection, found, silence)) for one in new]
+        return replace(
+            found,
             counted=tuple(outcome for _, outcome in decided if isinstance(outcome, Counted)),
             dropped=tuple((diagnostic, why) for diagnostic, why in decided if isinstance(why, str)),
         ).without_dialects(self.analyser, change)
+
+    def _lifted(self, case: Case) -> dict[str, bytes]:
+        """The files with comments that the change adds for this analyser, without their effect."""
+        # What looks for secrets is told to ignore such comments anyway.
+        if self.analyser.looks_for:
+            return {}
+        return silence_about(case.change, case.repository).lifted(self.analyser.covers)
+
+    def _heard(
+        self, diagnostic: AnalyserDiagnostic, inspection: Inspection, found: Examination, silence: Silence
+    ) -> Counted | str:
+        """The finding, with the comment of the change that silences it, or the reason why there is none."""
+        outcome = self._count(diagnostic, inspection, found)
+        if isinstance(outcome, str) or self.analyser.looks_for:
+            return outcome
+        lines = range(diagnostic.line, (diagnostic.end_line or diagnostic.line) + 1)
+        asked = silence.before(diagnostic.rule, diagnostic.path, lines)
+        if asked is not None:
+            return asked
+        brought = silence.brought(diagnostic.rule, diagnostic.path, lines)
+        if brought is not None:
+            return replace(outcome, suppressed_by=f"line {brought.line}: {brought.text}")
+        is_silenced = place_of(diagnostic) in found.silenced
+        by = silence.nearest(diagnostic.path, diagnostic.line) if is_silenced else ""
+        return replace(outcome, suppressed_by=by)
 
     def _count(
         self, diagnostic: AnalyserDiagnostic, inspection: Inspection, found: Examination

@@ -4,7 +4,10 @@ from collections.abc import Mapping
 
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.rule import Rule
+from affidavit.analysers.silence.asked import Silence
+from affidavit.ports import Repository
 from affidavit.records.candidate import Worth
+from affidavit.records.change import Change
 from affidavit.specialists.broken_references.rules import REFERENCE_RULES
 
 _OF_ANALYSERS = [rule for analyser in ANALYSERS for rule in analyser.rules.values()]
@@ -25,3 +28,15 @@ def same_problem(rule_a: str, rule_b: str) -> bool:
     return (first is not None and rule_b in first.equivalents) or (
         second is not None and rule_a in second.equivalents
     )
+
+
+def is_meant_by(rule_id: str, named: str) -> bool:
+    """Whether somebody who silences the named rule does not want to hear of this one either."""
+    rule = RULES.get(rule_id)
+    return same_problem(rule_id, named) or (rule is not None and named in rule.silenced_as)
+
+
+def silence_about(change: Change, repository: Repository) -> Silence:
+    """What people asked all analysers together not to say about a change."""
+    asked = [analyser.ignored_at for analyser in ANALYSERS]
+    return Silence(change, repository, is_meant_by, rules=RULES, ignored_at=asked)

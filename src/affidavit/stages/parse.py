@@ -9,6 +9,7 @@ from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.records.candidate import Candidate, Step
 from affidavit.records.change import Change
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket
 from affidavit.records.report import Gap, Reply, ReplySummary
 
@@ -47,15 +48,28 @@ def _read(reply: Reply, change: Change) -> Docket:
         prompt_version=reply.prompt_version or CURRENT_PROMPT_VERSION,
         changed_files=change.changed_files,
     )
+    candidates = _candidates(reply, parsed)
+    noted = [note.model_copy(update={"specialist": reply.specialist}) for note in parsed.diagnostics]
     return Docket(
-        candidates=tuple(_candidates(reply, parsed)),
+        candidates=tuple(candidates),
         replies=(_summary(reply, parsed),),
         incomplete=tuple(_incomplete(reply, parsed)),
-        diagnostics=tuple(
-            diagnostic.model_copy(update={"specialist": reply.specialist})
-            for diagnostic in parsed.diagnostics
-        ),
+        diagnostics=(*noted, *_suppressions(candidates)),
     )
+
+
+def _suppressions(candidates: Sequence[Candidate]) -> list[Diagnostic]:
+    return [
+        Diagnostic(
+            code=Reason.SUPPRESSED,
+            detail=candidate.withheld.detail,
+            specialist=candidate.specialist,
+            index=candidate.index,
+            id=candidate.finding.id if candidate.finding else None,
+        )
+        for candidate in candidates
+        if candidate.withheld and candidate.withheld.code is Reason.SUPPRESSED
+    ]
 
 
 def _candidates(reply: Reply, parsed: ParsedReply) -> list[Candidate]:
@@ -83,7 +97,14 @@ def _candidates(reply: Reply, parsed: ParsedReply) -> list[Candidate]:
         ).withhold(STAGE, drop.code, drop.detail)
         for drop in parsed.dropped
     ]
-    return sorted([*kept, *dropped], key=lambda candidate: candidate.index)
+    heard = [_silenced(candidate, reply.suppressed) for candidate in kept]
+    return sorted([*heard, *dropped], key=lambda candidate: candidate.index)
+
+
+def _silenced(candidate: Candidate, suppressed: Sequence[str]) -> Candidate:
+    """The candidate, withheld where a comment that the change itself adds silences it."""
+    by = suppressed[candidate.index] if candidate.index < len(suppressed) else ""
+    return candidate.withhold(STAGE, Reason.SUPPRESSED, by) if by else candidate
 
 
 def _summary(reply: Reply, parsed: ParsedReply | None) -> ReplySummary:

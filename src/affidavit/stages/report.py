@@ -118,7 +118,7 @@ def decide_verdict(
     decision: Decision = "approve"
     if blocking:
         decision = "request_changes"
-    elif standing or incomplete or not models:
+    elif standing or _suppressed(judged) or incomplete or not models:
         decision = "comment"
     counts = count(visible, blocking=len(blocking))
     return Verdict(
@@ -127,6 +127,14 @@ def decide_verdict(
         confidence=_confidence(decision, blocking, is_whole=bool(models) and not incomplete),
         blocking=tuple(candidate.id for candidate in blocking),
         counts=counts,
+    )
+
+
+def _suppressed(candidates: Sequence[Candidate]) -> int:
+    """How many findings the change's own comments silence."""
+    return sum(
+        candidate.withheld is not None and candidate.withheld.code is Reason.SUPPRESSED
+        for candidate in candidates
     )
 
 
@@ -225,6 +233,8 @@ def _summary(counts: Counts, incomplete: Sequence[Gap], *, has_models: bool) -> 
     )
     found += [f"{_number(others, 'other finding' if found else 'finding')} to look at"] * bool(others)
     lacks = [] if has_models else ["no model looked"]
+    silenced = counts.withheld_by_code.get(Reason.SUPPRESSED, 0)
+    lacks += [f"{_number(silenced, 'finding')} silenced by comments that the change adds"] if silenced else []
     if incomplete:
         lacks.append("not completed: " + ", ".join(dict.fromkeys(gap.name for gap in incomplete)))
     if not found:

@@ -74,7 +74,7 @@ def _before(file: FileChange, side: Side) -> str | None:
     return file.path_at(side) or (file.old_path if side == "base" else None)
 
 
-async def analyse_side(
+async def analyse_side(  # noqa: PLR0913 - each is one thing that the result depends on
     analyser: Analyser,
     program: Program,
     change: Change,
@@ -84,15 +84,24 @@ async def analyse_side(
     cache: ResultCache,
     limits: Limits,
     slots: Slots | None = None,
+    rewritten: Mapping[str, bytes] | None = None,
 ) -> SideResult:
     """Run the analyser on one side, or take what it said about the same content before."""
     paths = paths_to_run(analyser, change, repository.side(side), side)
     return await analyse_paths(
-        analyser, program, repository, side, paths, cache=cache, limits=limits, slots=slots
+        analyser,
+        program,
+        repository,
+        side,
+        paths,
+        cache=cache,
+        limits=limits,
+        slots=slots,
+        rewritten=rewritten,
     )
 
 
-async def analyse_paths(
+async def analyse_paths(  # noqa: PLR0913 - as above
     analyser: Analyser,
     program: Program,
     repository: Repository,
@@ -102,10 +111,12 @@ async def analyse_paths(
     cache: ResultCache,
     limits: Limits,
     slots: Slots | None = None,
+    rewritten: Mapping[str, bytes] | None = None,
 ) -> SideResult:
-    """The same for any regular files of that side."""
+    """The same for any regular files of that side; `rewritten` has other contents than the tree's."""
     tree = repository.side(side)
-    task = Task(analyser, program, tree, side, tuple(paths), analyser.invoke(repository.base, paths))
+    invocation = analyser.invoke(repository.base, paths)
+    task = Task(analyser, program, tree, side, tuple(paths), invocation, rewritten or {})
     if not paths:
         return task.result("nothing_to_do")
     key = task.key()
@@ -117,7 +128,15 @@ async def analyse_paths(
     if found.run.state in FAILED_ON_A_FILE and analyser.scope == "file" and 1 < len(paths) <= MAX_ALONE:
         alone = [
             await analyse_paths(
-                analyser, program, repository, side, [path], cache=cache, limits=limits, slots=slots
+                analyser,
+                program,
+                repository,
+                side,
+                [path],
+                cache=cache,
+                limits=limits,
+                slots=slots,
+                rewritten=rewritten,
             )
             for path in paths
         ]
@@ -187,7 +206,9 @@ def _lay_out(task: Task, scratch: Path) -> tuple[str, ...]:
         (scratch / name).write_bytes(content)
     canary = task.analyser.canary
     if canary is None:
-        return write_tree_to(task.tree, code, task.paths, overrides=task.invocation.files, rewrite=as_utf8)
+        rewritten = {path: as_utf8(path, text) for path, text in task.rewritten.items() if path in task.paths}
+        overrides = {**rewritten, **task.invocation.files}
+        return write_tree_to(task.tree, code, task.paths, overrides=overrides, rewrite=as_utf8)
     for name, path in task.laid.items():
         (code / name).write_bytes(canary.added_to(task.text_of(path)))
     return ()

@@ -1,7 +1,7 @@
 """One run of one analyser on one side: what it gets, the key of its result, and the record of how it went."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from affidavit.analysers.analyser import Analyser, Invocation
@@ -43,6 +43,8 @@ class Task:
     side: Side
     paths: tuple[str, ...]
     invocation: Invocation
+    rewritten: Mapping[str, bytes] = field(default_factory=dict)
+    """Files that are laid out otherwise than the tree has them."""
 
     @property
     def laid(self) -> dict[str, str]:
@@ -68,6 +70,7 @@ class Task:
             self.invocation.arguments,
             {name: text.hex() for name, text in laid.items()},
             [(path, entries[path].blob) for path in self.paths],
+            {path: text.hex() for path, text in self.rewritten.items()},
         )
 
     def result(

@@ -20,6 +20,7 @@ WORD = re.compile(r"\w+")
 EXPECTING_CALLS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesMessage", "suppress")
 IMPORTS = ("import_statement", "import_from_statement")
 BLOCKS = re.compile(r"block|\w+_(statement|clause|definition)")
+BODIES = ("module", "block")
 FUNCTIONS = ("function_definition", "lambda")
 
 
@@ -40,6 +41,24 @@ def ancestors(node: Node | None) -> Iterator[tuple[Node, Node]]:
     while node is not None and node.parent is not None:
         yield node.parent, node
         node = node.parent
+
+
+def statement_lines(text: bytes, lines: range) -> range:
+    """The lines of the statements that the given lines belong to; of a compound one, of its head."""
+    rows = text.split(b"\n")
+    start, end = lines.start, lines.stop - 1
+    for number in {lines.start, lines.stop - 1}:
+        row = rows[number - 1] if number <= len(rows) else b""
+        indent = len(row) - len(row.lstrip())
+        node = node_at(text, number, indent + 1)
+        while node is not None and node.parent is not None and node.parent.type not in BODIES:
+            node = node.parent
+        if node is None or node.type in BODIES:
+            continue
+        body = node.child_by_field_name("body") or node.child_by_field_name("consequence")
+        last = body.start_point.row if body is not None else node.end_point.row + 1
+        start, end = min(start, node.start_point.row + 1), max(end, last)
+    return range(start, end + 1)
 
 
 def expects(text: bytes, line: int, column: int | None, exceptions: Collection[str]) -> bool:

@@ -23,6 +23,7 @@ from affidavit.analysers.reading import Faults, Printed, Reading, lines_after
 from affidavit.analysers.ruff.judgement import judge_ruff
 from affidavit.analysers.ruff.rules import RUFF_RULES
 from affidavit.analysers.rule import RuleMaker
+from affidavit.git.glob import matches_any
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 
@@ -220,6 +221,22 @@ def read_ruff_files(printed: Printed) -> Reading:
     return Reading(lines_after(CHECKED, printed.errors), failed)
 
 
+def ignored_by_ruff(base: Tree, path: str) -> list[str]:
+    """The rules that the settings nearest to a path ignore for it."""
+    settings = None
+    for folder in sorted(folders_above([path]), key=len, reverse=True):
+        settings = settings or read_settings(base, folder)
+    settings = settings or read_flake8(base)
+    per_file = [
+        code
+        for pattern, codes in settings.per_file.items()
+        if matches_any(path, [pattern.removeprefix("!")]) != pattern.startswith("!")
+        for code in codes
+    ]
+    ignored = _known((*settings.ignored, *per_file))
+    return [f"ruff/{code}" for code in CODES if any(_covers(prefix, code) for prefix in ignored)]
+
+
 RUFF = Analyser(
     name="ruff",
     executable="ruff",
@@ -230,6 +247,7 @@ RUFF = Analyser(
     elsewhere="take it from https://github.com/astral-sh/ruff/releases",
     rules={rule.id: rule for rule in (*RUFF_RULES, *RuleMaker("ruff").conflict("ty"))},
     read_files=read_ruff_files,
+    ignored_at=ignored_by_ruff,
     syntax_rules=frozenset({"ruff/invalid-syntax", "ruff/E902"}),
     subject="Python that fails, does not do what it seems to do, or can be abused",
     languages=("Python",),

@@ -37,8 +37,8 @@ EMPTY_ENVIRONMENT = {"environment/pyvenv.cfg": b"home = /usr/bin\n"}
 def invoke_ty(base: Tree, _paths: Sequence[str]) -> Invocation:
     """Our rules minus those that the base commit turns off, with its source folders and Python version."""
     settings = _settings(base)
-    switched_off = {name for name, level in subtable(settings, "rules").items() if level == "ignore"}
-    chosen = [name for name in NAMES if name not in switched_off]
+    off = switched_off(settings)
+    chosen = [name for name in NAMES if name not in off]
     python = _python(base)
     site_packages = f"environment/lib/python{python}/site-packages/README"
     return Invocation(
@@ -62,6 +62,11 @@ def invoke_ty(base: Tree, _paths: Sequence[str]) -> Invocation:
         outside={**EMPTY_ENVIRONMENT, site_packages: b""},
         has_exclusions=bool(_excluded(settings)),
     )
+
+
+def switched_off(settings: Table) -> set[str]:
+    """The rules that ty's own settings turn off."""
+    return {name for name, level in subtable(settings, "rules").items() if level == "ignore"}
 
 
 def _settings(base: Tree) -> Table:
@@ -124,6 +129,7 @@ TY = Analyser(
     elsewhere="take it from https://github.com/astral-sh/ty/releases",
     rules={rule.id: rule for rule in (*TY_RULES, *RuleMaker("ty").conflict("ruff"))},
     read_files=read_ty_files,
+    ignored_at=lambda base, _path: [f"ty/{name}" for name in switched_off(_settings(base))],
     join=join_calls,
     syntax_rules=frozenset({"ty/invalid-syntax"}),
     subject="broken calls, imports and attributes, also in files that the change does not touch",

@@ -116,6 +116,7 @@ def _account(report: Report) -> dict[str, Any]:
         "incomplete": [inline(wording.part_sentence(part)) for part in report.incomplete],
         "not_run": [inline(wording.part_sentence(part)) for part in report.not_run],
         "coverage": one_line(wording.coverage_sentence(report), 500),
+        "suppressions": _paths(wording.brought_suppressions(report)),
         "skipped": _paths(wording.skipped_files(report)),
         "unexamined": _paths(wording.unexamined_files(report)),
         "partly": _paths(wording.partly_examined_files(report)),

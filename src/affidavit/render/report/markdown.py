@@ -220,6 +220,7 @@ def _account(report: Report, *, show_withheld: bool, show_nits: bool) -> list[st
     spent = wording.spent_sentence(report)
     if spent:
         blocks.append(f"- spent: {spent}")
+    blocks += _files("suppressions that this change brings in", wording.brought_suppressions(report))
     blocks += _files("skipped", wording.skipped_files(report))
     blocks += _files("not looked at", wording.unexamined_files(report))
     blocks += _files("looked at in part", wording.partly_examined_files(report))

@@ -184,6 +184,7 @@ def _write_account(ink: Ink, report: Report, *, show_withheld: bool, show_nits: 
     _write_withheld(ink, report, show_withheld=show_withheld, show_nits=show_nits)
     _write_parts(ink, "incomplete", report.incomplete, "bold yellow")
     _write_parts(ink, "not run", report.not_run, "dim")
+    _write_files(ink, "silences", wording.brought_suppressions(report))
     _write_files(ink, "skipped", wording.skipped_files(report))
     _write_files(ink, "not looked at", wording.unexamined_files(report))
     _write_files(ink, "in part", wording.partly_examined_files(report))

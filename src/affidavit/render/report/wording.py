@@ -253,6 +253,20 @@ def partly_examined_files(report: Report) -> list[tuple[str, str]]:
     return [(file.path, file.reason) for file in report.coverage if file.state == "partly"]
 
 
+def brought_suppressions(report: Report) -> list[tuple[str, str]]:
+    """Where the change adds a comment that silences findings, which comment it is, and what it silences."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for candidate in report.candidates:
+        if candidate.finding and candidate.withheld and candidate.withheld.code is Reason.SUPPRESSED:
+            line, _, text = candidate.withheld.detail.removeprefix("line ").partition(": ")
+            rules = found.setdefault((f"{candidate.finding.file}:{line}", text), [])
+            rules.append(candidate.finding.rule_id or candidate.finding.title)
+    return [
+        (place, f"{text} silences {listed(list(dict.fromkeys(rules)))}")
+        for (place, text), rules in found.items()
+    ]
+
+
 def part_sentence(part: Gap) -> str:
     """What did not run, why, and what to do about it."""
     reason = part.reason.strip().rstrip(".")

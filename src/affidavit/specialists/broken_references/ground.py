@@ -44,6 +44,8 @@ class Break:
     line: int
     message: str
     cause: NamedCause
+    suppressed_by: str = ""
+    """The change's own comment that silences it."""
 
 
 class Parsed(NamedTuple):

@@ -6,6 +6,16 @@ from affidavit.records.finding import Category, Severity
 
 _REACHED = "Any run that loads {file}."
 
+OF_IMPORTS = (
+    "oxlint/*",
+    "oxlint/import/named",
+    "oxlint/import/default",
+    "oxlint/import/namespace",
+    "oxlint/import/no-unresolved",
+    "oxlint/n/no-missing-import",
+    "oxlint/n/no-missing-require",
+    "tsc/*",
+)
 REFERENCE_RULES: tuple[Rule, ...] = (
     Rule(
         id="references/removed-import",
@@ -18,6 +28,7 @@ REFERENCE_RULES: tuple[Rule, ...] = (
         wrong_outcome="The import of `{name}` fails.",
         suggestion="Keep `{name}` where it was, or change this import with it.",
         equivalents=("ty/import-not-found", "ty/missing-attribute"),
+        silenced_as=OF_IMPORTS,
         raises=("ImportError",),
     ),
     Rule(
@@ -31,6 +42,7 @@ REFERENCE_RULES: tuple[Rule, ...] = (
         wrong_outcome="The type `{name}` cannot be found.",
         suggestion="Keep `{name}` where it was, or change this import with it.",
         equivalents=("ty/import-not-found", "ty/missing-attribute"),
+        silenced_as=OF_IMPORTS,
     ),
     Rule(
         id="references/removed-module",
@@ -43,6 +55,7 @@ REFERENCE_RULES: tuple[Rule, ...] = (
         wrong_outcome="`{name}` cannot be found.",
         suggestion="Change this import to where the code is now, or remove it.",
         equivalents=("ty/import-not-found",),
+        silenced_as=OF_IMPORTS,
         raises=("ImportError", "ModuleNotFoundError"),
     ),
     Rule(
@@ -56,6 +69,7 @@ REFERENCE_RULES: tuple[Rule, ...] = (
         wrong_outcome="`{name}` cannot be found.",
         suggestion="Keep `{name}` where it was, or change this use with it.",
         equivalents=("ty/missing-attribute",),
+        silenced_as=OF_IMPORTS,
         raises=("AttributeError",),
     ),
     Rule(
@@ -80,6 +94,7 @@ REFERENCE_RULES: tuple[Rule, ...] = (
         wrong_outcome="The object has no `{name}`.",
         suggestion="Change this call with the method, or keep the method.",
         equivalents=("ty/missing-attribute",),
+        silenced_as=OF_IMPORTS,
         raises=("AttributeError",),
     ),
     Rule(

@@ -5,10 +5,11 @@ import json
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from affidavit.analysers.silence.asked import Silence
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import GitError
@@ -37,6 +38,7 @@ from affidavit.specialists.broken_references.methods import find_removed_methods
 from affidavit.specialists.broken_references.patches import find_removed_patch_targets
 from affidavit.specialists.broken_references.rules import REFERENCE_RULES
 from affidavit.specialists.broken_references.rust_uses import find_removed_rust_uses
+from affidavit.specialists.rulebook import silence_about
 from affidavit.specialists.wording import Proof, write_finding
 
 NAME = "references"
@@ -104,7 +106,13 @@ class BrokenReferences:
         parts = tuple(
             Gap(name=NAME, reason=said, advice="Look for its uses by hand.") for said in found.unread
         )
-        return self._reply(started, self._result_text(found, case), incomplete=parts)
+        readable = [one for one in found.breaks if case.repository.head.lines(one.path)]
+        return self._reply(
+            started,
+            self._result_text(found, case),
+            incomplete=parts,
+            suppressed=tuple(one.suppressed_by for one in readable),
+        )
 
     def look(self, case: Case, cache: BlobCache | None = None) -> Search:
         """Every broken reference that is proven, worst first."""
@@ -113,7 +121,13 @@ class BrokenReferences:
             return Search((), ())
         found = distinct(one for find in FINDERS for one in find(ground))
         off = self._is_rule_off
-        kept = [one for one in found if off is None or not off(one.rule, one.path)]
+        silence = silence_about(case.change, case.repository)
+        kept = [
+            replace(one, suppressed_by=_comment(silence, one))
+            for one in found
+            if (off is None or not off(one.rule, one.path))
+            and silence.before(one.rule, one.path, range(one.line, one.line + 1)) is None
+        ]
         unread = list(dict.fromkeys(ground.unread))
         if len(kept) > MAX_BREAKS:
             unread.append(f"{len(kept) - MAX_BREAKS} more broken references are not listed")
@@ -136,6 +150,12 @@ class BrokenReferences:
     def _reply(self, started: float, text: str | None, **parts: Any) -> Reply:
         duration_ms = round((time.monotonic() - started) * 1000)
         return Reply(specialist=NAME, kind=self.kind, text=text, duration_ms=duration_ms, **parts)
+
+
+def _comment(silence: Silence, one: Break) -> str:
+    """The change's own comment that silences a broken reference."""
+    brought = silence.brought(one.rule, one.path, range(one.line, one.line + 1))
+    return f"line {brought.line}: {brought.text}" if brought else ""
 
 
 def may_break_a_reference(ground: Ground) -> bool:

@@ -1,0 +1,123 @@
+"""Whether people asked for silence about a problem: before the change, or in the change itself."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from affidavit.analysers.python.syntax import statement_lines
+from affidavit.analysers.silence.comments import (
+    PYTHON,
+    Suppression,
+    has_suppression,
+    suppressions_in,
+    without_suppressions,
+)
+from affidavit.ports import Repository, Tree
+from affidavit.records.change import Change, FileChange
+
+SameProblem = Callable[[str, str], bool]
+IgnoredAt = Callable[[Tree, str], Iterable[str]]
+"""The rules that the base commit's configuration ignores for a path."""
+
+
+class Silence:
+    """What the comments of head and the configuration of base silence, for every tool at once.
+
+    Problems that are the same are silenced together, whoever's comment it is.
+    """
+
+    def __init__(
+        self,
+        change: Change,
+        repository: Repository,
+        same_problem: SameProblem,
+        *,
+        rules: Mapping[str, object],
+        ignored_at: Sequence[IgnoredAt] = (),
+    ) -> None:
+        self._change = change
+        self._repository = repository
+        self._same_problem = same_problem
+        self._rules = rules
+        self._ignored_at = ignored_at
+        self._comments: dict[str, list[Suppression]] = {}
+        self._ignored: dict[str, frozenset[str]] = {}
+        self._fresh: dict[str, frozenset[int]] = {}
+
+    def before(self, rule: str, path: str, lines: range) -> str | None:
+        """Why nothing is said of a problem, since before the change; None where nobody asked for that."""
+        if any(self._same_problem(rule, ignored) for ignored in self._ignored_for(path)):
+            return "the base commit's configuration ignores this problem, as another tool calls it"
+        fresh = self.fresh_lines(path)
+        old = next((one for one in self._silencing(rule, path, lines) if one.line not in fresh), None)
+        return f"`{old.text}` in line {old.line} silences it, which the change did not add" if old else None
+
+    def brought(self, rule: str, path: str, lines: range) -> Suppression | None:
+        """The comment of the change itself that silences the problem."""
+        fresh = self.fresh_lines(path)
+        return next((one for one in self._silencing(rule, path, lines) if one.line in fresh), None)
+
+    def nearest(self, path: str, line: int) -> str:
+        """The change's own comment that stands nearest to a line."""
+        fresh = sorted(self.fresh_lines(path), key=lambda number: abs(number - line))
+        lines = self._lines(path)
+        return f"line {fresh[0]}: {lines[fresh[0] - 1].strip()[:80]}" if fresh else "a comment of the change"
+
+    def lifted(self, covers: Callable[[str], bool]) -> dict[str, bytes]:
+        """The changed files with comments that the change adds, without their effect."""
+        found = {}
+        for file in self._change.reviewed_files():
+            path = file.head_path
+            if path is not None and covers(path) and (fresh := self.fresh_lines(path)):
+                found[path] = without_suppressions(self._repository.head.read(path) or b"", sorted(fresh))
+        return found
+
+    def fresh_lines(self, path: str) -> frozenset[int]:
+        """The lines with such a comment that the change added, and did not only move."""
+        if path not in self._fresh:
+            file = self._change.file_at(path)
+            self._fresh[path] = frozenset() if file is None else frozenset(_added_comments(file))
+        return self._fresh[path]
+
+    def _silencing(self, rule: str, path: str, lines: range) -> list[Suppression]:
+        wide = self._statement(path, lines)
+        return [
+            one
+            for one in self._comments_of(path)
+            if one.concerns(wide if path.endswith(PYTHON) else lines) and self._speaks_of(one, rule)
+        ]
+
+    def _statement(self, path: str, lines: range) -> range:
+        if not path.endswith(PYTHON) or not self._comments_of(path):
+            return lines
+        return statement_lines(self._repository.head.read(path) or b"", lines)
+
+    def _speaks_of(self, one: Suppression, rule: str) -> bool:
+        if one.rules:
+            return any(self._same_problem(rule, named) for named in one.rules)
+        prefix = f"{one.tool}/"
+        if rule.startswith(prefix):
+            return True
+        known = (other for other in self._rules if other.startswith(prefix))
+        return any(self._same_problem(rule, other) for other in (f"{prefix}*", *known))
+
+    def _comments_of(self, path: str) -> list[Suppression]:
+        if path not in self._comments:
+            self._comments[path] = suppressions_in(path, self._lines(path))
+        return self._comments[path]
+
+    def _lines(self, path: str) -> list[str]:
+        return self._repository.head.lines(path) or []
+
+    def _ignored_for(self, path: str) -> frozenset[str]:
+        if path not in self._ignored:
+            base = self._repository.base
+            self._ignored[path] = frozenset(rule for ask in self._ignored_at for rule in ask(base, path))
+        return self._ignored[path]
+
+
+def _added_comments(file: FileChange) -> Iterable[int]:
+    """Added lines with such a comment, but for those that stood elsewhere in the file before."""
+    numbered = [line for hunk in file.hunks for line in hunk.numbered()]
+    before = {" ".join(text.split()) for mark, _, _, text in numbered if mark == "-"}
+    for mark, _, new, text in numbered:
+        if mark == "+" and new is not None and has_suppression(text) and " ".join(text.split()) not in before:
+            yield new

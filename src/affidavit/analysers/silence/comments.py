@@ -1,0 +1,160 @@
+"""From the lines of a file to the comments in it that silence rules, whichever tool they are written for."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+PYTHON = (".py", ".pyi")
+JAVASCRIPT = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte")
+TO_THE_END = 10**9
+
+CALLS = ("ty/missing-argument", "ty/unknown-argument", "ty/too-many-positional-arguments")
+# What other type checkers and linters of Python call the problems that ty knows.
+ELSEWHERE: Mapping[str, tuple[str, ...]] = {
+    "name-defined": ("ty/unresolved-reference",),
+    "attr-defined": ("ty/missing-attribute", "ty/import-not-found"),
+    "union-attr": ("ty/missing-attribute",),
+    "call-arg": CALLS,
+    "import": ("ty/import-not-found",),
+    "import-not-found": ("ty/import-not-found",),
+    "import-untyped": ("ty/import-not-found",),
+    "reportUndefinedVariable": ("ty/unresolved-reference",),
+    "reportAttributeAccessIssue": ("ty/missing-attribute", "ty/import-not-found"),
+    "reportCallIssue": CALLS,
+    "reportMissingImports": ("ty/import-not-found",),
+    "undefined-variable": ("ty/unresolved-reference",),
+    "E0602": ("ty/unresolved-reference",),
+    "no-member": ("ty/missing-attribute",),
+    "E1101": ("ty/missing-attribute",),
+    "no-name-in-module": ("ty/import-not-found",),
+    "E0611": ("ty/import-not-found",),
+    "import-error": ("ty/import-not-found",),
+    "E0401": ("ty/import-not-found",),
+    "no-value-for-parameter": ("ty/missing-argument",),
+    "E1120": ("ty/missing-argument",),
+    "unexpected-keyword-arg": ("ty/unknown-argument",),
+    "E1123": ("ty/unknown-argument",),
+    "too-many-function-args": ("ty/too-many-positional-arguments",),
+    "E1121": ("ty/too-many-positional-arguments",),
+}
+_WORD = re.compile(r"[\w@/:.-]+")
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """A comment that silences rules of a tool in the lines from `first` to `last`."""
+
+    line: int
+    text: str
+    tool: str
+    first: int
+    last: int
+    rules: tuple[str, ...] = ()
+    """None: every rule of the tool."""
+
+    def concerns(self, lines: range) -> bool:
+        """Whether one of the lines is silenced."""
+        return self.first < lines.stop and lines.start <= self.last
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """One way to silence: how the comment looks, whose it is, and how its codes name rules."""
+
+    pattern: re.Pattern[str]
+    tool: str
+    endings: tuple[str, ...]
+    rules_of: Callable[[str], tuple[str, ...]]
+
+
+def _named(tool: str) -> Callable[[str], tuple[str, ...]]:
+    return lambda code: (f"{tool}/{code}",)
+
+
+def _of_type_checker(code: str) -> tuple[str, ...]:
+    return ELSEWHERE.get(code, (f"ty/{code.removeprefix('ty:')}",))
+
+
+def _of_eslint(code: str) -> tuple[str, ...]:
+    plugin, _, name = code.removeprefix("@").rpartition("/")
+    known = {"typescript-eslint": "typescript", "react-hooks": "react", "": "eslint"}
+    return (f"oxlint/{known.get(plugin, plugin)}/{name}",)
+
+
+_NOQA = re.compile(
+    r"#\s*(?P<whole>(?:ruff|flake8)\s*:\s*)?noqa\b(?::\s*(?P<codes>[A-Z]+\d*(?:[,\s]+[A-Z]+\d+)*))?",
+    re.IGNORECASE,
+)
+_TYPES = re.compile(r"#\s*(?:type|ty|pyright|pyre|mypy)\s*:\s*ignore\b(?:\[(?P<codes>[^\]]*)\])?")
+_PYLINT = re.compile(r"#\s*pylint\s*:\s*disable=(?P<codes>[\w,\s-]+)")
+_NOSEC = re.compile(r"#\s*nosec\b:?\s*(?P<codes>B\d{3}(?:[,\s]+B\d{3})*)?")
+_ESLINT = re.compile(
+    r"(?://|/\*)\s*(?:eslint|oxlint)-disable(?P<scope>-next-line|-line)?\b(?P<codes>[^*]*?)(?:--|\*/|$)"
+)
+_TSC = re.compile(r"(?://|/\*)\s*@ts-(?:ignore|expect-error|(?P<whole>nocheck))\b")
+_KINDS = (
+    _Kind(_NOQA, "ruff", PYTHON, _named("ruff")),
+    _Kind(_TYPES, "ty", PYTHON, _of_type_checker),
+    _Kind(_PYLINT, "ty", PYTHON, _of_type_checker),
+    _Kind(_NOSEC, "bandit", PYTHON, _named("bandit")),
+    _Kind(_ESLINT, "oxlint", JAVASCRIPT, _of_eslint),
+    _Kind(_TSC, "tsc", JAVASCRIPT, _named("tsc")),
+)
+_ENABLED_AGAIN = re.compile(r"(?://|/\*)\s*(?:eslint|oxlint)-enable\b")
+# The first letter of what makes each of them work.
+_WORKING = re.compile(
+    rb"(?i)\bnoqa\b|\bnosec\b|\btype(?=\s*:\s*ignore)|\b(?:ty|pyright|pyre|mypy)(?=\s*:\s*ignore)"
+    rb"|\bpylint(?=\s*:\s*disable)|\b(?:eslint|oxlint)(?=-disable)|\bts(?=-(?:ignore|expect-error|nocheck))"
+    rb"|\bshellcheck(?=\s+disable)|\bhadolint(?=\s+(?:global\s+)?ignore)|\byamllint(?=\s+disable)"
+    rb"|\bzizmor(?=\s*:\s*ignore)"
+)
+
+
+def suppressions_in(path: str, lines: Sequence[str]) -> list[Suppression]:
+    """Every comment of the file that silences a rule that we know of."""
+    kinds = [kind for kind in _KINDS if path.endswith(kind.endings)]
+    numbered = enumerate(lines, start=1)
+    return [found for number, line in numbered for found in _in_line(kinds, number, line, lines)]
+
+
+def _in_line(kinds: Sequence[_Kind], number: int, line: str, lines: Sequence[str]) -> Iterator[Suppression]:
+    for kind in kinds:
+        for found in kind.pattern.finditer(line):
+            groups = found.groupdict()
+            codes = _WORD.findall(groups.get("codes") or "")
+            first, last = _scope(kind, groups, number, lines, is_alone=not line[: found.start()].strip())
+            rules = tuple(rule for code in codes for rule in kind.rules_of(code))
+            yield Suppression(number, found[0].strip(), kind.tool, first, last, rules)
+
+
+def _scope(
+    kind: _Kind, groups: Mapping[str, str | None], number: int, lines: Sequence[str], *, is_alone: bool
+) -> tuple[int, int]:
+    """The lines that a comment silences."""
+    if groups.get("whole"):
+        return 1, TO_THE_END
+    if kind.tool == "ty" and is_alone:
+        # Alone above all code it speaks of the whole file; elsewhere alone it speaks of nothing.
+        is_above = all(not line.strip() or line.lstrip().startswith("#") for line in lines[:number])
+        return (1, TO_THE_END) if is_above else (number, number)
+    scope = groups.get("scope")
+    if kind.tool == "oxlint" and scope is None:
+        below = enumerate(lines[number:], start=number + 1)
+        return number, next((at for at, line in below if _ENABLED_AGAIN.search(line)), TO_THE_END)
+    if kind.tool == "tsc" or scope == "-next-line":
+        return number + 1, number + 1
+    return number, number
+
+
+def without_suppressions(content: bytes, lines: Sequence[int]) -> bytes:
+    """The content with the comments of these lines put out of work, everything else where it was."""
+    rows = content.split(b"\n")
+    for number in lines:
+        if number <= len(rows):
+            rows[number - 1] = _WORKING.sub(lambda found: b"x" + found[0][1:], rows[number - 1])
+    return b"\n".join(rows)
+
+
+def has_suppression(line: str) -> bool:
+    """Whether the line has a comment that silences some tool."""
+    return _WORKING.search(line.encode("utf-8", "replace")) is not None

@@ -1,0 +1,64 @@
+"""What an analyser established about a change: both sides, what counts, and what the change silences."""
+
+from dataclasses import dataclass, replace
+
+from affidavit.analysers.analyser import Analyser
+from affidavit.analysers.engine.task import SideResult
+from affidavit.analysers.engine.unparsed import name_dialects
+from affidavit.records.change import Change
+from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.specialists.causes import NamedCause
+
+Place = tuple[str, str, int, int | None]
+"""Rule, path, line and column of a diagnostic."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A new diagnostic that is a finding, with the lines of its file and, in an untouched file, its cause."""
+
+    diagnostic: AnalyserDiagnostic
+    lines: tuple[str, ...]
+    cause: NamedCause | None
+    suppressed_by: str = ""
+    """The change's own comment that silences it."""
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What an analyser established about a change."""
+
+    base: SideResult
+    head: SideResult
+    silenced: frozenset[Place] = frozenset()
+    """What the analyser does not report because of comments that the change adds."""
+    counted: tuple[Counted, ...] = ()
+    dropped: tuple[tuple[AnalyserDiagnostic, str], ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Both sides are known, so that new means new."""
+        return self.base.is_complete and self.head.is_complete
+
+    def without_dialects(self, analyser: Analyser, change: Change) -> "Examination":
+        """The same, where files that do not parse and are no finding count as another language's."""
+        reported = {one.diagnostic.path for one in self.counted}
+        run = name_dialects(
+            self.head.run, self.base.run, change, reported=reported, has_rule=bool(analyser.syntax_rules)
+        )
+        return replace(self, head=replace(self.head, run=run))
+
+
+def place_of(diagnostic: AnalyserDiagnostic) -> Place:
+    """What tells a diagnostic from others of its side."""
+    return diagnostic.rule, diagnostic.path, diagnostic.line, diagnostic.column
+
+
+def louder(found: Examination, loud: SideResult) -> Examination:
+    """The examination with what the analyser reports where the change's own comments do not work."""
+    if not (found.head.is_complete and loud.is_complete):
+        return found
+    quiet = {place_of(one) for one in found.head.diagnostics}
+    silenced = frozenset(place for one in loud.diagnostics if (place := place_of(one)) not in quiet)
+    head = replace(found.head, diagnostics=loud.diagnostics)
+    return replace(found, head=head, silenced=silenced)
