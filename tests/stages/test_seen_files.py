@@ -127,3 +127,32 @@ def test_a_diff_outside_its_repository_is_reviewed_in_part(tmp_path: Path) -> No
 def test_other_formats_say_that_it_is_in_part(form: str, field: str, tmp_path: Path) -> None:
     done = run(PARTIAL.partition("--- a/two.go")[0], tmp_path, "--format", form)
     assert (done.code, f'"{field}": false' in json.dumps(json.loads(done.out))) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("a/", "b/"), ("shop-1.0/", "shop-1.1/"), ("x/shop-1.0/", "shop/"), ("", "")]
+)
+@pytest.mark.parametrize("below", ["", "shop/"])
+def test_the_names_of_a_plain_diff_are_matched_by_what_they_end_with(
+    old: str, new: str, below: str, repo: Repo
+) -> None:
+    repo.commit("Before", {f"{below}src/app.py": "def f():\n    return 1\n\n\ndef g():\n    return f()\n"})
+    diff = [
+        *(f"--- {old}src/app.py\t2026-01-01 10:00:00", f"+++ {new}src/app.py\t2026-01-02 10:00:00"),
+        *("@@ -4,3 +4,3 @@", " ", " def g():", "-    return f()", "+    return undefd"),
+        *(f"--- {old}src/new.py\t1970-01-01 00:00:00", f"+++ {new}src/new.py\t2026-01-02 10:00:00"),
+        *("@@ -0,0 +1 @@", "+A = 1", ""),
+    ]
+    done = affidavit("review", "-", "--format", "report", cwd=repo.path, stdin="\n".join(diff).encode())
+    report = Report.model_validate_json(done.out)
+    files = [(file.path, file.status.value, file.is_partial) for file in report.change.files]
+    assert files == [(f"{below}src/app.py", "modified", False), (f"{below}src/new.py", "added", False)]
+    assert (report.incomplete, done.code) == ((), 1)
+
+
+def test_a_diff_that_fits_no_file_of_the_repository_stays_in_part(repo: Repo) -> None:
+    repo.commit("Before", {"src/app.py": "def f():\n    return 1\n"})
+    hunk = "@@ -1,2 +1,2 @@\n def other():\n-    return 1\n+    return 2\n"
+    diff = f"--- old/src/app.py\n+++ new/src/app.py\n{hunk}"
+    done = affidavit("review", "-", cwd=repo.path, stdin=diff.encode())
+    assert done.code == 3
