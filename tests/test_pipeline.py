@@ -18,7 +18,7 @@ from affidavit.records.change import FileChange
 from affidavit.records.context import ContextMap
 from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, Gap, Reply, Report, RoleUsage
-from affidavit.specialists.panel import Panel
+from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from claims import verification
 from repositories import Repo

@@ -14,7 +14,7 @@ from affidavit.ports import Role, Talk
 from affidavit.records.context import ContextMap
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Answer, Report, RoleUsage
-from affidavit.specialists.panel import Panel
+from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 from claims import verification
 from repositories import Repo

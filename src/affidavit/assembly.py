@@ -19,9 +19,9 @@ from affidavit.records.context import ContextMap, Reference, Symbol, SymbolChang
 from affidavit.references.find import find_references
 from affidavit.references.import_graph import import_graph
 from affidavit.references.readers import CodeReaders, Imports, Resolution
+from affidavit.specialists.agents.panel import Panel
 from affidavit.specialists.broken_references.specialist import BrokenReferences
 from affidavit.specialists.mechanical import mechanical_specialists
-from affidavit.specialists.panel import Panel
 from affidavit.specialists.rulebook import same_problem
 from affidavit.specialists.unallowed_linters import UnallowedLinters
 from affidavit.symbols.changed import symbol_changes

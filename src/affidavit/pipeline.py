@@ -14,7 +14,7 @@ from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change
 from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, Gap, Reply, Report
-from affidavit.specialists.panel import Panel, Session
+from affidavit.specialists.agents.panel import Panel, Session
 from affidavit.stages.comments import note_existing
 from affidavit.stages.evidence import check_causes, locate_quotes, run_searches, search_whole_change
 from affidavit.stages.inputs import keep_inputs, redacted_reply

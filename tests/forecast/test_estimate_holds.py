@@ -11,7 +11,7 @@ import pytest
 from affidavit.forecast.cost import COURSES, FINDINGS_PER_CONVERSATION, WITHIN_FACTOR
 from affidavit.minds.prices import estimate_tokens
 from affidavit.ports import Role
-from affidavit.specialists.model_agents import LENSES
+from affidavit.specialists.agents.model_agents import LENSES
 from commands import affidavit
 from model_server import Act, Exchange, calls, says, serving
 from panelists import CONFIRMED, PLAN, WORDS, claim, result, review, task_in, told_in

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from affidavit.records.report import Report
-from affidavit.specialists.model_agents import LENSES
+from affidavit.specialists.agents.model_agents import LENSES
 from model_server import serving
 from panelists import PLAN, claim, panelists, result, review, task_in, told_in
 from repositories import Repo

@@ -18,8 +18,8 @@ from affidavit.records.evidence import SearchHit, SearchRun
 from affidavit.records.finding import Search
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Gap, Report
-from affidavit.specialists.model_agents import LENSES, TRIAGE
-from affidavit.specialists.panel import Session
+from affidavit.specialists.agents.model_agents import LENSES, TRIAGE
+from affidavit.specialists.agents.panel import Session
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.plan import plan_by_size
 from affidavit.stages.report import compile_report

@@ -14,10 +14,10 @@ from affidavit.ports import Talk
 from affidavit.prompts import PLACEHOLDER, current_prompts, render_prompt
 from affidavit.records.finding import Category, Severity
 from affidavit.records.plan import Plan
-from affidavit.specialists.model_agents import LENSES, SECOND_LOOK, TRIAGE, ModelAgent
-from affidavit.specialists.panel import Session
-from affidavit.specialists.probe import probe_talk
-from affidavit.specialists.question import question_talk
+from affidavit.specialists.agents.model_agents import LENSES, SECOND_LOOK, TRIAGE, ModelAgent
+from affidavit.specialists.agents.panel import Session
+from affidavit.specialists.agents.probe import probe_talk
+from affidavit.specialists.agents.question import question_talk
 from affidavit.stages.narrate import WORDS_SCHEMA, WORDS_SCHEMA_NAME
 from affidavit.stages.plan import PLAN_SCHEMA_NAME, plan_by_size, plan_schema
 from claims import candidate

@@ -23,8 +23,8 @@ from affidavit.records.context import ContextMap
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Report
 from affidavit.render.safe_text import encodable, prose_lines, without_command_start
-from affidavit.specialists.briefing import Briefing
-from affidavit.specialists.question import question_talk, read_answer
+from affidavit.specialists.agents.briefing import Briefing
+from affidavit.specialists.agents.question import question_talk, read_answer
 from affidavit.stages.intake import OpenedChange, rebuild_change
 
 

@@ -16,8 +16,8 @@ from affidavit.records.change import Change, Commit
 from affidavit.records.docket import Docket
 from affidavit.records.plan import Plan
 from affidavit.records.report import Inputs, Reply, Report
-from affidavit.specialists.model_agents import LENSES, TRIAGE
-from affidavit.specialists.probe import Probed
+from affidavit.specialists.agents.model_agents import LENSES, TRIAGE
+from affidavit.specialists.agents.probe import Probed
 from affidavit.stages.narrate import add_words
 from affidavit.stages.parse import hand_in, read_replies
 from affidavit.stages.plan import Planned, opening_docket, plan_by_size, read_plan

@@ -7,7 +7,7 @@ from affidavit.contract.keyed_object import object_with_key
 from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
 from affidavit.records.report import Answer, Gap, PositiveNote, Report, ReporterWords
-from affidavit.specialists.panel import Session
+from affidavit.specialists.agents.panel import Session
 
 WORDS_SCHEMA_NAME = "review_words"
 MAX_SUMMARY = 1_000

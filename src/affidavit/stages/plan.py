@@ -13,10 +13,10 @@ from affidavit.records.context import SymbolChange
 from affidavit.records.docket import Docket
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Gap, RoleUsage
-from affidavit.specialists.chunks import changed_line_count, definition_starts, divide
-from affidavit.specialists.model_agents import LENSES
-from affidavit.specialists.panel import Panel, Session
-from affidavit.specialists.probe import Probed, probe_verifiers
+from affidavit.specialists.agents.chunks import changed_line_count, definition_starts, divide
+from affidavit.specialists.agents.model_agents import LENSES
+from affidavit.specialists.agents.panel import Panel, Session
+from affidavit.specialists.agents.probe import Probed, probe_verifiers
 
 WITHOUT_VERIFIER = Gap(
     name="model specialists",

@@ -10,7 +10,7 @@ from affidavit.cli.options.server_pool import server_pool
 from affidavit.config.settings import Settings
 from affidavit.minds.roles import kept_open, minds_from
 from affidavit.prompts import PromptSet
-from affidavit.specialists.panel import Panel
+from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import OpenedChange
 
 Result = TypeVar("Result")

@@ -18,7 +18,7 @@ from affidavit.pipeline import review
 from affidavit.ports import Mind, Role, Tree
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.report import Report, RoleUsage
-from affidavit.specialists.panel import Panel
+from affidavit.specialists.agents.panel import Panel
 
 FindServers = Callable[[Settings, Path | None], Confirming | None]
 """The language servers to ask under these settings, for the repository in this folder."""

@@ -8,7 +8,7 @@ from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
-from affidavit.specialists.briefing import NOTHING, Briefing
+from affidavit.specialists.agents.briefing import NOTHING, Briefing
 
 ANSWER_SCHEMA_NAME = "answer"
 ANSWER_SCHEMA: dict[str, Any] = {

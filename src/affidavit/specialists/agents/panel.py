@@ -13,10 +13,10 @@ from affidavit.records.context import ContextMap
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Report
-from affidavit.specialists.briefing import NOTHING, Briefing, Fence, lead_line
-from affidavit.specialists.chunks import changed_line_count
-from affidavit.specialists.model_agents import LENSES, SECOND_LOOK, TRIAGE, ModelAgent
-from affidavit.specialists.verifier import ModelVerifier
+from affidavit.specialists.agents.briefing import NOTHING, Briefing, Fence, lead_line
+from affidavit.specialists.agents.chunks import changed_line_count
+from affidavit.specialists.agents.model_agents import LENSES, SECOND_LOOK, TRIAGE, ModelAgent
+from affidavit.specialists.agents.verifier import ModelVerifier
 
 SECOND_LOOK_LINES = 12
 """A change with fewer changed lines has been seen whole by the first look."""

@@ -16,11 +16,11 @@ from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Answer, Gap, Reply
-from affidavit.specialists.briefing import NOTHING, Briefing, Fence, lead_line
-from affidavit.specialists.chunks import shown_hunks
+from affidavit.specialists.agents.briefing import NOTHING, Briefing, Fence, lead_line
+from affidavit.specialists.agents.chunks import shown_hunks
+from affidavit.specialists.agents.hunk_names import names_in
+from affidavit.specialists.agents.watched_tools import WatchedTools
 from affidavit.specialists.comments import Page
-from affidavit.specialists.hunk_names import names_in
-from affidavit.specialists.watched_tools import WatchedTools
 
 LENSES = ("logic", "codebase-fit", "security", "quality")
 SECOND_LOOK = "second-look"

@@ -13,7 +13,7 @@ from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, RoleUsage
-from affidavit.specialists.briefing import NOTHING, Briefing
+from affidavit.specialists.agents.briefing import NOTHING, Briefing
 
 ATTEMPTS = 2
 CONCURRENCY = 6

@@ -12,7 +12,7 @@ from affidavit.records.context import ContextMap, Relation, SymbolChange
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.record import Side
-from affidavit.specialists.chunks import shown_hunks
+from affidavit.specialists.agents.chunks import shown_hunks
 from affidavit.specialists.comments import Page, comments_on, pages_of
 
 NOTHING = "(none)"
