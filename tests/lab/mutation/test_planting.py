@@ -268,7 +268,7 @@ def test_where_writing_fails_what_others_put_there_stays(shop: Repo, tmp_path: P
         (out / told.partition(":")[0]).write_text("in the way")
 
     with pytest.raises(OSError, match="exists"):
-        asyncio.run(plant_bugs(PlantingRequest(shop.path, out), tell=meanwhile))
+        asyncio.run(plant_bugs(PlantingRequest(shop.path, out), report=meanwhile))
     assert {place.name for place in out.iterdir() if place.is_dir()} == {"mine"}
 
 

@@ -93,7 +93,8 @@ def _write_repository(
     place: Path, store: ObjectStore, location: Location, bugs: Sequence[PlantedBug]
 ) -> None:
     place.mkdir()
-    plain = Git(place, {**git_environment(False), "GIT_DIR": str(place)}, FETCH_SETTINGS)
+    allowed = {"GIT_DIR": str(place), "GIT_ALLOW_PROTOCOL": "file"}
+    plain = Git(place, {**git_environment(False), **allowed}, FETCH_SETTINGS)
     object_format = store.git.line("rev-parse", "--show-object-format")
     plain.run("init", "-q", "--bare", "--template=", f"--object-format={object_format}", str(place))
     commits = sorted({bug.commit for bug in bugs})
