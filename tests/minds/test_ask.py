@@ -65,7 +65,7 @@ def answers(text: str) -> Act:
 
 def test_the_answer_is_printed_as_plain_text(changed: Repo, report: Path) -> None:
     done, sent = ask(changed, report, first_id(report), answers("No: app.py:3 raises\nNameError.\x1b[31m"))
-    assert (done.code, done.out, done.err) == (0, "No: app.py:3 raises\nNameError.␛[31m\n", "")
+    assert (done.code, done.out, done.err) == (0, "  No: app.py:3 raises\n  NameError.␛[31m\n", "")
     assert len(sent) == 1
 
 
@@ -73,7 +73,7 @@ def test_the_model_reads_the_repository_of_the_report_before_it_answers(changed:
     changed.commit("later", {"app.py": "nothing = 0\n"})
     reading = calls(("get_file_context", json.dumps({"file_path": "app.py", "start_line": 1, "end_line": 4})))
     done, sent = ask(changed, report, first_id(report), reading, answers("It is not defined."))
-    assert (done.code, done.out) == (0, "It is not defined.\n")
+    assert (done.code, done.out) == (0, "  It is not defined.\n")
     last = json.loads(sent[-1])["messages"][-1]
     assert last["role"] == "tool"
     assert "undefined_name" in last["content"]
