@@ -157,7 +157,7 @@ def test_a_forged_report_fails(repo: Repo, report: Path, change: Callable[[Any],
 def test_what_differs_in_a_forged_gate_is_named(repo: Repo, report: Path) -> None:
     forge(report, forge_gate)
     done = affidavit("recheck", report, cwd=repo.path)
-    assert "exit_code is 0, computed again 1" in done.out
+    assert "exit_code is 0, drawn again 1" in done.out
 
 
 @pytest.mark.parametrize("limit", ["soon", -1, None, 10**12])

@@ -38,7 +38,7 @@ def rollout(data: Path, prompts: Path, *arguments: str) -> Result:
         (["promote"], "--why"),
         (["rollback", "--why", "x"], "nothing to roll back"),
         (["retire", "1.0.0", "--why", "x"], "in the next major only"),
-        (["compare"], "no rollout was ever started"),
+        (["compare"], "no rollout was ever begun"),
         (["compare", "--rollout", "7"], "there is no rollout 7"),
         (["copy", "1.0.0", "{prompts}/somewhere"], "name the folder by its version"),
         (["copy", "1.0.0", "{prompts}/1.1.0"], "exists already"),
@@ -87,7 +87,7 @@ def test_words_that_were_not_measured_are_not_promoted(tmp_path: Path) -> None:
     words = own / "1.1.0" / "logic.md"
     words.write_text(words.read_text() + "One more.\n")
     refused = rollout(tmp_path, own, "promote", "--why", "good")
-    assert "its text has changed since the rollout began" in str(refused.exception)
+    assert "its words have changed since the rollout began" in str(refused.exception)
     assert "its words have changed" in rollout(tmp_path, own, "status").output
     words.unlink()
     assert "its prompts cannot be used" in rollout(tmp_path, own, "status").output

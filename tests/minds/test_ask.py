@@ -124,7 +124,7 @@ def test_a_finding_that_is_not_one_is_refused_before_a_model_is_asked(
         (fails(400, "no such model"), "the model did not answer: failed: HTTP status 400"),
         (refuses("I will not."), "the model did not answer: refused"),
         (says("Half of an ans", finish="length"), "the model did not answer: cut off"),
-        (answers("  "), "the model did not answer: its reply has no answer"),
+        (answers("  "), "the model did not answer: its reply holds no answer"),
     ],
 )
 def test_a_model_that_does_not_answer_is_a_clear_error(

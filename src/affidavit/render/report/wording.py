@@ -161,7 +161,7 @@ def _quote_proof(quote: QuoteCheck | None) -> str:
     return {
         "exact": f"quote checked at {place}",
         "relocated": f"quote found at {place}, not where it was claimed",
-        "ambiguous": f"quote found several times, the nearest at {place}",
+        "ambiguous": f"quote stands several times, the nearest at {place}",
     }[quote.outcome]
 
 
@@ -280,7 +280,7 @@ def headline(report: Report) -> str:
     if report.verdict.decision == "request_changes":
         said = f"changes requested: {counted(len(blocking), 'finding blocks', 'findings block')}"
     elif report.verdict.decision == "approve":
-        said = "approved: nothing found"
+        said = "approved: nothing to say against it"
     elif shown:
         said = f"{counted(len(shown), 'finding')}, none of which blocks"
     else:
