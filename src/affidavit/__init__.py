@@ -1,4 +1,4 @@
 """Affidavit: code review under oath."""
 
 __version__ = "0.1.0"
-HOME_PAGE = "https://pypi.org/project/affidavit/"
+HOME_PAGE = "https://affidavit.example/"

@@ -261,7 +261,7 @@ def test_what_is_no_report_is_a_clear_line(repo: Repo, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"verdict": "approve"}')
     done = affidavit("recheck", tmp_path / "x.json", cwd=repo.path)
     assert done.code == 2
-    assert "is not a native report" in done.err
+    assert "is no native report" in done.err
 
 
 def test_a_repository_without_the_commits_is_a_clear_line(report: Path, tmp_path: Path) -> None:
