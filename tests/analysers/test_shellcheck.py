@@ -69,3 +69,21 @@ def test_a_file_named_like_an_option_is_a_file(case, ask):
 def test_a_script_does_not_pull_in_other_files(case, ask):
     text = "#!/bin/sh\n# shellcheck source=/etc/passwd\n. /etc/passwd\n"
     assert ask(SHELLCHECK, case({"a.sh": ""}, {"a.sh": text})) == []
+
+
+ZSH = 'zstyle -s ":x" mode mode\nfor plugin ($plugins); do\n  echo "$plugin"\ndone\n'
+
+
+def test_a_script_for_zsh_draws_nothing(case, ask):
+    files = {"init.sh": ZSH, "tools/zsh/more.sh": "for a ($b); do\n  echo\ndone\n"}
+    assert ask(SHELLCHECK, case({"x": ""}, files)) == []
+
+
+def test_a_script_that_names_its_shell_is_held_to_it(case, ask):
+    assert len(ask(SHELLCHECK, case({"x": ""}, {"init.sh": "#!/bin/sh\n" + ZSH}))) == 1
+
+
+def test_an_item_of_a_loop_is_not_empty(case, ask):
+    text = '#!/bin/sh\nfor version; do\n\trm -rf "$version/"\n\trm -rf "$other/"\ndone\n'
+    found = ask(SHELLCHECK, case({"x": ""}, {"a.sh": text}))
+    assert [(finding["rule_id"], finding["line"]) for finding in found] == [("shellcheck/SC2115", 4)]

@@ -208,6 +208,12 @@ SHELLCHECK_RULES: tuple[Rule, ...] = shell_rules("shellcheck")
 CODES = tuple(rule.id.removeprefix("shellcheck/") for rule in SHELLCHECK_RULES)
 CODE = re.compile(r"SC\d{4}")
 NO_SHELL = "SC1071"
+ONLY_ZSH = re.compile(
+    r"^\s*(zstyle|autoload|zmodload|setopt|unsetopt|compdef|bindkey|emulate)\s|\$\+\w+\[|\bZSH_"
+)
+LOOP = re.compile(r"\s*for\s+(\w+)\b")
+EXPANDED = re.compile(r"\$\{?(\w+)")
+MAX_LINE = 2_000
 # Asked for whatever the base commit disables: they say that the rest of the script was not looked at.
 ABOUT_READING = ("SC1072", NO_SHELL)
 
@@ -262,12 +268,30 @@ def _diagnostic(row: Any) -> AnalyserDiagnostic:
 
 
 def judge_shellcheck(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
-    """The reason why a new comment is no finding: a template is no script until it is filled in."""
+    """The reason why a new comment is no finding: a template, a script for zsh, a value that is there."""
     lines = inspection.repository.head.lines(diagnostic.path) or []
-    # A tag may end the script anywhere; a value that is filled in concerns what is said of its own line.
     is_parsing = diagnostic.rule.startswith("shellcheck/SC1")
-    is_template = has_braces(lines) if is_parsing else is_marked_near(lines, diagnostic.line)
-    return "the file is a template, not a script" if is_template else None
+    # A tag may end the script anywhere; a value that is filled in concerns what is said of its own line.
+    if has_braces(lines) if is_parsing else is_marked_near(lines, diagnostic.line):
+        return "the file is a template, not a script"
+    if is_parsing and is_for_zsh(diagnostic.path, lines):
+        return "the script is written for zsh, which ShellCheck does not read"
+    if diagnostic.rule == "shellcheck/SC2115" and _is_item_of_loop(lines, diagnostic.line):
+        return "the variable is an item of a loop"
+    return None
+
+
+def is_for_zsh(path: str, lines: Sequence[str]) -> bool:
+    """Nothing says which shell the script is for, and it uses what only zsh has."""
+    if "".join(lines[:1]).startswith("#!"):
+        return False
+    return "zsh" in path or any(ONLY_ZSH.search(line) for line in lines)
+
+
+def _is_item_of_loop(lines: Sequence[str], line: int) -> bool:
+    named = EXPANDED.findall("".join(lines[line - 1 : line])[:MAX_LINE])
+    loops = (LOOP.match(one) for one in lines[: line - 1])
+    return bool(named) and set(named) <= {found[1] for found in loops if found}
 
 
 SHELLCHECK = Analyser(

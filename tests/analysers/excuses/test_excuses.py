@@ -97,6 +97,19 @@ def test_data_of_tests_may_be_broken(case, ask, analyser, path):
     assert ask(analyser, case({"x": ""}, {path: BROKEN})) == []
 
 
+TWICE = "def f():\n    return 1\n\n\ndef f():\n    return 2\n"
+
+
+@pytest.mark.parametrize("path", ["tests/data/cases/a.py", "pkg/testdata/a.py", "tests/expected/a.py"])
+def test_nothing_is_said_of_what_a_test_only_reads(case, ask, path):
+    assert ask(RUFF, case({"x": ""}, {path: TWICE})) == []
+
+
+@pytest.mark.parametrize("path", ["tests/fixtures/a.py", "tests/data/test_a.py", "data/a.py"])
+def test_code_of_tests_is_held_to_more_than_its_syntax(case, ask, path):
+    assert len(ask(RUFF, case({"x": ""}, {path: TWICE}))) == 1
+
+
 @pytest.mark.parametrize("path", ["tests/data/conflict.py", "tests/fixtures/left.py"])
 def test_data_of_tests_may_hold_a_merge_conflict(case, ask, path):
     text = "<<<<<<< ours\na = 1\n=======\na = 2\n>>>>>>> theirs\n"

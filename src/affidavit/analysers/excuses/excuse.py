@@ -7,7 +7,7 @@ a test, nothing that the repository's own linters leave out at base. Secrets are
 from affidavit.analysers.analyser import Analyser, Inspection
 from affidavit.analysers.excuses.exclusions import left_out_by
 from affidavit.analysers.excuses.templates import has_name_to_fill_in, is_marked_at, is_marked_near
-from affidavit.analysers.excuses.test_data import may_be_broken
+from affidavit.analysers.excuses.test_data import is_only_read, may_be_broken
 from affidavit.analysers.rule import MERGE_CONFLICT, Rule
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category
@@ -24,6 +24,8 @@ def excuse(
     is_fault = is_conflict or rule.id in analyser.syntax_rules
     if has_name_to_fill_in(path) and rule.category is not Category.SECURITY and not is_conflict:
         return "the file is a template: its path is filled in before anybody reads it"
+    if is_only_read(path):
+        return "the file is data of a test, which nobody runs"
     if not is_fault and "NameError" not in rule.raises:
         return None
     if not is_conflict and _is_filled_in(diagnostic, inspection, is_fault=is_fault):

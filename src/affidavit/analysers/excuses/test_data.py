@@ -2,13 +2,18 @@
 
 import re
 
-# Where data stands that tests read as text.
+# Where text stands that tests read and nobody runs.
 DATA_FOLDER = re.compile(
-    r"(^|/)(testdata|test[-_]data|test[-_]?(cases|files|projects|resources|fixtures|inputs?)|fixtures?|__fixtures__"
-    r"|__testfixtures__|__snapshots__|corpus|golden)/"
-    r"|(^|/)(tests?|testing|__tests__|e2e|specs?|it|integration)/(.*/)?"
-    r"(data|samples?|cases|inputs?|outputs?|expected|resources|assets|files|snapshots?|examples?|projects"
-    r"|templates|jsfmt|fuzz|suites?|baselines?|conformance|compile-fail|ui)/",
+    r"(^|/)(testdata|test[-_]data|test[-_]?inputs?|__testfixtures__|__snapshots__|corpus|golden)/"
+    r"|(^|/)(tests?|testing|__tests__|e2e|specs?)/(.*/)?"
+    r"(data|cases|inputs?|outputs?|expected|snapshots?|jsfmt|baselines?|conformance|compile-fail)/",
+    re.IGNORECASE,
+)
+# Where such text stands beside code of the tests.
+MIXED_FOLDER = re.compile(
+    r"(^|/)(fixtures?|__fixtures__|test[-_]?(cases|files|projects|resources|fixtures))/"
+    r"|(^|/)(tests?|testing|__tests__|e2e|specs?)/(.*/)?"
+    r"(samples?|resources|assets|files|examples?|projects|templates|fuzz|suites?|ui)/",
     re.IGNORECASE,
 )
 TEST_FOLDER = re.compile(r"(^|/)(tests?|testing|__tests__|e2e|specs?)/", re.IGNORECASE)
@@ -22,9 +27,14 @@ BROKEN_NAME = re.compile(
 TEST_MODULE = re.compile(r"(^|/)(conftest\.py|test_[^/]*\.py|[^/]*_test\.(py|go)|[^/]*[.-](test|spec)\.\w+)$")
 
 
+def is_only_read(path: str) -> bool:
+    """The file is text for tests, which nobody runs."""
+    return DATA_FOLDER.search(path) is not None and TEST_MODULE.search(path) is None
+
+
 def may_be_broken(path: str) -> bool:
     """The file may hold text that does not parse, because a test wants it so."""
-    if DATA_FOLDER.search(path):
+    if DATA_FOLDER.search(path) or MIXED_FOLDER.search(path):
         return True
     folder = TEST_FOLDER.search(path)
     return folder is not None and not TEST_MODULE.search(path) and _is_called_broken(path[folder.end() :])
