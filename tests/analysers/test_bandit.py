@@ -87,3 +87,20 @@ def test_a_call_over_several_lines_is_found_where_it_begins(case, ask):
     text = f"import subprocess\n\n\ndef f(name):\n{call}"
     (found,) = ask(BANDIT, case({"x": ""}, {"a.py": text}))
     assert (found["rule_id"], found["line"], found["end_line"]) == ("bandit/B602", 5, 8)
+
+
+def test_a_function_that_is_given_the_whole_command_puts_nothing_into_it(case, ask):
+    text = """\
+import os
+import subprocess
+
+
+def sh(cmd):
+    os.system(cmd)
+    return subprocess.run(cmd, shell=True)
+
+
+def show(name):
+    os.system("cat " + name)
+"""
+    assert [finding["line"] for finding in ask(BANDIT, case({"x": ""}, {"a.py": text}))] == [11]

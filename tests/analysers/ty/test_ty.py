@@ -252,3 +252,73 @@ def test_a_call_of_what_one_of_several_imports_brings_draws_nothing(case, ask):
     call = "parser = etree.XMLParser(load_dtd=True)\n"
     found = ask(TY, case({"x": ""}, {"tried.py": tried + call, "plain.py": plain + call}))
     assert [finding["file"] for finding in found] == ["plain.py"]
+
+
+def test_a_folder_that_only_bears_the_name_of_a_package_draws_nothing(case, ask):
+    files = {
+        "pyproject.toml": "[project]\nname = 'a'\n",
+        "examples/redis/__init__.py": "",
+        "examples/redis/run.py": "from redis import Client\nimport redis.asyncio\n\nprint(Client, redis)\n",
+        "app/__init__.py": "",
+        "run.py": "from app import Client\n\nprint(Client)\n",
+    }
+    assert [finding["file"] for finding in ask(TY, case({"x": ""}, files))] == ["run.py"]
+
+
+def test_a_call_that_is_meant_to_fail_draws_nothing(case, ask):
+    text = """\
+import pytest
+
+
+def total(items):
+    return items
+
+
+with pytest.raises(ValueError):
+    total(1, more=2)
+total(1, more=2)
+"""
+    assert [finding["line"] for finding in ask(TY, case({"x": ""}, {"a.py": text}))] == [10]
+
+
+TWICE = """\
+import os
+
+
+def ready(one, more=0):
+    return one, more
+
+
+if os.environ.get("FAST"):
+
+    def ready(one):
+        return one
+"""
+
+
+def test_what_has_several_definitions_draws_nothing(case, ask):
+    files = {"state.py": TWICE, "use.py": "import state\n\nstate.ready(1, more=2)\n"}
+    assert ask(TY, case({"x": ""}, files)) == []
+
+
+MODEL = """\
+from typing import dataclass_transform
+
+
+@dataclass_transform()
+class Meta(type):
+    pass
+
+
+class Model(metaclass=Meta):
+    pass
+"""
+
+
+def test_a_model_that_decides_at_run_time_what_it_takes_draws_nothing(case, ask):
+    files = {
+        "model.py": MODEL,
+        "use.py": "from model import Model\n\n\nclass Point(Model):\n    x: int\n\n\nPoint(x=1, y=2)\n",
+        "plain.py": "import dataclasses\n\n\n@dataclasses.dataclass\nclass Dot:\n    x: int\n\n\nDot(y=2)\n",
+    }
+    assert [finding["file"] for finding in ask(TY, case({"x": ""}, files))] == ["plain.py"]

@@ -2,10 +2,14 @@
 
 import re
 from dataclasses import dataclass
+from posixpath import dirname
 
+from affidavit.analysers.engine.configuration import folders_above
 from affidavit.languages.python.modules import MODULE_ENDS
 from affidavit.ports import Tree
 
+PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
+MAX_ROOTS = 40
 MAX_SUBCLASSES = 60
 CLASS_NAME = re.compile(r"class\s+(\w+)")
 
@@ -86,3 +90,15 @@ def is_redefined_below(tree: Tree, class_name: str, member: str) -> bool:
     """Whether a subclass seems to define the member too, so that another may be meant at run time."""
     pattern = re.compile(rf"\bdef\s+{re.escape(member)}\b|\b{re.escape(member)}\s*[:=]".encode())
     return any(pattern.search(tree.read(path) or b"") for path in subclass_files(tree, class_name))
+
+
+def source_folders(tree: Tree) -> list[str]:
+    """Where packages may begin: the root, each project of a larger repository, and their `src` folders."""
+    entries = tree.entries()
+    projects = {dirname(path) for path in entries if path.rpartition("/")[2] in PROJECT_FILES}
+    folders = folders_above(path for path in entries if path.endswith((".py", ".pyi")))
+    found = ["."]
+    for project in sorted({"", *projects}, key=lambda folder: (folder.count("/"), folder)):
+        prefix = f"{project}/" if project else ""
+        found += [folder for folder in (project, f"{prefix}src") if folder and folder in folders]
+    return list(dict.fromkeys(found))[:MAX_ROOTS]

@@ -18,6 +18,7 @@ from affidavit.records.evidence import AnalyserDiagnostic
 
 # Overrides and isolates; the plain marks U+200E and U+200F are not among them.
 REORDERING = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
+WHOLE_COMMAND = re.compile(rb"(\w*_)?(cmds?|command|commands|command_?line|cmd_?line|argv|script|shell_?cmd)")
 STATEMENT = re.compile(
     rb"[rbfu]*['\"]{1,3}[\s\\n(]*(select|insert|update|delete|with|create|drop|alter|replace|merge|explain|truncate)\b",
     re.IGNORECASE,
@@ -43,7 +44,7 @@ def judge_undefined_name(diagnostic: AnalyserDiagnostic, inspection: Inspection,
 
 def judge_no_python(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
     """The reason why code that Python refuses is no finding: another program runs it."""
-    return judge_fault(diagnostic.path, diagnostic.line, diagnostic.message, text)
+    return judge_fault(diagnostic.line, diagnostic.message, text)
 
 
 def judge_shell_command(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
@@ -52,6 +53,8 @@ def judge_shell_command(diagnostic: AnalyserDiagnostic, _inspection: Inspection,
     call = next((node for node, _ in around if node.type == "call"), None)
     arguments = call.child_by_field_name("arguments") if call is not None else None
     command = arguments.named_children[0] if arguments is not None and arguments.named_children else None
+    if command is not None and command.type == "identifier" and WHOLE_COMMAND.fullmatch(command.text or b""):
+        return "the function is given the whole command, so that nothing is put into it here"
     is_open = command is not None and carries_input(command)
     return None if is_open else "no text from outside the function reaches the command"
 

@@ -72,6 +72,19 @@ def expects(text: bytes, line: int, column: int | None, exceptions: Collection[s
     return False
 
 
+def is_awaited_to_fail(text: bytes, line: int, column: int | None) -> bool:
+    """Whether the place stands in a `with raises(…)`, of whatever exception."""
+    around = ancestors(node_at(text, line, column))
+    clauses = (
+        child
+        for parent, block in around
+        if parent.type == "with_statement" and block.type == "block"
+        for child in parent.named_children
+        if child.type == "with_clause"
+    )
+    return any(not _words(clause).isdisjoint(EXPECTING_CALLS) for clause in clauses)
+
+
 def _words(node: Node | None) -> set[str]:
     return set(WORD.findall((node.text or b"").decode("utf-8", errors="replace"))) if node else set()
 

@@ -1,12 +1,10 @@
 """Ty: check the types of a whole side, with no environment but the project's own files."""
 
 from collections.abc import Sequence
-from posixpath import dirname
 
 from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.engine.configuration import (
     Table,
-    folders_above,
     oldest_python,
     read_toml,
     strings,
@@ -14,6 +12,7 @@ from affidavit.analysers.engine.configuration import (
     toml_list,
     within_repository,
 )
+from affidavit.analysers.python.first_party import source_folders
 from affidavit.analysers.readers.sarif import read_sarif
 from affidavit.analysers.reading import Faults, Printed, Reading, lines_after
 from affidavit.analysers.rule import RuleMaker
@@ -25,10 +24,8 @@ from affidavit.records.evidence import AnalyserDiagnostic
 
 NAMES = tuple(rule.id.removeprefix("ty/") for rule in TY_RULES if rule.id != "ty/invalid-syntax")
 DEFAULT_PYTHON = "3.13"
-MAX_ROOTS = 40
 CHECKED = "DEBUG Checking file '"
 COULD_NOT_READ = ("ty/io", "ty/panic")
-PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 # An environment with nothing in it: otherwise ty would look at the one that it is installed in, and at what
 # happens to be on the machine.
 EMPTY_ENVIRONMENT = {"environment/pyvenv.cfg": b"home = /usr/bin\n"}
@@ -90,18 +87,6 @@ def _configuration(base: Tree, settings: Table) -> str:
 
 def _excluded(settings: Table) -> list[str]:
     return strings(subtable(settings, "src").get("exclude"))
-
-
-def source_folders(base: Tree) -> list[str]:
-    """Where packages may begin: the root, each project of a larger repository, and their `src` folders."""
-    entries = base.entries()
-    projects = {dirname(path) for path in entries if path.rpartition("/")[2] in PROJECT_FILES}
-    folders = folders_above(path for path in entries if path.endswith((".py", ".pyi")))
-    found = ["."]
-    for project in sorted({"", *projects}, key=lambda folder: (folder.count("/"), folder)):
-        prefix = f"{project}/" if project else ""
-        found += [folder for folder in (project, f"{prefix}src") if folder and folder in folders]
-    return list(dict.fromkeys(found))[:MAX_ROOTS]
 
 
 def read_ty(text: str) -> list[AnalyserDiagnostic]:

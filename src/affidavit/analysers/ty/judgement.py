@@ -1,32 +1,48 @@
 """Which new diagnostics of ty count: what the change causes, and what no dynamic code can excuse."""
 
 import re
+from itertools import takewhile
 
 from tree_sitter import Node
 
 from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.python.first_party import (
+    ModulePlace,
     absolute_module,
     has_folder,
     is_made_elsewhere,
     is_redefined_below,
     module_places,
+    source_folders,
 )
 from affidavit.analysers.python.judgement import judge_no_python, judge_undefined_name
 from affidavit.analysers.python.syntax import (
     ancestors,
     expects,
+    is_awaited_to_fail,
     is_imported_on_trial,
     is_only_for_type_checkers,
     node_at,
 )
 from affidavit.analysers.rule import names_in
 from affidavit.analysers.ty.rules import CALL_RULES, TY_RULES
+from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.symbols.changed import ChangedSymbol
 
 RULES = {rule.id: rule for rule in TY_RULES}
 CALLEE = re.compile(r"(?:of|to) (?P<kind>function |bound method |class )?`(?P<name>[^`]+)`(?::.*)?$")
+
+
+# Decorators above a class, over several lines.
+DECORATION = re.compile(r"\s*(@|\)|[\w.]+\s*=.*,\s*$)")
+FIXED_FIELDS = re.compile(
+    r"@([\w.]+\.)?(dataclass|define|frozen|mutable|attrs|s)\b|\bNamedTuple\b|\bdef __init__\b"
+)
+PYDANTIC = re.compile(r"\s*(from|import)\s+\.*pydantic\b")
+METHOD = re.compile(r"\(\s*(self|cls)\b")
+MAX_HEADER = 40
+MAX_DEFINITIONS = 500
 
 
 def judge_ty(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
@@ -82,12 +98,14 @@ def _stands_on_changed_line(diagnostic: AnalyserDiagnostic, inspection: Inspecti
 
 def _broken_call(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> str | None:
     called = _called_names(text, diagnostic)
+    if is_awaited_to_fail(text, diagnostic.line, diagnostic.column):
+        return "the code around it expects a failure"
     if any(is_imported_on_trial(text, name) for name in _first_names(text, diagnostic)):
         return "what is called depends on which of several imports succeeds"
     named = CALLEE.search(diagnostic.message)
     if named is None:
         is_known = any(_constructor_changed(name, inspection) for name in called)
-        return None if is_known else "the analyser does not name what is called"
+        return None if is_known else "the analyser does not name what is called, or it decides at run time"
     return _broken_named_call(named, called, diagnostic, inspection)
 
 
@@ -99,6 +117,8 @@ def _broken_named_call(
         return "what is really called depends on code that is not here"
     if not any(_names_agree(candidate, owner, name) for candidate in called):
         return "what is called stands in a variable"
+    if not owner and _has_several_definitions(name, inspection.repository.head):
+        return "the function has several definitions"
     is_caused = _signature_changed(named["name"], inspection)
     if not is_caused and not _stands_on_changed_line(diagnostic, inspection):
         return "neither the call nor the signature is part of the change"
@@ -163,7 +183,27 @@ def _is_same_name(qualified: str, named: str) -> bool:
 def _constructor_changed(called: str, inspection: Inspection) -> bool:
     """Whether a class is part of the change: the constructor of a dataclass has no name."""
     classes = [symbol for symbol in inspection.symbols if symbol.kind == "class" and symbol.name == called]
-    return any(symbol.fate in ("touched", "signature_changed", "added") for symbol in classes)
+    return any(
+        symbol.fate in ("touched", "signature_changed", "added") and _takes_its_fields(symbol, inspection)
+        for symbol in classes
+    )
+
+
+def _takes_its_fields(symbol: ChangedSymbol, inspection: Inspection) -> bool:
+    """The class takes what it declares and nothing else: a model of Pydantic passes over what it lacks."""
+    lines = inspection.repository.head.lines(symbol.file) or []
+    start = (symbol.head_line or 1) - 1
+    above = takewhile(DECORATION.match, reversed(lines[:start]))
+    header = "\n".join([*above, *lines[start : start + MAX_HEADER]])
+    return bool(FIXED_FIELDS.search(header)) and not any(PYDANTIC.match(line) for line in lines)
+
+
+def _has_several_definitions(name: str, tree: Tree) -> bool:
+    """Whether one file defines the function more than once, so that the run decides which is called."""
+    definition = rf"^\s*(async\s+)?def\s+{re.escape(name)}\b"
+    hits = tree.search(definition, ["*.py"], max_hits=MAX_DEFINITIONS)
+    paths = [hit.path for hit in hits if not METHOD.search(hit.text)]
+    return len(paths) > len(set(paths))
 
 
 # Imports and attributes
@@ -190,16 +230,21 @@ def _missing_module(module: str, diagnostic: AnalyserDiagnostic, inspection: Ins
         return None
     parent, _, _ = module.rpartition(".")
     packages = [place for place in module_places(head, parent) if "__init__" in place.path] if parent else []
-    if len(packages) != 1:
+    if len(packages) != 1 or not _is_seen(packages[0], head):
         return "the module is not one of this repository"
     return None if _stands_on_changed_line(diagnostic, inspection) else "the import is not part of the change"
+
+
+def _is_seen(place: ModulePlace, tree: Tree) -> bool:
+    """The module is seen from a folder of sources; `examples/redis/` is not what `import redis` means."""
+    return place.root.rstrip("/") in {"", *(folder.removeprefix(".") for folder in source_folders(tree))}
 
 
 def _missing_member(
     module: str, member: str, diagnostic: AnalyserDiagnostic, inspection: Inspection
 ) -> str | None:
     places = module_places(inspection.repository.head, module)
-    if len(places) != 1:
+    if len(places) != 1 or not _is_seen(places[0], inspection.repository.head):
         return "the module is not one of this repository, or stands in it more than once"
     if is_made_elsewhere(inspection.repository.head, f"{module}.{member}"):
         return "the member may be made by a build"
