@@ -55,7 +55,7 @@ def test_what_the_machine_found_is_verified_and_worth_what_its_rule_says() -> No
 def test_with_a_verifier_only_the_worth_of_a_mechanical_finding_is_asked() -> None:
     found = candidate(finding(rule_id="ruff/F821"), kind="mechanical", quote=EXACT)
     doubted = verify(found, Answers(answer="REFUTED", worth="maybe"))
-    assert (doubted.status, doubted.worth, doubted.withheld) == (Status.VERIFIED, Worth.MAYBE, None)
+    assert (doubted.status, doubted.worth, doubted.withheld) == (Status.VERIFIED, Worth.ACT, None)
     silent = verify(found, Answers(outcome="failed"))
     assert (silent.status, silent.worth) == (Status.VERIFIED, Worth.ACT)
 
@@ -169,14 +169,25 @@ def test_the_word_of_a_verifier_on_the_truth_of_a_mechanical_finding_is_not_kept
         ("verifier", None),
         ("machine", "CONFIRMED"),
     ]
-    assert doubted.judgements[-1].reason.endswith("; taste")
+    assert "taste" not in doubted.judgements[-1].reason
+    assert doubted.doubt == "taste"
 
 
-def test_a_grave_finding_of_the_machine_is_not_hidden_on_a_verifiers_word() -> None:
-    for severity, worth in (("critical", "maybe"), ("high", "maybe"), ("medium", "nit")):
-        claim = finding(rule_id="ruff/F821", severity=severity)
-        answered = Answers(answer="CONFIRMED", worth="nit", model="one")
-        assert verify(candidate(claim, kind="mechanical", quote=EXACT), answered).worth == worth
+@pytest.mark.parametrize("severity", ["critical", "high", "medium", "low"])
+@pytest.mark.parametrize("worth", ["maybe", "nit"])
+def test_a_verifier_may_doubt_what_the_machine_proved_and_lowers_nothing(severity: str, worth: str) -> None:
+    claim = finding(rule_id="ruff/F821", severity=severity)
+    answered = Answers(answer="CONFIRMED", worth=worth, model="one", reason="app.py:9 guards it")
+    doubted = verify(candidate(claim, kind="mechanical", quote=EXACT), answered)
+    assert (doubted.status, doubted.worth, doubted.withheld) == (Status.VERIFIED, Worth.ACT, None)
+    assert doubted.doubt == "app.py:9 guards it"
+    assert doubted.finding
+    assert doubted.finding.severity == severity
+
+
+def test_a_verifier_that_would_act_as_its_rule_asks_doubts_nothing() -> None:
+    found = candidate(finding(rule_id="ruff/F821"), kind="mechanical", quote=EXACT)
+    assert verify(found, Answers(answer="CONFIRMED", worth="act", reason="yes")).doubt == ""
 
 
 def judges(*answers: dict[str, Any], second: dict[str, Any] | None = None) -> Verifiers:

@@ -87,6 +87,11 @@ class Candidate(Record):
     """Authors of comments on this place before the review; whoever posts need not repeat them."""
     status: Status = Status.UNVERIFIED
     worth: Worth = Worth.ACT
+    """Of what the machine proved, its rule's; a model's word on it is a doubt and changes nothing here."""
+    doubt: str = ""
+    """Why a verifier would not act on what the machine proved. People dismiss; models only doubt."""
+    folded: bool = False
+    """Said in one line, to be opened on demand; it counts at verdict and gate all the same."""
     confidence: Literal["high", "medium", "low"] = "low"
     withheld: Withheld | None = None
     steps: tuple[Step, ...] = ()
@@ -95,6 +100,16 @@ class Candidate(Record):
     def is_shown(self) -> bool:
         """The finding is part of what the report says."""
         return self.withheld is None and self.finding is not None
+
+    @property
+    def is_folded(self) -> bool:
+        """Said in one line; reports of before 2.0 knew only a maybe."""
+        return self.folded or self.worth is Worth.MAYBE
+
+    @property
+    def is_proven_by_machine(self) -> bool:
+        """An analyser or a rule reports it; no model has a say in whether it counts."""
+        return self.kind == "mechanical"
 
     def withhold(self, stage: str, code: Reason, detail: str = "", **update: Any) -> "Candidate":
         """End this candidate here; a candidate that has ended already keeps its first reason."""

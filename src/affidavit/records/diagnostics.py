@@ -37,6 +37,7 @@ class Reason(StrEnum):
     DISMISSED = "dismissed"
     SUPPRESSED = "suppressed"
     CLAIMED_LOOK_NOT_MADE = "claimed_look_not_made"
+    WORDS_CONTRADICT_VERDICT = "words_contradict_verdict"
 
 
 class Diagnostic(Record):

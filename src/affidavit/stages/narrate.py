@@ -6,7 +6,9 @@ from typing import Any
 from affidavit.contract.keyed_object import object_with_key
 from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
-from affidavit.records.report import Answer, Gap, PositiveNote, Report, ReporterWords
+from affidavit.proof.contradiction import contradicts
+from affidavit.records.diagnostics import Diagnostic, Reason
+from affidavit.records.report import Answer, Decision, Gap, PositiveNote, Report, ReporterWords
 from affidavit.specialists.agents.panel import Session
 
 WORDS_SCHEMA_NAME = "review_words"
@@ -51,12 +53,14 @@ async def ask_reporter(report: Report, mind: Mind, talk: Talk, emit: Emit) -> Re
 def add_words(report: Report, answer: Answer) -> Report:
     """The report with what a reporter's answer comes to."""
     read = object_with_key(answer.text, "summary") if answer.outcome == "answered" else None
-    words = _words(read, report) if read is not None else None
+    words = _words(read, report) if read is not None else ReporterWords()
+    words, dropped = _in_line_with(report.verdict.decision, words)
     silent = () if read is not None else (_without_words(answer),)
     inputs = report.inputs.model_copy(update={"reporter": answer}) if report.inputs else None
     return report.model_copy(
         update={
-            "words": words,
+            "words": words if words != ReporterWords() else None,
+            "diagnostics": (*report.diagnostics, *dropped),
             "usage": (*report.usage, answer.usage),
             "not_run": (*report.not_run, *silent),
             "inputs": inputs,
@@ -71,17 +75,36 @@ def _without_words(answer: Answer) -> Gap:
     return Gap(name="reporter", reason=reason, advice="Verdict and findings do not depend on it.")
 
 
-def _words(reply: dict[str, Any], report: Report) -> ReporterWords | None:
+def _in_line_with(decision: Decision, words: ReporterWords) -> tuple[ReporterWords, list[Diagnostic]]:
+    """The words without those that say the opposite of the verdict, and a note on each that is dropped."""
+    kept = ReporterWords(
+        summary="" if contradicts(decision, words.summary) else words.summary,
+        positive_notes=tuple(one for one in words.positive_notes if not contradicts(decision, one.note)),
+        recommendations=tuple(one for one in words.recommendations if not contradicts(decision, one)),
+    )
+    return kept, [
+        Diagnostic(
+            code=Reason.WORDS_CONTRADICT_VERDICT,
+            detail=f"dropped: its {name} says the opposite of the verdict",
+            specialist="reporter",
+            field=name,
+            expected=decision,
+        )
+        for name in ReporterWords.model_fields
+        if getattr(kept, name) != getattr(words, name)
+    ]
+
+
+def _words(reply: dict[str, Any], report: Report) -> ReporterWords:
     """What may be kept; advice that follows from no finding is nobody's to give."""
     advice = (
         [_line(item, MAX_SENTENCE) for item in _list(reply.get("recommendations"))] if report.shown else []
     )
-    words = ReporterWords(
+    return ReporterWords(
         summary=_line(reply.get("summary"), MAX_SUMMARY),
         positive_notes=_notes(reply.get("positive_notes"), {file.path for file in report.change.files}),
         recommendations=tuple(line for line in advice if line)[:MAX_RECOMMENDATIONS],
     )
-    return words if words != ReporterWords() else None
 
 
 def _notes(value: Any, known: Collection[str]) -> tuple[PositiveNote, ...]:

@@ -114,7 +114,7 @@ def decide_verdict(
         for candidate in judged
         if may_block(candidate) and candidate.finding and candidate.finding.severity.is_grave
     ]
-    standing = [candidate for candidate in judged if candidate.is_shown and candidate.worth is not Worth.NIT]
+    standing = [candidate for candidate in judged if _speaks_against(candidate)]
     decision: Decision = "approve"
     if blocking:
         decision = "request_changes"
@@ -128,6 +128,15 @@ def decide_verdict(
         blocking=tuple(candidate.id for candidate in blocking),
         counts=counts,
     )
+
+
+def _speaks_against(candidate: Candidate) -> bool:
+    """Whether a change with this finding cannot be approved.
+
+    What is proven and at least medium is answered by a fix or by people's dismissal, never by its worth.
+    """
+    is_proven = candidate.is_proven_by_machine and _severity_rank(candidate) <= Severity.MEDIUM.rank
+    return candidate.is_shown and (is_proven or candidate.worth is not Worth.NIT)
 
 
 def _suppressed(candidates: Sequence[Candidate]) -> int:
@@ -146,7 +155,7 @@ def count(candidates: Sequence[Candidate], *, blocking: int) -> Counts:
     return Counts(
         candidates=len(candidates),
         shown=len(shown),
-        folded=sum(candidate.worth is Worth.MAYBE for candidate in shown),
+        folded=sum(candidate.is_folded for candidate in shown),
         withheld=len(withheld),
         blocking=blocking,
         by_severity={severity: by_severity[severity] for severity in Severity},
@@ -175,7 +184,15 @@ def choose_visibility(candidate: Candidate, change: Change, settings: Settings) 
         return candidate
     reasons = _reasons_to_hide(candidate, candidate.finding, change, settings)
     code, detail = next(reasons, (None, ""))
-    return candidate.withhold(STAGE, code, detail) if code else candidate.then(STAGE, "shown")
+    if code:
+        return candidate.withhold(STAGE, code, detail)
+    folded = _is_folded(candidate, candidate.finding)
+    return candidate.then(STAGE, "shown in one line" if folded else "shown", folded=folded)
+
+
+def _is_folded(candidate: Candidate, finding: Finding) -> bool:
+    """A maybe, or what is proven, less than grave, and doubted by the verifier."""
+    return candidate.worth is Worth.MAYBE or (bool(candidate.doubt) and not finding.severity.is_grave)
 
 
 def _reasons_to_hide(
@@ -216,7 +233,7 @@ def _reading_order(candidate: Candidate) -> tuple[bool, bool, str, int, int, str
     finding = candidate.finding
     return (
         not candidate.is_shown,
-        candidate.worth is Worth.MAYBE,
+        candidate.is_folded,
         finding.file if finding else "",
         _severity_rank(candidate),
         finding.line if finding else 0,

@@ -7,7 +7,7 @@ from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
 from affidavit.events import Emit, EventName, event, finding_detected, handoff
 from affidavit.ports import Judged, Verifiers
 from affidavit.proof.likeness import SAME_WORDS, SIMILAR_WORDS, likeness
-from affidavit.proof.ruling import needs_second, rule_on, unanswered_in
+from affidavit.proof.ruling import MILDNESS, needs_second, rule_on, unanswered_in
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket
@@ -125,7 +125,7 @@ def _likeness(one: Candidate, other: Candidate) -> float:
 
 async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judged]:
     """All that is said of a finding; the last is what counts."""
-    if candidate.kind == "mechanical":
+    if candidate.is_proven_by_machine:
         return await _judge_worth(candidate, verifiers)
     if verifiers is None:
         reason = "no model is configured to verify it"
@@ -140,20 +140,18 @@ async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judg
 
 
 async def _judge_worth(candidate: Candidate, verifiers: Verifiers | None) -> list[Judged]:
-    """The machine's finding is true already; whether it is worth a maintainer's time here is asked, once."""
+    """The machine's finding is true already; whether a maintainer would act on it here is asked, once.
+
+    The answer may be a doubt, which is shown with the finding. It changes neither worth nor severity: a model
+    can be talked round by the change.
+    """
     proven = _proven_by_machine(candidate)
     if verifiers is None or proven.worth is Worth.NIT:
         return [Judged(judgement=proven)]
     heard = await verifiers.first.judge(candidate)
     # Its word on the truth was not asked for and must not be read as one.
     asked = heard.judgement.model_copy(update={"answer": None, "qualified": False})
-    reason = f"{proven.reason}; {asked.reason}" if asked.worth and asked.reason else proven.reason
-    worth = asked.worth or proven.worth
-    if worth is Worth.NIT and candidate.finding and candidate.finding.severity.is_grave:
-        # A model can be talked round by the change; what is proven and grave is not hidden on its word.
-        worth = Worth.MAYBE
-    ruled = proven.model_copy(update={"worth": worth, "model": asked.model, "reason": reason})
-    return [Judged(judgement=asked, usage=heard.usage), Judged(judgement=ruled)]
+    return [Judged(judgement=asked, usage=heard.usage), Judged(judgement=proven)]
 
 
 def _proven_by_machine(candidate: Candidate) -> Judgement:
@@ -207,7 +205,18 @@ def _apply(candidate: Candidate, said: Sequence[Judgement]) -> Candidate:
     # A verifier that leaves the worth out has not said that it is worth acting on.
     worth = judgement.worth or (Worth.MAYBE if judgement.answer else Worth.ACT)
     confidence = derive_confidence(judged, status)
-    return judged.model_copy(update={"status": status, "worth": worth, "confidence": confidence})
+    doubt = doubt_of(said, worth) if candidate.is_proven_by_machine else ""
+    return judged.model_copy(
+        update={"status": status, "worth": worth, "confidence": confidence, "doubt": doubt}
+    )
+
+
+def doubt_of(said: Sequence[Judgement], worth: Worth) -> str:
+    """Why a verifier would do less about a proven finding than its rule asks for; empty: it would not."""
+    milder = [
+        one for one in said if one.by == "verifier" and one.worth and MILDNESS[one.worth] > MILDNESS[worth]
+    ]
+    return milder[0].reason or f"it calls this a {milder[0].worth}" if milder else ""
 
 
 def _refutation(candidate: Candidate) -> Reason:

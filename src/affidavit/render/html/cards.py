@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from affidavit.records.candidate import Candidate, Worth
+from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
 from affidavit.records.report import Report
@@ -84,7 +84,7 @@ class CardMaker:
             steps=tuple((one_line(step.stage, 80), one_line(step.what, 300)) for step in candidate.steps),
             marks=_marks(candidate, finding),
             raw=_raw(candidate),
-            is_folded=candidate.worth is Worth.MAYBE,
+            is_folded=candidate.is_folded,
             blocks=candidate.id in self._report.verdict.blocking,
             reason="" if candidate.is_shown else wording.withheld_reason(candidate),
             detail=inline(withheld.detail) if withheld else Markup(""),
@@ -135,6 +135,7 @@ def _marks(candidate: Candidate, finding: Finding | None) -> tuple[tuple[str, st
         ("Found by", f"{candidate.specialist} ({candidate.kind})"),
         ("Status", str(candidate.status).replace("_", " ")),
         ("Worth", str(candidate.worth)),
+        ("Doubt of the verifier", candidate.doubt),
         ("Confidence", candidate.confidence),
         ("Checked elsewhere", elsewhere),
     )

@@ -97,7 +97,7 @@ def _fit(blocks: Sequence[str], limit: int, noun: str, plural: str) -> list[str]
 def _finding_blocks(report: Report, *, show_nits: bool) -> list[str]:
     """One block a finding, worst file first; the first block of a file carries its heading."""
     blocks = _grouped(report, wording.standing(report))
-    blocks += _under("#### Perhaps worth a look", [_one_line(one) for one in wording.folded(report)])
+    blocks += _under("#### Perhaps worth a look", _folded(report))
     if show_nits:
         blocks += _under("#### True, and withheld as nits", _grouped(report, wording.nits(report)))
     return blocks
@@ -197,6 +197,13 @@ def _cause(report: Report, cause: Cause) -> str:
 
 def _clipped_line(text: str) -> str:
     return markdown_line(one_line(text, _MAX_PROSE_LENGTH))
+
+
+def _folded(report: Report) -> list[str]:
+    return [
+        " ".join([_one_line(one), *wording.standing_in_brackets(one, report)])
+        for one in wording.folded(report)
+    ]
 
 
 def _one_line(candidate: Candidate) -> str:

@@ -56,7 +56,7 @@ def render_terminal(
     ink = Ink(console)
     _write_head(ink, report)
     _write_findings(ink, report, wording.standing(report))
-    _write_folded(ink, wording.folded(report))
+    _write_folded(ink, report, wording.folded(report))
     if show_nits:
         _write_nits(ink, report)
     _write_account(ink, report, show_withheld=show_withheld, show_nits=show_nits)
@@ -152,21 +152,21 @@ def _write_cause(ink: Ink, report: Report, finding: Finding) -> None:
         draw_changed(ink, place, indent=_INDENT)
 
 
-def _write_folded(ink: Ink, candidates: Sequence[Candidate]) -> None:
+def _write_folded(ink: Ink, report: Report, candidates: Sequence[Candidate]) -> None:
     if not candidates:
         return
     ink.blank()
     _write_heading(ink, "perhaps worth a look")
     for candidate in candidates:
-        _write_in_one_line(ink, candidate)
+        _write_in_one_line(ink, candidate, *wording.standing_in_brackets(candidate, report))
 
 
-def _write_in_one_line(ink: Ink, candidate: Candidate) -> None:
+def _write_in_one_line(ink: Ink, candidate: Candidate, *said: str) -> None:
     finding = candidate.finding
     severity = finding.severity.value if finding else ""
     place = ink.safe_path(wording.place_of(candidate))
     start = Text.assemble((severity.ljust(9), "cyan"), (place, "dim"), "  ")
-    title = ink.inline(" ".join(wording.title_of(candidate).split()))
+    title = ink.inline(" ".join([*wording.title_of(candidate).split(), *said]))
     ink.hanging(Text(), start.append_text(title), indent=_INDENT)
 
 

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from affidavit.proof.ruling import majority_of
-from affidavit.records.candidate import Candidate, Judgement, Status, Worth
+from affidavit.records.candidate import Candidate, Judgement, Status
 from affidavit.records.change import Change, Revision
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck, SearchRun
@@ -71,12 +71,12 @@ def by_file(candidates: Sequence[Candidate]) -> dict[str, list[Candidate]]:
 
 def standing(report: Report) -> list[Candidate]:
     """The findings that are said in full."""
-    return [one for one in report.shown if one.worth is not Worth.MAYBE]
+    return [one for one in report.shown if not one.is_folded]
 
 
 def folded(report: Report) -> list[Candidate]:
     """The findings that are said in one line."""
-    return ordered([one for one in report.shown if one.worth is Worth.MAYBE])
+    return ordered([one for one in report.shown if one.is_folded])
 
 
 def nits(report: Report) -> list[Candidate]:
@@ -130,7 +130,12 @@ def proof(candidate: Candidate) -> list[str]:
     if candidate.said_by:
         said.append(f"commented on before the review by {listed(candidate.said_by)}")
     # What the machine says of its own finding stands in its origin already.
-    said += _judgements([judgement for judgement in candidate.judgements if judgement.by == "verifier"])
+    heard = [judgement for judgement in candidate.judgements if judgement.by == "verifier"]
+    said += (
+        [f"the verifier doubts that it matters here: {candidate.doubt}"]
+        if candidate.doubt
+        else _judgements(heard)
+    )
     return [part for part in said if part]
 
 
@@ -195,9 +200,20 @@ def standing_words(candidate: Candidate, report: Report) -> list[str]:
         words.append("outside the change")
     if candidate.status is not Status.VERIFIED:
         words.append(str(candidate.status).replace("_", " "))
+    if candidate.doubt:
+        words.append("doubted by the verifier")
     if candidate.id in report.verdict.blocking:
         words.append("blocks")
+    elif candidate.id in report.gate.failed_by:
+        words.append("fails the gate")
     return words
+
+
+def standing_in_brackets(candidate: Candidate, report: Report) -> list[str]:
+    """What must be known of a finding that is said in one line: a doubt, and that it counts all the same."""
+    words = ["doubted by the verifier"] if candidate.doubt else []
+    words += ["fails the gate"] if candidate.id in report.gate.failed_by else []
+    return [f"({', '.join(words)})"] if words else []
 
 
 def coverage_sentence(report: Report) -> str:
