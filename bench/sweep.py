@@ -52,6 +52,8 @@ class Reviewed:
     """`whole`, `in part`, `empty`, or why there is no review."""
     seconds: float
     files: int = 0
+    examined: int = 0
+    """Of the files, those that an analyser or the search for references read, whole or in part."""
     shown: Sequence[Shown] = ()
     gaps: Sequence[str] = ()
 
@@ -175,6 +177,7 @@ def review_commit(commit: Commit) -> Reviewed:
         state="in part" if report.incomplete else "whole",
         seconds=round(time.monotonic() - started, 1),
         files=len(report.change.files),
+        examined=sum(one.state in ("examined", "partly") for one in report.coverage),
         shown=[_shown(one, commit, report) for one in report.shown],
         gaps=[f"{gap.name}: {gap.reason}" for gap in report.incomplete],
     )
@@ -231,6 +234,8 @@ def summary(reviewed: Sequence[Reviewed], rows: Sequence[Shown]) -> list[str]:
     blocked = {(row.repository, row.commit) for row in now if row.blocking == "yes"}
     return [
         f"{len(reviewed)} commits: {_counted(row.state for row in reviewed)}",
+        f"files: {sum(row.files for row in reviewed)}, read by a specialist, whole or in part:"
+        f" {sum(row.examined for row in reviewed)}",
         f"shown: {len(now)} findings in {sum(bool(row.shown) for row in reviewed)} commits,"
         f" {sum(row.blocking == 'yes' for row in now)} blocking in {len(blocked)}",
         f"by severity: {_counted(row.severity for row in now)}",

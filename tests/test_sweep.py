@@ -38,6 +38,7 @@ def test_what_was_shown_is_printed_and_kept(repository, tmp_path):
     assert "BLOCKING high" in done.stdout
     assert "shown: 1 findings in 1 commits, 1 blocking in 1" in done.stdout
     assert "3 commits: whole 2, empty 1" in done.stdout
+    assert "files: 2, read by a specialist, whole or in part: 2" in done.stdout
     [row] = read_table(tmp_path / "out" / "findings.tsv")
     assert (row.repository, row.severity, row.blocking, row.place) == ("one", "high", "yes", "app.py:2")
     assert row.commit == repository.git("rev-parse", "HEAD~2")[:12]
