@@ -7,8 +7,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import analysers, context, django, imports, minds, sweep
+from bench import analysers, context, django, imports, minds
 from bench.row import BIN, Row, best, call
+from bench.sweep import command as sweep
 
 
 def version_row() -> Row:

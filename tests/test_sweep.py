@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bench.sweep_table import LABELS, Shown, joined, read_table, write_table
+from bench.sweep.figures import objections
+from bench.sweep.table import LABELS, Shown, joined, read_table, write_table
 
 from repositories import Repo
 
@@ -37,7 +38,7 @@ def test_what_was_shown_is_printed_and_kept(repository, tmp_path):
     assert "3 commits, 3 of them to review" in done.stdout
     assert "BLOCKING high" in done.stdout
     assert "shown: 1 findings in 1 commits, 1 blocking in 1" in done.stdout
-    assert "3 commits: whole 2, empty 1" in done.stdout
+    assert "3 commits of 1 repositories: whole 2, empty 1" in done.stdout
     assert "files: 2, read by a specialist, whole or in part: 2" in done.stdout
     [row] = read_table(tmp_path / "out" / "findings.tsv")
     assert (row.repository, row.severity, row.blocking, row.place) == ("one", "high", "yes", "app.py:2")
@@ -95,3 +96,34 @@ def test_a_label_that_is_none_is_refused(tmp_path):
     write_table(tmp_path / "t.tsv", [replace(ROW, label="good")])
     with pytest.raises(SystemExit, match=", ".join(LABELS)):
         read_table(tmp_path / "t.tsv")
+
+
+def test_what_has_no_label_in_a_table_that_is_kept_is_an_error(repository, tmp_path):
+    out, kept = tmp_path / "out", tmp_path / "kept.tsv"
+    write_table(kept, [])
+    done = sweep(out, repository.path, "--labels", kept)
+    assert done.returncode == 1
+    assert "no label: one" in done.stderr
+    write_table(
+        kept, [replace(row, label="valid", reason="it fails") for row in read_table(out / "findings.tsv")]
+    )
+    again = sweep(out, "--labels", kept)
+    assert again.returncode == 0
+    assert "wrong, of the blocking: 0 of 1, 0% [0.0\u201379.3]" in again.stdout
+    assert "commits that were stopped wrongly: 0 of 3" in again.stdout
+
+
+def test_a_blocking_finding_that_is_wrong_is_an_objection():
+    wrong = replace(ROW, label="wrong", reason="a template")
+    silent, small = replace(wrong, state="silent"), replace(wrong, blocking="no")
+    assert objections([silent, small]) == []
+    [said] = objections([wrong])
+    assert said.startswith("blocking and wrong: one a1 ruff/F821 app.py:2")
+
+
+def test_a_whole_tree_is_reviewed_as_if_it_were_new(repository, tmp_path):
+    repository.commit("Leave the past alone", {"settings.txt": "x\n", "old.py": "print(gone)\n"})
+    repository.commit("Exclude", {"ruff.toml": 'exclude = ["old.py"]\n'})
+    done = sweep(tmp_path / "out", repository.path, "--whole")
+    assert "1 commits, 1 of them to review" in done.stdout
+    assert [row.place for row in read_table(tmp_path / "out" / "findings.tsv")] == ["app.py:2"]
