@@ -104,3 +104,8 @@ def show(name):
     os.system("cat " + name)
 """
     assert [finding["line"] for finding in ask(BANDIT, case({"x": ""}, {"a.py": text}))] == [11]
+
+
+def test_a_pickle_that_the_same_expression_wrote_is_harmless(case, ask):
+    text = "import pickle\n\n\ndef load(x):\n    pickle.loads(pickle.dumps(x))\n    return pickle.loads(x)\n"
+    assert [finding["line"] for finding in ask(BANDIT, case({"x": ""}, {"a.py": text}))] == [6]

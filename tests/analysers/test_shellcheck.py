@@ -87,3 +87,9 @@ def test_an_item_of_a_loop_is_not_empty(case, ask):
     text = '#!/bin/sh\nfor version; do\n\trm -rf "$version/"\n\trm -rf "$other/"\ndone\n'
     found = ask(SHELLCHECK, case({"x": ""}, {"a.sh": text}))
     assert [(finding["rule_id"], finding["line"]) for finding in found] == [("shellcheck/SC2115", 4)]
+
+
+def test_patterns_of_one_branch_may_overlap(case, ask):
+    text = '#!/bin/sh\ncase "$1" in\n*-t*|*--tty*) echo t ;;\n*.tar*) echo a ;;\n*.tar.gz) echo b ;;\nesac\n'
+    found = ask(SHELLCHECK, case({"x": ""}, {"a.sh": text}))
+    assert [(finding["rule_id"], finding["line"]) for finding in found] == [("shellcheck/SC2222", 5)]

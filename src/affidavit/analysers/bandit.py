@@ -7,7 +7,12 @@ from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.engine.configuration import read_ini, read_toml, strings, subtable
-from affidavit.analysers.python.judgement import judge_reordered_text, judge_shell_command, judge_sql_text
+from affidavit.analysers.python.judgement import (
+    judge_reordered_text,
+    judge_shell_command,
+    judge_sql_text,
+    judge_unpickling,
+)
 from affidavit.analysers.reading import Faults, Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
@@ -214,6 +219,7 @@ def _diagnostic(row: Any) -> AnalyserDiagnostic:
 def judge_bandit(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     """The reason why a new issue is no finding; injections are held to what ruff's are held to."""
     judge = {
+        "bandit/B301": judge_unpickling,
         "bandit/B602": judge_shell_command,
         "bandit/B605": judge_shell_command,
         "bandit/B608": judge_sql_text,

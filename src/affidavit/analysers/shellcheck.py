@@ -103,8 +103,9 @@ def _conditions(wrong: RuleMaker) -> list[Rule]:
             "With an empty value the test is true, with several files it fails.",
             "Quote the value, or loop over the files.",
         ),
+        # SC2221 says the same of the earlier pattern.
         *wrong(
-            "SC2221 SC2222",
+            "SC2222",
             "A pattern of this `case` can never match",
             "An earlier pattern takes everything that this one would match.",
             "Put the narrower pattern first, or delete it.",
@@ -278,6 +279,8 @@ def judge_shellcheck(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> 
         return "the script is written for zsh, which ShellCheck does not read"
     if diagnostic.rule == "shellcheck/SC2115" and _is_item_of_loop(lines, diagnostic.line):
         return "the variable is an item of a loop"
+    if diagnostic.rule == "shellcheck/SC2222" and f"on line {diagnostic.line}." in diagnostic.message:
+        return "both patterns belong to the same branch"
     return None
 
 

@@ -262,3 +262,38 @@ print(_("text"), path)
 """
     found = ask(RUFF, case({"x": ""}, {"a.py": text}))
     assert [(finding["rule_id"], finding["line"]) for finding in found] == [("ruff/F402", 11)]
+
+
+def test_an_expression_that_is_only_tried_is_no_lost_value(case, ask):
+    text = """\
+import pytest
+
+
+def tried(a, b):
+    try:
+        a
+    except NameError:
+        b = 1
+    with pytest.raises(TypeError):
+        a > b
+    with pytest.warns(UserWarning):
+        a == b
+    a.content
+    try:
+        [a, b]
+    finally:
+        b.close()
+    a == b
+    return a
+"""
+    found = ask(RUFF, case({"x": ""}, {"a.py": text}))
+    assert [(finding["rule_id"], finding["line"]) for finding in found] == [
+        ("ruff/B018", 15),
+        ("ruff/B015", 18),
+    ]
+
+
+def test_a_field_that_is_declared_and_then_set_is_set_once(case, ask):
+    text = "class A:\n    out: int\n    name = 1\n    out = 2\n    name = 3\n"
+    found = ask(RUFF, case({"x": ""}, {"a.py": text}))
+    assert [(finding["rule_id"], finding["line"]) for finding in found] == [("ruff/PIE794", 5)]

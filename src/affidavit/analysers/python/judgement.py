@@ -19,6 +19,7 @@ from affidavit.records.evidence import AnalyserDiagnostic
 # Overrides and isolates; the plain marks U+200E and U+200F are not among them.
 REORDERING = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
 WHOLE_COMMAND = re.compile(rb"(\w*_)?(cmds?|command|commands|command_?line|cmd_?line|argv|script|shell_?cmd)")
+ROUND_TRIP = re.compile(rb"[\w.]*\bloads\(\s*[\w.]*\bdumps\(")
 STATEMENT = re.compile(
     rb"[rbfu]*['\"]{1,3}[\s\\n(]*(select|insert|update|delete|with|create|drop|alter|replace|merge|explain|truncate)\b",
     re.IGNORECASE,
@@ -78,6 +79,14 @@ def _expression(node: Node | None) -> Node | None:
             break
         node = parent
     return node
+
+
+def judge_unpickling(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    """The reason why reading a pickle is no finding: the same expression wrote it."""
+    around = (node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column)))
+    call = next((node for node in around if node.type == "call"), None)
+    is_own = call is not None and ROUND_TRIP.match(call.text or b"")
+    return "what is read was written by the same expression" if is_own else None
 
 
 def judge_reordered_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:

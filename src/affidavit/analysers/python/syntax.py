@@ -18,6 +18,7 @@ PARENT_EXCEPTIONS = {
 }
 WORD = re.compile(r"\w+")
 EXPECTING_CALLS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesMessage", "suppress")
+WARNING_CALLS = ("warns", "deprecated_call", "assertWarns", "assertWarnsRegex", "catch_warnings")
 IMPORTS = ("import_statement", "import_from_statement")
 BLOCKS = re.compile(r"block|\w+_(statement|clause|definition)")
 BODIES = ("module", "block")
@@ -74,15 +75,31 @@ def expects(text: bytes, line: int, column: int | None, exceptions: Collection[s
 
 def is_awaited_to_fail(text: bytes, line: int, column: int | None) -> bool:
     """Whether the place stands in a `with raises(…)`, of whatever exception."""
-    around = ancestors(node_at(text, line, column))
+    return _is_within(EXPECTING_CALLS, node_at(text, line, column))
+
+
+def is_on_trial(text: bytes, line: int, column: int | None) -> bool:
+    """Whether the code only sees whether the place fails or warns: in a `try`, or as above."""
+    node = node_at(text, line, column)
+    return _is_within((*EXPECTING_CALLS, *WARNING_CALLS), node) or any(
+        parent.type == "try_statement" and child.type == "block" and _has_handler(parent)
+        for parent, child in ancestors(node)
+    )
+
+
+def _is_within(calls: Collection[str], node: Node | None) -> bool:
     clauses = (
         child
-        for parent, block in around
+        for parent, block in ancestors(node)
         if parent.type == "with_statement" and block.type == "block"
         for child in parent.named_children
         if child.type == "with_clause"
     )
-    return any(not _words(clause).isdisjoint(EXPECTING_CALLS) for clause in clauses)
+    return any(not _words(clause).isdisjoint(calls) for clause in clauses)
+
+
+def _has_handler(statement: Node) -> bool:
+    return any(child.type.startswith("except") for child in statement.named_children)
 
 
 def _words(node: Node | None) -> set[str]:

@@ -13,10 +13,12 @@ from affidavit.analysers.python.judgement import (
     judge_shell_command,
     judge_sql_text,
     judge_undefined_name,
+    judge_unpickling,
 )
 from affidavit.analysers.python.syntax import (
     ancestors,
     expects,
+    is_on_trial,
     node_at,
 )
 from affidavit.analysers.ruff.rules import RUFF_RULES
@@ -63,6 +65,26 @@ def _defines(lines: list[str], number: int) -> bool:
         if not line.lstrip().startswith("@"):
             return False
     return False
+
+
+def _discarded_value(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    if is_on_trial(text, diagnostic.line, diagnostic.column):
+        return "the code sees whether the expression fails or warns"
+    node = node_at(text, diagnostic.line, diagnostic.column)
+    around = [(child.type, parent.type) for parent, child in ancestors(node)]
+    if diagnostic.rule == "ruff/B018" and ("attribute", "expression_statement") in around:
+        return "an attribute may be computed when it is read"
+    return None
+
+
+def _set_twice(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    name = next(iter(names_in(diagnostic.message)), "")
+    around = (node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column)))
+    body = next((node for node in around if node.type == "block"), None)
+    lines = (body.text or b"").decode("utf-8", errors="replace").split("\n") if body is not None else []
+    declared = re.compile(rf"\s*{re.escape(name)}\s*:[^=]+(#.*)?")
+    is_declared = any(declared.fullmatch(line) for line in lines)
+    return "one of the two only declares its type" if is_declared else None
 
 
 def _hidden_import(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
@@ -142,6 +164,10 @@ def _is_reading_call(call: Node | None) -> bool:
 
 SPECIAL = {
     "ruff/B006": judge_shared_default,
+    "ruff/B015": _discarded_value,
+    "ruff/B018": _discarded_value,
+    "ruff/PIE794": _set_twice,
+    "ruff/S301": judge_unpickling,
     "ruff/PLE2502": judge_reordered_text,
     "ruff/F821": judge_undefined_name,
     "ruff/invalid-syntax": judge_no_python,
