@@ -109,3 +109,18 @@ def show(name):
 def test_a_pickle_that_the_same_expression_wrote_is_harmless(case, ask):
     text = "import pickle\n\n\ndef load(x):\n    pickle.loads(pickle.dumps(x))\n    return pickle.loads(x)\n"
     assert [finding["line"] for finding in ask(BANDIT, case({"x": ""}, {"a.py": text}))] == [6]
+
+
+def test_the_old_name_of_any_version_of_tls_is_no_outdated_version(case, ask):
+    text = """\
+from OpenSSL import SSL
+
+
+def any_version(method=SSL.SSLv23_METHOD):
+    return SSL.Context(method)
+
+
+def outdated(method=SSL.SSLv3_METHOD):
+    return SSL.Context(method)
+"""
+    assert [finding["line"] for finding in ask(BANDIT, case({"x": ""}, {"a.py": text}))] == [8]

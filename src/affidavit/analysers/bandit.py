@@ -140,6 +140,7 @@ CODES = tuple(rule.id.removeprefix("bandit/") for rule in BANDIT_RULES)
 CODE = re.compile(r"B\d{3}")
 INI_NAMES = (".bandit", "setup.cfg", "tox.ini")
 NOT_PYTHON = "syntax error"
+VERSION = re.compile(r"(?:SSL|TLS)v\w*?(?=_METHOD|\b)")
 
 
 def invoke_bandit(base: Tree, _paths: Sequence[str]) -> Invocation:
@@ -220,6 +221,8 @@ def judge_bandit(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str 
     """The reason why a new issue is no finding; injections are held to what ruff's are held to."""
     judge = {
         "bandit/B301": judge_unpickling,
+        "bandit/B502": _judge_version,
+        "bandit/B503": _judge_version,
         "bandit/B602": judge_shell_command,
         "bandit/B605": judge_shell_command,
         "bandit/B608": judge_sql_text,
@@ -229,6 +232,15 @@ def judge_bandit(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str 
     if text is None:
         return "the file cannot be read at head"
     return judge(diagnostic, inspection, text) if judge else None
+
+
+def _judge_version(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    lines = text.decode("utf-8", errors="replace").split("\n")
+    named = set(
+        VERSION.findall("\n".join(lines[diagnostic.line - 1 : diagnostic.end_line or diagnostic.line]))
+    )
+    # The old name of what agrees on the best version that both sides have.
+    return "`SSLv23` stands for any version of TLS" if named == {"SSLv23"} else None
 
 
 BANDIT = Analyser(

@@ -11,8 +11,10 @@ QUOTED = re.compile(r"`([^`]+)`")
 MERGE_CONFLICT = "merge-conflict"
 REACHED = "Any input that reaches {file}:{line}."
 TEST_PLACE = re.compile(
-    r"(^|/)(tests?|testing|testutils|testdata|fixtures|__tests__|__mocks__|__fixtures__|e2e|specs?)/"
+    r"(^|/)(t|tests?|testing|testutils|testdata|fixtures|__tests__|__mocks__|__fixtures__|e2e|specs?)/"
+    r"|(^|/)(?!(la|con|at|pro|fas|grea)test/)[a-z]+[_-]?tests?/"
     r"|(^|/)(conftest\.py|tests?\.py|test_[^/]*|[^/]*_tests?\.\w+|[^/]*[.-](test|spec|stories)\.\w+)$"
+    r"|[a-z]Tests?\.\w+$"
 )
 
 
