@@ -1,6 +1,7 @@
 """Fixtures that every part's tests may use."""
 
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -28,6 +29,8 @@ BROKEN = Path(__file__).parent.parent / ".pytest_cache" / "runner-broke.txt"
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """What broke an earlier run says nothing about this one."""
+    # Shells start what runs in the background with interrupts ignored, and every program would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(session.config, "workerinput"):
         BROKEN.unlink(missing_ok=True)
 

@@ -88,7 +88,7 @@ def test_a_diff_without_its_repository_has_the_map_that_it_shows(shop: Repo, tmp
 
 def test_an_excluded_file_is_named_but_not_looked_into(shop: Repo) -> None:
     shown = run(shop, "HEAD~1..HEAD", "--exclude", "shop/prices.py").output
-    assert "not looked into: excluded" in shown
+    assert "not read: excluded" in shown
     assert "calls total" not in shown
 
 

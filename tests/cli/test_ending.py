@@ -86,7 +86,7 @@ def test_names_outside_ascii_are_reviewed_in_a_locale_that_has_no_such_letters(t
 def test_a_mistyped_name_outside_ascii_is_said_in_a_locale_that_has_no_such_letters(tmp_path: Path) -> None:
     done = affidavit("ignore", "ä", "--why", "ö", cwd=tmp_path, env=IN_ASCII)
     assert done.code == 2
-    assert done.err.startswith("affidavit: '\\xe4' is no fingerprint")
+    assert done.err.startswith("affidavit: '\\xe4' is not a fingerprint")
 
 
 def test_words_that_are_no_utf8_are_kept_as_escapes(repo: Repo) -> None:

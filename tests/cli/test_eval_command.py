@@ -123,7 +123,7 @@ def test_where_no_case_could_be_run_the_exit_code_is_2(cases: Path) -> None:
         (("nowhere",), "is not a folder"),
         (("cases", "--max-wrong", "-1"), "--max-wrong: expected a whole number, or a share"),
         (("cases/harmless", "--min-recall", "0.5"), "no case expects a problem"),
-        (("cases", "--resume", "cases"), "holds no evaluation to go on with"),
+        (("cases", "--resume", "cases"), "has no evaluation to continue"),
         (("compare", "cases", "cases"), "evaluation.json cannot be read"),
         (("import", "nowhere.json", "--clones", ".", "--out", "x"), "nowhere.json cannot be read"),
     ],
@@ -171,7 +171,7 @@ def test_an_evaluation_that_is_told_to_end_keeps_what_is_done_and_goes_on_later(
         connection.close()
     assert process.returncode == 143
     assert [line for line in complaints.decode().split("\n") if line] == [
-        f"affidavit: what is done is kept; go on with --resume {out}",
+        f"affidavit: what is done is kept; continue with --resume {out}",
         "affidavit: stopped",
     ]
     kept = json.loads((out / "cases" / "bug" / "run-1" / "report.json").read_text())

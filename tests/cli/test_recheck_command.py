@@ -157,7 +157,7 @@ def test_a_forged_report_fails(repo: Repo, report: Path, change: Callable[[Any],
 def test_what_differs_in_a_forged_gate_is_named(repo: Repo, report: Path) -> None:
     forge(report, forge_gate)
     done = affidavit("recheck", report, cwd=repo.path)
-    assert "exit_code is 0, drawn again 1" in done.out
+    assert "exit_code is 0, computed again 1" in done.out
 
 
 @pytest.mark.parametrize("limit", ["soon", -1, None, 10**12])
@@ -261,7 +261,7 @@ def test_what_is_no_report_is_a_clear_line(repo: Repo, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"verdict": "approve"}')
     done = affidavit("recheck", tmp_path / "x.json", cwd=repo.path)
     assert done.code == 2
-    assert "is no native report" in done.err
+    assert "is not a native report" in done.err
 
 
 def test_a_repository_without_the_commits_is_a_clear_line(report: Path, tmp_path: Path) -> None:

@@ -29,16 +29,16 @@ def rollout(data: Path, prompts: Path, *arguments: str) -> Result:
         (["start", "--prompt-version", "1.1.0", "--slice", "10"], "write more than 0% to 100%, such as 10%"),
         (["start", "--prompt-version", "1.1.0", "--slo-dropped", "100%"], "would allow everything"),
         (["start", "--prompt-version", "9.9.9"], "there is no folder 9.9.9"),
-        (["start", "--prompt-version", "../x"], "is no prompt version"),
+        (["start", "--prompt-version", "../x"], "is not a prompt version"),
         (["start", "--prompt-version", "1.1.0", "--schema-version", "3.0"], "the parser does not read"),
         (["start", "--prompt-version", "1.1.0", "--min-reviews", "0"], "min-reviews"),
         (["slice", "20%", "--why", "x"], "no rollout is running"),
         (["promote", "--why", "x"], "no rollout is running"),
-        (["promote", "--why", "x", "--by", "automatically"], "is nobody"),
+        (["promote", "--why", "x", "--by", "automatically"], "is not a name"),
         (["promote"], "--why"),
         (["rollback", "--why", "x"], "nothing to roll back"),
         (["retire", "1.0.0", "--why", "x"], "in the next major only"),
-        (["compare"], "no rollout was ever begun"),
+        (["compare"], "no rollout was ever started"),
         (["compare", "--rollout", "7"], "there is no rollout 7"),
         (["copy", "1.0.0", "{prompts}/somewhere"], "name the folder by its version"),
         (["copy", "1.0.0", "{prompts}/1.1.0"], "exists already"),
@@ -87,8 +87,8 @@ def test_words_that_were_not_measured_are_not_promoted(tmp_path: Path) -> None:
     words = own / "1.1.0" / "logic.md"
     words.write_text(words.read_text() + "One more.\n")
     refused = rollout(tmp_path, own, "promote", "--why", "good")
-    assert "its words have changed since the rollout began" in str(refused.exception)
-    assert "its words have changed" in rollout(tmp_path, own, "status").output
+    assert "its text has changed since the rollout began" in str(refused.exception)
+    assert "its text has changed" in rollout(tmp_path, own, "status").output
     words.unlink()
     assert "its prompts cannot be used" in rollout(tmp_path, own, "status").output
 

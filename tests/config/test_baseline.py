@@ -21,7 +21,7 @@ def test_the_same_finding_twice_keeps_the_newer_reason() -> None:
 
 @pytest.mark.parametrize("fingerprint", ["", "0123", PRINT.upper(), PRINT + "0", "../../../etc/pass"])
 def test_what_is_no_fingerprint_is_refused(fingerprint: str) -> None:
-    with pytest.raises(SettingsError, match="no fingerprint"):
+    with pytest.raises(SettingsError, match="not a fingerprint"):
         new_dismissal(fingerprint, "why not")
 
 

@@ -98,7 +98,7 @@ def test_a_finding_is_named_by_its_fingerprint_or_the_beginning_of_it(
 ) -> None:
     mark = Report.model_validate_json(report.read_bytes()).shown[0].fingerprint
     done, _ = ask(changed, report, mark if kind == "fingerprint" else mark[:8], says("In prose."))
-    assert (done.code, done.out) == (0, "In prose.\n")
+    assert (done.code, done.out) == (0, "  In prose.\n")
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_finding_that_is_not_one_is_refused_before_a_model_is_asked(
         (fails(400, "no such model"), "the model did not answer: failed: HTTP status 400"),
         (refuses("I will not."), "the model did not answer: refused"),
         (says("Half of an ans", finish="length"), "the model did not answer: cut off"),
-        (answers("  "), "the model did not answer: its reply holds no answer"),
+        (answers("  "), "the model did not answer: its reply has no answer"),
     ],
 )
 def test_a_model_that_does_not_answer_is_a_clear_error(
@@ -162,7 +162,7 @@ def test_a_recording_is_gone_on_with_and_not_written_over(
     assert (again.code, sent) == (2, [])
     assert "--resume" in again.err
     ask(changed, report, first_id(report), answers("Two."), options=("--resume", run))
-    assert ask_again(changed, report, "--replay", run).out == "Two.\n"
+    assert ask_again(changed, report, "--replay", run).out == "  Two.\n"
 
 
 def test_an_empty_question_is_refused(changed: Repo, report: Path) -> None:

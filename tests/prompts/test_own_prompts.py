@@ -62,7 +62,7 @@ def test_a_version_without_a_template_is_refused(own: Path) -> None:
         ("specialist.md", b"no versions at all", r"'prompt_version', 'schema_version'"),
         ("logic.md", b"\xff{{questions}}", "is not UTF-8"),
         ("logic.md", b"{{questions}}" + b"x" * MAX_TEMPLATE_BYTES, "is longer than"),
-        ("poetry.md", b"roses", r"poetry\.md is no template of this release"),
+        ("poetry.md", b"roses", r"poetry\.md is not a template of this release"),
     ],
 )
 def test_a_template_that_cannot_be_filled_is_refused_before_a_review(
@@ -75,7 +75,7 @@ def test_a_template_that_cannot_be_filled_is_refused_before_a_review(
 
 @pytest.mark.parametrize("version", ["", "..", "../1.1.0", "1", "1.1.0/../1.1.0", "1.1.0\n", "latest"])
 def test_a_name_that_is_no_version_names_no_folder(own: Path, version: str) -> None:
-    with pytest.raises(SettingsError, match="is no prompt version"):
+    with pytest.raises(SettingsError, match="is not a prompt version"):
         load_prompts(version, own)
 
 

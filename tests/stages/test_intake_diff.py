@@ -159,7 +159,7 @@ def test_a_binary_file_of_a_diff_is_kept_as_a_change_that_cannot_be_read(ten: Re
     with rebuild_change(recorded, ten.path) as again:
         assert again.notices == ()
         assert again.repository.head.revision == recorded.head.tree
-        assert opened.notices == ("b.bin: the diff does not hold what it becomes",)
+        assert opened.notices == ("b.bin: the diff does not contain its new content",)
 
 
 def test_a_series_of_patches_is_applied_in_order_inside_its_repository(ten: Repo):

@@ -104,7 +104,7 @@ def test_a_record_that_names_a_path_outside_is_refused(edited: Repo):
     change = recorded(ChangeRequest(repo=edited.path))
     edited.git("reset", "-q", "--hard")
     forged = change.model_dump_json().replace("sub/added.py", "../added.py")
-    with pytest.raises(InputError, match="cannot stand in a repository"):
+    with pytest.raises(InputError, match="cannot be in a repository"):
         rebuild_change(Change.model_validate_json(forged), edited.path)
 
 

@@ -88,7 +88,7 @@ def test_a_reporter_that_does_not_answer_is_named_with_the_reason() -> None:
     (cut,) = worded(compiled(proven()), told(), "cut_off").not_run
     assert (cut.name, cut.reason) == ("reporter", "cut off")
     (unread,) = worded(compiled(proven()), "LGTM").not_run
-    assert unread.reason == "its reply holds no words that can be read"
+    assert unread.reason == "its reply has no text that can be read"
     assert worded(compiled(proven()), told()).not_run == ()
 
 

@@ -187,7 +187,7 @@ def test_a_specialist_that_did_not_answer_covers_nothing() -> None:
     replies = (ReplySummary(specialist="reader", kind="mechanical", state="none"),)
     report = report_of(replies=replies)
     (app,) = report.coverage
-    assert (app.state, app.reason) == ("not_examined", "not looked at by reader")
+    assert (app.state, app.reason) == ("not_examined", "not examined by reader")
     assert (report.verdict.decision, report.gate.exit_code) == ("comment", 3)
 
 

@@ -60,7 +60,7 @@ def test_a_part_whose_specialist_did_not_finish_is_said() -> None:
     chunks = (chunk(1, piece(0, 4)), chunk(2, piece(4, 6)))
     found = covered(*chunks, looks={"logic": 1, "logic@2": 2}, states={"logic@2": "none"})
     assert found.state == "partly"
-    assert "not looked at by logic@2" in found.reason
+    assert "not examined by logic@2" in found.reason
 
 
 def test_a_file_in_one_piece_has_no_parts() -> None:

@@ -60,7 +60,7 @@ def test_a_store_that_another_process_keeps_is_said_to_be_held(tmp_path: Path) -
     store = open_store(tmp_path, busy_seconds=0.1)
     assert store.reports.has("r1")
     with pytest.raises(
-        StoreError, match=r"held by another process.* within 0.1 seconds; try again"
+        StoreError, match=r"locked by another process.* within 0.1 seconds; try again"
     ) as caught:
         store.reports.save(report("r2"))
     assert caught.value.retryable

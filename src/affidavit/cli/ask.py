@@ -90,8 +90,6 @@ async def _converse(mind: Mind, talk: Talk, emit: Emit) -> Answer:
 def _text_of(answer: Answer) -> str:
     text = read_answer(answer.text) if answer.outcome == "answered" else None
     if text is None:
-        why = (
-            "its reply holds no answer" if answer.outcome == "answered" else answer.outcome.replace("_", " ")
-        )
+        why = "its reply has no answer" if answer.outcome == "answered" else answer.outcome.replace("_", " ")
         raise OutsideError(f"the model did not answer: {why}: {answer.detail}".rstrip(": "))
     return text

@@ -19,16 +19,16 @@ WORLD_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS
 """What the system cannot do for anybody just now; no fault of the program that asked for it."""
 COMMANDS = {
     "review": "Review a change and report what can be proven.",
-    "context": "Show the map of a change, to plan the reading of it.",
+    "context": "Show the map of a change, to plan how to read it.",
     "ask": "Ask a model about a finding of a report.",
     "recheck": "Prove a report again, whole.",
     "sign": "Sign a report with an SSH key.",
     "eval": "Measure recall and precision on labelled cases.",
-    "parse": "Read a reply with the contract alone.",
+    "parse": "Read a reply with the contract only.",
     "doctor": "Say what is usable here and what to install for the rest.",
     "ignore": "Dismiss a finding, with the reason.",
-    "label": "Say of a finding that it is valid, wrong or a nit.",
-    "quality": "Say how often findings were wrong, and how sure that is.",
+    "label": "Label a finding as valid, wrong or a nit.",
+    "quality": "Report how often findings were wrong, and how certain that is.",
     "rollout": "Try a prompt version on a slice of the changes; promote it or roll it back.",
 }
 
@@ -108,7 +108,7 @@ def _exit_code(error: BaseException) -> int:
             say(_what_completes(error.name))
         case _:
             say(f"unexpected {type(error).__name__}: {error}")
-            say("this is a fault of Affidavit; run again with --debug for the details")
+            say("this is a bug in Affidavit; run again with --debug for the details")
     return EXIT_NOT_DONE
 
 

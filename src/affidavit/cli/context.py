@@ -36,7 +36,7 @@ FORMATS = (TEXT, "json", "html")
 @click.argument("target", required=False)
 @click.option("--staged", is_flag=True, help="The map of what is staged.")
 @working_tree_options
-@click.option("--title", default="", help="What the change is called.")
+@click.option("--title", default="", help="The title of the change.")
 @click.option(
     "--format",
     "formats",
@@ -54,14 +54,14 @@ FORMATS = (TEXT, "json", "html")
     show_default=True,
     help="What the related files may cost in a prompt.",
 )
-@click.option("--include", metavar="GLOBS", help="Look only at these paths.")
-@click.option("--exclude", metavar="GLOBS", help="Do not look at these paths.")
+@click.option("--include", metavar="GLOBS", help="Review only these paths.")
+@click.option("--exclude", metavar="GLOBS", help="Do not review these paths.")
 @server_options
 @click.option("--no-cache", is_flag=True, help="Read everything again.")
 @click.option("--quiet", "-q", is_flag=True, help="No hints.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
 def command(**options: Any) -> None:
-    """Show the map of a change, to plan the reading of it.
+    """Show the map of a change, to plan how to read it.
 
     What it touches, what depends on it, what it depends on, which tests cover it, who wrote the lines and
     why, each with its reason. Nothing is judged.

@@ -61,14 +61,18 @@ def command() -> None:
     help="Exit with 1 above this: a whole number of wrong findings, or a share of those that are known"
     " to be true or wrong, such as 0.05 or 5%.",
 )
-@click.option("--runs", type=click.IntRange(1, 100), default=1, help="Review each case so many times.")
-@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Cases at once.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep every report there.")
+@click.option("--runs", type=click.IntRange(1, 100), default=1, help="Review each case this many times.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Cases at the same time."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep every report in this folder."
+)
 @model_options
 @prompt_options
 @server_options
 @click.option("--judge-model", metavar="MODEL", help="Who compares meanings; default: the verifier's model.")
-@click.option("--no-judge", is_flag=True, help="Match by place and category, also where there is a model.")
+@click.option("--no-judge", is_flag=True, help="Match by place and category, even with a model.")
 @click.option("--analysers-off", metavar="NAMES", help="Leave these analysers out.")
 @click.option("--rules-off", metavar="RULES", help="Do not show these rules, such as ruff/F401.")
 @click.option("--analyser-timeout-seconds", metavar="N", help="Time limit of each analyser run; default 120.")
@@ -131,7 +135,7 @@ def _evaluate(held: list[CaseFolder], options: dict[str, Any]) -> Evaluated:
             return asyncio.run(evaluate(held, plan))
         except KeyboardInterrupt:
             if archive:
-                say(f"what is done is kept; go on with --resume {archive.folder}")
+                say(f"what is done is kept; continue with --resume {archive.folder}")
             raise
 
 
@@ -163,7 +167,7 @@ def _first_lack(evaluation: Evaluation) -> str:
 @click.option(
     "--out", type=click.Path(path_type=Path), required=True, metavar="CASES", help="Where cases go."
 )
-@click.option("--force", is_flag=True, help="Replace cases that are there already.")
+@click.option("--force", is_flag=True, help="Replace existing cases.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
 @click.pass_context
 def import_list(context: click.Context, /, listing: Path, **options: Any) -> None:

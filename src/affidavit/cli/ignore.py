@@ -33,7 +33,7 @@ def command(fingerprint: str, why: str, repo: Path | None, data: Path | None, **
         raise SettingsError("a bare repository has no folder for the entry; run this in a clone with files")
     path = work_tree / BASELINE_PATH
     if path.is_symlink() or path.parent.is_symlink():
-        raise SettingsError(f"{path} is a link; the entry must stand in the repository itself")
+        raise SettingsError(f"{path} is a link; the entry must be in the repository itself")
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         path.parent.mkdir(exist_ok=True)
@@ -42,7 +42,7 @@ def command(fingerprint: str, why: str, repo: Path | None, data: Path | None, **
         raise SettingsError(f"{path} is not UTF-8 text: repair it first") from error
     except OSError as error:
         raise SettingsError(f"{path} cannot be written: {error.strerror}") from error
-    what = f"{known.title} ({known.file}:{known.line})" if known else "no kept report knows this fingerprint"
+    what = f"{known.title} ({known.file}:{known.line})" if known else "no kept report has this fingerprint"
     click.echo(f"dismissed {fingerprint}: {visible(what)}")
     click.echo(f"Commit {BASELINE_PATH}; it counts for changes whose base has it.")
 

@@ -33,7 +33,7 @@ from affidavit.store.open import Store, open_store
 @click.argument("label", required=False, type=click.Choice([str(label) for label in Label]))
 @click.option("--why", default="", help="The reason, for whoever reads the label later.")
 @click.option("--by", metavar="NAME", help="Who says so; default: your user name.")
-@click.option("--remove", is_flag=True, help="Take the label back; what was said before is kept.")
+@click.option("--remove", is_flag=True, help="Remove the label; earlier labels are kept.")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 def command(report: str, finding: str | None, label: str | None, **options: Any) -> None:
@@ -68,9 +68,9 @@ def command(report: str, finding: str | None, label: str | None, **options: Any)
 
 def _check_request(finding: str | None, label: str | None, options: dict[str, Any]) -> None:
     if options["remove"] and label:
-        raise InputError(f"--remove takes a label back; leave out {label!r}, or leave out --remove")
+        raise InputError(f"--remove removes a label; leave out {label!r}, or leave out --remove")
     if options["remove"] and finding is None:
-        raise InputError("--remove needs the finding whose label is to be taken back")
+        raise InputError("--remove needs the finding whose label is to be removed")
     if label is None and not options["remove"] and (options["why"] or options["by"]):
         raise InputError("--why and --by go with a label: valid, wrong or nit")
 
@@ -80,7 +80,7 @@ def _change_label(
 ) -> None:
     before = labels_of(store, report.id).get(candidate.id)
     if label is None and before is None:
-        raise InputError(f"{candidate.id} has no label to take back")
+        raise InputError(f"{candidate.id} has no label to remove")
     by = user_name() if options["by"] is None else options["by"]
     entry = add_label(store, report, candidate, label, why=options["why"], by=by)
     if options["output"] == "json":

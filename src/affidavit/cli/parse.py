@@ -26,13 +26,15 @@ EXIT_REJECTED = 2
 @click.command()
 @click.argument("reply")
 @click.option(
-    "--changed-files", type=click.Path(path_type=Path), help="One path a line; without it: not reconciled."
+    "--changed-files",
+    type=click.Path(path_type=Path),
+    help="One path per line; without it, paths are not checked.",
 )
 @click.option("--schema-version", default=CURRENT_SCHEMA_VERSION, type=click.Choice(sorted(SCHEMAS)))
-@click.option("--prompt-version", help="The exact version expected; without it: any well-formed one.")
+@click.option("--prompt-version", help="The exact version expected; without it, any well-formed one.")
 @click.option("--allow-patch-drift", is_flag=True, help="Accept another patch of the same prompt version.")
 @click.option(
-    "--data", type=click.Path(path_type=Path), help="Folder of the store, which knows what is retired."
+    "--data", type=click.Path(path_type=Path), help="Folder of the store, which says what is retired."
 )
 @click.pass_context
 def command(

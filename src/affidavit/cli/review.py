@@ -58,12 +58,12 @@ FLAGS_THAT_ARE_SETTINGS = (
 @click.argument("target", required=False)
 @click.option("--staged", is_flag=True, help="Review what is staged.")
 @working_tree_options
-@click.option("--title", default="", help="What the change is called.")
+@click.option("--title", default="", help="The title of the change.")
 @click.option("--description", default="", help="What the change is for.")
 @click.option(
     "--discussion",
     metavar="FILE",
-    help="What others have said: a JSON list of comments, or text; - for standard input.",
+    help="Earlier comments on the change: a JSON list, or text; - for standard input.",
 )
 @click.option(
     "--format",
@@ -76,20 +76,22 @@ FLAGS_THAT_ARE_SETTINGS = (
 @click.option(
     "--fail-on", metavar="SEVERITY", help="Exit with 1 from this severity on; default high, or never."
 )
-@click.option("--severity-threshold", metavar="SEVERITY", help="Hide what is milder.")
-@click.option("--focus", metavar="AREAS", help="Only these, such as security,bugs,performance,quality.")
-@click.option("--include-style/--no-style", default=None, help="Show or hide findings of style.")
+@click.option("--severity-threshold", metavar="SEVERITY", help="Hide findings below this severity.")
+@click.option(
+    "--focus", metavar="AREAS", help="Show only these areas, such as security,bugs,performance,quality."
+)
+@click.option("--include-style/--no-style", default=None, help="Show or hide findings about style.")
 @click.option("--nits/--no-nits", default=None, help="Show findings that are true but not worth acting on.")
 @click.option("--show-withheld", is_flag=True, help="List what is not shown, each with its reason.")
-@click.option("--include", metavar="GLOBS", help="Look only at these paths.")
-@click.option("--exclude", metavar="GLOBS", help="Do not look at these paths.")
+@click.option("--include", metavar="GLOBS", help="Review only these paths.")
+@click.option("--exclude", metavar="GLOBS", help="Do not review these paths.")
 @click.option("--analysers-off", metavar="NAMES", help="Leave these analysers out.")
 @click.option("--rules-off", metavar="RULES", help="Do not show these rules, such as ruff/F401.")
 @click.option("--analyser-timeout-seconds", metavar="N", help="Time limit of each analyser run; default 120.")
 @click.option(
     "--allow-linters/--no-linters",
     default=None,
-    help="Run the linters that the settings name; their commands are code that somebody wrote.",
+    help="Run the linters that the settings name; this runs their commands.",
 )
 @click.option(
     "--config", type=click.Path(path_type=Path), help="Settings file to use instead of the base commit's."
@@ -114,7 +116,7 @@ FLAGS_THAT_ARE_SETTINGS = (
     "--events",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write what happens there while it happens, one JSON object a line.",
+    help="Write events to FILE as they happen, one JSON object per line.",
 )
 @click.option("--quiet", "-q", is_flag=True, help="No progress, no hints.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")

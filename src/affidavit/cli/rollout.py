@@ -43,7 +43,7 @@ why_option = click.option("--why", required=True, help="The reason, kept in the 
 
 def _person(_context: click.Context, _option: click.Parameter, name: str) -> str:
     if name.strip() in ("", AUTOMATICALLY):
-        raise SettingsError(f"--by: {name!r} is nobody; name the person who decides")
+        raise SettingsError(f"--by: {name!r} is not a name; name the person who decides")
     return name
 
 
@@ -91,10 +91,10 @@ def command() -> None:
     type=click.IntRange(1, 1_000_000),
     default=DEFAULT_MIN_REVIEWS,
     show_default=True,
-    help="Nothing is decided before so many reviews of the slice.",
+    help="Decide nothing before this many reviews of the slice.",
 )
 @click.option(
-    "--auto-promote", is_flag=True, help="Promote it without asking once the SLO is kept for certain."
+    "--auto-promote", is_flag=True, help="Promote it without asking once it certainly meets the SLO."
 )
 @click.option("--why", default="", help="The reason, kept in the history.")
 @by_option
@@ -189,7 +189,7 @@ def compare(number: int | None, data: Path | None, form: str) -> None:
 
 @command.command("promote")
 @why_option
-@click.option("--force", is_flag=True, help="Although the SLO is not kept, or the sample is too small.")
+@click.option("--force", is_flag=True, help="Even if the SLO is not met, or the sample is too small.")
 @by_option
 @data_option
 def promote_command(why: str, force: bool, by: str, data: Path | None) -> None:
@@ -270,7 +270,7 @@ def _slo(text: str) -> float:
 def _rollout(book: RolloutBook, number: int | None) -> Rollout:
     found = book.last() if number is None else book.numbered(number)
     if found is None:
-        which = "no rollout was ever begun" if number is None else f"there is no rollout {number}"
+        which = "no rollout was ever started" if number is None else f"there is no rollout {number}"
         raise InputError(f"{which}; see `affidavit rollout history`")
     return found
 

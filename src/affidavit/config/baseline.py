@@ -67,7 +67,7 @@ def new_dismissal(fingerprint: str, why: str, title: str = "", file: str = "") -
     """A dismissal of today; both the fingerprint and the reason are needed."""
     if not FINGERPRINT.fullmatch(fingerprint):
         raise SettingsError(
-            f"{fingerprint!r} is no fingerprint: 16 characters 0-9 and a-f, as a report shows them"
+            f"{fingerprint!r} is not a fingerprint: 16 characters 0-9 and a-f, as a report shows them"
         )
     if not why.strip():
         raise SettingsError("--why must say why the finding is dismissed")

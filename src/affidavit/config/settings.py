@@ -199,7 +199,7 @@ def _laid_over(
 def _read_root(raw: Mapping[str, Any], where: str) -> dict[str, Any]:
     for name in NOT_FROM_FILES:
         if name in raw:
-            raise SettingsError(f"{where}: {name} counts only as a flag or in the environment")
+            raise SettingsError(f"{where}: {name} can be set only as a flag or in the environment")
     return read_values(raw, where)
 
 

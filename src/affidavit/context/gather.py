@@ -311,7 +311,7 @@ def _innermost(symbols: Sequence[Symbol], line: int) -> Symbol | None:
 
 def _not_reviewed(change: Change) -> list[str]:
     counts = Counter(file.skipped for file in change.files if file.skipped is not None)
-    return [f"{count} changed files were not looked into: {reason}" for reason, count in counts.items()]
+    return [f"{count} changed files were not read: {reason}" for reason, count in counts.items()]
 
 
 def _not_read(imports: Imports) -> list[str]:

@@ -94,7 +94,7 @@ class _Parser:
             follows_text = file is None
         if not found:
             self._at = 0
-            self._refuse(f"this is no diff: {_why_no_file(self._lines[0])}")
+            self._refuse(f"this is not a diff: {_why_no_file(self._lines[0])}")
         return found
 
     def _next_file(self) -> FileDiff | None:
@@ -192,7 +192,7 @@ class _Parser:
             self._git_labels(file)
             self._hunks(file)
         elif line.startswith((b"--- ", b"+++ ", b"@@ -")):
-            self._refuse("a --- line and a +++ line must stand before the hunks")
+            self._refuse("a --- line and a +++ line must come before the hunks")
         else:
             return False
         return True
@@ -218,7 +218,7 @@ class _Parser:
             self._at += 1
             while self._line():
                 if not _BINARY_LINE.fullmatch(self._line()):
-                    self._refuse("this does not belong into a binary patch")
+                    self._refuse("this does not belong in a binary patch")
                 self._at += 1
             self._at += 1
 
@@ -264,7 +264,7 @@ class _Parser:
             self._refuse("the headers do not give the name of the file")
         for name in names:
             if not diff_names.is_acceptable(name):
-                self._refuse(f"the name {decode_path(name)!r} does not stand inside a repository")
+                self._refuse(f"the name {decode_path(name)!r} is not inside a repository")
         self._at = here
 
     # Hunks
@@ -301,7 +301,7 @@ class _Parser:
         if last.old_lacks_newline or last.new_lacks_newline:
             self._refuse("a hunk follows the end of the file")
         if header.old_start < old_end or header.new_start < new_end:
-            self._refuse("the hunk overlaps the one before, or stands in the wrong order")
+            self._refuse("the hunk overlaps the one before, or is in the wrong order")
 
     def _hunk(self, header: HunkHeader) -> RawHunk:
         body = HunkBody(header.old_count, header.new_count)

@@ -49,7 +49,7 @@ def _rebuilt(change: Change, store: ObjectStore) -> OpenedChange:
     patched, notices = _patched(store, base, change.files)
     tree = patched.write()
     if tree != change.head.tree and not notices:
-        notices = ["the tree at head did not come out as it was recorded"]
+        notices = ["the tree at head is not the one that was recorded"]
     commit = store.write_commit(tree, base.commit)
     head = GitTree(store, tree, commit, is_committed=False)
     return OpenedChange(change, GitRepository(store, base, head), tuple(notices))
@@ -75,7 +75,7 @@ def _from_hunks_alone(change: Change, store: ObjectStore) -> OpenedChange:
     files = [_as_diff(file, None) for file in change.files]
     base, head = (GitTree(store, shown_tree(store, files, side)) for side in SIDES)
     notices = tuple(
-        f"the tree at {side} did not come out as it was recorded"
+        f"the tree at {side} is not the one that was recorded"
         for side, tree, recorded in (("base", base, change.base), ("head", head, change.head))
         if tree.revision != recorded.tree
     )
@@ -135,5 +135,5 @@ def _raw(path: str | None, base: GitTree | None) -> bytes | None:
     entry = base.entry(path) if base else None
     raw = entry.raw_path if entry else path.encode("utf-8", "backslashreplace")
     if not is_acceptable(raw):
-        raise InputError(f"the report names {path!r}, which cannot stand in a repository")
+        raise InputError(f"the report names {path!r}, which cannot be in a repository")
     return raw

@@ -63,7 +63,7 @@ def _compare_file(file: FileChange, repository: GitRepository) -> Iterator[Diffe
         if entry is None or entry.blob != blob:
             yield Difference(f"{path} at {side} is not what was recorded", _is_lossy(file))
         elif not _shows(file, tree, path, side):
-            yield Difference(f"the recorded diff of {path} does not show what stands at {side}")
+            yield Difference(f"the recorded diff of {path} does not show what is at {side}")
 
 
 def lost_files(change: Change, repository: Repository) -> frozenset[str]:

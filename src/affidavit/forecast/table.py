@@ -109,11 +109,11 @@ def _assumptions(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list
         if role in choices
     )
     return [
-        "What the models read first is measured; a token is three bytes, rather too many than too few.",
+        "What the models read first is measured; a token is counted as three bytes, on the high side.",
         f"Assumed: requests in a conversation: {requests}.",
-        f"Assumed: {CALL_TOKENS:,} tokens for a call of a tool, {TOOL_RESULT_TOKENS:,} for what it answers.",
+        f"Assumed: {CALL_TOKENS:,} tokens for a tool call, {TOOL_RESULT_TOKENS:,} for its result.",
         f"Assumed: {FINDINGS_PER_CONVERSATION} findings to verify from each conversation of a specialist,",
         f"beside {len(talks.machine_findings)} of the machine's; {VERIFIER_TASK_TOKENS:,} tokens for each.",
-        f"A review that goes so is within a factor of {WITHIN_FACTOR:g} of the tokens above.",
-        "The planner may call fewer specialists. --budget-usd and --budget-tokens hold whatever comes.",
+        f"A review that matches this is within a factor of {WITHIN_FACTOR:g} of the tokens above.",
+        "The planner may call fewer specialists. --budget-usd and --budget-tokens always apply.",
     ]

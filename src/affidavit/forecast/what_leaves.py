@@ -21,17 +21,18 @@ from affidavit.render.safe_text import one_line, visible
 RULE = "=" * 78
 INTRODUCTION = (
     "What a review would send. Nothing was sent, and no model was asked.",
-    "Secrets stand as [redacted:KIND:NUMBER], as they would leave. Signs without a shape are shown as <U+…>.",
+    "Secrets are shown as [redacted:KIND:NUMBER], as they would be sent.",
+    "Invisible characters are shown as <U+…>.",
 )
 LATER = (
-    "Later, as the review goes on, this leaves too, redacted in the same way:",
+    "Later in the review this is sent too, redacted in the same way:",
     "- to each verifier, first of all: whether `return 1 + 1` returns 3, to see that it can answer;",
     "- to specialists and verifiers: what the planner answered (goal, approach, impact, questions);",
     "- to every model: what it reads with its tools, from base and head of this repository;",
     "- to the second look: one line for each finding that the others reported;",
     "- to the verifier, and to a second one: each finding of a specialist, its quote with surroundings, its",
     "  hunks and searches;",
-    "- to the reporter, if there is one: what the change is for, and the findings that stand.",
+    "- to the reporter, if there is one: what the change is for, and the findings that are shown.",
 )
 
 

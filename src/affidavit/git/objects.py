@@ -217,7 +217,7 @@ class ObjectStore(Closing):
         done = git.attempt("update-index", "-z", "--index-info", stdin=removed + added)
         # Git passes over a name that it finds dangerous, and calls that a success.
         if done.returncode != 0 or b"Ignoring path" in done.stderr:
-            raise InputError(f"the files cannot stand in one tree: {complaint(done.stderr)}")
+            raise InputError(f"the files cannot be in one tree: {complaint(done.stderr)}")
         return git.line("write-tree")
 
     def write_commit(self, tree: str, parent: str | None) -> str:

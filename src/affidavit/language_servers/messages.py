@@ -62,7 +62,7 @@ def _decoded(body: bytes) -> Message:
     try:
         message = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise BrokenWireError("a body that is no JSON") from error
+        raise BrokenWireError("a body that is not JSON") from error
     if not isinstance(message, dict):
-        raise BrokenWireError("a body that is no object")
+        raise BrokenWireError("a body that is not an object")
     return message

@@ -61,7 +61,7 @@ def find_servers(
         if program is None and server.name in named:
             raise SettingsError(
                 f"{asked} cannot be used as the language server {server.name}: give the absolute path of a "
-                "program that lies outside of the reviewed repository"
+                "program outside the reviewed repository"
             )
         if program is not None:
             found[server] = program

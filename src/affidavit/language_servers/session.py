@@ -134,7 +134,7 @@ class Session:
         except queue.Empty:
             raise ServerError("it took too long") from None
         if message is None:
-            raise ServerError("it ended, or printed what is no protocol")
+            raise ServerError("it ended, or did not follow the protocol")
         return message
 
     def _listen(self) -> None:

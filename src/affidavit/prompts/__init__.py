@@ -75,7 +75,7 @@ def load_prompts(
 ) -> PromptSet:
     """A version from the user's folder, or one that comes with this release; it is checked whole."""
     if parse_prompt_version(version) is None:
-        raise SettingsError(f"{version[:40]!r} is no prompt version; write it as 1.1 or 1.1.0")
+        raise SettingsError(f"{version[:40]!r} is not a prompt version; write it as 1.1 or 1.1.0")
     if schema_version not in SCHEMAS:
         known = ", ".join(SCHEMAS)
         raise SettingsError(f"the parser does not read schema version {schema_version[:40]!r}, only {known}")
@@ -128,7 +128,7 @@ def _checked(folder: Path) -> dict[str, str]:
     unknown = sorted(path.name for path in folder.glob(f"*{SUFFIX}") if path.stem not in model)
     if unknown:
         known = ", ".join(sorted(model))
-        raise SettingsError(f"{folder}: {unknown[0]} is no template of this release; known: {known}")
+        raise SettingsError(f"{folder}: {unknown[0]} is not a template of this release; known: {known}")
     return {name: _read(folder / f"{name}{SUFFIX}", like=text) for name, text in model.items()}
 
 

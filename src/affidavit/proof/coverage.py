@@ -127,7 +127,7 @@ class Coverage:
         unread = {name: self._unread_by(name, file) for name in names}
         found = [WHY[one.why].format(name=name) for name, one in unread.items() if one]
         silent = [name for name, one in unread.items() if one is None]
-        return found + ([f"not looked at by {', '.join(silent)}"] if silent else [])
+        return found + ([f"not examined by {', '.join(silent)}"] if silent else [])
 
     def _unread_by(self, name: str, file: FileChange) -> Unread | None:
         return self._unread.get((name, "head"), {}).get(file.path)
@@ -199,7 +199,7 @@ def _unshown(file: FileChange, hunks: Sequence[HunkCoverage], plan: Plan | None)
     unseen = sum(len(hunk.lines) for hunk in file.hunks) - seen
     unread = sum(not part.examined_by for hunk in hunks for part in (*hunk.parts, hunk))
     lines = [f"{_number(unseen, 'line')} of the diff shown to no model"] if unseen else []
-    return lines or ([f"{_number(unread, 'part')} of the diff not looked at"] if unread else [])
+    return lines or ([f"{_number(unread, 'part')} of the diff not examined"] if unread else [])
 
 
 def _why_not_examined(file: FileChange) -> str:

@@ -25,7 +25,7 @@ def check_quote(finding: Finding, repository: Repository) -> tuple[QuoteCheck, F
         return _check_line_only(finding, lines, blank)
     occurrences = _find(finding.verification.code_examined, lines)
     if not occurrences:
-        detail = f"the quoted code does not stand in {finding.file} at {finding.side}"
+        detail = f"the quoted code does not appear in {finding.file} at {finding.side}"
         return blank.model_copy(update={"detail": detail}), finding
     outcome, chosen = _choose(occurrences, finding, finding.verification, len(lines))
     anchored = finding if outcome == "exact" else _anchor(finding, finding.verification, chosen, len(lines))
@@ -112,10 +112,10 @@ def _anchor(finding: Finding, verification: Verification, place: Occurrence, lin
 def _describe(outcome: QuoteOutcome, finding: Finding, place: Occurrence, count: int) -> str:
     where = f"{finding.file}:{place.start}-{place.end} at {finding.side}"
     if outcome == "exact":
-        return f"the quote stands at {where}"
+        return f"the quote is at {where}"
     if outcome == "relocated":
-        return f"the finding named line {finding.line}; the quote stands at {where}"
-    return f"the quote stands {count} times; the nearest to line {finding.line} is {where}"
+        return f"the finding named line {finding.line}; the quote is at {where}"
+    return f"the quote appears {count} times; the nearest to line {finding.line} is {where}"
 
 
 def quote_still_stands(quote: QuoteCheck, repository: Repository) -> bool:

@@ -115,9 +115,9 @@ def _check_in_tree(candidate: Candidate, repository: Repository) -> list[Proof]:
     if finding is None:
         return []
     if quote is None:
-        return [_proof(candidate, "quote", False, "the report holds no checked quote for this finding")]
+        return [_proof(candidate, "quote", False, "the report has no checked quote for this finding")]
     problem = _quote_problem(finding, quote, repository)
-    stands = f"the quoted code stands at {_place(quote)}"
+    stands = f"the quoted code is at {_place(quote)}"
     proofs = [_proof(candidate, "quote", problem is None, problem or stands)]
     return proofs + [_check_search(candidate, search, repository) for search in _declared_searches(finding)]
 
@@ -130,13 +130,13 @@ def _declared_searches(finding: Finding) -> Sequence[Search]:
 def _quote_problem(finding: Finding, quote: QuoteCheck, repository: Repository) -> str | None:
     """Why the recorded quote does not prove the finding, or None."""
     if not quote_still_stands(quote, repository):
-        return f"the quoted code does not stand at {_place(quote)}"
+        return f"the quoted code is not at {_place(quote)}"
     again, _ = check_quote(finding, repository)
     if again.outcome == "not_found":
         return again.detail
     # Reason that stands somewhere proves nothing about a finding that speaks of another place.
     if _place(again) != _place(quote):
-        return f"the report quotes {_place(quote)}; what the finding speaks of stands at {_place(again)}"
+        return f"the report quotes {_place(quote)}; what the finding is about is at {_place(again)}"
     return None
 
 
@@ -162,7 +162,7 @@ def _check_judgement(candidate: Candidate, report: Report) -> list[Proof]:
     ruled = rule_on(judged) if judged else None
     if report.models and ruled and ruled.answer == "CONFIRMED" and not ruled.qualified:
         return []
-    detail = "it is called verified, but the report holds no verifier's confirmation of it"
+    detail = "it is called verified, but the report has no verifier's confirmation of it"
     return [_proof(candidate, "judgement", False, detail)]
 
 
@@ -213,11 +213,11 @@ def _check_analyser(candidate: Candidate, again: _Again) -> Proof:
     if same is not None:
         return _proof(candidate, "analyser", True, _method(same) + _other_version(finding, same))
     if here:
-        detail = f"looking again, {name} says {here[0].severity}: {here[0].title}; the report says otherwise"
+        detail = f"checked again, {name} says {here[0].severity}: {here[0].title}; the report says otherwise"
         return _proof(candidate, "analyser", False, detail + _other_version(finding, here[0]))
     place = f"{finding.file}:{finding.line}"
     return _proof(
-        candidate, "analyser", False, f"looking again, {name} does not report {finding.rule_id} at {place}"
+        candidate, "analyser", False, f"checked again, {name} does not report {finding.rule_id} at {place}"
     )
 
 
@@ -234,7 +234,7 @@ def _left_out(report: Report, again: _Again) -> list[Proof]:
             title=finding.title,
             kind="analyser",
             holds=False,
-            detail=f"looking again, {name} also reports {finding.rule_id} at {finding.file}:{finding.line}",
+            detail=f"checked again, {name} also reports {finding.rule_id} at {finding.file}:{finding.line}",
         )
         for name, findings in again.findings.items()
         for finding in findings
@@ -274,9 +274,9 @@ def _check_verdict(report: Report) -> Proof:
         for candidate in report.candidates
     ]
     differences = _differences(report, judged)
-    detail = f"{report.verdict.decision}: drawn again from the candidates"
+    detail = f"{report.verdict.decision}: computed again from the candidates"
     if differences:
-        detail = "the candidates do not come to what the report says: " + "; ".join(differences)
+        detail = "the report does not follow from its candidates: " + "; ".join(differences)
     return Proof(finding="", title="verdict", kind="verdict", holds=not differences, detail=detail)
 
 
@@ -294,4 +294,4 @@ def _differences(report: Report, judged: Sequence[Candidate]) -> list[str]:
 
 
 def _changed(recorded: object, drawn: object) -> str:
-    return "differ" if isinstance(recorded, Record) else f"is {recorded}, drawn again {drawn}"
+    return "differ" if isinstance(recorded, Record) else f"is {recorded}, computed again {drawn}"

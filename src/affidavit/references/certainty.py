@@ -37,7 +37,7 @@ def assess(
 ) -> Assessment | None:
     """The assessment of one occurrence; None where it cannot mean the symbol."""
     if place.role == "text":
-        return Assessment("possible", "it stands in a comment or a string")
+        return Assessment("possible", "it is in a comment or a string")
     if symbol.language == "go" and not _can_see_in_go(symbol, path):
         return None
     if "." in symbol.qualified:
@@ -58,7 +58,7 @@ def _assess_member(symbol: Symbol, path: str, place: WordPlace, reach: Reach) ->
     if is_bare and _scoping(symbol).members_need_object and not (is_inside and place.is_in_class_body):
         return None
     if is_inside and (receiver in SELVES or receiver is None):
-        return Assessment("certain", f"it stands inside of {owner}")
+        return Assessment("certain", f"it is inside {owner}")
     if receiver is not None and _last_name(receiver) == owner_name and _is_near(symbol, path, reach):
         return Assessment("certain", f"it is taken from {owner_name} itself")
     if symbol.language == "rust" and receiver is not None and _TYPE_NAME.fullmatch(_last_name(receiver)):
@@ -72,7 +72,7 @@ def _assess_member(symbol: Symbol, path: str, place: WordPlace, reach: Reach) ->
 def _assess_member_by_file(symbol: Symbol, path: str, reach: Reach) -> Assessment:
     way = reach.ways.get(path)
     if path == symbol.path:
-        return Assessment("likely", f"it stands in the file that defines {reach.name}")
+        return Assessment("likely", f"it is in the file that defines {reach.name}")
     if way is not None:
         taken = reach.via[path] if way == "by_file" else f"{reach.name} from {reach.via[path]}"
         return Assessment("likely", f"the file imports {taken}")

@@ -233,7 +233,7 @@ class MechanicalSpecialist:
         if file is None:
             return None
         if not self._looks_at(file) or file.old_path in found.base.run.refused:
-            return "the file is not looked at, or could not be at base"
+            return "the file is not read, or could not be read at base"
         is_fault = diagnostic.rule in self.analyser.syntax_rules
         return unsure_about(diagnostic, file, found.base.run, is_fault=is_fault)
 

@@ -305,7 +305,7 @@ def _open_diff(data: bytes, request: ChangeRequest, store: ObjectStore | None) -
     why = "there is no repository here"
     if store:
         store.close()
-        why = "no recent commit of this repository holds what the diff was made from"
+        why = "no recent commit of this repository has what the diff was made from"
     return _unplaced(files, request, why)
 
 
@@ -314,7 +314,7 @@ def _placed(
 ) -> OpenedChange:
     head = _uncommitted_tree(store, placed.head_tree, placed.base.commit)
     notices = tuple(
-        f"{decode_path(file.name)}: the diff does not hold what it becomes" for file in placed.unknown
+        f"{decode_path(file.name)}: the diff does not contain its new content" for file in placed.unknown
     )
     sides = Sides(
         source="diff",

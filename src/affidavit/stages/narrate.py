@@ -69,7 +69,7 @@ def add_words(report: Report, answer: Answer) -> Report:
 
 
 def _without_words(answer: Answer) -> Gap:
-    reason = "its reply holds no words that can be read"
+    reason = "its reply has no text that can be read"
     if answer.outcome != "answered":
         reason = f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": ")
     return Gap(name="reporter", reason=reason, advice="Verdict and findings do not depend on it.")

@@ -80,7 +80,7 @@ def _candidates(reply: Reply, parsed: ParsedReply) -> list[Candidate]:
             kind=reply.kind,
             index=index,
             finding=finding,
-            steps=(Step(stage=STAGE, what=f"handed in by {reply.specialist}; the contract let it stand"),),
+            steps=(Step(stage=STAGE, what=f"handed in by {reply.specialist}; valid by the contract"),),
         )
         for index, finding in zip(
             parsed.indexes, parsed.result.findings if parsed.result else (), strict=True
@@ -131,7 +131,7 @@ def _incomplete(reply: Reply, parsed: ParsedReply) -> list[Gap]:
     """Silence is never approval: only a reply that was read whole counts as a look."""
     reasons = {
         "rejected": "its reply could not be read",
-        "all_dropped": "none of its findings was well formed",
+        "all_dropped": "none of its findings was valid",
     }
     reason = reasons.get(parsed.state) or ("its reply was cut off" if parsed.is_truncated else None)
     return [Gap(name=reply.specialist, reason=reason)] if reason else []

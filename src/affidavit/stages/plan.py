@@ -125,7 +125,7 @@ def read_plan(answer: Answer, rough: Plan, lenses: Sequence[str]) -> Planned:
         reason = (
             f"{answer.outcome.replace('_', ' ')}: {answer.detail}"
             if answer.outcome != "answered"
-            else "its reply holds no plan that can be read"
+            else "its reply has no plan that can be read"
         )
         failed = Gap(name="planner", reason=reason, advice="the specialists were chosen by size")
         return Planned(rough, (answer.usage,), (failed, *_left_out(rough)), answer)

@@ -74,9 +74,9 @@ def _problem(finding: Finding, reading: Reading, known: "_Files") -> str | None:
     unread = [name for name, files in named.items() if not any(map(reading.covers, files))]
     if unread:
         more = f" and {len(unread) - MAX_NAMED} more" if len(unread) > MAX_NAMED else ""
-        return f"it says that it looked in {', '.join(unread[:MAX_NAMED])}{more}, but no call read that"
+        return f"it says that it looked in {', '.join(unread[:MAX_NAMED])}{more}, but no tool call read that"
     if not reading.calls and not named:
-        return "it says that it looked elsewhere, but it made no call at all"
+        return "it says that it looked elsewhere, but it made no tool call"
     return None
 
 

@@ -245,7 +245,7 @@ def _reading_order(candidate: Candidate) -> tuple[bool, bool, str, int, int, str
 def _summary(counts: Counts, incomplete: Sequence[Gap], *, has_models: bool) -> str:
     """One sentence on what was found, and one on what the review lacks."""
     others = max(0, counts.shown - counts.blocking)
-    found = [f"{_number(counts.blocking, 'proven finding')} must be dealt with before merging"] * bool(
+    found = [f"{_number(counts.blocking, 'proven finding')} must be fixed before merging"] * bool(
         counts.blocking
     )
     found += [f"{_number(others, 'other finding' if found else 'finding')} to look at"] * bool(others)

@@ -85,7 +85,7 @@ class Database:
         name, cause = self.location.name, getattr(error, "orig", None) or error
         if sqlite.is_busy(cause) or postgresql.is_busy(cause):
             return StoreError(
-                f"the store {name} is held by another process, which did not let go of it within"
+                f"the store {name} is locked by another process, which did not release it within"
                 f" {self._busy_seconds:g} seconds; try again",
                 retryable=True,
             )

@@ -147,7 +147,7 @@ class Checks:
         if file is not None and file.is_partial:
             raise InputError(f"only hunks of {shown(path)} are known, so it cannot be checked: read the diff")
         if entry is None or entry.mode not in REGULAR_MODES:
-            raise InputError(f"{shown(path)} is no regular file, so it cannot be checked")
+            raise InputError(f"{shown(path)} is not a regular file, so it cannot be checked")
         return path
 
     def _ask(self, analyser: Analyser, path: str, side: Side) -> Said:

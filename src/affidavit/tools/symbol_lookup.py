@@ -32,7 +32,7 @@ def _names(symbol: str) -> list[str]:
     names = _SEPARATORS.split(plain)
     if len(plain) > MAX_NAME or not all(_NAME.fullmatch(name) for name in names):
         raise InputError(
-            f"{shown(symbol)} is no name: give one such as 'total' or 'Cart.total', without arguments"
+            f"{shown(symbol)} is not a name: give one such as 'total' or 'Cart.total', without arguments"
         )
     return names
 

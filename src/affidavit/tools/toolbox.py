@@ -304,7 +304,7 @@ def _line_range(start: int, end: int, total: int) -> tuple[int, int]:
     if total == 0:
         return 0, 0
     if end < start:
-        raise InputError(f"end_line {end} stands before start_line {start}: swap them")
+        raise InputError(f"end_line {end} is before start_line {start}: swap them")
     if start > total or end < 1:
         raise InputError(f"the file has lines 1 to {total}: ask for a range within them")
     return max(start, 1), min(end, total)

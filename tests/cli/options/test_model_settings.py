@@ -55,7 +55,7 @@ def test_without_a_model_in_any_source_no_model_looks(repo: Repo) -> None:
 @pytest.mark.parametrize("file", ['base_url = "http://evil.example/v1"\n', 'base_url = ""\n'])
 def test_no_file_says_where_code_goes(repo: Repo, file: str) -> None:
     (problem,) = loaded(repo, file).problems
-    assert "base_url counts only as a flag or in the environment" in problem
+    assert "base_url can be set only as a flag or in the environment" in problem
 
 
 def test_the_address_comes_from_the_flag_before_the_environment(repo: Repo) -> None:

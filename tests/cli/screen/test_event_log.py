@@ -64,7 +64,7 @@ def test_a_disk_that_is_full_ends_the_file_and_not_the_review(capsys: pytest.Cap
         emit(event(EventName.PIPELINE_STARTED))
         emit(event(EventName.PIPELINE_COMPLETED))
     assert len(heard) == 2
-    assert "not all events stand in /dev/full: No space left on device" in capsys.readouterr().err
+    assert "not all events were written to /dev/full: No space left on device" in capsys.readouterr().err
 
 
 def test_both_the_file_and_the_listener_get_every_event(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_the_text_answers_every_question_with_its_reason() -> None:
         "Which tests cover it",
         "part of the change: tests/test_new.py",
         "What it depends on",
-        "outside of the repository: decimal",
+        "outside the repository: decimal",
         "What usually changes with it",
         "Which documents name it",
         "dddddddd 2025-05-06  Grace: Round down  shop/prices.py:4-5",

@@ -164,4 +164,4 @@ def test_an_evaluation_with_one_model_does_not_go_on_with_another(cases: Path) -
         evaluate(cases, address, "--out", out)
         done = evaluate(cases, address, "--resume", out, "--verifier-model", "openai:other")
     assert done.code == 2
-    assert "was begun otherwise" in done.err
+    assert "was started with other options" in done.err

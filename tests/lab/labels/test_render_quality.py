@@ -59,7 +59,7 @@ def test_the_terminal_reads_like_this() -> None:
         "ruff     60        40  2.5% [0.4\u201312.9]  10.0%  \u2502\u2500\u2500\u2500\u2500\u25cf"
         + "\u2500" * 19
         + "\u2502",
-        "exact       90.0% stood where they were said to stand",
+        "exact       90.0% were at the named lines",
         "absences    100% of 2 shown absence claims searched (must be 100%)",
         "dropped     1 by the contract",
         "refuted     5 by the verifier",

@@ -323,7 +323,7 @@ def test_words_that_change_during_a_rollout_are_not_used(
     specialist_prompt.write_text(specialist_prompt.read_text() + "\nAnd more.\n")
     chosen = choose_prompts(book, opened.change)
     assert (chosen.prompts.version, chosen.rollout) == ("1.0.0", None)
-    assert "their words have changed since the rollout began" in chosen.notice
+    assert "their text has changed since the rollout began" in chosen.notice
 
 
 def test_prompts_that_are_gone_do_not_stand_in_the_way_of_a_review(

@@ -75,5 +75,5 @@ def test_a_share_is_read_from_per_cent(text: str, share: float) -> None:
 
 @pytest.mark.parametrize("text", ["0.1", "10", "0%", "101%", "-5%", "1e2%", "ten%", "", "9" * 999 + "%"])
 def test_anything_else_is_refused_with_the_form_that_is_wanted(text: str) -> None:
-    with pytest.raises(SettingsError, match="--slice: .* is no share; write .* such as 10%"):
+    with pytest.raises(SettingsError, match="--slice: .* is not a share; write .* such as 10%"):
         read_percent(text, option="--slice")

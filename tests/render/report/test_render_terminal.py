@@ -99,7 +99,7 @@ def test_a_review_with_nothing_to_say_is_short() -> None:
 def test_a_complete_review_by_a_model_with_nothing_to_say_approves() -> None:
     verdict = a_report().verdict.model_copy(update={"decision": "approve"})
     text = printed(a_report(models={"logic": "some-model"}, not_run=(), verdict=verdict))
-    assert "approved: nothing to say against it" in text
+    assert "approved: nothing found" in text
     assert "no model looked" not in text
 
 

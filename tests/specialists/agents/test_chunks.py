@@ -76,7 +76,7 @@ def test_a_line_that_no_conversation_holds_is_named_and_the_rest_is_shown() -> N
     division = divide([file], chunk_tokens=1_000)
     assert [text for _, text in shown_lines(file, division)] == ["a = 1", "c = 3"]
     (said,) = division.not_shown
-    assert said == "data.py from line 2 to 2 at head is longer than one conversation holds"
+    assert said == "data.py from line 2 to 2 at head is too long for one conversation"
 
 
 def test_what_is_beyond_the_last_chunk_is_named() -> None:

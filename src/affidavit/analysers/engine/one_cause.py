@@ -35,7 +35,7 @@ def _named(analyser: Analyser, fault: AnalyserDiagnostic, tree: Tree) -> Analyse
     start, end = conflict
     return AnalyserDiagnostic(
         rule=f"{analyser.name}/{MERGE_CONFLICT}",
-        message=f"The marks of a merge conflict stand in lines {start} to {end}",
+        message=f"There are merge conflict markers in lines {start} to {end}",
         path=fault.path,
         line=start,
         end_line=end,

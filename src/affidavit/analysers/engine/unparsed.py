@@ -33,7 +33,7 @@ def unsure_about(
     lines = range(diagnostic.line, (diagnostic.end_line or diagnostic.line) + 1)
     if not set(file.changed_lines("head")).isdisjoint(lines):
         return None
-    return "the file does not parse at base, so that it is not known what was there before"
+    return "the file does not parse at base, so it is not known what was there before"
 
 
 def name_dialects(

@@ -29,7 +29,7 @@ STATEMENT = re.compile(
 def judge_undefined_name(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> str | None:
     """The reason why an undefined name is no finding; None where it is one."""
     if is_unevaluated_annotation(text, diagnostic.line, diagnostic.column):
-        return "the name stands in an annotation that is never evaluated"
+        return "the name is in an annotation that is never evaluated"
     if is_only_for_type_checkers(text, diagnostic.line, diagnostic.column):
         return "the code is only read by type checkers"
     provider = provider_of(next(iter(names_in(diagnostic.message)), ""), diagnostic.path, text)

@@ -24,7 +24,7 @@ def read_discussion(source: str | None, *, is_input_taken: bool = False) -> tupl
         return ()
     if source == STANDARD_INPUT and is_input_taken:
         raise InputError(
-            "--discussion: standard input holds the diff already; name a file for the discussion"
+            "--discussion: standard input is already used for the diff; name a file for the discussion"
         )
     data = _bytes_of(source)
     text = data.decode("utf-8", errors="replace").removeprefix("\ufeff")
@@ -41,7 +41,7 @@ def _bytes_of(source: str) -> bytes:
     except OSError as error:
         raise InputError(f"--discussion: {source}: {error.strerror}") from error
     if len(data) > MAX_BYTES:
-        raise InputError(f"--discussion: {source} is larger than {MAX_BYTES:,} bytes; hand in less")
+        raise InputError(f"--discussion: {source} is larger than {MAX_BYTES:,} bytes; pass less")
     return data
 
 
@@ -53,7 +53,7 @@ def _comments(text: str, source: str) -> tuple[Comment, ...]:
         except (ValueError, RecursionError) as error:
             # Markdown may begin with a link.
             if is_named_json:
-                raise InputError(f"--discussion: {source} is no JSON: {error}") from error
+                raise InputError(f"--discussion: {source} is not JSON: {error}") from error
         else:
             return _from_list(given, source)
     bodies = [body.strip("\n") for body in RULE.split(text)]
@@ -62,15 +62,15 @@ def _comments(text: str, source: str) -> tuple[Comment, ...]:
 
 def _from_list(given: Any, source: str) -> tuple[Comment, ...]:
     if not isinstance(given, list):
-        raise InputError(f"--discussion: {source} must hold a list of comments, each with a `body`")
+        raise InputError(f"--discussion: {source} must be a list of comments, each with a `body`")
     if len(given) > MAX_COMMENTS:
-        raise InputError(f"--discussion: {source} holds more than {MAX_COMMENTS:,} comments; hand in less")
+        raise InputError(f"--discussion: {source} holds more than {MAX_COMMENTS:,} comments; pass fewer")
     return tuple(_from_object(each, index, source) for index, each in enumerate(given, start=1))
 
 
 def _from_object(given: Any, index: int, source: str) -> Comment:
     if not isinstance(given, dict):
-        raise InputError(f"--discussion: comment {index} of {source} is no object with a `body`")
+        raise InputError(f"--discussion: comment {index} of {source} is not an object with a `body`")
     known = {
         name: value for name, value in given.items() if name in Comment.model_fields and value is not None
     }

@@ -89,7 +89,7 @@ def begun_archive(options: dict[str, Any], sessions: ReviewSessions) -> Archive 
     """The folder that keeps the evaluation; None where none is named."""
     out, resume = options["out"], options["resume"]
     if out and resume and Path(out).absolute() != Path(resume).absolute():
-        raise SettingsError("--out and --resume name different folders: --resume goes on in its own")
+        raise SettingsError("--out and --resume name different folders: --resume continues in its own")
     folder = resume or out
     if folder is None:
         return None

@@ -22,7 +22,7 @@ def model_options(command: Command) -> Command:
     """Add the options of a command that asks models in several roles."""
     options = [
         click.option(
-            "--model", metavar="MODEL", help="PROVIDER:NAME, for all roles; without it no model looks."
+            "--model", metavar="MODEL", help="PROVIDER:NAME, for all roles; without it no model is used."
         ),
         *(option for role in ROLES for option in _options_of(role)),
         click.option(
@@ -43,9 +43,9 @@ def model_options(command: Command) -> Command:
 def talk_options(command: Command) -> Command:
     """Add what bounds and keeps the talks with models: time, budget, recordings."""
     kept = (
-        ("--record", "Keep every exchange there."),
-        ("--replay", "Answer from there, ask nobody."),
-        ("--resume", "Go on with a run that is kept there."),
+        ("--record", "Record every exchange in this folder."),
+        ("--replay", "Answer from a recorded run; ask no model."),
+        ("--resume", "Continue a recorded run."),
     )
     options = [
         click.option(
@@ -53,12 +53,12 @@ def talk_options(command: Command) -> Command:
             metavar="N",
             help="How long a call may send nothing; default 60.",
         ),
-        click.option("--budget-usd", metavar="USD", help="Stop in an orderly way before this is spent."),
+        click.option("--budget-usd", metavar="USD", help="End the review before more than this is spent."),
         click.option("--budget-tokens", metavar="N", help="The same in tokens."),
         click.option(
             "--prices-usd-per-million",
             metavar="MODEL=IN/OUT",
-            help="What models cost that the table of prices does not know, in USD per million tokens;"
+            help="Prices of models that the price table does not have, in USD per million tokens;"
             " IN/CACHED/OUT where cached input is cheaper; several with commas.",
         ),
         *(click.option(name, type=click.Path(path_type=Path), metavar="DIR", help=use) for name, use in kept),
@@ -76,7 +76,7 @@ def _with_options(options: Sequence[Callable[[Command], Command]], command: Comm
 def _options_of(role: Role) -> list[Callable[[Command], Command]]:
     name, title = role.replace("_", "-"), role.replace("_", " ")
     use = (
-        "A second model that must confirm a finding, too; none by default."
+        "A second model that must also confirm a finding; none by default."
         if role == "second_verifier"
         else f"Another model as {title}."
     )

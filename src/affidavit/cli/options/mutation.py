@@ -36,10 +36,12 @@ MUTATE_FLAG = f"--{MUTATE}"
     show_default=True,
     help="How many commits get a bug.",
 )
-@click.option("--per-commit", type=click.IntRange(1, 10), default=1, show_default=True, help="Bugs a commit.")
+@click.option(
+    "--per-commit", type=click.IntRange(1, 10), default=1, show_default=True, help="Bugs per commit."
+)
 @click.option("--since", metavar="REV", help="Only commits after this one; default: the most recent ones.")
 @click.option("--languages", metavar="NAMES", help=f"Some of {','.join(PLANTABLE_LANGUAGES)}; default: all.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Another seed, another choice.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Another seed makes another choice.")
 @click.option(
     "--run-tests",
     "test_command",
@@ -68,8 +70,8 @@ def mutate(context: click.Context, /, **options: Any) -> None:
     click.echo(visible(describe_planting(summary, request.out), keep="\n"))
     if summary.commits < request.commits:
         say(
-            f"{summary.commits} of {request.commits} commits got a bug, for no more were suited; "
-            "name an older one with --since, or another seed"
+            f"{summary.commits} of {request.commits} commits got a bug; no others were suitable. "
+            "Name an older one with --since, or another seed"
         )
     context.exit(0)
 

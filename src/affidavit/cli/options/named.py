@@ -32,7 +32,7 @@ def read_report(path: Path) -> Report:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise InputError(f"{path} is no native report of this version: {where}: {first['msg']}") from error
+        raise InputError(f"{path} is not a native report of this version: {where}: {first['msg']}") from error
 
 
 def find_report(name: str, store: Store) -> Report:
@@ -50,11 +50,11 @@ def find_report(name: str, store: Store) -> Report:
     if report_or_none is not None:
         return report_or_none
     if ids:
-        raise InputError(f"several reports are meant by {name!r}: {_listed(ids)}; write more of the id")
+        raise InputError(f"several reports match {name!r}: {_listed(ids)}; write more of the id")
     if name == NEWEST:
         raise InputError(f"no report is kept in {store.name} yet; run `affidavit review` first")
     raise InputError(
-        f"there is no file {name!r} and no kept report whose id begins so;"
+        f"there is no file {name!r} and no kept report whose id begins with it;"
         f" name a file of `review --format report=FILE`, an id, or `{NEWEST}` for the newest"
     )
 
@@ -72,7 +72,7 @@ def find_candidate(report: Report, name: str) -> Candidate:
     if len(matching) == 1 and name:
         return matching[0]
     if matching and name:
-        raise InputError(f"several findings are meant by {name!r}: {_named(matching)}")
+        raise InputError(f"several findings match {name!r}: {_named(matching)}")
     raise InputError(f"the report has no finding {name!r}; it has: {_named(known) or 'none'}")
 
 

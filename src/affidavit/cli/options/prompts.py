@@ -32,7 +32,7 @@ def prompts_option(command: Command) -> Command:
         type=click.Path(path_type=Path, file_okay=False),
         metavar="DIR",
         envvar=PROMPTS_VARIABLE,
-        help="Your own prompts: a folder a version in DIR, beside those that come along.",
+        help="Your own prompts: DIR has a folder per version; the included ones stay available.",
     )(command)
 
 
@@ -42,7 +42,7 @@ def prompt_options(command: Command) -> Command:
         "--prompt-version",
         metavar="VERSION",
         envvar=VERSION_VARIABLE,
-        help="Use these prompts, whatever a rollout would choose; such a review counts for no rollout.",
+        help="Use these prompts, whatever a rollout would choose; the review does not count for a rollout.",
     )
     return prompts_option(version(command))
 

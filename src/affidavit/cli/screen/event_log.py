@@ -32,7 +32,7 @@ def kept_events(path: Path | None, emit: Emit) -> Iterator[Emit]:
 
         yield both
     if log.failure:
-        say(f"not all events stand in {path}: {log.failure}")
+        say(f"not all events were written to {path}: {log.failure}")
 
 
 class EventLog:

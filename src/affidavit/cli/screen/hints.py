@@ -17,7 +17,7 @@ def say_hints(opened: OpenedChange) -> None:
     base, head, folder = opened.repository.base, opened.repository.head, opened.repository.folder
     hints = [*opened.notices]
     changed = [path for path in [*settings_files(head), BASELINE_PATH] if _is_changed(path, base, head)]
-    hints += [f"{path} is changed here; it counts once it is part of the base commit" for path in changed]
+    hints += [f"{path} is changed here; it applies once it is part of the base commit" for path in changed]
     if folder is not None:
         names = [name for name in (*FILE_NAMES, BASELINE_PATH) if name not in changed]
         hints += [
@@ -41,7 +41,7 @@ def say_unknown_names(settings: Settings) -> None:
     named += [("rules_off", rule, rule.partition("/")[0]) for rule in rules]
     for setting, text, name in dict.fromkeys(named):
         if name not in known:
-            hint = f"{setting}: {text!r} is of no analyser here; they are {', '.join(known)}"
+            hint = f"{setting}: {text!r} is no analyser here; known: {', '.join(known)}"
             note(hint)
 
 

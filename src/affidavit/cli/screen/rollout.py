@@ -84,7 +84,7 @@ def describe_comparison(rollout: Rollout, comparison: Comparison, encoding: str 
     # Where a column is too narrow for a number, the number goes on in the next line.
     table.add_column(f"old, {counted(comparison.old_reviews, 'review')}", overflow="fold")
     table.add_column(f"new, {counted(comparison.new_reviews, 'review')}", overflow="fold")
-    table.add_column("new less old", overflow="fold")
+    table.add_column("new minus old", overflow="fold")
     for pair in comparison.shares:
         table.add_row(*_share_row(pair))
     for median in comparison.medians:
@@ -123,7 +123,7 @@ def _middle(middle: Middle | None) -> str:
 
 def describe_history(decisions: Sequence[Decision]) -> str:
     """A line a decision, oldest first."""
-    return "".join(f"{_line(decision)}\n" for decision in decisions) or "Nothing was decided yet.\n"
+    return "".join(f"{_line(decision)}\n" for decision in decisions) or "Nothing has been decided yet.\n"
 
 
 def describe_versions(

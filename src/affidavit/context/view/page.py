@@ -111,7 +111,7 @@ def _changed_row(one: ChangedView, key: str) -> dict[str, Any]:
     file = one.file
     facts = [STATUS[file.status]] if file.status in STATUS else []
     if file.skipped is not None:
-        facts.append(f"not looked into: {file.skipped}")
+        facts.append(f"not read: {file.skipped}")
     if one.reach:
         facts.append(depending(one.reach))
     spoken = [

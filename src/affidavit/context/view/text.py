@@ -68,7 +68,7 @@ def _heading(ink: Ink, title: str, note: str = "") -> None:
 
 
 def _write_changed(ink: Ink, view: MapView) -> None:
-    note = "in an order that is good to read" if len(view.changed) > 1 else ""
+    note = "in a good order to read" if len(view.changed) > 1 else ""
     _heading(ink, "What it touches", note)
     for number, changed in enumerate(view.changed, 1):
         _write_file(ink, number, changed)
@@ -101,7 +101,7 @@ def _write_file(ink: Ink, number: int, changed: ChangedView) -> None:
     if file.old_path and file.status == "renamed":
         notes = [f"was {ink.safe_path(file.old_path)}"]
     if file.skipped is not None:
-        notes.append(f"not looked into: {file.skipped}")
+        notes.append(f"not read: {file.skipped}")
     if changed.reach:
         notes.append(depending(changed.reach))
     ink.line(
@@ -181,7 +181,7 @@ def _extra_lines(name: str, view: MapView) -> list[str]:
     if name == "dependencies" and view.outside:
         more = len(view.outside) - MAX_OUTSIDE
         rest = f" and {more} more" if more > 0 else ""
-        return [f"outside of the repository: {', '.join(view.outside[:MAX_OUTSIDE])}{rest}"]
+        return [f"outside the repository: {', '.join(view.outside[:MAX_OUTSIDE])}{rest}"]
     return []
 
 

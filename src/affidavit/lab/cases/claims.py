@@ -45,10 +45,10 @@ class FactPlace:
 def load_claims(folder: Path) -> list[CaseClaims]:
     """The claims of every `*.json` in the folder; raises InputError that says what is wrong where."""
     if not folder.is_dir():
-        raise InputError(f"{folder} is not a folder: name one that holds files of planted claims")
+        raise InputError(f"{folder} is not a folder: name one with files of planted claims")
     files = sorted(path for path in folder.glob("*.json") if path.is_file())
     if not files:
-        raise InputError(f"{folder} holds no planted claims: put at least one file NAME.json into it")
+        raise InputError(f"{folder} has no planted claims: put at least one file NAME.json into it")
     loaded = [_load_file(where) for where in files]
     _refuse_repeated_ids(files, loaded)
     return loaded

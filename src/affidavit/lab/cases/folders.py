@@ -68,7 +68,7 @@ def _case_folders(place: Path) -> list[Path]:
     except OSError as error:
         raise InputError(f"{place} cannot be read: {error.strerror}") from error
     if not folders:
-        raise InputError(f"{place} holds no case: there is no {CASE_FILE} in it or in a folder of it")
+        raise InputError(f"{place} has no case: there is no {CASE_FILE} in it or in a folder of it")
     return folders
 
 

@@ -34,7 +34,7 @@ class Imported:
 def import_cases(listing: Path, clones: Path, out: Path, *, replaces: bool = False) -> Imported:
     """Write a folder for each case of the list; raises InputError where the list itself cannot be used."""
     if not clones.is_dir():
-        raise InputError(f"{clones} is not a folder: name the one that holds the clones with --clones")
+        raise InputError(f"{clones} is not a folder: name the folder of the clones with --clones")
     entries = _read_list(listing)
     taken = [name for name in map(_name_of, entries) if (out / name).exists()]
     if taken and not replaces:
@@ -56,7 +56,7 @@ def find_clone(clones: Path, repository: str) -> Path:
     owner, _, name = repository.removesuffix(".git").rpartition("/")
     owner = owner.rpartition("/")[2]
     if not name or ".." in (owner, name):
-        raise InputError(f"{repository!r} is no name of a repository: write OWNER/NAME")
+        raise InputError(f"{repository!r} is not the name of a repository: write OWNER/NAME")
     forms = REPOSITORY_FORMS if owner else REPOSITORY_FORMS[-1:]
     tried = [clones / form.format(owner=owner, name=name) for form in forms]
     for place in [each for one in tried for each in (one, one.with_name(one.name + ".git"))]:

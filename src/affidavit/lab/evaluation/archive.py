@@ -49,7 +49,7 @@ class Archive:
             _check_same(place, begun)
         elif place.exists():
             raise InputError(
-                f"{folder} holds an evaluation already: go on with --resume, or name another --out"
+                f"{folder} already has an evaluation: continue with --resume, or name another --out"
             )
         else:
             _write(place, begun.model_dump_json(indent=1))
@@ -104,20 +104,23 @@ def read_evaluation(place: Path) -> Evaluation:
             "or a file that eval --format json=FILE wrote"
         ) from error
     except ValidationError as error:
-        raise InputError(f"{file} is no evaluation that this version can read: {_first(error)}") from error
+        raise InputError(
+            f"{file} is not an evaluation that this version can read: {_first(error)}"
+        ) from error
 
 
 def _check_same(place: Path, begun: Begun) -> None:
     try:
         kept = Begun.model_validate_json(place.read_bytes())
     except OSError as error:
-        raise InputError(f"{place.parent} holds no evaluation to go on with: {error.strerror}") from error
+        raise InputError(f"{place.parent} has no evaluation to continue: {error.strerror}") from error
     except ValidationError as error:
         raise InputError(f"{place} cannot be read: {_first(error)}") from error
     if kept != begun:
         options = json.dumps(kept.model_dump(), sort_keys=True)
         raise InputError(
-            f"{place.parent} was begun otherwise, so its reviews cannot be joined with new ones: {options}"
+            f"{place.parent} was started with other options, so its reviews cannot be joined with new ones: "
+            f"{options}"
         )
 
 

@@ -77,16 +77,16 @@ def _current(versions: Versions, folder: Path | None) -> ChosenPrompts:
     except SettingsError as error:
         raise SettingsError(
             f"the promoted prompts {versions.name} cannot be used: {error}."
-            " Mend them, choose others with --prompt-version, or take them back with `rollout rollback`"
+            " Fix them, choose others with --prompt-version, or undo the promotion with `rollout rollback`"
         ) from error
-    changed = f"the words of prompts {versions.prompt} have changed since they were promoted"
+    changed = f"the text of prompts {versions.prompt} has changed since they were promoted"
     return ChosenPrompts(prompts, notice="" if prompts.digest == versions.digest else changed)
 
 
 def _unchanged(versions: Versions, folder: Path | None) -> PromptSet:
     prompts = _load(versions, folder)
     if prompts.digest != versions.digest:
-        raise SettingsError("their words have changed since the rollout began; give them a new version")
+        raise SettingsError("their text has changed since the rollout began; give it a new version")
     return prompts
 
 

@@ -114,7 +114,7 @@ def _not_as_measured(new: Versions) -> list[str]:
         prompts = load_prompts(new.prompt, Path(new.folder) if new.folder else None, new.schema_version)
     except SettingsError as error:
         return [f"its prompts cannot be used: {error}"]
-    return [] if prompts.digest == new.digest else ["its words have changed since the rollout began"]
+    return [] if prompts.digest == new.digest else ["its text has changed since the rollout began"]
 
 
 def roll_back(book: RolloutBook, *, by: str, why: str) -> tuple[Rollout, Versions]:

@@ -30,7 +30,7 @@ def read_percent(text: str, *, option: str, is_zero_allowed: bool = False) -> fl
     share = float(match[1]) / 100 if match else -1.0
     if not 0 <= share <= 1 or (share == 0 and not is_zero_allowed):
         least = "0%" if is_zero_allowed else "more than 0%"
-        raise SettingsError(f"{option}: {text[:40]!r} is no share; write {least} to 100%, such as 10%")
+        raise SettingsError(f"{option}: {text[:40]!r} is not a share; write {least} to 100%, such as 10%")
     return share
 
 

@@ -43,10 +43,10 @@ _ADDRESS = re.compile(r"^(?:https?|ssh|git)://[\w.:\[\]-]+/\S+$", re.ASCII)
 _RANKS = {"high": 90.0, "medium": 60.0, "low": 30.0}
 _MAX_SNIPPET_LENGTH = 4_000
 _MEANINGS = {
-    Category.CORRECTNESS: "The code does something else than it is meant to do.",
-    Category.SECURITY: "Somebody can make the code do what they must not be able to do.",
+    Category.CORRECTNESS: "The code does not do what it is meant to do.",
+    Category.SECURITY: "Somebody can make the code do something that they should not be able to do.",
     Category.PERFORMANCE: "The code takes more time or memory than it needs to.",
-    Category.RELIABILITY: "The code fails where it should cope.",
+    Category.RELIABILITY: "The code fails where it should handle the situation.",
     Category.MAINTAINABILITY: "The code is harder to change than it needs to be.",
     Category.STYLE: "The code is written differently from what the project asks for.",
     Category.TEST: "A test is missing, or does not test what it seems to.",
@@ -67,7 +67,7 @@ _PROBLEM_SEVERITY = {
     Severity.INFO: "recommendation",
 }
 _PROVEN = (
-    "The change under review brings it in. The code that the finding quotes was checked against the commit; "
+    "The change under review introduces it. The code that the finding quotes was checked against the commit; "
     "the properties of the result say how the finding was proven."
 )
 _DISMISS = "affidavit ignore FINGERPRINT --why REASON"

@@ -59,7 +59,7 @@ def account_of(finding: Finding) -> str:
     if cause is not None:
         said.append(f"Caused by: {cause.file}" + (f" ({cause.symbol})" if cause.symbol else ""))
     if finding.side == "base":
-        said.append(f"Stood at: {wording.location(finding)}")
+        said.append(f"Used to be at: {wording.location(finding)}")
     if finding.suggestion:
         said.append(f"To do: {finding.suggestion}")
     return inert("\n".join(said))

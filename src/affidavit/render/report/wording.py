@@ -166,7 +166,7 @@ def _quote_proof(quote: QuoteCheck | None) -> str:
     return {
         "exact": f"quote checked at {place}",
         "relocated": f"quote found at {place}, not where it was claimed",
-        "ambiguous": f"quote stands several times, the nearest at {place}",
+        "ambiguous": f"quote found several times, the nearest at {place}",
     }[quote.outcome]
 
 
@@ -296,7 +296,7 @@ def headline(report: Report) -> str:
     if report.verdict.decision == "request_changes":
         said = f"changes requested: {counted(len(blocking), 'finding blocks', 'findings block')}"
     elif report.verdict.decision == "approve":
-        said = "approved: nothing to say against it"
+        said = "approved: nothing found"
     elif shown:
         said = f"{counted(len(shown), 'finding')}, none of which blocks"
     else:

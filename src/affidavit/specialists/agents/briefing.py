@@ -30,7 +30,7 @@ LONG_HUNK_LINES = 400
 MAX_CAUSE_HUNKS = 6
 PART_OF_A_CHANGE = (
     "You see one part of a larger change. Before you say that the change lacks something, search for it at "
-    "head: it may stand in a part that you do not see."
+    "head: it may be in a part that you do not see."
 )
 INSTRUCTION_FILES = (".affidavit/instructions.md", "AGENTS.md", "CLAUDE.md")
 

@@ -155,7 +155,7 @@ def _line_tokens(line: str) -> int:
 
 
 def _too_long(file: FileChange, portion: _Portion) -> str:
-    return f"{_place(file, portion)} is longer than one conversation holds"
+    return f"{_place(file, portion)} is too long for one conversation"
 
 
 def _left_out(files: Sequence[FileChange], portions: Sequence[_Portion]) -> list[str]:

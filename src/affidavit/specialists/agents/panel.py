@@ -184,6 +184,6 @@ def _outcome(candidate: Candidate, *, is_blocking: bool) -> str:
     finding = candidate.finding
     if finding is None:
         return ""
-    blocks = " (must be dealt with before merging)" if is_blocking else ""
+    blocks = " (must be fixed before merging)" if is_blocking else ""
     proposed = shorten(finding.suggestion or "", MAX_PROPOSED, placeholder=" …")
     return f"{lead_line(finding)}{blocks}" + (f". Proposed: {proposed}" if proposed else "")

@@ -104,7 +104,7 @@ REFERENCE_RULES: tuple[Rule, ...] = (
         worth=Worth.ACT,
         title="An implementation of {second} lacks `{name}`",
         meaning="{message}: it no longer fulfils what it declares.",
-        failing_input="Building or creating what stands at {file}:{line}.",
+        failing_input="Building or creating what is at {file}:{line}.",
         wrong_outcome="`{name}` is missing in it.",
         suggestion="Implement `{name}` here, or give it a default in {second}.",
     ),

@@ -93,7 +93,7 @@ def comparison_page(comparison: Comparison) -> str:
         ],
         notices=[],
         cases=[],
-        footer="A difference whose interval holds 0 may be chance.",
+        footer="A difference whose interval contains 0 may be chance.",
     )
 
 

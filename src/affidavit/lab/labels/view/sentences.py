@@ -18,9 +18,9 @@ DEFINITION = (
 )
 HOW_TO_LABEL = "Label findings: affidavit label REPORT FINDING valid|wrong|nit"
 QUOTE_WORDS: dict[QuoteOutcome, str] = {
-    "exact": "stood where they were said to stand",
-    "relocated": "stood elsewhere in the file, and were moved there",
-    "ambiguous": "stood in several places, and the nearest was taken",
+    "exact": "were at the named lines",
+    "relocated": "were elsewhere in the file, and were moved there",
+    "ambiguous": "were in several places, and the nearest was taken",
     "not_found": "were not found, and their findings withheld",
     "not_quoted": "were missing: the finding quoted nothing",
 }
@@ -86,8 +86,8 @@ def warnings(quality: Quality) -> list[str]:
     if quality.wrong and quality.labelled < quality.shown:
         unlabelled = quality.shown - quality.labelled
         said.append(
-            f"{counted(unlabelled, 'shown finding has', 'shown findings have')} no label; the rate speaks"
-            f" for {'it' if unlabelled == 1 else 'them'} only if those labelled were not picked because they"
+            f"{counted(unlabelled, 'shown finding has', 'shown findings have')} no label; the rate applies"
+            f" to {'it' if unlabelled == 1 else 'them'} only if those labelled were not picked because they"
             " looked wrong or right."
         )
     if quality.unreadable:
@@ -145,7 +145,7 @@ def _quote_lines(quality: Quality) -> list[tuple[str, str]]:
     if not quality.quotes_found:
         return [("quotes", "none checked yet")]
     found = quality.quotes_found
-    whole = f"{percent(found.share)} of {found.n} stood in the named file (should be more than 95%)"
+    whole = f"{percent(found.share)} of {found.n} were found in the named file (should be more than 95%)"
     return [
         ("quotes", whole),
         *_outcome_lines(quality),

@@ -171,7 +171,7 @@ def skip_cleanup(ground: Ground) -> Iterator[Proposal]:
             continue
         verb = found["verb"] or found["function"]
         effect = (
-            "the next one who wants the lock waits for ever"
+            "the next one that wants the lock waits forever"
             if verb.lower() in ("unlock", "runlock", "release")
             else "what was opened or started here stays so"
         )
