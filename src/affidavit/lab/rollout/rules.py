@@ -60,7 +60,7 @@ def why_not_retire(version: str, current: str, *, is_schema: bool) -> str | None
     gone, kept = parse(version), parse(current)
     if gone is None or kept is None:
         form = "1.0" if is_schema else "1.0 or 1.0.0"
-        return f"{version[:40]!r} is no {kind} version; write it as {form}"
+        return f"{version[:40]!r} is not a {kind} version; write it as {form}"
     if gone.major < kept.major:
         return None
     return (
