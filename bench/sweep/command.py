@@ -94,6 +94,8 @@ def review_apart(commit: Commit, timeout_seconds: float) -> Reviewed:
     """Review in a process of its own, which is ended when its time is up."""
     started = time.monotonic()
     processes = multiprocessing.get_context("forkserver")
+    # Imported once, not again for each commit.
+    processes.set_forkserver_preload([__name__])
     here, there = processes.Pipe(duplex=False)
     child = processes.Process(target=_send_review, args=(there, commit))
     child.start()

@@ -124,3 +124,17 @@ def outdated(method=SSL.SSLv3_METHOD):
     return SSL.Context(method)
 """
     assert [finding["line"] for finding in ask(BANDIT, case({"x": ""}, {"a.py": text}))] == [8]
+
+
+def test_a_loader_that_makes_plain_objects_is_harmless(case, ask):
+    text = """\
+import yaml
+
+
+def load(f, mine):
+    yaml.load(f, Loader=yaml.FullLoader)
+    yaml.load(f, Loader=mine.Strict)
+    yaml.load(f, Loader=yaml.CSafeLoader)
+    return yaml.load(f, Loader=yaml.UnsafeLoader)
+"""
+    assert [finding["line"] for finding in ask(BANDIT, case({"x": ""}, {"a.py": text}))] == [8]

@@ -12,6 +12,7 @@ from affidavit.analysers.python.judgement import (
     judge_shell_command,
     judge_sql_text,
     judge_unpickling,
+    judge_yaml_loader,
 )
 from affidavit.analysers.reading import Faults, Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
@@ -223,6 +224,7 @@ def judge_bandit(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str 
         "bandit/B301": judge_unpickling,
         "bandit/B502": _judge_version,
         "bandit/B503": _judge_version,
+        "bandit/B506": judge_yaml_loader,
         "bandit/B602": judge_shell_command,
         "bandit/B605": judge_shell_command,
         "bandit/B608": judge_sql_text,

@@ -100,7 +100,7 @@ def test_data_of_tests_may_be_broken(case, ask, analyser, path):
 TWICE = "def f():\n    return 1\n\n\ndef f():\n    return 2\n"
 
 
-@pytest.mark.parametrize("path", ["tests/data/cases/a.py", "pkg/testdata/a.py", "tests/expected/a.py"])
+@pytest.mark.parametrize("path", ["tests/data/cases/a.py", "pkg/testdata/a.py", "tests/mypy/modules/a.py"])
 def test_nothing_is_said_of_what_a_test_only_reads(case, ask, path):
     assert ask(RUFF, case({"x": ""}, {path: TWICE})) == []
 

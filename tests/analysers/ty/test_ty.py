@@ -322,3 +322,44 @@ def test_a_model_that_decides_at_run_time_what_it_takes_draws_nothing(case, ask)
         "plain.py": "import dataclasses\n\n\n@dataclasses.dataclass\nclass Dot:\n    x: int\n\n\nDot(y=2)\n",
     }
     assert [finding["file"] for finding in ask(TY, case({"x": ""}, files))] == ["plain.py"]
+
+
+SAME_NAME = """\
+import dataclasses
+from model import Model
+
+
+def one():
+    class Point(Model):
+        x: int
+
+    return Point(x=1, y=2)
+
+
+def other():
+    @dataclasses.dataclass
+    class Point:
+        x: int
+
+    return Point(x=1)
+"""
+NEIGHBOURS = """\
+from model import Model
+
+
+class Point(Model):
+    x: int
+
+
+class Other:
+    def __init__(self, x):
+        self.x = x
+
+
+Point(x=1, y=2)
+"""
+
+
+def test_a_class_is_not_taken_for_another_of_its_name_or_its_neighbour(case, ask):
+    files = {"model.py": MODEL, "same.py": SAME_NAME, "near.py": NEIGHBOURS}
+    assert ask(TY, case({"x": ""}, files)) == []

@@ -6,7 +6,9 @@ import re
 DATA_FOLDER = re.compile(
     r"(^|/)(testdata|test[-_]data|test[-_]?inputs?|__testfixtures__|__snapshots__|corpus|golden)/"
     r"|(^|/)(tests?|testing|__tests__|e2e|specs?)/(.*/)?"
-    r"(data|cases|inputs?|outputs?|expected|snapshots?|jsfmt|baselines?|conformance|compile-fail)/",
+    r"(data|cases|inputs?|outputs?|expected|snapshots?|jsfmt|baselines?|conformance|compile-fail)/"
+    # For type checkers alone.
+    r"|(^|/)(tests?|testing)/(.*/)?(mypy|pyright|typing|type[-_]?(check(s|ing|er)?|tests))/",
     re.IGNORECASE,
 )
 # Where such text stands beside code of the tests.

@@ -28,7 +28,7 @@ LOCAL = re.compile(
     re.IGNORECASE,
 )
 MADE_UP = re.compile(
-    r"(?:[\w.-]+\.)?(?:example(?:\.\w+)?|test|invalid)|(?:your|my|some)[\w.-]*|host(?:name)?|server|domain(?:\.\w+)?"
+    r"(?:[\w.-]+\.)?(?:(?:example|foo|bar|baz)(?:\.\w+)?|test|invalid)|(?:your|my|some)[\w.-]*|host(?:name)?|server|domain(?:\.\w+)?"
     r"|[\w.-]*(?:host|server|domain)(?:name)?\.(?:com|tld)|\W.*|",
     re.IGNORECASE,
 )

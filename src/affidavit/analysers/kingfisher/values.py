@@ -58,8 +58,16 @@ class Place:
                 if found.start() <= self.column <= found.end():
                     user = found.groupdict().get("user")
                     named = USER.search(found[0]) if user is None else None
-                    return Login(user or (named[1] if named else ""), found["password"], found["host"])
+                    return _last_login(user or (named[1] if named else ""), found["password"], found["host"])
         return None
+
+
+def _last_login(user: str, password: str, host: str) -> Login:
+    """Of an address with several hosts (`one:5432,user:password@two`), what stands before the last."""
+    before, comma, last = password.rpartition(",")
+    if comma and before.isdigit() and ":" in last:
+        user, _, password = last.partition(":")
+    return Login(user, password, host)
 
 
 def place_of(diagnostic: AnalyserDiagnostic, tree: Tree) -> Place | None:

@@ -20,6 +20,8 @@ from affidavit.records.evidence import AnalyserDiagnostic
 REORDERING = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
 WHOLE_COMMAND = re.compile(rb"(\w*_)?(cmds?|command|commands|command_?line|cmd_?line|argv|script|shell_?cmd)")
 ROUND_TRIP = re.compile(rb"[\w.]*\bloads\(\s*[\w.]*\bdumps\(")
+LOADER = re.compile(rb"Loader\s*=\s*(?:[\w.]+\.)?(\w+)")
+UNSAFE_LOADERS = (b"Loader", b"UnsafeLoader", b"CLoader", b"CUnsafeLoader")
 STATEMENT = re.compile(
     rb"[rbfu]*['\"]{1,3}[\s\\n(]*(select|insert|update|delete|with|create|drop|alter|replace|merge|explain|truncate)\b",
     re.IGNORECASE,
@@ -87,6 +89,15 @@ def judge_unpickling(diagnostic: AnalyserDiagnostic, _inspection: Inspection, te
     call = next((node for node in around if node.type == "call"), None)
     is_own = call is not None and ROUND_TRIP.match(call.text or b"")
     return "what is read was written by the same expression" if is_own else None
+
+
+def judge_yaml_loader(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    """The reason why reading YAML is no finding: the loader that is named makes plain objects."""
+    around = (node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column)))
+    call = next((node for node in around if node.type == "call"), None)
+    named = LOADER.search((call.text or b"") if call is not None else b"")
+    is_safe = named is not None and named[1] not in UNSAFE_LOADERS
+    return "only plain objects are made by the loader that is named" if is_safe else None
 
 
 def judge_reordered_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:

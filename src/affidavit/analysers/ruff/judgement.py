@@ -14,6 +14,7 @@ from affidavit.analysers.python.judgement import (
     judge_sql_text,
     judge_undefined_name,
     judge_unpickling,
+    judge_yaml_loader,
 )
 from affidavit.analysers.python.syntax import (
     ancestors,
@@ -176,6 +177,7 @@ SPECIAL = {
     "ruff/PLE1142": judge_no_python,
     "ruff/F402": _hidden_import,
     "ruff/F811": _redefinition,
+    "ruff/S506": judge_yaml_loader,
     "ruff/S602": judge_shell_command,
     "ruff/S605": judge_shell_command,
     "ruff/S608": judge_sql_text,

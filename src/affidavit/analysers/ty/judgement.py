@@ -40,6 +40,7 @@ FIXED_FIELDS = re.compile(
     r"@([\w.]+\.)?(dataclass|define|frozen|mutable|attrs|s)\b|\bNamedTuple\b|\bdef __init__\b"
 )
 PYDANTIC = re.compile(r"\s*(from|import)\s+\.*pydantic\b")
+INDENT = re.compile(r"\s*")
 METHOD = re.compile(r"\(\s*(self|cls)\b")
 MAX_HEADER = 40
 MAX_DEFINITIONS = 500
@@ -183,10 +184,9 @@ def _is_same_name(qualified: str, named: str) -> bool:
 def _constructor_changed(called: str, inspection: Inspection) -> bool:
     """Whether a class is part of the change: the constructor of a dataclass has no name."""
     classes = [symbol for symbol in inspection.symbols if symbol.kind == "class" and symbol.name == called]
-    return any(
-        symbol.fate in ("touched", "signature_changed", "added") and _takes_its_fields(symbol, inspection)
-        for symbol in classes
-    )
+    is_changed = any(symbol.fate in ("touched", "signature_changed", "added") for symbol in classes)
+    # Which of several classes of that name is meant is not known.
+    return is_changed and all(_takes_its_fields(symbol, inspection) for symbol in classes)
 
 
 def _takes_its_fields(symbol: ChangedSymbol, inspection: Inspection) -> bool:
@@ -194,7 +194,10 @@ def _takes_its_fields(symbol: ChangedSymbol, inspection: Inspection) -> bool:
     lines = inspection.repository.head.lines(symbol.file) or []
     start = (symbol.head_line or 1) - 1
     above = takewhile(DECORATION.match, reversed(lines[:start]))
-    header = "\n".join([*above, *lines[start : start + MAX_HEADER]])
+    indent = INDENT.match("".join(lines[start : start + 1]))
+    inside = re.compile(rf"{indent[0] if indent else ''}\s+\S|\s*([#)]|$)")
+    body = takewhile(inside.match, lines[start + 1 : start + MAX_HEADER])
+    header = "\n".join([*above, *lines[start : start + 1], *body])
     return bool(FIXED_FIELDS.search(header)) and not any(PYDANTIC.match(line) for line in lines)
 
 
