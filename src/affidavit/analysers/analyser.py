@@ -99,6 +99,8 @@ class Analyser:
     accepted_exit_codes: frozenset[int] = frozenset({0})
     looks_for: str = ""
     """The one thing that it looks for: its silence does not mean that the file was reviewed."""
+    reads_every_line: bool = False
+    """It gets whatever is added: also to files that are skipped, binary, or known in part only."""
 
     @property
     def reads_for_meaning(self) -> bool:

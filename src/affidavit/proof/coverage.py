@@ -39,7 +39,8 @@ class Coverage:
     def of(self, file: FileChange) -> FileCoverage:
         """Who looked at a file, hunk by hunk, and why not all of them."""
         if file.skipped:
-            return FileCoverage(path=file.path, state="skipped", reason=file.skipped)
+            reason = "; ".join([str(file.skipped).replace("_", " "), *self._searched(file)])
+            return FileCoverage(path=file.path, state="skipped", reason=reason)
         able, examined_by = self._able(file), self._examined_by(file)
         looks = self._looks_at(file, examined_by)
         hunks = tuple(_hunk_coverage(number, hunk, looks) for number, hunk in enumerate(file.hunks))

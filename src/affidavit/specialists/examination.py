@@ -34,6 +34,8 @@ class Examination:
     """What the analyser does not report because of comments that the change adds."""
     counted: tuple[Counted, ...] = ()
     dropped: tuple[tuple[AnalyserDiagnostic, str], ...] = ()
+    unquotable: tuple[AnalyserDiagnostic, ...] = ()
+    """What would count if its file had text that can be quoted."""
 
     @property
     def is_complete(self) -> bool:

@@ -75,6 +75,8 @@ class MechanicalSpecialist:
         return self.analyser.reads_for_meaning and self._looks_at(file)
 
     def _looks_at(self, file: FileChange) -> bool:
+        if self.analyser.reads_every_line:
+            return not (file.is_submodule or file.is_link) and self.analyser.covers(file.path)
         is_unknown = file.is_partial or file.is_binary or file.is_submodule or file.is_link
         is_known = not (is_unknown or file.skipped)
         return is_known and self.analyser.covers(file.path)
@@ -99,7 +101,7 @@ class MechanicalSpecialist:
         if not found.is_complete:
             return self._reply(started, None, incomplete=_unfinished(runs), analyser_runs=runs)
         text = self._result_text(found, program)
-        unread = self._unread(found, case.change)
+        unread = (*self._unread(found, case.change), *self._unquotable(found))
         return self._reply(
             started,
             text,
@@ -122,6 +124,17 @@ class MechanicalSpecialist:
                 reason = f"{self.name} could not compare {file.path}: {before} of base cannot be written out"
                 parts.append(Gap(name=self.name, reason=reason))
         return tuple(parts)
+
+    def _unquotable(self, found: Examination) -> tuple[Gap, ...]:
+        """What was found where a finding has nothing to quote; without a quote there is no finding."""
+        return tuple(
+            Gap(
+                name=self.name,
+                reason=f"{one.rule} is reported in {one.path}, which has no text to quote",
+                advice=f"Look at the file. {self.analyser.rules[one.rule].suggestion}",
+            )
+            for one in {(one.rule, one.path): one for one in found.unquotable}.values()
+        )
 
     async def look(self, case: Case, program: Program, *, use_cache: bool = True) -> Examination:
         """Run the analyser on both sides and decide what is new and what counts.
@@ -180,6 +193,7 @@ class MechanicalSpecialist:
             found,
             counted=tuple(outcome for _, outcome in decided if isinstance(outcome, Counted)),
             dropped=tuple((diagnostic, why) for diagnostic, why in decided if isinstance(why, str)),
+            unquotable=tuple(diagnostic for diagnostic, outcome in decided if outcome is None),
         ).without_dialects(self.analyser, change)
 
     def _lifted(self, case: Case) -> dict[str, bytes]:
@@ -191,10 +205,10 @@ class MechanicalSpecialist:
 
     def _heard(
         self, diagnostic: AnalyserDiagnostic, inspection: Inspection, found: Examination, silence: Silence
-    ) -> Counted | str:
+    ) -> Counted | str | None:
         """The finding, with the comment of the change that silences it, or the reason why there is none."""
         outcome = self._count(diagnostic, inspection, found)
-        if isinstance(outcome, str) or self.analyser.looks_for:
+        if not isinstance(outcome, Counted) or self.analyser.looks_for:
             return outcome
         lines = range(diagnostic.line, (diagnostic.end_line or diagnostic.line) + 1)
         asked = silence.before(diagnostic.rule, diagnostic.path, lines)
@@ -209,17 +223,19 @@ class MechanicalSpecialist:
 
     def _count(
         self, diagnostic: AnalyserDiagnostic, inspection: Inspection, found: Examination
-    ) -> Counted | str:
-        """The finding, or the reason why there is none."""
+    ) -> Counted | str | None:
+        """The finding, or the reason why there is none; None where it cannot be quoted."""
         excuse = self._excuse(diagnostic, inspection.change, found)
         if excuse is not None:
             return excuse
         lines = inspection.repository.head.lines(diagnostic.path)
-        if not lines:
+        if not lines and not self.analyser.reads_every_line:
             return "the file has no text to quote"
         reason = excuse_of_file(diagnostic, self.analyser.rules[diagnostic.rule], self.analyser, inspection)
         if reason is None and not diagnostic.rule.endswith(f"/{MERGE_CONFLICT}"):
             reason = self.analyser.judge(diagnostic, inspection)
+        if not lines:
+            return reason
         return reason or self._with_cause(diagnostic, lines, inspection, found)
 
     def _excuse(self, diagnostic: AnalyserDiagnostic, change: Change, found: Examination) -> str | None:

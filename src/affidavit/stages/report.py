@@ -1,7 +1,7 @@
 """Compute verdict, gate, visibility, counts and coverage in code, and compile the native report."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from affidavit import __version__
 from affidavit.config.baseline import Dismissal
@@ -13,7 +13,7 @@ from affidavit.ports import Case
 from affidavit.prompts import PromptSet
 from affidavit.proof.coverage import Coverage
 from affidavit.records.candidate import Candidate, Status, Worth
-from affidavit.records.change import Change
+from affidavit.records.change import Change, SkipReason
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket
 from affidavit.records.finding import Category, Finding, Severity
@@ -45,7 +45,8 @@ def compile_report(
     unread = coverage.gaps(change, not_run=docket.not_run, incomplete=docket.incomplete)
     incomplete = (*docket.incomplete, *unread, *_unread_settings(settings))
     gate = decide_gate(judged, settings.fail_on, is_incomplete=bool(incomplete))
-    visible = [choose_visibility(candidate, change, settings) for candidate in judged]
+    searchers = frozenset(run.analyser for run in docket.analyser_runs if run.looks_for)
+    visible = [choose_visibility(candidate, change, settings, searchers) for candidate in judged]
     return Report(
         affidavit_version=__version__,
         id=case.review_id,
@@ -178,11 +179,18 @@ def _unread_settings(settings: Settings) -> tuple[Gap, ...]:
     return tuple(Gap(name="settings", reason=problem, advice=advice) for problem in settings.problems)
 
 
-def choose_visibility(candidate: Candidate, change: Change, settings: Settings) -> Candidate:
-    """Withhold what the user chose not to see, with the reason."""
+def choose_visibility(
+    candidate: Candidate, change: Change, settings: Settings, searchers: Container[str] = ()
+) -> Candidate:
+    """Withhold what the user chose not to see, with the reason.
+
+    `searchers` look for one thing in every line: what they find counts in files that are skipped, too.
+    """
     if candidate.finding is None or candidate.withheld:
         return candidate
-    reasons = _reasons_to_hide(candidate, candidate.finding, change, settings)
+    file = change.file_at(candidate.finding.file, candidate.finding.side)
+    skipped = file.skipped if file and candidate.specialist not in searchers else None
+    reasons = _reasons_to_hide(candidate, candidate.finding, settings, skipped)
     code, detail = next(reasons, (None, ""))
     if code:
         return candidate.withhold(STAGE, code, detail)
@@ -198,13 +206,12 @@ def _is_folded(candidate: Candidate, finding: Finding) -> bool:
 def _reasons_to_hide(
     candidate: Candidate,
     finding: Finding,
-    change: Change,
     settings: Settings,
+    skipped: SkipReason | None,
 ) -> Iterator[tuple[Reason, str]]:
     chosen = settings.for_path(finding.file)
-    file = change.file_at(finding.file, finding.side)
-    if file and file.skipped:
-        yield Reason.OUT_OF_FOCUS, f"{finding.file} is skipped: {file.skipped}"
+    if skipped is not None:
+        yield Reason.OUT_OF_FOCUS, f"{finding.file} is skipped: {skipped}"
     if finding.category is Category.STYLE and not chosen.include_style:
         yield Reason.STYLE_OFF, "style is off"
     if chosen.focus and finding.category not in chosen.focus:

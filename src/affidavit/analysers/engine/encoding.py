@@ -15,6 +15,9 @@ _CHARACTER_SETS = re.compile(
 
 def as_utf8(path: str, content: bytes) -> bytes:
     """The content in UTF-8, line for line; as it is where the language itself would refuse it."""
+    is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if is_utf16 and not path.endswith(MODULE_ENDS):
+        return content.decode("utf-16", "replace").encode()
     if _is_utf8(content):
         return content
     if path.endswith(MODULE_ENDS):

@@ -25,13 +25,14 @@ from affidavit.analysers.engine.task import Program, SideResult, Task
 from affidavit.git.checkout import write_tree_to
 from affidavit.git.tree import REGULAR_MODES
 from affidavit.ports import Repository, Tree
-from affidavit.records.change import Change, FileChange
+from affidavit.records.change import Change, FileChange, SkipReason
 from affidavit.records.evidence import Unread
 from affidavit.records.record import Side
 from affidavit.system.temporary import temporary_folder
 
 FAILED_ON_A_FILE = ("crashed", "unreadable")
 MAX_ALONE = 40
+MAX_BYTES = 20_000_000
 
 
 async def find_program(analyser: Analyser, reviewed_folder: Path | None) -> Program | None:
@@ -59,14 +60,27 @@ def packaged_version(distribution: str, program: Path) -> str:
 
 
 def paths_to_run(analyser: Analyser, change: Change, tree: Tree, side: Side) -> list[str]:
-    """The paths of a side that the analyser gets, never one of which only hunks are known."""
-    partial = {file.path_at(side) for file in change.files if file.is_partial}
+    """The paths of a side that the analyser gets; one of which only hunks are known, if it reads lines."""
     entries = tree.entries()
-    changed = (_before(file, side) for file in change.reviewed_files())
-    wanted = set(entries) if analyser.scope == "project" else entries.keys() & set(changed)
+    if analyser.reads_every_line:
+        left_out = {_before(file, side) for file in change.files if _is_huge(file, tree, side)}
+        changed = {_before(file, side) for file in change.files}
+    else:
+        left_out = {file.path_at(side) for file in change.files if file.is_partial}
+        changed = {_before(file, side) for file in change.reviewed_files()}
+    wanted = set(entries) if analyser.scope == "project" else entries.keys() & changed
     return sorted(
-        path for path in wanted - partial if analyser.covers(path) and entries[path].mode in REGULAR_MODES
+        path for path in wanted - left_out if analyser.covers(path) and entries[path].mode in REGULAR_MODES
     )
+
+
+def _is_huge(file: FileChange, tree: Tree, side: Side) -> bool:
+    """Nobody reads files of this size, and a copy of it would cost more than it shows."""
+    path = _before(file, side)
+    if path is None or file.skipped not in (SkipReason.BINARY, SkipReason.TOO_LARGE):
+        return False
+    content = tree.read(path)
+    return content is None or len(content) > MAX_BYTES
 
 
 def _before(file: FileChange, side: Side) -> str | None:

@@ -123,5 +123,6 @@ KINGFISHER = Analyser(
     # 200: something was found.
     accepted_exit_codes=frozenset({0, 200}),
     looks_for="secrets",
+    reads_every_line=True,
     canary=Canary(f"kingfisher/{name_of(CANARY_ID)}", CANARY_LINE),
 )

@@ -251,9 +251,10 @@ def spent_sentence(report: Report) -> str:
 
 
 def skipped_files(report: Report) -> list[tuple[str, str]]:
-    """Path and reason of each changed file that nobody was asked to look at."""
+    """Path and reason of each changed file that was skipped, and what it was searched for all the same."""
+    reasons = {file.path: file.reason for file in report.coverage}
     return [
-        (file.path, str(file.skipped).replace("_", " "))
+        (file.path, reasons.get(file.path, file.skipped).replace("_", " "))
         for file in report.change.files
         if file.skipped is not None
     ]
