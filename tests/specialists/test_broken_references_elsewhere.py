@@ -90,7 +90,7 @@ BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
     "a Rust function that its own module still calls": (
         RUST,
         {"src/prices.rs": f"{RUST_LEFT}\npub fn all() -> u32 {{\n    total(&[])\n}}\n"},
-        {("removed-import", "src/till.rs", 1)},
+        {("removed-import", "src/till.rs", 1), ("removed-attribute", "src/prices.rs", 4)},
     ),
     "a Rust module whose file is gone": (
         RUST,
@@ -151,7 +151,7 @@ BROKEN: dict[str, tuple[Files, Files, set[tuple[str, str, int]]]] = {
             ),
         },
         {"a/Box.java": "package a;\npublic class Box {\n  int n;\n}\n"},
-        {("removed-method", "b/App.java", 6)},
+        {("removed-attribute", "b/App.java", 6)},
     ),
     "a PHP class that is made": (PHP, {"src/Cart.php": None}, {("removed-module", "src/Till.php", 3)}),
     "a PHP class that another extends": (

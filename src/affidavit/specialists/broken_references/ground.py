@@ -209,6 +209,8 @@ def _fate_of(one: SymbolChange) -> str:
     place = f"({old.path}:{old.line} at base)"
     if new is None or one.fate == "removed":
         return f"The change removed `{old.signature.rstrip(':')}` {place}."
+    if one.fate == "signature_changed":
+        return f"The change gave `{old.name}` {place} other parameters: `{new.signature.rstrip(':')}`."
     if new.name == old.name:
         return f"The change moved `{old.name}` {place} to {new.path}:{new.line}."
     return f"The change renamed `{old.name}` {place} to `{new.name}`."

@@ -22,22 +22,28 @@ from affidavit.records.change import Change, FileChange, FileStatus
 from affidavit.records.context import SymbolChange
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.report import Gap, Reply
-from affidavit.specialists.broken_references.attributes import find_removed_attributes, find_removed_go_names
-from affidavit.specialists.broken_references.c_functions import find_removed_c_functions
-from affidavit.specialists.broken_references.commonjs import find_removed_commonjs_names
-from affidavit.specialists.broken_references.documents import find_stale_documents
+from affidavit.specialists.broken_references.calls.finder import FINDERS as CALLS
+from affidavit.specialists.broken_references.calls.finder import find_broken_calls
 from affidavit.specialists.broken_references.ground import Break, Finder, Ground
-from affidavit.specialists.broken_references.implementations import find_unimplemented_methods
-from affidavit.specialists.broken_references.imports import (
+from affidavit.specialists.broken_references.members.implementations import find_unimplemented_methods
+from affidavit.specialists.broken_references.members.inherited import find_lost_members
+from affidavit.specialists.broken_references.members.known_objects import find_methods_lost_by_known_objects
+from affidavit.specialists.broken_references.members.methods import find_removed_methods
+from affidavit.specialists.broken_references.names.attributes import (
+    find_removed_attributes,
+    find_removed_go_names,
+)
+from affidavit.specialists.broken_references.names.c_functions import find_removed_c_functions
+from affidavit.specialists.broken_references.names.commonjs import find_removed_commonjs_names
+from affidavit.specialists.broken_references.names.documents import find_stale_documents
+from affidavit.specialists.broken_references.names.imports import (
     distinct,
     find_removed_imports,
     find_removed_modules,
 )
-from affidavit.specialists.broken_references.known_objects import find_methods_lost_by_known_objects
-from affidavit.specialists.broken_references.methods import find_removed_methods
-from affidavit.specialists.broken_references.patches import find_removed_patch_targets
+from affidavit.specialists.broken_references.names.patches import find_removed_patch_targets
+from affidavit.specialists.broken_references.names.rust_uses import find_removed_rust_uses
 from affidavit.specialists.broken_references.rules import REFERENCE_RULES
-from affidavit.specialists.broken_references.rust_uses import find_removed_rust_uses
 from affidavit.specialists.rulebook import silence_about
 from affidavit.specialists.wording import Proof, write_finding
 
@@ -54,6 +60,8 @@ FINDERS: tuple[Finder, ...] = (
     find_removed_patch_targets,
     find_removed_methods,
     find_methods_lost_by_known_objects,
+    find_lost_members,
+    find_broken_calls,
     find_unimplemented_methods,
     find_stale_documents,
 )
@@ -62,6 +70,9 @@ IsRuleOff = Callable[[str, str], bool]
 MAX_BREAKS = 200
 HANDS_ON = re.compile(r"\b(import|export|exports|module|from|require|use|include|using|autoload|__all__)\b")
 """A removed line with such a word may have handed a name on to others."""
+SETS = re.compile(r"\bself\.\w+\s*(?::[^=]*)?=(?!=)")
+"""A removed line of this kind may have given an attribute to others."""
+DOUBTFUL = "references/removed-method"
 PROOF = Proof("the search for references", "all files of the repository that import or name it")
 
 
@@ -121,10 +132,12 @@ class BrokenReferences:
             return Search((), ())
         found = distinct(one for find in FINDERS for one in find(ground))
         off = self._is_rule_off
+        sure = {(one.path, one.line) for one in found if one.rule != DOUBTFUL}
+        told = [one for one in found if one.rule != DOUBTFUL or (one.path, one.line) not in sure]
         silence = silence_about(case.change, case.repository)
         kept = [
             replace(one, suppressed_by=_comment(silence, one))
-            for one in found
+            for one in told
             if (off is None or not off(one.rule, one.path))
             and silence.before(one.rule, one.path, range(one.line, one.line + 1)) is None
         ]
@@ -167,11 +180,13 @@ def may_break_a_reference(ground: Ground) -> bool:
     removed = (
         line for file in ground.code_files for hunk in file.hunks for line in hunk.lines if line[:1] == "-"
     )
-    return any(HANDS_ON.search(line) for line in removed)
+    return any(HANDS_ON.search(line) or SETS.search(line) for line in removed)
 
 
 def _is_searched_for(one: SymbolChange) -> bool:
     """What is gone matters; what is new or signed anew matters where others must have the same."""
+    if one.fate == "signature_changed" and one.base is not None and one.base.language in CALLS:
+        return True
     if one.fate in ("added", "signature_changed"):
         return one.head is not None and one.head.kind not in ("function", "constant", "class")
     return one.fate != "touched"

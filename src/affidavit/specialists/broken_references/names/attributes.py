@@ -141,7 +141,7 @@ def find_removed_go_names(ground: Ground) -> Iterator[Break]:
     hits = ground.search(sorted({name for names in lost.values() for name in names}))
     paths = {hit.path for hit in hits if hit.path.endswith(".go")}
     for folder, names in lost.items():
-        importers = _go_importers(ground, folder)
+        importers = go_importers(ground, folder)
         for path in sorted(paths):
             parsed = ground.parsed(path)
             if parsed is None or parsed.root.has_error:
@@ -174,7 +174,7 @@ def _go_names(tree: Tree, folder: str) -> set[str]:
     return {symbol.qualified for path in files for symbol in symbols_of(tree, path)}
 
 
-def _go_importers(ground: Ground, folder: str) -> dict[str, str]:
+def go_importers(ground: Ground, folder: str) -> dict[str, str]:
     """Files of head that import the package → the path under which they do."""
     files = [path for path in ground.repository.head.entries() if path.rpartition("/")[0] == folder]
     return {
@@ -188,8 +188,8 @@ def _go_importers(ground: Ground, folder: str) -> dict[str, str]:
 def _go_uses_outside(
     ground: Ground, parsed: Parsed, imported: str, folder: str, names: dict[str, str]
 ) -> Iterator[Break]:
-    alias = _go_alias(ground, parsed, imported, folder)
-    if alias is None or _is_go_bound(parsed, alias):
+    alias = go_alias(ground, parsed, imported, folder)
+    if alias is None or is_go_bound(parsed, alias):
         return
     for name, origin in names.items():
         for place in occurrences(parsed.root, parsed.text, name):
@@ -198,7 +198,7 @@ def _go_uses_outside(
                 yield Break(RULE, parsed.path, place.line, message, ground.cause(origin, name))
 
 
-def _go_alias(ground: Ground, parsed: Parsed, imported: str, folder: str) -> str | None:
+def go_alias(ground: Ground, parsed: Parsed, imported: str, folder: str) -> str | None:
     for captured in matches(parsed.grammar, GO_IMPORTS, parsed.root):
         if node_text(captured["module"][0], parsed.text).strip('"`') == imported:
             if "alias" in captured:
@@ -217,7 +217,7 @@ def _go_package(ground: Ground, folder: str) -> str | None:
     return None
 
 
-def _is_go_bound(parsed: Parsed, name: str) -> bool:
+def is_go_bound(parsed: Parsed, name: str) -> bool:
     places = occurrences(parsed.root, parsed.text, name)
     return any(place.role in ("definition", "binding") and not _is_import(place) for place in places)
 

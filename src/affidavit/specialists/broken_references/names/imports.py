@@ -11,9 +11,9 @@ from affidavit.languages.engine.grammars import ancestors, matches, node_text
 from affidavit.languages.registry import parsed_family
 from affidavit.records.change import FileChange
 from affidavit.records.context import Import
-from affidavit.specialists.broken_references.c_functions import is_own_header
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
-from affidavit.specialists.broken_references.php_classes import is_loaded_class
+from affidavit.specialists.broken_references.names.c_functions import is_own_header
+from affidavit.specialists.broken_references.names.php_classes import is_loaded_class
 from affidavit.symbols.occurrences import occurrences
 
 STATEMENTS = frozenset(

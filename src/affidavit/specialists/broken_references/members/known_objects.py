@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from affidavit.languages.engine.grammars import matches, node_text
 from affidavit.records.context import Symbol
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
-from affidavit.specialists.broken_references.methods import RULE, class_is_plain, knowing_files
+from affidavit.specialists.broken_references.members.methods import RULE, class_is_plain, knowing_files
 from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.occurrences import Occurrence, occurrences
 
@@ -23,7 +23,7 @@ NEW = {
         " value: (object_creation_expression type: (type_identifier) @class !body))"
     ),
 }
-DECLARED = r"\b(?:class|interface|namespace|module)\s+(?:{})\b"
+DECLARED = r"\b(?:class|interface|enum|record|namespace|module)\s+(?:{})\b"
 SET = r"\.\s*(?:{})\s*=(?![=>])"
 MADE = re.compile(rb"\bprototype\b|Object\.(?:assign|define)|\bsetattr\b|applyMixins|\bmixin", re.IGNORECASE)
 
@@ -39,9 +39,9 @@ def find_methods_lost_by_known_objects(ground: Ground) -> Iterator[Break]:
             Break(RULE, path, place.line, message, ground.cause(old.path, old.qualified))
             for path in sorted(_places_to_look(ground, old))
             if (parsed := ground.parsed(path)) is not None
-            for place in _uses(parsed, old, owner)
+            for place in uses_of_known_objects(parsed, old, owner)
         ]
-        if found and not _may_live_on(ground, old, owner):
+        if found and not may_live_on(ground, old, owner):
             yield from found
 
 
@@ -57,7 +57,7 @@ def _places_to_look(ground: Ground, old: Symbol) -> set[str]:
     }
 
 
-def _may_live_on(ground: Ground, old: Symbol, owner: str) -> bool:
+def may_live_on(ground: Ground, old: Symbol, owner: str) -> bool:
     """The class still has the word, or stands in several places, or some line gives an object the member."""
     head = ground.repository.head
     lines = head.lines(old.path) or []
@@ -77,7 +77,7 @@ def _declares(line: str, word: re.Pattern[str]) -> bool:
     return any(line[: found.start()].rstrip()[-1:] != "." for found in word.finditer(line))
 
 
-def _uses(parsed: Parsed, old: Symbol, owner: str) -> list[Occurrence]:
+def uses_of_known_objects(parsed: Parsed, old: Symbol, owner: str) -> list[Occurrence]:
     if parsed.language.name not in NEW or parsed.root.has_error or old.name.encode() not in parsed.text:
         return []
     known = _variables(parsed, owner)

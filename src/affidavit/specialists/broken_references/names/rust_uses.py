@@ -19,14 +19,14 @@ ITEM_PLACES = frozenset(("source_file", "declaration_list", "expression_statemen
 def find_removed_rust_uses(ground: Ground) -> Iterator[Break]:
     """Uses by a path within the crate, where the module's own text has the name no more."""
     for old in ground.gone:
-        if old.language != "rust" or "." in old.qualified or not _is_surely_gone(ground, old):
+        if old.language != "rust" or "." in old.qualified or not is_surely_gone(ground, old):
             continue
         for one in ground.head_imports.importers_of(old.path):
             if old.name in one.names and not one.is_conditional and OWN_MODULE.fullmatch(one.name):
                 yield from _broken(ground, one, old)
 
 
-def _is_surely_gone(ground: Ground, old: Symbol) -> bool:
+def is_surely_gone(ground: Ground, old: Symbol) -> bool:
     """The module stands, is well-formed, does not define or take the name, and nothing can make it there."""
     parsed = ground.parsed(old.path)
     if parsed is None or parsed.root.has_error:
@@ -76,11 +76,7 @@ def _broken(ground: Ground, one: Import, old: Symbol) -> Iterator[Break]:
         return
     for place in occurrences(parsed.root, parsed.text, old.name):
         statement = next((above for above in ancestors(place.node) if above.type == "use_declaration"), None)
-        if (
-            statement is None
-            or statement.start_point.row + 1 != one.line
-            or _has_attribute(statement, parsed)
-        ):
+        if statement is None or statement.start_point.row + 1 != one.line or has_attribute(statement):
             continue
         message = f"`{old.name}` is imported from `{old.path}`, which does not have it any more"
         yield Break(RULE, one.path, place.line, message, ground.cause(old.path, old.qualified))
@@ -93,9 +89,9 @@ def _means_another(ground: Ground, one: Import) -> bool:
     return any(other.name == one.name and other.target != one.target for other in same)
 
 
-def _has_attribute(statement: Node, parsed: Parsed) -> bool:
-    """`#[cfg(…)]` before the statement: it may never be compiled."""
-    before = statement.prev_named_sibling
+def has_attribute(item: Node) -> bool:
+    """`#[cfg(…)]` before the item: it may never be compiled."""
+    before = item.prev_named_sibling
     while before is not None and before.type.endswith("comment"):
         before = before.prev_named_sibling
-    return before is not None and before.type == "attribute_item" and bool(node_text(before, parsed.text))
+    return before is not None and before.type == "attribute_item"

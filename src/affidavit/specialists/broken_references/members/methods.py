@@ -15,6 +15,23 @@ RULE = "references/removed-method"
 LANGUAGES = frozenset(("python", "javascript", "typescript", "java", "c#", "php", "ruby", "c++"))
 INHERITING = re.compile(r"\((?!\s*(?:object\s*)?\))|\bextends\b|\bimplements\b|:\s*\w|<\s*\w")
 MAX_FILES = 200
+OF_JAVASCRIPT = frozenset(
+    (
+        "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString",
+        "toString", "valueOf", "apply", "bind", "call",
+    )
+)  # fmt: skip
+OF_ALL = {
+    "java": frozenset(
+        ("clone", "equals", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString", "wait")
+    ),
+    "javascript": OF_JAVASCRIPT,
+    "typescript": OF_JAVASCRIPT,
+    "c#": frozenset(
+        ("Equals", "Finalize", "GetHashCode", "GetType", "MemberwiseClone", "ReferenceEquals", "ToString")
+    ),
+}
+"""What every object has, also where its class does not say so."""
 DYNAMIC = re.compile(rb"__getattr__|__getattribute__|new Proxy\(|method_missing|__call\b")
 
 
@@ -62,6 +79,8 @@ def class_is_plain(ground: Ground, old: Symbol) -> bool:
     owner = old.qualified.rpartition(".")[0]
     text = ground.repository.head.read(old.path)
     if text is None or DYNAMIC.search(text) or old.language not in LANGUAGES:
+        return False
+    if old.name in OF_ALL.get(old.language, ()):
         return False
     found = [one for one in symbols_of(ground.repository.head, old.path) if one.qualified == owner]
     # What is inherited may come from a library that nobody sees here.

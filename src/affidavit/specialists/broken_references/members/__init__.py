@@ -1,0 +1,1 @@
+"""Members of classes that are gone and still used, or new and not implemented."""
