@@ -9,7 +9,7 @@ from affidavit.cli.options.repository import allowed_of, repository_options
 from affidavit.config.baseline import BASELINE_PATH, add_dismissal, new_dismissal
 from affidavit.config.places import state_folder
 from affidavit.errors import SettingsError, StoreError
-from affidavit.git.location import find_repository
+from affidavit.git.confined.location import find_repository
 from affidavit.records.report import StoredFinding
 from affidavit.render.safe_text import visible
 from affidavit.store.open import open_store

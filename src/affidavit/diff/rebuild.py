@@ -9,8 +9,8 @@ from affidavit.diff.opened import OpenedChange
 from affidavit.diff.parse import FileDiff
 from affidavit.diff.patched_tree import Content, PatchedTree, shown_tree
 from affidavit.errors import InputError, NotARepositoryError, UnknownRevisionError
-from affidavit.git.boundaries import Allowed
-from affidavit.git.location import NOTHING_MORE, find_repository
+from affidavit.git.confined.boundaries import Allowed
+from affidavit.git.confined.location import NOTHING_MORE, find_repository
 from affidavit.git.objects import OBJECT_ID, ObjectStore
 from affidavit.git.repository import GitRepository
 from affidavit.git.tree import SUBMODULE_MODE, GitTree

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from affidavit.git.location import find_repository
+from affidavit.git.confined.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.tree import GitTree
 from affidavit.records.record import Side

@@ -12,9 +12,10 @@ from affidavit.diff.parse import FileDiff, parse_diff
 from affidavit.diff.patched_tree import described, is_opaque, is_wholly_shown, keeps_numbers, shown_tree
 from affidavit.diff.rebuild import rebuild_change
 from affidavit.errors import EmptyChangeError, InputError, MalformedDiffError, NotARepositoryError
-from affidavit.git.boundaries import Allowed
 from affidavit.git.command import Location
-from affidavit.git.location import NOTHING_MORE, find_repository
+from affidavit.git.confined.boundaries import Allowed
+from affidavit.git.confined.location import NOTHING_MORE, find_repository
+from affidavit.git.confined.worktree import Snapshot, snapshot_index, snapshot_working_tree
 from affidavit.git.objects import ObjectStore
 from affidavit.git.paths import decode_path
 from affidavit.git.repository import GitRepository, commit_tree
@@ -28,7 +29,6 @@ from affidavit.git.revisions import (
     resolve_commit,
 )
 from affidavit.git.tree import GitTree
-from affidavit.git.worktree import Snapshot, snapshot_index, snapshot_working_tree
 from affidavit.records.change import Change, ChangeSource, Comment, Commit, FileChange, Revision
 
 __all__ = ["ChangeRequest", "OpenedChange", "open_change", "rebuild_change"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from affidavit.git.boundaries import Allowed
+from affidavit.git.confined.boundaries import Allowed
 
 Command = Callable[..., Any]
 _OPTIONS = (

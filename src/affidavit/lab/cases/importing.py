@@ -9,7 +9,7 @@ from typing import Any
 
 from affidavit.errors import AffidavitError, GitError, InputError
 from affidavit.git.command import Git, complaint
-from affidavit.git.location import find_repository
+from affidavit.git.confined.location import find_repository
 from affidavit.lab.cases.folders import (
     CASE_FILE,
     EXPECTED_FILE,

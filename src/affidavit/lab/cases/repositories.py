@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from affidavit.errors import GitError, InputError, NotARepositoryError
 from affidavit.git.command import Git, complaint, git_environment, spawn_error
-from affidavit.git.location import find_repository
+from affidavit.git.confined.location import find_repository
 from affidavit.lab.cases.folders import CaseFolder, folder_name
 from affidavit.lab.cases.written_history import build_history, is_written_history
 from affidavit.system.child_process import run_child

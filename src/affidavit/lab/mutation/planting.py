@@ -10,7 +10,7 @@ from affidavit.analysers.engine.cache import ResultCache
 from affidavit.diff.between import files_between
 from affidavit.errors import InputError
 from affidavit.git.command import Location
-from affidavit.git.location import find_repository
+from affidavit.git.confined.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.repository import GitRepository
 from affidavit.git.tree import GitTree

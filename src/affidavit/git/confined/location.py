@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 from affidavit.errors import GitError, NotARepositoryError
-from affidavit.git.boundaries import Allowed, refuse_foreign_places
 from affidavit.git.command import Git, Location, complaint, git_environment
+from affidavit.git.confined.boundaries import Allowed, refuse_foreign_places
 
 NOTHING_MORE = Allowed()
 

@@ -7,7 +7,13 @@ from pathlib import Path
 
 from affidavit.errors import GitError, InputError
 from affidavit.git.command import Git, Location, complaint, git_environment
-from affidavit.git.filters import LargeFile, changed_under_filters, filters_off, large_files, write_pointers
+from affidavit.git.confined.filters import (
+    LargeFile,
+    changed_under_filters,
+    filters_off,
+    large_files,
+    write_pointers,
+)
 from affidavit.git.objects import ObjectStore
 from affidavit.git.paths import decode_path
 from affidavit.git.tree import SUBMODULE_MODE
