@@ -12,6 +12,7 @@ READ = {
     "a copy": "    return list(names)\n",
     "joined": "    return ', '.join(names)\n",
     "a part in a sum": "    return names[0] + 'x'\n",
+    "copied": "    mine = names[:]\n    mine.append(1)\n",
     "not used": "    return 1\n",
 }
 CHANGED = {
@@ -19,6 +20,7 @@ CHANGED = {
     "returned": "    return names\n",
     "kept": "    global kept\n    kept = names\n",
     "a part set": "    names[0] = 'x'\n",
+    "a slice set": "    names[:] = ['x']\n",
     "a part deleted": "    del names[0]\n",
     "a part that is changed": "    names[0].append(1)\n",
     "added to": "    names += ['x']\n",

@@ -44,6 +44,15 @@ def ancestors(node: Node | None) -> Iterator[tuple[Node, Node]]:
         node = node.parent
 
 
+def nodes_in(node: Node) -> Iterator[Node]:
+    """The node and all below it."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(node.children)
+
+
 def statement_lines(text: bytes, lines: range) -> range:
     """The lines of the statements that the given lines belong to; of a compound one, of its head."""
     rows = text.split(b"\n")

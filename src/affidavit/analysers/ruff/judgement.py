@@ -21,7 +21,9 @@ from affidavit.analysers.python.syntax import (
     expects,
     is_on_trial,
     node_at,
+    nodes_in,
 )
+from affidavit.analysers.ruff.late import judge_late_use
 from affidavit.analysers.ruff.rules import RUFF_RULES
 from affidavit.analysers.rule import names_in
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -116,12 +118,7 @@ def judge_shared_default(diagnostic: AnalyserDiagnostic, _inspection: Inspection
 
 
 def _identifiers(body: Node) -> Iterator[Node]:
-    waiting = [body]
-    while waiting:
-        node = waiting.pop()
-        if node.type == "identifier":
-            yield node
-        waiting.extend(node.children)
+    return (node for node in nodes_in(body) if node.type == "identifier")
 
 
 def _is_read(use: Node) -> bool:
@@ -144,6 +141,9 @@ def _is_read(use: Node) -> bool:
 def _is_value(subscript: Node) -> bool:
     """The part is read, not set, deleted or handed on to be changed."""
     parent = subscript.parent
+    if parent is not None and any(child.type == "slice" for child in subscript.named_children):
+        # A slice is a copy.
+        return parent.child_by_field_name("left") != subscript and parent.type != "delete_statement"
     return parent is not None and parent.type in ("comparison_operator", "binary_operator", "interpolation")
 
 
@@ -167,6 +167,7 @@ SPECIAL = {
     "ruff/B006": judge_shared_default,
     "ruff/B015": _discarded_value,
     "ruff/B018": _discarded_value,
+    "ruff/B023": judge_late_use,
     "ruff/PIE794": _set_twice,
     "ruff/S301": judge_unpickling,
     "ruff/PLE2502": judge_reordered_text,
