@@ -14,6 +14,7 @@ from affidavit.minds.fence import EXPLANATION, fence, tag_of
 from affidavit.pipeline import Crew
 from affidavit.ports import Case, Mind, Repository, Role, Specialist, ToolSource, Tree
 from affidavit.prompts import PromptSet, current_prompts
+from affidavit.proof.redaction import redact_record
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap, Reference, Symbol, SymbolChange
 from affidavit.references.find import find_references
@@ -96,7 +97,9 @@ def assemble_panel(
     surer = made_precise(readers, servers) if servers is not None else readers
 
     def read_context(case: Case) -> ContextMap:
-        return gather_context(case.change, _git(case), readers)
+        context = gather_context(case.change, _git(case), readers)
+        # History is the commits' own: what people wrote there is redacted here.
+        return context.model_copy(update={"origins": tuple(map(redact_record, context.origins))})
 
     def make_tools(case: Case) -> ToolSource:
         return Toolbox(case.repository, case.change, surer)

@@ -51,6 +51,9 @@ class Tree(Protocol):
     def lines(self, path: str) -> list[str] | None:
         """The text of a file as lines without their ends; None where there is no such text."""
 
+    def redacted_lines(self, path: str) -> list[str] | None:
+        """The same without secrets; the file is redacted whole."""
+
     def search(
         self,
         pattern: str,
@@ -84,6 +87,13 @@ class Repository(Protocol):
     def head(self) -> Tree: ...
 
     def side(self, side: Side) -> Tree: ...
+
+    @property
+    def redacted(self) -> "Repository":
+        """The same pair as it may leave the machine: no file and no name in it holds a secret."""
+
+    def shown_name(self, path: str) -> str:
+        """What a file of the commit is called here."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.proof.redaction import Redactor, without_numbers
+from affidavit.proof.redaction import Redactor
 
 # Put together here, so that no scanner takes this file for a leak.
 PEM_BODY = "\n".join(["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"] * 3 + ["Mzx1cQ=="])
@@ -42,7 +42,7 @@ JWT = "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0NTY3ODkwIn0" + ".dozjgNryP4J3jV
 def test_a_secret_does_not_leave(text: str, secret: str, kind: str) -> None:
     redacted = Redactor().redact(text)
     assert secret not in redacted
-    assert f"[redacted:{kind}:1]" in redacted
+    assert f"[redacted:{kind}]" in redacted
 
 
 @pytest.mark.parametrize("prefix", ["", "+", " ", "12: ", '    "'])
@@ -74,14 +74,14 @@ def test_the_middle_of_a_private_key_does_not_leave(prefix: str, suffix: str) ->
 
 def test_the_first_line_of_a_key_with_few_digits_does_not_leave() -> None:
     first = "MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQCxYzAbCdEfGhIj"
-    assert Redactor().redact(f"2: {first}") == "2: [redacted:encoded-data:1]"
+    assert Redactor().redact(f"2: {first}") == "2: [redacted:encoded-data]"
 
 
 def test_the_rest_of_a_private_key_does_not_leave() -> None:
     redacted = Redactor().redact("\n".join(f"{n}: {line}" for n, line in enumerate(PEM.split("\n")[2:])))
     assert "MIIE" not in redacted
     assert "Mzx1cQ" not in redacted
-    assert redacted.startswith("0: [redacted:encoded-data:")
+    assert redacted.startswith("0: [redacted:encoded-data]")
 
 
 def test_a_line_before_the_end_of_a_key_that_is_redacted_already_stays_as_it_is() -> None:
@@ -124,25 +124,9 @@ def test_what_only_looks_like_a_secret_stays(harmless: str) -> None:
     assert Redactor().redact(harmless) == harmless
 
 
-def test_the_same_secret_has_the_same_marker_in_a_conversation() -> None:
-    redactor = Redactor()
-    first = redactor.redact(f"a = '{AWS}'")
-    assert redactor.redact(f"b = '{GITHUB}'") == "b = '[redacted:github-token:2]'"
-    assert redactor.redact(f"c = '{AWS}'").split("'")[1] == first.split("'")[1] == "[redacted:aws-key:1]"
-    assert redactor.count == 2
-
-
-def test_markers_of_two_conversations_can_be_compared() -> None:
-    one, other = Redactor(), Redactor()
-    other.redact(GITHUB)
-    line = f"key = '{AWS}'"
-    assert one.redact(line) != other.redact(line)
-    assert without_numbers(one.redact(line)) == without_numbers(other.redact(line))
-
-
 def test_texts_inside_data_are_redacted() -> None:
     assert Redactor().redact_all({"lines": [{"text": AWS}], "total": 1}) == {
-        "lines": [{"text": "[redacted:aws-key:1]"}],
+        "lines": [{"text": "[redacted:aws-key]"}],
         "total": 1,
     }
 

@@ -53,9 +53,9 @@ def seen(first: int, last: int) -> str:
     return "\n".join(redactor.redact(text).split("\n")[first - 1 : last])
 
 
-def checked(claim: Finding, repository: GitRepository) -> Candidate:
+def checked(claim: Finding, repository: GitRepository, kind: str = "model") -> Candidate:
     case = case_of(change_of("app.py"), repository, plan=Plan())
-    docket = locate_quotes(Docket(candidates=(candidate(claim),)), case)
+    docket = locate_quotes(Docket(candidates=(candidate(claim, kind=kind),)), case)
     return run_searches(docket, case).candidates[0]
 
 
@@ -68,12 +68,31 @@ def test_a_quote_of_redacted_lines_is_found_where_they_stand(
 
 
 def test_the_secret_is_in_nothing_that_is_kept_of_the_finding(repository: GitRepository) -> None:
-    for claim in (quoted(seen(3, 10), (3, 10)), quoted("\n".join(SETTINGS.split("\n")[2:10]), (3, 10))):
-        kept = checked(claim, repository)
+    itself = "\n".join(SETTINGS.split("\n")[2:10])
+    for kind, code in (("model", seen(3, 10)), ("mechanical", itself)):
+        kept = checked(quoted(code, (3, 10)), repository, kind=kind)
         assert kept.withheld is None
         assert kept.quote is not None
         assert "[redacted:aws-key]" in kept.quote.code
         assert not [secret for secret in SECRETS if secret in kept.model_dump_json()]
+
+
+@pytest.mark.parametrize(
+    "guess", [f'TOKEN = "{TOKEN}"', f'TOKEN = "{TOKEN[:12]}', f"app:{PASSWORD[:4]}", BODY[:9]]
+)
+def test_a_model_s_guess_at_a_secret_is_no_quote_even_if_it_is_right(
+    repository: GitRepository, guess: str
+) -> None:
+    kept = checked(quoted(guess, (4, 4)), repository)
+    assert kept.withheld is not None
+    assert kept.withheld.code == "evidence_not_found"
+
+
+@pytest.mark.parametrize("pattern", [TOKEN[:9], 'TOKEN = "ghp_.[0-9]', "MIIEpAIB", r"app:f\w"])
+def test_a_search_of_a_model_never_meets_a_secret(repository: GitRepository, pattern: str) -> None:
+    absence = {"is_absence_finding": True, "searches": [{"pattern": pattern, "paths": [], "side": "head"}]}
+    claim = finding({"code_examined": "import os", "line_range_examined": (1, 1), **absence}, line=1)
+    assert checked(claim, repository).searches[0].state == "nothing_found"
 
 
 def test_a_search_that_hits_a_secret_does_not_write_it_down(repository: GitRepository) -> None:

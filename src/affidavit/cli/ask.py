@@ -14,6 +14,7 @@ from affidavit.cli.options.repository import allowed_of, repository_options
 from affidavit.cli.screen.progress import show_progress
 from affidavit.cli.screen.saying import note
 from affidavit.config.places import cache_folder
+from affidavit.diff.redacted import as_it_leaves, redact_candidate
 from affidavit.errors import InputError, OutsideError, SettingsError
 from affidavit.events import Emit, ignore_events
 from affidavit.minds.roles import minds_from
@@ -76,11 +77,14 @@ def _talk(report: Report, opened: OpenedChange, candidate: Candidate, question: 
     if candidate.finding is None:
         raise AssertionError("only candidates with a finding are found")
     panel = assemble_panel({}, cache_folder())
-    case = Case(opened.change, opened.repository, ignore_events)
+    case = as_it_leaves(Case(opened.change, opened.repository, ignore_events))
     # The map of the change is not sent, so it is not made.
-    briefing = Briefing(opened.change, opened.repository, panel.make_fence(opened.change), ContextMap())
+    briefing = Briefing(case.change, case.repository, panel.make_fence(case.change), ContextMap())
     plan = report.plan or Plan()
-    return question_talk(briefing, plan, candidate, candidate.finding, question, panel.make_tools(case))
+    asked = redact_candidate(candidate, opened.repository)
+    return question_talk(
+        briefing, plan, asked, asked.finding or candidate.finding, question, panel.make_tools(case)
+    )
 
 
 async def _converse(mind: Mind, talk: Talk, emit: Emit) -> Answer:

@@ -16,12 +16,13 @@ from affidavit.minds.ledger import Ledger
 from affidavit.minds.wire.providers import build_model
 from affidavit.minds.wire.requester import Requester
 from affidavit.ports import Role, Talk
+from affidavit.proof.redaction import MARKER
 from affidavit.render.safe_text import one_line, visible
 
 RULE = "=" * 78
 INTRODUCTION = (
     "What a review would send. Nothing was sent, and no model was asked.",
-    "Secrets are shown as [redacted:KIND:NUMBER], as they would be sent.",
+    "Secrets are shown as [redacted:KIND], as they would be sent.",
     "Invisible characters are shown as <U+…>.",
 )
 LATER = (
@@ -78,7 +79,7 @@ def _section(role: Role, choice: ModelChoice, address: str, talk: Talk) -> str:
         f"role:    {role.replace('_', ' ')} ({one_line(talk.speaker)})",
         f"tools:   {', '.join(tools) or 'none'}",
         f"answer:  {question.schema_name}",
-        f"secrets: {conversation.redactor.count} redacted",
+        f"secrets: {sum(len(MARKER.findall(text)) for text in texts)} redacted",
         "--- instructions",
         question.instructions,
         "--- message",

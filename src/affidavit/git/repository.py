@@ -1,9 +1,12 @@
 """A pair of git trees, with the objects behind them."""
 
+import threading
+from collections.abc import Mapping
 from pathlib import Path
 
 from affidavit.git.confined.location import find_repository
 from affidavit.git.objects import ObjectStore
+from affidavit.git.redacted import redact_trees
 from affidavit.git.tree import GitTree
 from affidavit.records.record import Side
 from affidavit.system.closing import Closing
@@ -16,6 +19,8 @@ class GitRepository(Closing):
         self.store = store
         self.base = base
         self.head = head
+        self._redacting = threading.Lock()
+        self._redacted: RedactedRepository | None = None
 
     @property
     def folder(self) -> Path | None:
@@ -26,9 +31,39 @@ class GitRepository(Closing):
         """The tree of one side."""
         return self.base if side == "base" else self.head
 
+    @property
+    def redacted(self) -> "RedactedRepository":
+        """The same as it may leave the machine; made when first asked for, which reads every file once."""
+        with self._redacting:
+            if self._redacted is None:
+                base, head, names = redact_trees(self.store, self.base, self.head)
+                self._redacted = RedactedRepository(self.store, base, head, names)
+            return self._redacted
+
+    def shown_name(self, path: str) -> str:
+        """What a file is called here."""
+        return path
+
     def close(self) -> None:
         """Release everything; the trees cannot be read after it."""
         self.store.close()
+
+
+class RedactedRepository(GitRepository):
+    """Both sides without their secrets: all that models, and whoever acts for them, read and search."""
+
+    def __init__(self, store: ObjectStore, base: GitTree, head: GitTree, names: Mapping[str, str]) -> None:
+        super().__init__(store, base, head)
+        self._names = names
+
+    @property
+    def redacted(self) -> "RedactedRepository":
+        """Itself."""
+        return self
+
+    def shown_name(self, path: str) -> str:
+        """What a file of the commit is called here: a name that holds a secret is another one."""
+        return self._names.get(path, path)
 
 
 def open_repository(folder: Path | None, base: str, head: str) -> GitRepository:

@@ -4,12 +4,13 @@ import math
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from affidavit.git.grep import Query, search_tree
 from affidavit.git.objects import ObjectStore
 from affidavit.git.paths import decode_path
 from affidavit.ports import BlameLine, Entry, Tree
+from affidavit.proof.redaction import redact_content
 from affidavit.records.evidence import SearchHit
 
 MAX_TEXT_BYTES = 5_000_000
@@ -42,6 +43,12 @@ def text_lines(data: bytes) -> list[str]:
     if not lines[-1]:
         lines.pop()
     return [line.removesuffix("\r") for line in lines]
+
+
+@lru_cache(maxsize=16)
+def _redacted_lines(data: bytes) -> tuple[str, ...]:
+    """Many findings speak of one file, so what was redacted last is kept."""
+    return tuple(text_lines(redact_content(data)))
 
 
 class GitTree:
@@ -108,6 +115,11 @@ class GitTree:
         """The lines of a text file of up to 5 MB; None for anything else."""
         data = self._read_up_to(path, MAX_TEXT_BYTES)
         return None if data is None or is_binary(data) else text_lines(data)
+
+    def redacted_lines(self, path: str) -> list[str] | None:
+        """The same lines without secrets; the file is redacted whole."""
+        data = self._read_up_to(path, MAX_TEXT_BYTES)
+        return None if data is None or is_binary(data) else list(_redacted_lines(data))
 
     def search(
         self,

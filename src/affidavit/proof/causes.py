@@ -10,7 +10,10 @@ from affidavit.records.record import Side
 
 
 def cause_problem(finding: Finding, change: Change, repository: Repository) -> str | None:
-    """Why an impact finding does not hang together with the change, or None."""
+    """Why an impact finding does not hang together with the change, or None.
+
+    Names are looked for in the files without secrets: no guess at one shows whether it is right.
+    """
     cause = finding.verification.caused_by if finding.verification else None
     if not finding.is_impact or cause is None:
         return None
@@ -33,7 +36,7 @@ def _is_named_in(path: str, name: str, change: Change, repository: Repository) -
     for file in change.files:
         if path in (file.base_path, file.head_path):
             for side in sides:
-                lines = repository.side(side).lines(file.path_at(side) or path) or []
+                lines = repository.side(side).redacted_lines(file.path_at(side) or path) or []
                 if any(word.search(line) for line in lines):
                     return True
     return False

@@ -10,10 +10,16 @@ BESIDE_LINES = 3
 """A finding's line may stand this far outside the range that was examined."""
 
 
-def check_quote(finding: Finding, repository: Repository) -> tuple[QuoteCheck, Finding]:
-    """Locate a finding's quote; the finding comes back anchored where the code really stands."""
+def check_quote(
+    finding: Finding, repository: Repository, *, saw_secrets: bool = False
+) -> tuple[QuoteCheck, Finding]:
+    """Locate a finding's quote; the finding comes back anchored where the code really stands.
+
+    Who did not see secrets is held to the file without them: a guess that happens to be right is no quote,
+    and whether it is right must not show.
+    """
     tree = repository.side(finding.side)
-    lines = tree.lines(finding.file)
+    lines = tree.redacted_lines(finding.file)
     blank = QuoteCheck(outcome="not_found", file=finding.file, side=finding.side)
     if lines is None:
         return blank.model_copy(
@@ -23,13 +29,16 @@ def check_quote(finding: Finding, repository: Repository) -> tuple[QuoteCheck, F
     blank = blank.model_copy(update={"blob": entry.blob if entry else None})
     if finding.verification is None:
         return _check_line_only(finding, lines, blank)
-    occurrences = _find(finding.verification.code_examined, lines)
+    quoted = finding.verification.code_examined
+    occurrences = _find(quoted, lines)
+    if not occurrences and saw_secrets:
+        occurrences = find_quote(quoted, tree.lines(finding.file) or [])
     if not occurrences:
         detail = f"the quoted code does not appear in {finding.file} at {finding.side}"
         return blank.model_copy(update={"detail": detail}), finding
     outcome, chosen = _choose(occurrences, finding, finding.verification, len(lines))
     anchored = finding if outcome == "exact" else _anchor(finding, finding.verification, chosen, len(lines))
-    anchored = _without_secrets(anchored)
+    anchored = _without_secrets(anchored, chosen, lines)
     shown = extend_until_unique(chosen, lines)
     detail = _describe(outcome, finding, chosen, len(occurrences))
     check = QuoteCheck(
@@ -38,7 +47,7 @@ def check_quote(finding: Finding, repository: Repository) -> tuple[QuoteCheck, F
         side=finding.side,
         start=shown.start,
         end=shown.end,
-        code="\n".join(redact_lines(lines)[shown.start - 1 : shown.end]),
+        code="\n".join(lines[shown.start - 1 : shown.end]),
         blob=blank.blob,
         detail=detail,
     )
@@ -46,22 +55,22 @@ def check_quote(finding: Finding, repository: Repository) -> tuple[QuoteCheck, F
 
 
 def _find(quote: str, lines: list[str]) -> list[Occurrence]:
-    """Where the quote stands; a model saw the file without its secrets, so it is compared like that, too."""
+    """Where the quote stands in the file without its secrets, as a model saw it."""
     found = find_quote(quote, lines)
     if found or not MARKER.search(quote):
         return found
     as_seen = without_numbers(quote)
-    # A part of a file that is read by itself may be redacted otherwise than the whole.
+    # Beside other text a line may lose more than in its file.
     one_by_one = [redacted for line in lines for redacted in redact_lines([line])]
-    return find_quote(as_seen, redact_lines(lines)) or find_quote(as_seen, one_by_one)
+    return find_quote(as_seen, lines) or find_quote(as_seen, one_by_one)
 
 
-def _without_secrets(finding: Finding) -> Finding:
-    """The finding as it may be written down: an analyser quotes the line as it stands."""
+def _without_secrets(finding: Finding, place: Occurrence, lines: list[str]) -> Finding:
+    """The finding as it may be written down: what saw secrets may have quoted one."""
     proof = finding.verification
-    code = "\n".join(redact_lines(proof.code_examined.split("\n"))) if proof else ""
-    if proof is None or code == proof.code_examined or MARKER.search(proof.code_examined):
+    if proof is None or _find(proof.code_examined, lines):
         return finding
+    code = "\n".join(lines[place.start - 1 : place.end])
     return finding.model_copy(update={"verification": proof.model_copy(update={"code_examined": code})})
 
 
@@ -75,7 +84,7 @@ def _check_line_only(finding: Finding, lines: list[str], blank: QuoteCheck) -> t
         "outcome": "not_quoted",
         "start": start,
         "end": end,
-        "code": "\n".join(redact_lines(lines)[start - 1 : end]),
+        "code": "\n".join(lines[start - 1 : end]),
         "detail": "a finding of schema 1.0 carries no quote",
     }
     return blank.model_copy(update=update), finding
@@ -122,8 +131,6 @@ def quote_still_stands(quote: QuoteCheck, repository: Repository) -> bool:
     """The recorded lines are still the file's own text."""
     if quote.start is None or quote.end is None:
         return False
-    lines = repository.side(quote.side).lines(quote.file)
-    if lines is None:
-        return False
-    span = slice(quote.start - 1, quote.end)
-    return quote.code in ("\n".join(lines[span]), "\n".join(redact_lines(lines)[span]))
+    tree, span = repository.side(quote.side), slice(quote.start - 1, quote.end)
+    texts = (tree.redacted_lines(quote.file), tree.lines(quote.file))
+    return any(quote.code == "\n".join(lines[span]) for lines in texts if lines is not None)

@@ -1,13 +1,17 @@
-"""Take secrets out of text before it leaves: each becomes a marker such as `[redacted:jwt:1]`."""
+"""Take secrets out of text before it leaves: each becomes a marker such as `[redacted:jwt]`."""
 
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from affidavit.proof.token_shapes import token_spans
+
+Record = TypeVar("Record", bound=BaseModel)
 
 MARKER = re.compile(r"\[redacted:([a-z-]+)(?::\d+)?\]")
 _BEGIN = r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
@@ -65,16 +69,10 @@ _MIN_ENTROPY = 3.0
 
 
 class Redactor:
-    """Redacts the texts of one conversation; the same secret has the same marker in all of them."""
+    """Redacts the texts of one conversation, each of them once."""
 
     def __init__(self) -> None:
-        self._numbers: dict[tuple[str, str], int] = {}
         self._done: dict[str, str] = {}
-
-    @property
-    def count(self) -> int:
-        """How many secrets were taken out."""
-        return len(self._numbers)
 
     def redact(self, text: str) -> str:
         """The text without its secrets; the number of its lines stays."""
@@ -101,7 +99,7 @@ class Redactor:
         text = _LAST_OF_KEY.sub(self._part("private-key", bool), text)
         text = _ENCODED_LINE.sub(self._part("encoded-data", _is_encoded), text)
         for kind, pattern in _TOKENS:
-            text = pattern.sub(lambda match, kind=kind: self._marker(kind, match.group()), text)  # type: ignore[misc]
+            text = pattern.sub(self._marker(kind), text)
         text = self._tokens(text)
         text = _MODEL_KEY.sub(self._model_key, text)
         text = _URL_PASSWORD.sub(self._part("password", _is_password), text)
@@ -109,16 +107,15 @@ class Redactor:
         text = _QUOTED.sub(self._assignment, text)
         return _BARE.sub(self._bare_assignment, text)
 
-    def _marker(self, kind: str, secret: str) -> str:
-        number = self._numbers.setdefault((kind, secret), len(self._numbers) + 1)
-        return f"[redacted:{kind}:{number}]"
+    def _marker(self, kind: str) -> str:
+        return f"[redacted:{kind}]"
 
     def _tokens(self, text: str) -> str:
         """The text without what has the shape of a token."""
         pieces, end = [], 0
         for start, stop in sorted(token_spans(text)):
             if start >= end and not _PLACEHOLDER.search(text[start:stop].lstrip("$")):
-                pieces += [text[end:start], self._marker("token", text[start:stop])]
+                pieces += [text[end:start], self._marker("token")]
                 end = stop
         return "".join((*pieces, text[end:]))
 
@@ -127,17 +124,17 @@ class Redactor:
         whole, start, end = match.group(), match.start(1) - match.start(), match.end(1) - match.start()
         if not body.strip() or MARKER.search(body):
             return whole
-        marker = self._marker("private-key", body)
+        marker = self._marker("private-key")
         hidden = _hide_lines(body, marker) if "\n" in body else marker
         return whole[:start] + hidden + whole[end:]
 
     def _model_key(self, match: re.Match[str]) -> str:
-        return self._marker("api-key", match.group()) if is_random(match.group()[3:]) else match.group()
+        return self._marker("api-key") if is_random(match.group()[3:]) else match.group()
 
     def _part(self, kind: str, is_secret: Callable[[str], bool]) -> Callable[[re.Match[str]], str]:
         def replace(match: re.Match[str]) -> str:
             before, value = match.groups()
-            return before + self._marker(kind, value) if is_secret(value) else match.group()
+            return before + self._marker(kind) if is_secret(value) else match.group()
 
         return replace
 
@@ -147,7 +144,7 @@ class Redactor:
         whole_name = re.split(r"[^\w.-]", before)[-1] + name
         if _NOT_SECRET_NAME.search(whole_name) or not is_random(value):
             return match.group()
-        return name + self._marker("secret", value)
+        return name + self._marker("secret")
 
     def _bare_assignment(self, match: re.Match[str]) -> str:
         line_start = match.string.rfind("\n", 0, match.start()) + 1
@@ -192,6 +189,23 @@ def entropy(value: str) -> float:
 def without_numbers(text: str) -> str:
     """The text with its markers made comparable to those of another conversation."""
     return MARKER.sub(r"[redacted:\1]", text)
+
+
+def redact_text(text: str) -> str:
+    """A text that stands by itself, without its secrets."""
+    return _comparable(text)
+
+
+def redact_content(data: bytes) -> bytes:
+    """The content of a whole file without its secrets; its lines keep their numbers."""
+    text = data.decode("utf-8", "surrogateescape")
+    redacted = without_numbers(Redactor().search(text))
+    return data if redacted == text else redacted.encode("utf-8", "surrogateescape")
+
+
+def redact_record(record: Record) -> Record:
+    """A record without the secrets in its texts."""
+    return type(record).model_validate(Redactor().redact_all(record.model_dump()))
 
 
 def redact_lines(lines: Sequence[str]) -> list[str]:

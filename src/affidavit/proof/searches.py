@@ -1,9 +1,8 @@
-"""Run a search that a finding declares, and write down what it finds without secrets."""
+"""Run a search that a finding declares: what holds secrets is searched without them."""
 
 from affidavit.errors import AffidavitError
 from affidavit.ports import Repository
-from affidavit.proof.redaction import redact_lines
-from affidavit.records.evidence import SearchRun
+from affidavit.records.evidence import SearchRun, SearchState
 from affidavit.records.finding import Search
 
 MAX_HITS = 20
@@ -15,9 +14,10 @@ def run_search(search: Search, repository: Repository, where: str = "") -> Searc
     `where` says in words where it looks, if that is not what the finding declared.
     """
     try:
-        hits = repository.side(search.side).search(search.pattern, search.paths, max_hits=MAX_HITS)
+        tree = repository.redacted.side(search.side)
+        hits = tree.search(search.pattern, search.paths, max_hits=MAX_HITS)
     except AffidavitError as error:
         what = where or f"search for {search.pattern!r}"
         return SearchRun(search=search, state="failed", detail=f"{what}: {error}")
-    found = tuple(hit.model_copy(update={"text": redact_lines([hit.text])[0]}) for hit in hits)
-    return SearchRun(search=search, state="hits" if hits else "nothing_found", hits=found, detail=where)
+    state: SearchState = "hits" if hits else "nothing_found"
+    return SearchRun(search=search, state=state, hits=tuple(hits), detail=where)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from affidavit.config.settings import Settings, derive_settings
 from affidavit.diff.between import files_between
+from affidavit.diff.redacted import as_it_leaves
 from affidavit.diff.skipping import mark_skipped
 from affidavit.git.repository import GitRepository
 from affidavit.git.revisions import commits_between, one_commit
@@ -98,8 +99,10 @@ def _opening(inputs: Inputs, case: Case) -> tuple[Planned, Probed]:
     probed = Probed(failures=inputs.verifier_failures)
     if inputs.planner is None:
         return Planned(Plan()), probed
-    symbols = symbol_changes(case.change, case.repository)
-    return read_plan(inputs.planner, plan_by_size(case.change, LENSES, always, symbols), LENSES), probed
+    # Models were shown the change as it leaves, and that is what was divided.
+    shown = as_it_leaves(case)
+    symbols = symbol_changes(shown.change, shown.repository)
+    return read_plan(inputs.planner, plan_by_size(shown.change, LENSES, always, symbols), LENSES), probed
 
 
 def _replies(inputs: Inputs, again: Sequence[Reply], settings: Settings) -> tuple[list[Reply], list[str]]:

@@ -228,7 +228,8 @@ class MechanicalSpecialist:
         excuse = self._excuse(diagnostic, inspection.change, found)
         if excuse is not None:
             return excuse
-        lines = inspection.repository.head.lines(diagnostic.path)
+        # What is quoted is written down and sent to models, so it is cut from the file without secrets.
+        lines = inspection.repository.head.redacted_lines(diagnostic.path)
         if not lines and not self.analyser.reads_every_line:
             return "the file has no text to quote"
         reason = excuse_of_file(diagnostic, self.analyser.rules[diagnostic.rule], self.analyser, inspection)

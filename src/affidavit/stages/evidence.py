@@ -25,7 +25,8 @@ def locate_quotes(docket: Docket, case: Case) -> Docket:
     """The quoted code is in the commit, and the finding speaks of where it is; else it is withheld."""
 
     def locate(candidate: Candidate, finding: Finding) -> Outcome:
-        quote, anchored = check_quote(finding, case.repository)
+        is_machine = candidate.kind == "mechanical"
+        quote, anchored = check_quote(finding, case.repository, saw_secrets=is_machine)
         what = f"quote {quote.outcome}: {quote.detail}"
         located = candidate.then(STAGE, what, quote=quote, finding=anchored)
         notes = [located.note(REASONS[quote.outcome], quote.detail)] if quote.outcome in REASONS else []
@@ -91,10 +92,10 @@ def search_whole_change(docket: Docket, case: Case) -> Docket:
 
 
 def _search_elsewhere(search: Search, case: Case) -> SearchRun | None:
+    shown = case.repository.redacted.shown_name
+    changed = [path for file in case.change.files if (path := file.path_at(search.side))]
     others = [
-        path
-        for file in case.change.files
-        if (path := file.path_at(search.side)) and not any(is_within(path, place) for place in search.paths)
+        path for path in map(shown, changed) if not any(is_within(path, place) for place in search.paths)
     ]
     wider = search.model_copy(update={"paths": tuple(others)})
     return run_search(wider, case.repository, WIDER) if others else None

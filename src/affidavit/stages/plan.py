@@ -55,7 +55,7 @@ class Opening:
 async def open_session(case: Case, panel: Panel, *, probes_verifier: bool) -> Opening:
     """Plan while the verifiers are tried: one who cannot answer is found before specialists are paid."""
     session = panel.convene(case)
-    rough = plan_by_size(case.change, LENSES, session.always, session.briefing.context.symbols)
+    rough = plan_by_size(session.case.change, LENSES, session.always, session.briefing.context.symbols)
     talk = session.planner_talk(rough, plan_schema([*LENSES, *session.always]), PLAN_SCHEMA_NAME)
     planning = make_plan(panel.minds["planner"], talk, rough, LENSES, case.emit)
     probing = probe_verifiers(panel.judging if probes_verifier else (), panel.prompts, case.emit)

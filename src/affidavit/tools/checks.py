@@ -90,7 +90,7 @@ class Checks:
         checkers: Mapping[str, Sequence[Analyser]] = CHECKERS,
     ) -> None:
         limits = limits or CheckLimits()
-        self._repository = repository
+        self._repository = repository.redacted
         self._change = change
         self._cache = ResultCache(cache_dir)
         self._limits = Limits(timeout_seconds=limits.seconds)

@@ -57,10 +57,13 @@ Answer = dict[str, Any]
 
 
 class Toolbox:
-    """The tools over one change. Each tool is a method; `call` takes a name and JSON, and never raises."""
+    """The tools over one change. Each tool is a method; `call` takes a name and JSON, and never raises.
+
+    They read and search the repository without its secrets, whatever they are given.
+    """
 
     def __init__(self, repository: Repository, change: Change, readers: CodeReaders) -> None:
-        self._repository = repository
+        self._repository = repository.redacted
         self._change = change
         self._readers = readers
         self._tools: dict[str, Callable[..., Answer]] = {

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import pytest
 
 from affidavit.git.repository import GitRepository
-from affidavit.ports import Case, Role, Talk
+from affidavit.ports import Role, Talk
 from affidavit.records.change import Change, Hunk
 from affidavit.records.context import ContextMap
 from affidavit.records.finding import Finding
@@ -41,9 +41,6 @@ class Toolless:
     """Nothing to call."""
 
     descriptions: ClassVar[list[dict[str, Any]]] = []
-
-    def __init__(self, _case: Case) -> None:
-        pass
 
     def call(self, name: str, arguments: object) -> dict[str, Any]:
         return {"error": f"no tool {name}"}

@@ -31,7 +31,7 @@ PROSE = (".md", ".rst", ".txt", ".adoc")
 MAX_SUMMARY_LENGTH = 240
 IMPORT = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|using\s+[\w.:]+;|use\s+[\w:\\]+)")
 
-MakeTools = Callable[[Case], ToolSource]
+MakeTools = Callable[[], ToolSource]
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,15 @@ class ModelAgent:
 
     def examines(self, file: FileChange) -> bool:
         """Whether the chunk shows the file; the triage looks at what was said, not at the diff."""
-        return self.lens != TRIAGE and file.path in self.chunk.paths
+        return self.lens != TRIAGE and self._shown(file) in self.chunk.paths
+
+    def _shown(self, file: FileChange) -> str:
+        return self.briefing.repository.shown_name(file.path)
 
     async def examine(self, case: Case) -> Reply:
         """Hold the conversation; whatever came of it is said."""
         started = time.monotonic()
-        tools = WatchedTools(self.make_tools(case))
+        tools = WatchedTools(self.make_tools())
         answer = await self.mind.converse(self.talk(tools), case.emit)
         return Reply(
             specialist=self.name,

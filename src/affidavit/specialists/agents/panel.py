@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from textwrap import shorten
 from typing import Any
 
+from affidavit.diff.redacted import as_it_leaves, redact_findings
 from affidavit.ports import Case, Mind, Role, Specialist, Talk, ToolSource, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.candidate import Candidate
@@ -50,7 +51,11 @@ class Panel:
         return [self.minds[role] for role in roles if role in self.minds]
 
     def convene(self, case: Case) -> "Session":
-        """Begin with a change: its map is read once and shared by all."""
+        """Begin with a change: its map is read once and shared by all.
+
+        This is the door to the models: behind it there is only the case as it may leave the machine.
+        """
+        case = as_it_leaves(case)
         fence = self.make_fence(case.change)
         context = self.read_context(case)
         briefing = Briefing(case.change, case.repository, fence, context, prompts=self.prompts)
@@ -63,6 +68,7 @@ class Session:
 
     panel: Panel
     case: Case
+    """As it may leave the machine."""
     briefing: Briefing
 
     @property
@@ -72,7 +78,10 @@ class Session:
 
     def with_leads(self, leads: Sequence[Finding]) -> "Session":
         """The same session, with what the machine has found."""
-        return replace(self, briefing=replace(self.briefing, leads=tuple(leads)))
+        return replace(self, briefing=replace(self.briefing, leads=self._shown(leads)))
+
+    def _shown(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+        return tuple(redact_findings(findings, self.case.repository))
 
     def planner_talk(self, rough: Plan, schema: dict[str, Any], schema_name: str) -> Talk:
         """What the planner is asked; it sees the first chunk and the list of all files."""
@@ -174,8 +183,8 @@ class Session:
             briefing=self.briefing,
             plan=plan,
             chunk=chunk,
-            make_tools=self.panel.make_tools,
-            reported=reported,
+            make_tools=lambda: self.panel.make_tools(self.case),
+            reported=self._shown(reported),
         )
 
 

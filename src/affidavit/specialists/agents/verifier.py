@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from affidavit.diff.redacted import redact_candidate
 from affidavit.events import Emit
 from affidavit.ports import Judged, Mind, Talk, ToolSource, Verifiers
 from affidavit.proof.judgement import JUDGEMENT_SCHEMA, JUDGEMENT_SCHEMA_NAME, Unreadable, read_judgement
@@ -78,8 +79,10 @@ class ModelVerifier:
 
     def talk(self, candidate: Candidate, finding: Finding) -> Talk:
         """What is sent about one finding: the claim and its evidence, not the specialist's reasoning."""
+        shown = redact_candidate(candidate, self.briefing.repository)
+        claim = shown.finding or finding
         is_proven = candidate.kind == "mechanical"
-        task = self._worth_task(candidate, finding) if is_proven else self._task(candidate, finding)
+        task = self._worth_task(shown, claim) if is_proven else self._task(shown, claim)
         return replace(self.shared_talk(), task=task)
 
     def shared_talk(self) -> Talk:

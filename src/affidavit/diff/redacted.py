@@ -1,0 +1,128 @@
+"""A change as it may leave the machine: hunks cut from files that were redacted whole, and redacted texts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from affidavit.ports import Case, Repository, Tree
+from affidavit.proof.redaction import redact_record, redact_text
+from affidavit.records.candidate import Candidate
+from affidavit.records.change import Change, FileChange, Hunk, Revision
+from affidavit.records.finding import Finding
+
+MAX_HEADING = 200
+HEADING_REACH = 5000
+"""How many lines above a hunk its heading is looked for."""
+
+
+def as_it_leaves(case: Case) -> Case:
+    """The case as models are given it: what they read, search and quote is all cut from redacted text."""
+    repository = case.repository.redacted
+    return replace(case, change=redact_change(case.change, case.repository), repository=repository)
+
+
+def redact_change(change: Change, repository: Repository) -> Change:
+    """The change of a repository without secrets, with its files called as the redacted trees call them."""
+    shown = repository.redacted
+    return change.model_copy(
+        update={
+            "target": redact_text(change.target),
+            "title": redact_text(change.title),
+            "description": redact_text(change.description),
+            "base": _redact_side(change.base, shown.base),
+            "head": _redact_side(change.head, shown.head),
+            "commits": tuple(map(redact_record, change.commits)),
+            "files": tuple(_redact_file(file, repository) for file in change.files),
+            "discussion": tuple(
+                redact_record(one).model_copy(update={"file": one.file and shown.shown_name(one.file)})
+                for one in change.discussion
+            ),
+        }
+    )
+
+
+def redact_findings(findings: Iterable[Finding], repository: Repository) -> list[Finding]:
+    """Findings as models read of them: an analyser quotes what it found."""
+    name = repository.redacted.shown_name
+    return [redact_record(one).model_copy(update={"file": name(one.file)}) for one in findings]
+
+
+def redact_candidate(candidate: Candidate, repository: Repository) -> Candidate:
+    """A candidate as a verifier reads of it."""
+    if candidate.finding is None:
+        return candidate
+    (finding,) = redact_findings([candidate.finding], repository)
+    return candidate.model_copy(update={"finding": finding})
+
+
+def _redact_side(revision: Revision, tree: Tree) -> Revision:
+    return revision.model_copy(update={"tree": tree.revision, "name": redact_text(revision.name)})
+
+
+def _redact_file(file: FileChange, repository: Repository) -> FileChange:
+    name = repository.redacted.shown_name
+    sides = _Sides.of(file, repository)
+    return file.model_copy(
+        update={
+            "path": name(file.path),
+            "old_path": file.old_path and name(file.old_path),
+            "hunks": tuple(sides.redact_hunk(hunk) for hunk in file.hunks),
+        }
+    )
+
+
+@dataclass(frozen=True)
+class _Text:
+    """One side of a file, as the commit has it and as it may leave."""
+
+    lines: Sequence[str]
+    redacted: Sequence[str]
+
+    @classmethod
+    def of(cls, tree: Tree, path: str | None) -> "_Text":
+        lines = (tree.lines(path) if path else None) or ()
+        return cls(lines, (tree.redacted_lines(path) if path and lines else None) or ())
+
+    def shown(self, number: int | None, text: str) -> str | None:
+        """The line of that number without secrets; None where the side has no such line."""
+        is_here = number is not None and 0 < number <= len(self.redacted) and self.lines[number - 1] == text
+        return self.redacted[number - 1] if is_here and number is not None else None
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """Both sides of a file that its hunks are cut from."""
+
+    base: _Text
+    head: _Text
+
+    @classmethod
+    def of(cls, file: FileChange, repository: Repository) -> "_Sides":
+        return cls(
+            _Text.of(repository.base, file.base_path or file.old_path),
+            _Text.of(repository.head, file.head_path),
+        )
+
+    def redact_hunk(self, hunk: Hunk) -> Hunk:
+        """The same hunk; a line that neither side has, as in a file that is no text, is redacted with it."""
+        texts = [(old, new, text.removeprefix("\ufeff")) for _, old, new, text in hunk.numbered()]
+        cut = [self._shown(old, new, text.removesuffix("\r")) for old, new, text in texts]
+        if None in cut:
+            alone = redact_text("\n".join(text.removesuffix("\r") for _, _, text in texts)).split("\n")
+            cut = [one if one is not None else other for one, other in zip(cut, alone, strict=True)]
+        lines = tuple(
+            line[0] + str(one) + ("\r" if line.endswith("\r") else "")
+            for line, one in zip(hunk.lines, cut, strict=True)
+        )
+        return hunk.model_copy(update={"lines": lines, "heading": self._heading(hunk)})
+
+    def _shown(self, old: int | None, new: int | None, text: str) -> str | None:
+        """A line that both sides have is shown as the one that hides more of it."""
+        found = [one for one in (self.head.shown(new, text), self.base.shown(old, text)) if one is not None]
+        return next((one for one in found if one != text), found[0] if found else None)
+
+    def _heading(self, hunk: Hunk) -> str:
+        """Git cuts it from a line above the hunk, and what is cut could not be told from other text."""
+        above = range(min(hunk.old_start, len(self.base.lines)), max(0, hunk.old_start - HEADING_REACH), -1)
+        number = next((one for one in above if self.base.lines[one - 1].startswith(hunk.heading)), 0)
+        shown = self.base.redacted[number - 1] if hunk.heading and number else ""
+        return hunk.heading if shown.startswith(hunk.heading) else shown[:MAX_HEADING]
