@@ -140,7 +140,7 @@ def test_modes_empty_files_and_submodules_need_no_hunk():
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
-        ("hello\nworld\n", 1, "no diff"),
+        ("hello\nworld\n", 1, "not a diff"),
         ("diff --cc x\nindex 1,2..3\n--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n", 1, "combined"),
         ("--- a/x\n+++ b/x\n@@@ -1 -1 +1 @@@\n", 3, "combined"),
         ("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n", 6, "ends inside"),

@@ -8,6 +8,8 @@ import pytest
 from affidavit.diff.between import files_between
 from affidavit.diff.skipping import mark_skipped
 from affidavit.git.repository import GitRepository
+from affidavit.git.text import has_source_name
+from affidavit.languages.registry import LANGUAGES
 from affidavit.records.change import Change, Revision, SkipReason
 from repositories import Repo
 
@@ -20,6 +22,10 @@ def skipped(
     repository: GitRepository, include: Sequence[str] = (), exclude: Sequence[str] = ()
 ) -> dict[str, SkipReason | None]:
     """The reason of each changed file."""
+    return {file.path: file.skipped for file in marked(repository, include, exclude).files}
+
+
+def marked(repository: GitRepository, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> Change:
     change = Change(
         source="range",
         target="x",
@@ -27,7 +33,7 @@ def skipped(
         head=Revision(tree=repository.head.revision),
         files=files_between(repository.store, repository.base, repository.head),
     )
-    return {file.path: file.skipped for file in mark_skipped(change, repository, include, exclude).files}
+    return mark_skipped(change, repository, include, exclude)
 
 
 @pytest.mark.parametrize(
@@ -36,12 +42,15 @@ def skipped(
         ("package-lock.json", "{}\n", SkipReason.LOCK),
         ("sub/Cargo.lock", "x\n", SkipReason.LOCK),
         ("go.sum", "x\n", SkipReason.LOCK),
-        ("vendor/lib/x.go", "x\n", SkipReason.VENDORED),
-        ("web/node_modules/x/index.js", "x\n", SkipReason.VENDORED),
+        ("vendor/lib/x.go", "x\n", None),
+        ("web/node_modules/x/index.js", "x\n", None),
         ("vendor.py", "x\n", None),
         ("web/app.min.js", "x\n", SkipReason.MINIFIED),
         ("web/app.js", "x\n", None),
-        ("api_pb2.py", MARK, SkipReason.GENERATED),
+        ("api_pb2.py", MARK, None),
+        ("run.js", b"// build\0marker\nrun()\n", None),
+        ("Dockerfile", b"FROM x\n# \0\n", None),
+        ("tool.bin", b"\x7fELF\0\0", SkipReason.BINARY),
         ("api_pb2.py", "x = 1\n", None),
         ("app.py", MARK, None),
         ("web/app.js", "x" * 6000 + "\n", None),
@@ -54,6 +63,85 @@ def test_a_new_file_is_skipped_only_for_what_its_name_or_bytes_say(
     open_pair: OpenPair, path: str, content: str | bytes, reason: SkipReason | None
 ):
     assert skipped(open_pair({"z": "1\n"}, {path: content})) == {path: reason}
+
+
+def excused(repository: GitRepository, exclude: Sequence[str] = ()) -> dict[str, bool]:
+    """Of the skipped files: whether they are excused."""
+    return {
+        file.path: file.excused
+        for file in marked(repository, exclude=exclude).files
+        if file.skipped is not None
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("package-lock.json", "{}\n"),
+        ("web/app.min.js", "x\n"),
+        ("tool.jar", b"PK\0\0"),
+        ("large.txt", b"x\n" * 2_600_000),
+    ],
+)
+def test_what_the_change_brings_in_and_nobody_reads_is_not_excused(
+    open_pair: OpenPair, path: str, content: str | bytes
+):
+    assert excused(open_pair({"z": "1\n"}, {path: content})) == {path: False}
+
+
+def test_what_base_says_excuses(open_pair: OpenPair):
+    base: Files = {
+        "sub/package-lock.json": "{}\n",
+        "go.sum": "1\n",
+        "app.min.js": "1\n",
+        "vendor/a.go": "1\n",
+        "gen.go": MARK,
+        ".gitattributes": "made/* linguist-generated\n",
+    }
+    head: Files = {
+        "package-lock.json": "{}\n",
+        "go.sum": "2\n",
+        "app.min.js": "2\n",
+        "vendor/b/c.go": "1\n",
+        "gen.go": MARK + "x\n",
+        "made/new.py": "1\n",
+        "logo.png": b"\x89PNG\0\0",
+        "left/out.py": "1\n",
+    }
+    assert excused(open_pair(base, head), exclude=["left"]) == dict.fromkeys(head, True)
+
+
+def test_a_vendored_folder_of_one_place_excuses_no_other(open_pair: OpenPair):
+    repository = open_pair({"vendor/a.go": "1\n"}, {"cmd/vendor/b.go": "1\n"})
+    assert skipped(repository) == {"cmd/vendor/b.go": None}
+
+
+def test_a_zero_byte_hides_neither_source_nor_what_was_text_at_base(open_pair: OpenPair):
+    repository = open_pair(
+        {"a.py": "a = 1\n", "notes": "one\n"},
+        {"a.py": b"a = 2\n# \0\n", "notes": b"one\ntwo\0\n", "new.js": b"// \0\nrun()", "gone.sh": b"\0"},
+    )
+    files = {file.path: file for file in marked(repository).files}
+    assert {path: file.skipped for path, file in files.items()} == dict.fromkeys(files)
+    assert files["a.py"].hunks[0].lines == ("-a = 1", "+a = 2", "+# \0")
+    assert files["notes"].hunks[0].lines == (" one", "+two\0")
+    assert files["new.js"].hunks[0].lines == ("+// \0", "+run()")
+    assert files["new.js"].hunks[0].new_lacks_newline
+    assert repository.head.lines("notes") == ["one", "two\0"]
+
+
+def test_an_attribute_that_calls_source_binary_hides_nothing(open_pair: OpenPair):
+    base: Files = {"a.py": "a = 1\n", ".gitattributes": "*.py binary\n"}
+    (file,) = marked(open_pair(base, {"a.py": "a = 2\n"})).files
+    assert file.hunks[0].lines == ("-a = 1", "+a = 2")
+
+
+def test_every_name_of_a_known_language_is_a_source_name():
+    for language in LANGUAGES:
+        endings = {*language.endings, *(ending for one in language.grammars for ending in one.endings)}
+        names = [*(f"x.{ending}" for ending in endings), *language.file_names]
+        names += [f"{start}x" for start in language.file_name_starts]
+        assert [name for name in names if not has_source_name(name)] == [], language.name
 
 
 def test_a_generated_file_stays_skipped_while_base_and_head_say_so(open_pair: OpenPair):

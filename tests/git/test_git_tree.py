@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from affidavit.errors import GitError
 from affidavit.git.objects import ObjectStore
 from affidavit.git.repository import open_repository
-from affidavit.git.tree import MAX_TEXT_BYTES, GitTree, text_lines
+from affidavit.git.text import text_lines
+from affidavit.git.tree import MAX_TEXT_BYTES, GitTree
 from repositories import Repo
 
 OpenTree = Callable[[dict[str, str | bytes | None]], GitTree]

@@ -8,11 +8,12 @@ from affidavit.config.baseline import Dismissal
 from affidavit.config.settings import FolderSettings, Settings
 from affidavit.prompts import current_prompts
 from affidavit.records.candidate import Candidate
-from affidavit.records.change import Hunk
+from affidavit.records.change import Change, Hunk, SkipReason
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
 from affidavit.records.finding import Category, Severity
 from affidavit.records.report import Gap, Reply, ReplySummary, Report
+from affidavit.render.formats import FORMATS, render
 from affidavit.stages.report import compile_report
 from claims import candidate, case_of, change_of, file_change, finding
 
@@ -66,6 +67,36 @@ def test_the_verdict_follows_what_is_proven_and_worth_acting_on(
 def test_a_whole_review_with_nothing_to_say_approves() -> None:
     report = report_of()
     assert (report.verdict.decision, report.gate.exit_code) == ("approve", 0)
+
+
+def skipping(excused: bool) -> Change:
+    locked = file_change("package-lock.json").model_copy(
+        update={"skipped": SkipReason.LOCK, "excused": excused}
+    )
+    change = change_of("app.py")
+    return change.model_copy(update={"files": (*change.files, locked)})
+
+
+def test_what_base_excuses_is_no_gap_and_is_named_in_an_approval_that_is_less_sure() -> None:
+    report = report_of(change=skipping(excused=True))
+    assert (report.verdict.decision, report.gate.exit_code) == ("approve", 0)
+    assert report.verdict.confidence == 0.6
+    assert report.verdict.summary == (
+        "Nothing to report; every part of the review completed, except package-lock.json (lock)."
+    )
+
+
+def test_what_is_skipped_and_not_excused_is_not_approved() -> None:
+    report = report_of(change=skipping(excused=False))
+    assert (report.verdict.decision, report.gate.exit_code) == ("comment", 0)
+    assert report.verdict.confidence == 0.3
+    assert report.verdict.summary == "Nothing to report; not looked at: package-lock.json (lock)."
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_skipped_file_is_named_in_every_format(form: str) -> None:
+    report = report_of(change=skipping(excused=True))
+    assert "package-lock.json" in render(report, form)
 
 
 def test_a_review_without_a_model_never_approves() -> None:

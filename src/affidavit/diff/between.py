@@ -8,7 +8,8 @@ from affidavit.diff.parse import FileDiff, parse_diff
 from affidavit.errors import GitError
 from affidavit.git.objects import ObjectStore
 from affidavit.git.paths import decode_path
-from affidavit.git.tree import SUBMODULE_MODE, GitTree
+from affidavit.git.text import has_source_name, has_zero_byte
+from affidavit.git.tree import MAX_TEXT_BYTES, REGULAR_MODES, SUBMODULE_MODE, GitTree
 from affidavit.languages.registry import language_of
 from affidavit.records.change import FileChange, FileStatus
 
@@ -27,6 +28,7 @@ DIFF_OPTIONS = (
     "--dst-prefix=b/",
     "-U3",
 )
+TEXT_OPTIONS = ("--text", "--no-color", "--no-ext-diff", "--no-textconv", "--full-index", "-U3")
 STATUS_OF_LETTER = {
     "A": FileStatus.ADDED,
     "D": FileStatus.DELETED,
@@ -61,7 +63,46 @@ def files_between(store: ObjectStore, base: GitTree, head: GitTree) -> tuple[Fil
     blocks = join_type_changes(parse_diff(patch))
     if len(blocks) != len(raw):
         raise GitError(f"git lists {len(raw)} changed files but shows {len(blocks)}")
-    return tuple(_file_change(entry, block, base, head) for entry, block in zip(raw, blocks, strict=True))
+    shown = [_as_text(store, entry, block) for entry, block in zip(raw, blocks, strict=True)]
+    return tuple(_file_change(entry, block, base, head) for entry, block in zip(raw, shown, strict=True))
+
+
+def _as_text(store: ObjectStore, raw: RawChange, block: FileDiff) -> FileDiff:
+    """The change of a file line by line, where git takes for binary what is text by its name or at base.
+
+    A zero byte in a comment, or an attribute, makes git hide a file that an interpreter runs.
+    """
+    if not block.is_binary or not _is_text(store, raw):
+        return block
+    return replace(block, is_binary=False, hunks=_hunks_of(store, raw))
+
+
+def _hunks_of(store: ObjectStore, raw: RawChange) -> list[RawHunk]:
+    if raw.old_blob and raw.new_blob:
+        files = parse_diff(store.git.run("diff", *TEXT_OPTIONS, raw.old_blob, raw.new_blob))
+        return files[0].hunks if files else []
+    content = store.read(raw.old_blob or raw.new_blob or "") or b""
+    lines = content.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    if not lines:
+        return []
+    places = (b"-1,%d +0,0" if raw.old_blob else b"-0,0 +1,%d") % len(lines)
+    mark = b"-" if raw.old_blob else b"+"
+    end = [b"\\ No newline at end of file"] if not content.endswith(b"\n") else []
+    patch = [b"--- a/x", b"+++ b/x", b"@@ %s @@" % places, *(mark + line for line in lines), *end, b""]
+    return parse_diff(b"\n".join(patch))[0].hunks
+
+
+def _is_text(store: ObjectStore, raw: RawChange) -> bool:
+    modes = {mode for mode in (raw.old_mode, raw.new_mode) if mode is not None}
+    sizes = [store.size(blob) or 0 for blob in (raw.old_blob, raw.new_blob) if blob]
+    if not modes <= REGULAR_MODES or max(sizes, default=0) > MAX_TEXT_BYTES:
+        return False
+    if has_source_name(decode_path(raw.new_name)):
+        return True
+    before = store.read(raw.old_blob) if raw.old_blob else None
+    return before is not None and not has_zero_byte(before)
 
 
 def parse_raw(data: bytes) -> list[RawChange]:

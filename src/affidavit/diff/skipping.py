@@ -1,17 +1,19 @@
-"""Mark the changed files that are not worth a look, each with its reason.
+"""Mark the changed files that are not looked at, each with its reason, and whether they are excused.
 
-A change must not be able to hide itself. What a file says of itself (a mark in its first lines, or lines
-as long as a minifier makes them) is believed only where base says it already; for a new file, only where
-its name says the same. A file that is renamed into a skipped place is still looked at. Attributes
-(`linguist-generated`, `linguist-vendored`) come from base only. Lock files and vendored folders are known
-by their names; a change can choose a name, but the list of skipped files shows it.
+A change must not be able to hide itself: only base excuses a file from being looked at. What a file says of
+itself (a mark in its first lines, or lines as long as a minifier makes them) is believed only where base says
+it already, and a vendored folder only where base has it. Attributes (`linguist-generated`,
+`linguist-vendored`) come from base. What nobody can read with profit (a new lock, a minified or binary file)
+is skipped without an excuse: it stands between the change and an approval.
 """
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from affidavit.git.glob import matches_any, matches_file
-from affidavit.git.tree import REGULAR_MODES, is_binary
+from affidavit.git.text import is_binary
+from affidavit.git.tree import REGULAR_MODES
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange, SkipReason
 
@@ -83,6 +85,15 @@ MARK_LINES = 40
 """A licence may stand above the mark."""
 LONG_LINE = 5_000
 DRAWING = ".svg"
+MEDIA_ENDINGS = tuple(
+    f".{ending}"
+    for ending in (
+        *("avif", "bmp", "gif", "ico", "icns", "jpeg", "jpg", "png", "tif", "tiff", "webp"),
+        *("eot", "otf", "ttf", "woff", "woff2"),
+        *("flac", "m4a", "mov", "mp3", "mp4", "ogg", "wav", "webm"),
+    )
+)
+"""Pictures, fonts, sound and film."""
 MINIFIED_ENDINGS = (".js", ".mjs", ".cjs", ".css", ".svg", ".json")
 
 
@@ -90,18 +101,51 @@ def mark_skipped(
     change: Change, repository: Repository, include: Sequence[str] = (), exclude: Sequence[str] = ()
 ) -> Change:
     """The change with a reason set at every file that is skipped. `include` means: only these paths."""
-    attributes = Attributes(repository.base)
+    attributes, before = Attributes(repository.base), _Before(repository.base)
     files = []
     for file in change.files:
         reason = (
             _unreadable(file, repository)
             or _filtered(file, include, exclude)
-            or _by_name(file)
             or _by_attributes(file, attributes)
+            or _by_name(file, before)
             or _by_content(file, repository)
         )
-        files.append(file.model_copy(update={"skipped": reason}))
+        is_excused = reason is not None and _is_excused(file, reason, before)
+        files.append(file.model_copy(update={"skipped": reason, "excused": is_excused}))
     return change.model_copy(update={"files": tuple(files)})
+
+
+class _Before:
+    """What base has already, by name."""
+
+    def __init__(self, base: Tree) -> None:
+        self._base = base
+
+    @cached_property
+    def locks(self) -> frozenset[str]:
+        """The names of its lock files."""
+        return frozenset(path.rsplit("/", 1)[-1] for path in self._base.entries() if _is_lock(path))
+
+    @cached_property
+    def vendored(self) -> frozenset[str]:
+        """Its vendored folders."""
+        return frozenset(folder for path in self._base.entries() if (folder := _vendored_folder(path)))
+
+
+def _is_excused(file: FileChange, reason: SkipReason, before: _Before) -> bool:
+    """Whether base, or the user who chose the paths, says that it need not be looked at."""
+    match reason:
+        case SkipReason.TOO_LARGE | SkipReason.SUBMODULE:
+            return False
+        case SkipReason.BINARY:
+            # What is seen or heard is not read; anything else that is binary may be run.
+            return file.path.lower().endswith(MEDIA_ENDINGS)
+        case SkipReason.LOCK:
+            return file.base_path is not None or file.path.rsplit("/", 1)[-1] in before.locks
+        case SkipReason.MINIFIED:
+            return file.base_path is not None
+    return True
 
 
 def _filtered(file: FileChange, include: Sequence[str], exclude: Sequence[str]) -> SkipReason | None:
@@ -119,15 +163,20 @@ def _unreadable(file: FileChange, repository: Repository) -> SkipReason | None:
     if entry is None or entry.mode not in REGULAR_MODES or tree.lines(file.path) is not None:
         return None
     content = tree.read(file.path)
-    return SkipReason.BINARY if content is not None and is_binary(content) else SkipReason.TOO_LARGE
+    return (
+        SkipReason.BINARY if content is not None and is_binary(content, file.path) else SkipReason.TOO_LARGE
+    )
 
 
-def _by_name(file: FileChange) -> SkipReason | None:
+def _by_name(file: FileChange, before: _Before) -> SkipReason | None:
     # A file that the change renames into a skipped place was reviewed before, and still is.
     names = [name for name in (file.path, file.base_path) if name is not None]
     for reason, says in _NAME_TESTS:
         if all(says(name) for name in names):
-            return reason
+            is_new_folder = (
+                reason is SkipReason.VENDORED and _vendored_folder(file.path) not in before.vendored
+            )
+            return None if is_new_folder else reason
     return None
 
 
@@ -136,7 +185,14 @@ def _is_lock(path: str) -> bool:
 
 
 def _is_vendored(path: str) -> bool:
-    return not VENDORED_FOLDERS.isdisjoint(part.lower() for part in path.split("/")[:-1])
+    return bool(_vendored_folder(path))
+
+
+def _vendored_folder(path: str) -> str:
+    """The outermost folder of other people's code that a file lies in; empty: none."""
+    parts = path.split("/")[:-1]
+    depths = (depth for depth, part in enumerate(parts, start=1) if part.lower() in VENDORED_FOLDERS)
+    return "/".join(parts[: next(depths, 0)])
 
 
 def _has_minified_name(path: str) -> bool:
@@ -171,11 +227,11 @@ def _by_content(file: FileChange, repository: Repository) -> SkipReason | None:
         for path, tree in ((file.base_path, repository.base), (file.head_path, repository.head))
         if path is not None
     ]
-    is_new = file.base_path is None
-    if all(_has_mark(lines) for _, lines in texts) and (not is_new or _GENERATED_NAME.search(file.path)):
+    if file.base_path is None:
+        return None
+    if all(_has_mark(lines) for _, lines in texts):
         return SkipReason.GENERATED
-    is_minified = all(is_packed(path, lines) for path, lines in texts)
-    return SkipReason.MINIFIED if is_minified and not is_new else None
+    return SkipReason.MINIFIED if all(is_packed(path, lines) for path, lines in texts) else None
 
 
 def _has_mark(lines: Sequence[str]) -> bool:

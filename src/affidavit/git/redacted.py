@@ -45,6 +45,7 @@ def redact_trees(
     entries = [*base.entries().values(), *head.entries().values()]
     blobs = dict(_redacted_blobs(store, entries))
     made = [RedactedTree(store, tree, _write_tree(store, tree, names, blobs), names) for tree in (base, head)]
+    made[1].before = made[0]
     return made[0], made[1], names
 
 

@@ -21,6 +21,7 @@ class GitRepository(Closing):
         self.head = head
         self._redacting = threading.Lock()
         self._redacted: RedactedRepository | None = None
+        head.before = base
 
     @property
     def folder(self) -> Path | None:

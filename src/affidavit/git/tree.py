@@ -9,22 +9,17 @@ from functools import cached_property, lru_cache
 from affidavit.git.grep import Query, search_tree
 from affidavit.git.objects import ObjectStore
 from affidavit.git.paths import decode_path
+from affidavit.git.text import is_binary, text_lines
 from affidavit.ports import BlameLine, Entry, Tree
 from affidavit.proof.redaction import redact_content
 from affidavit.records.evidence import SearchHit
 
 MAX_TEXT_BYTES = 5_000_000
 MAX_READ_BYTES = 100_000_000
-BINARY_PROBE_BYTES = 8000
 REGULAR_MODES = frozenset({"100644", "100755", "100664"})
 LINK_MODE = "120000"
 SUBMODULE_MODE = "160000"
 BLAME_TIMEOUT_SECONDS = 60.0
-
-
-def is_binary(data: bytes) -> bool:
-    """Git's own test: a zero byte near the beginning."""
-    return b"\0" in data[:BINARY_PROBE_BYTES]
 
 
 def read_all(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
@@ -34,15 +29,6 @@ def read_all(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     else:
         contents = ((path, tree.read(path)) for path in paths)
     yield from ((path, content) for path, content in contents if content is not None)
-
-
-def text_lines(data: bytes) -> list[str]:
-    """The text as lines without their ends. Only a line feed ends a line: the rest is content."""
-    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return [line.removesuffix("\r") for line in lines]
 
 
 @lru_cache(maxsize=16)
@@ -60,6 +46,8 @@ class GitTree:
         self.revision = tree
         self.commit = commit
         self.is_committed = is_committed
+        self.before: GitTree | None = None
+        """What this tree is compared with: a file that is text there is text here, whatever bytes it has."""
         self._store = store
         self._listing = threading.Lock()
 
@@ -114,12 +102,15 @@ class GitTree:
     def lines(self, path: str) -> list[str] | None:
         """The lines of a text file of up to 5 MB; None for anything else."""
         data = self._read_up_to(path, MAX_TEXT_BYTES)
-        return None if data is None or is_binary(data) else text_lines(data)
+        return None if data is None or self._is_binary(data, path) else text_lines(data)
+
+    def _is_binary(self, data: bytes, path: str) -> bool:
+        return is_binary(data, path) and (self.before is None or self.before.lines(path) is None)
 
     def redacted_lines(self, path: str) -> list[str] | None:
         """The same lines without secrets; the file is redacted whole."""
         data = self._read_up_to(path, MAX_TEXT_BYTES)
-        return None if data is None or is_binary(data) else list(_redacted_lines(data))
+        return None if data is None or self._is_binary(data, path) else list(_redacted_lines(data))
 
     def search(
         self,

@@ -280,8 +280,22 @@ def _check_verdict(report: Report) -> Proof:
     return Proof(finding="", title="verdict", kind="verdict", holds=not differences, detail=detail)
 
 
+def _with_excuses(report: Report) -> Change:
+    """The change; reports of before 2.0 did not ask who excuses what they skipped."""
+    if not report.report_version.startswith("1."):
+        return report.change
+    files = tuple(file.model_copy(update={"excused": True}) for file in report.change.files)
+    return report.change.model_copy(update={"files": files})
+
+
 def _differences(report: Report, judged: Sequence[Candidate]) -> list[str]:
-    verdict = decide_verdict(judged, report.candidates, incomplete=report.incomplete, models=report.models)
+    verdict = decide_verdict(
+        judged,
+        report.candidates,
+        change=_with_excuses(report),
+        incomplete=report.incomplete,
+        models=report.models,
+    )
     gate = decide_gate(judged, report.gate.fail_on, is_incomplete=bool(report.incomplete))
     drawn = {
         "decision": (report.verdict.decision, verdict.decision),

@@ -100,6 +100,8 @@ class FileChange(Record):
     """Only what the diff's hunks show is known of this file (a diff without its repository)."""
     language: str = ""
     skipped: SkipReason | None = None
+    excused: bool = False
+    """Base, or the user's own choice of paths, says that a skipped file need not be looked at."""
     hunks: tuple[Hunk, ...] = ()
 
     @property

@@ -8,7 +8,6 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from affidavit.git.tree import is_binary
 from affidavit.languages.engine.grammars import node_text, parse
 from affidavit.languages.javascript import JAVASCRIPT
 from affidavit.languages.python import PYTHON
@@ -188,7 +187,7 @@ class Modules:
 
     def _read(self, path: str) -> Exports:
         parsed_as, text = LANGUAGES.parsed_as(path), self._tree.read(path)
-        if parsed_as is None or text is None or is_binary(text) or path.endswith(STUB_ENDS):
+        if parsed_as is None or text is None or path.endswith(STUB_ENDS):
             return Exports(is_open=True)
         return read_exports(text, parsed_as)
 

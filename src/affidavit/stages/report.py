@@ -13,7 +13,7 @@ from affidavit.ports import Case
 from affidavit.prompts import PromptSet
 from affidavit.proof.coverage import Coverage
 from affidavit.records.candidate import Candidate, Status, Worth
-from affidavit.records.change import Change, SkipReason
+from affidavit.records.change import Change, FileChange, SkipReason
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket
 from affidavit.records.finding import Category, Finding, Severity
@@ -28,6 +28,8 @@ from affidavit.records.report import (
 )
 
 STAGE = "report"
+MAX_NAMED = 5
+"""Files in a summary; every format lists the rest."""
 
 
 def compile_report(
@@ -60,7 +62,7 @@ def compile_report(
         plan=case.plan,
         candidates=tuple(sorted(visible, key=_reading_order)),
         replies=docket.replies,
-        verdict=decide_verdict(judged, visible, incomplete=incomplete, models=models),
+        verdict=decide_verdict(judged, visible, change=change, incomplete=incomplete, models=models),
         gate=gate,
         incomplete=incomplete,
         not_run=docket.not_run,
@@ -106,6 +108,7 @@ def decide_verdict(
     judged: Sequence[Candidate],
     visible: Sequence[Candidate],
     *,
+    change: Change,
     incomplete: Sequence[Gap],
     models: Mapping[str, str],
 ) -> Verdict:
@@ -119,16 +122,29 @@ def decide_verdict(
     decision: Decision = "approve"
     if blocking:
         decision = "request_changes"
-    elif standing or _suppressed(judged) or incomplete or not models:
+    elif standing or _suppressed(judged) or incomplete or unseen_files(change) or not models:
         decision = "comment"
     counts = count(visible, blocking=len(blocking))
+    is_whole = bool(models) and not incomplete and not unseen_files(change)
     return Verdict(
         decision=decision,
-        summary=_summary(counts, incomplete, has_models=bool(models)),
-        confidence=_confidence(decision, blocking, is_whole=bool(models) and not incomplete),
+        summary=_summary(counts, change, incomplete, has_models=bool(models)),
+        confidence=_confidence(
+            decision, blocking, is_whole=is_whole, has_excused=bool(excused_files(change))
+        ),
         blocking=tuple(candidate.id for candidate in blocking),
         counts=counts,
     )
+
+
+def unseen_files(change: Change) -> list[FileChange]:
+    """What nobody looked at, and nobody who may has excused: such a change is not approved."""
+    return [file for file in change.files if file.skipped and not file.excused]
+
+
+def excused_files(change: Change) -> list[FileChange]:
+    """What base, or the user's own choice of paths, says need not be looked at."""
+    return [file for file in change.files if file.skipped and file.excused]
 
 
 def _speaks_against(candidate: Candidate) -> bool:
@@ -249,7 +265,7 @@ def _reading_order(candidate: Candidate) -> tuple[bool, bool, str, int, int, str
     )
 
 
-def _summary(counts: Counts, incomplete: Sequence[Gap], *, has_models: bool) -> str:
+def _summary(counts: Counts, change: Change, incomplete: Sequence[Gap], *, has_models: bool) -> str:
     """One sentence on what was found, and one on what the review lacks."""
     others = max(0, counts.shown - counts.blocking)
     found = [f"{_number(counts.blocking, 'proven finding')} must be fixed before merging"] * bool(
@@ -259,12 +275,25 @@ def _summary(counts: Counts, incomplete: Sequence[Gap], *, has_models: bool) -> 
     lacks = [] if has_models else ["no model looked"]
     silenced = counts.withheld_by_code.get(Reason.SUPPRESSED, 0)
     lacks += [f"{_number(silenced, 'finding')} silenced by comments that the change adds"] if silenced else []
+    if unseen := unseen_files(change):
+        lacks.append(f"not looked at: {_listed(unseen)}")
+    excused = excused_files(change)
     if incomplete:
         lacks.append("not completed: " + ", ".join(dict.fromkeys(gap.name for gap in incomplete)))
     if not found:
         nothing = "nothing to report" if has_models else "nothing proven"
-        return _sentence([nothing, *(lacks or ["every part of the review completed"])])
+        found, lacks = [nothing, *(lacks or ["every part of the review completed"])], []
+    if excused:
+        lacks = [*lacks, f"except {_listed(excused)}"] if lacks else []
+        found = found if lacks else [*found[:-1], f"{found[-1]}, except {_listed(excused)}"]
     return " ".join(_sentence(parts) for parts in (found, lacks) if parts)
+
+
+def _listed(files: Sequence[FileChange]) -> str:
+    """Some names with their reasons, and how many more there are."""
+    named = [f"{file.path} ({str(file.skipped).replace('_', ' ')})" for file in files[:MAX_NAMED]]
+    more = len(files) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more else "")
 
 
 def _sentence(parts: Sequence[str]) -> str:
@@ -276,9 +305,11 @@ def _number(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def _confidence(decision: Decision, blocking: Sequence[Candidate], *, is_whole: bool) -> float:
+def _confidence(
+    decision: Decision, blocking: Sequence[Candidate], *, is_whole: bool, has_excused: bool
+) -> float:
     if decision == "request_changes":
         return max(CONFIDENCE_NUMBER[candidate.confidence] for candidate in blocking)
     if not is_whole:
         return CONFIDENCE_NUMBER["low"]
-    return CONFIDENCE_NUMBER["high" if decision == "approve" else "medium"]
+    return CONFIDENCE_NUMBER["high" if decision == "approve" and not has_excused else "medium"]

@@ -9,7 +9,7 @@ import jiter
 from tree_sitter import Node
 
 from affidavit.git.blob_cache import BlobCache
-from affidavit.git.tree import REGULAR_MODES, is_binary, read_all
+from affidavit.git.tree import REGULAR_MODES, read_all
 from affidavit.languages.engine.grammars import Grammar, matches, node_text, parse
 from affidavit.languages.registry import LANGUAGES, Languages, language_of
 from affidavit.ports import Tree
@@ -231,7 +231,7 @@ def _of_grammar(
     known = {blob: found for blob, data in kept.items() if (found := _unpack(data)) is not None}
     new: dict[str, list[Definition]] = {}
     for path, content in read_all(tree, [path for path, blob in blobs.items() if blob not in known]):
-        new[blobs[path]] = [] if is_binary(content) else definitions(content, grammar)
+        new[blobs[path]] = definitions(content, grammar)
     cache.save(kind, DEFINITIONS_VERSION, {blob: pack_definitions(found) for blob, found in new.items()})
     known.update(new)
     return {path: known[blob] for path, blob in blobs.items() if blob in known}

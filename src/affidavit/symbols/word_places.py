@@ -11,7 +11,7 @@ import jiter
 from tree_sitter import Node
 
 from affidavit.git.blob_cache import BlobCache
-from affidavit.git.tree import is_binary, read_all
+from affidavit.git.tree import read_all
 from affidavit.languages.engine.grammars import Grammar, ancestors, parse
 from affidavit.languages.registry import grammar_of
 from affidavit.ports import Tree
@@ -105,7 +105,7 @@ def _read(
         if time.monotonic() > deadline:
             break
         grammar, entry = grammar_of(path), tree.entry(path)
-        if grammar is None or entry is None or is_binary(content):
+        if grammar is None or entry is None:
             continue
         reading = _parse(content, grammar, unread[path])
         if reading is None:

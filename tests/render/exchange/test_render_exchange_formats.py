@@ -13,6 +13,7 @@ from affidavit.records.change import FileStatus
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Severity
 from affidavit.records.report import FileCoverage, Gap, Gate, Report
+from affidavit.render.exchange.shapes import NOT_LOOKED_AT
 from affidavit.render.formats import render
 from hostile_everywhere import ALL_OF_THEM, any_text, report_of
 from reports import (
@@ -121,8 +122,15 @@ def test_reviewdog_is_told_the_worst_first_with_lines_and_rule() -> None:
 
 def test_withheld_findings_are_not_handed_on() -> None:
     report = a_report(a_withheld(0), a_withheld(1, Reason.NIT))
-    assert rdjson(report) == []
-    assert gitlab(report) == []
+    assert [one["code"]["value"] for one in rdjson(report)] == [NOT_LOOKED_AT]
+    assert [one["check_name"] for one in gitlab(report)] == [NOT_LOOKED_AT]
+
+
+def test_what_was_not_looked_at_is_one_entry_that_names_it() -> None:
+    report = a_report()
+    (diagnostic,), (entry,) = rdjson(report), gitlab(report)
+    assert diagnostic["message"] == entry["description"] == "Not looked at: poetry.lock (lock)."
+    assert (diagnostic["severity"], entry["severity"]) == ("INFO", "info")
 
 
 def removed_code(path: str = "old.py") -> Candidate:
@@ -170,12 +178,12 @@ def test_code_of_a_deleted_file_keeps_its_place() -> None:
     ],
 )
 def test_each_severity_has_gitlabs_word(severity: Severity, word: str) -> None:
-    (entry,) = gitlab(a_report(a_candidate(finding=a_finding(severity=severity))))
+    entry, _ = gitlab(a_report(a_candidate(finding=a_finding(severity=severity))))
     assert entry["severity"] == word
 
 
 def test_the_first_finding_with_a_fingerprint_keeps_it() -> None:
-    first, second = gitlab(a_report(a_candidate(0), a_candidate(1)))
+    first, second, _ = gitlab(a_report(a_candidate(0), a_candidate(1)))
     assert first["fingerprint"] == "3f9a1c0be2d4"
     assert second["fingerprint"] != "3f9a1c0be2d4"
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import jiter
 
 from affidavit.git.blob_cache import BlobCache
-from affidavit.git.tree import is_binary
 from affidavit.languages.engine.grammars import Grammar
 from affidavit.languages.engine.language import Extract, ImportRules, Statement
 from affidavit.languages.engine.tree_files import TreeFiles
@@ -80,7 +79,7 @@ def _read(
         if time.monotonic() > deadline:
             break
         text = content.removeprefix(BYTE_ORDER_MARK)
-        found[blob_of[path]] = NOTHING if is_binary(text) else rules.extract(grammar, text)
+        found[blob_of[path]] = rules.extract(grammar, text)
     return found
 
 

@@ -6,7 +6,15 @@ from typing import Any
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.report import Report
-from affidavit.render.exchange.shapes import account_of, as_json, fingerprint_of, rule_of, whole_characters
+from affidavit.render.exchange.shapes import (
+    NOT_LOOKED_AT,
+    account_of,
+    as_json,
+    fingerprint_of,
+    inert,
+    rule_of,
+    whole_characters,
+)
 from affidavit.render.head_places import head_place
 from affidavit.render.report import wording
 from affidavit.render.view import View
@@ -33,7 +41,24 @@ def to_gitlab(report: Report) -> list[dict[str, Any]]:
         finding = candidate.finding
         if finding is not None:
             entries.append(_entry(candidate, finding, report, taken))
-    return entries
+    return [*entries, *_skipped(report)]
+
+
+def _skipped(report: Report) -> list[dict[str, Any]]:
+    """One entry for everything that was not looked at: the format has no other place to name it."""
+    files = wording.skipped_files(report)
+    if not files:
+        return []
+    said = inert(wording.skipped_sentence(report))
+    return [
+        {
+            "description": said,
+            "check_name": NOT_LOOKED_AT,
+            "fingerprint": hashlib.sha256(f"{NOT_LOOKED_AT}\n{said}".encode()).hexdigest()[:16],
+            "severity": SEVERITIES[Severity.INFO],
+            "location": {"path": whole_characters(files[0][0]), "lines": {"begin": 1, "end": 1}},
+        }
+    ]
 
 
 def _entry(candidate: Candidate, finding: Finding, report: Report, taken: set[str]) -> dict[str, Any]:

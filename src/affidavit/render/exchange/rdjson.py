@@ -6,7 +6,14 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.report import Report
-from affidavit.render.exchange.shapes import account_of, as_json, inert, rule_of, whole_characters
+from affidavit.render.exchange.shapes import (
+    NOT_LOOKED_AT,
+    account_of,
+    as_json,
+    inert,
+    rule_of,
+    whole_characters,
+)
 from affidavit.render.head_places import head_place
 from affidavit.render.report import wording
 from affidavit.render.view import View
@@ -30,11 +37,30 @@ def to_rdjson(report: Report) -> dict[str, Any]:
     found = [(one, one.finding) for one in wording.ordered(report.shown) if one.finding]
     result: dict[str, Any] = {
         "source": {"name": "affidavit"},
-        "diagnostics": [_diagnostic(one, finding, report.change) for one, finding in found],
+        "diagnostics": [
+            *(_diagnostic(one, finding, report.change) for one, finding in found),
+            *_skipped(report),
+        ],
     }
     if found:
         result["severity"] = SEVERITIES[found[0][1].severity]
     return result
+
+
+def _skipped(report: Report) -> list[dict[str, Any]]:
+    """One diagnostic for everything that was not looked at: the format has no other place to name it."""
+    files = wording.skipped_files(report)
+    if not files:
+        return []
+    return [
+        {
+            "message": inert(wording.skipped_sentence(report)),
+            "location": {"path": whole_characters(files[0][0])},
+            "severity": SEVERITIES[Severity.INFO],
+            "source": {"name": "affidavit"},
+            "code": {"value": NOT_LOOKED_AT},
+        }
+    ]
 
 
 def _diagnostic(candidate: Candidate, finding: Finding, change: Change) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from affidavit.render.report import wording
 from affidavit.render.safe_text import clip, visible
 
 MAX_TEXT_LENGTH = 4_000
+NOT_LOOKED_AT = "affidavit/not-looked-at"
+"""The name of the entry that lists skipped files in formats that have only entries."""
 
 
 def as_json(data: dict[str, Any] | list[dict[str, Any]]) -> str:

@@ -13,6 +13,7 @@ from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Finding
 from affidavit.records.report import Gap, Report
 
+MAX_SKIPPED = 50
 NOTHING_PROVEN = "nothing proven; no model looked"
 
 
@@ -258,6 +259,14 @@ def skipped_files(report: Report) -> list[tuple[str, str]]:
         for file in report.change.files
         if file.skipped is not None
     ]
+
+
+def skipped_sentence(report: Report) -> str:
+    """What nobody was asked to look at, for formats that have findings and nothing else; empty: nothing."""
+    skipped = [f"{path} ({reason})" for path, reason in skipped_files(report)]
+    more = len(skipped) - MAX_SKIPPED
+    rest = f" and {more} more" if more > 0 else ""
+    return f"Not looked at: {', '.join(skipped[:MAX_SKIPPED])}{rest}." if skipped else ""
 
 
 def unexamined_files(report: Report) -> list[tuple[str, str]]:

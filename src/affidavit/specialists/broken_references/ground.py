@@ -11,7 +11,6 @@ from tree_sitter import Node
 from affidavit.diff.skipping import VENDORED_FOLDERS
 from affidavit.errors import GitError, InputError
 from affidavit.git.blob_cache import BlobCache
-from affidavit.git.tree import is_binary
 from affidavit.languages.engine.grammars import Grammar, ancestors, node_text, parse
 from affidavit.languages.engine.language import Language
 from affidavit.languages.registry import LANGUAGES, grammar_of
@@ -157,7 +156,7 @@ class Ground:
     def _parse(self, path: str) -> Parsed | None:
         parsed_as = LANGUAGES.parsed_as(path)
         text = self.repository.head.read(path) if parsed_as else None
-        if parsed_as is None or text is None or is_binary(text):
+        if parsed_as is None or text is None:
             return None
         root = parse(parsed_as.grammar, text)
         return None if root is None else Parsed(path, parsed_as.language, parsed_as.grammar, text, root)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from affidavit.git.tree import is_binary
 from affidavit.languages.engine.grammars import node_text, parse
 from affidavit.languages.registry import LANGUAGES
 from affidavit.ports import Tree
@@ -53,7 +52,7 @@ class PythonClasses:
 
     def _classes(self, path: str) -> Iterator[PythonClass]:
         parsed_as, text = LANGUAGES.parsed_as(path), self._tree.read(path)
-        if parsed_as is None or text is None or is_binary(text):
+        if parsed_as is None or text is None:
             return
         root = parse(parsed_as.grammar, text)
         if root is None or root.has_error:

@@ -1,0 +1,51 @@
+"""Whether a file is text, from its name and its bytes; its lines."""
+
+BINARY_PROBE_BYTES = 8000
+_ENDINGS = (
+    # Languages that are parsed, then those that are known by name, then what people write by hand.
+    "c cc cjs cpp cs csx cts cxx c++ go gemspec h hh hpp hxx h++ inc inl ipp java js jsx mjs mts php phtml"
+    " py pyi pyw rake rb rs ru ts tsx"
+    " asm astro bash bat bats bzl clj cljc cljs cmake cmd css dart dockerfile edn erl ex exs fish fs fsi fsx"
+    " gql gradle graphql groovy hcl hrl hs htm html ipynb jl ksh kt kts less lhs lua m mak mk ml mli mm nim"
+    " nix pl pm proto ps1 psd1 psm1 r s sc scala scss sh sol sql star svelte swift tf tfvars thrift vim vue"
+    " xhtml xml xsd xsl zig zsh"
+    " cfg conf csv diff geojson ini json json5 jsonc markdown md mdx patch plist properties rst sty svg tex"
+    " toml tsv txt webmanifest yaml yml"
+)
+_NAMES = (
+    ".bash_profile .bashrc .dockerignore .editorconfig .envrc .gitattributes .gitignore .gitmodules .profile"
+    " .zshrc build build.bazel cmakelists.txt containerfile dockerfile gemfile gnumakefile go.mod jenkinsfile"
+    " justfile makefile pipfile podfile rakefile requirements.txt tiltfile vagrantfile workspace"
+)
+SOURCE_ENDINGS = frozenset(_ENDINGS.split())
+SOURCE_NAMES = frozenset(_NAMES.split())
+SOURCE_STARTS = ("dockerfile.", "containerfile.")
+
+
+def has_source_name(path: str) -> bool:
+    """Whether an interpreter, a compiler or a person is expected to read the file as text."""
+    name = path.rsplit("/", 1)[-1].lower()
+    return name.rpartition(".")[2] in SOURCE_ENDINGS or name in SOURCE_NAMES or name.startswith(SOURCE_STARTS)
+
+
+def has_zero_byte(data: bytes) -> bool:
+    """Git's own test of what is binary: a zero byte near the beginning."""
+    return b"\0" in data[:BINARY_PROBE_BYTES]
+
+
+def is_binary(data: bytes, path: str) -> bool:
+    """Nobody can read it as text.
+
+    What has the name of source is text, whatever bytes it has: programs run it all the same, so one byte in
+    a comment must not hide it.
+    """
+    return has_zero_byte(data) and not has_source_name(path)
+
+
+def text_lines(data: bytes) -> list[str]:
+    """The text as lines without their ends. Only a line feed ends a line: the rest is content."""
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
