@@ -151,6 +151,14 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
         },
         {"a.go": "package m\n"},
     ),
+    "Go's name for what nobody names": (
+        {
+            "go.mod": "module m\n",
+            "a.go": "package m\n\nvar _ Taker = &Cart{}\n",
+            "b.go": "package m\n\nfunc f() {\n\t_, _ = g()\n}\n",
+        },
+        {"a.go": "package m\n"},
+    ),
     "another file of the Go package has it now": (
         {
             "go.mod": "module m\n",

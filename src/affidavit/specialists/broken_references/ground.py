@@ -1,7 +1,8 @@
 """What the search for broken references stands on: both trees, their imports and names, and what changed."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -19,10 +20,12 @@ from affidavit.records.change import Change, FileChange
 from affidavit.records.context import Symbol, SymbolChange
 from affidavit.records.evidence import SearchHit
 from affidavit.records.finding import Cause
+from affidavit.records.record import Side
 from affidavit.references.exports import Modules
 from affidavit.references.import_graph import ImportGraph, import_graph
 from affidavit.specialists.causes import NamedCause
 from affidavit.symbols.changed import symbol_changes
+from affidavit.symbols.definitions import symbols_of
 
 MAX_HITS = 20_000
 MAX_NAMES = 300
@@ -68,6 +71,7 @@ class Ground:
         self.repository = repository
         self._cache = cache
         self._parsed: dict[str, Parsed | None] = {}
+        self._defined: dict[tuple[Side, str], Counter[str]] = {}
         self._hits: dict[tuple[str, tuple[str, ...]], list[SearchHit]] = {}
         self.unread: list[str] = []
         """What could not be searched for, in sentences."""
@@ -96,6 +100,28 @@ class Ground:
     def symbols(self) -> list[SymbolChange]:
         """What the change does to definitions."""
         return symbol_changes(self.change, self.repository, cache=self._cache)
+
+    def count_defined(self, paths: Iterable[str], qualified: str, side: Side = "head") -> int:
+        """How often files define a name."""
+        return sum(self._names_of(side, path)[qualified] for path in paths)
+
+    def _names_of(self, side: Side, path: str) -> Counter[str]:
+        if (side, path) not in self._defined:
+            tree = self.repository.head if side == "head" else self.repository.base
+            self._defined[side, path] = Counter(symbol.qualified for symbol in symbols_of(tree, path))
+        return self._defined[side, path]
+
+    @cached_property
+    def folders(self) -> dict[str, list[str]]:
+        """The folders of head with their files."""
+        found: dict[str, list[str]] = {}
+        for path in self.repository.head.entries():
+            found.setdefault(path.rpartition("/")[0], []).append(path)
+        return found
+
+    def beside(self, folder: str, end: str) -> list[str]:
+        """The files of a folder of head whose names end so."""
+        return [path for path in self.folders.get(folder, ()) if path.endswith(end)]
 
     @cached_property
     def code_files(self) -> list[FileChange]:

@@ -11,7 +11,6 @@ from affidavit.ports import Tree
 from affidavit.records.context import Symbol, SymbolChange
 from affidavit.specialists.broken_references.calls.arity import Arity, arity_of, definition_at
 from affidavit.specialists.broken_references.ground import Ground, Parsed
-from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.occurrences import Occurrence, occurrences
 
 PLAIN_USES = frozenset(
@@ -99,11 +98,6 @@ def _defined(tree: Tree, symbol: Symbol) -> tuple[Node, Arity] | None:
     node = definition_at(root, text, symbol.name, symbol.line)
     arity = arity_of(node, text) if node is not None else None
     return (node, arity) if node is not None and arity is not None else None
-
-
-def count_defined(tree: Tree, paths: Iterable[str], qualified: str) -> int:
-    """How often files define a name."""
-    return sum(symbol.qualified == qualified for path in paths for symbol in symbols_of(tree, path))
 
 
 def sound(ground: Ground, path: str) -> Parsed | None:

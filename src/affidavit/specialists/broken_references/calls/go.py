@@ -11,7 +11,6 @@ from affidavit.specialists.broken_references.calls.callee import (
     Site,
     call_of,
     called_alone,
-    count_defined,
     enclosing,
     places_of,
     sound,
@@ -38,11 +37,9 @@ SCOPES = (
 def go_calls(ground: Ground, callee: Callee) -> Iterator[Site]:
     """Every call that surely means the function or method."""
     head = ground.repository.head
-    files = [
-        path for path in head.entries() if path.endswith(".go") and path.rpartition("/")[0] == callee.folder
-    ]
+    files = ground.beside(callee.folder, ".go")
     wanted = 0 if callee.is_gone else 1
-    if callee.old.path.endswith("_test.go") or count_defined(head, files, callee.old.qualified) != wanted:
+    if callee.old.path.endswith("_test.go") or ground.count_defined(files, callee.old.qualified) != wanted:
         return
     if callee.is_gone and any(GENERATED.search(head.read(path) or b"") for path in files):
         # A program may write it into a file that nobody keeps.
@@ -74,8 +71,7 @@ def _always_built(ground: Ground, path: str) -> Parsed | None:
 
 def _is_plain_type(ground: Ground, callee: Callee, files: list[str]) -> bool:
     """One struct; where its method is gone, one that embeds nothing and has no field of that name."""
-    head = ground.repository.head
-    if count_defined(head, files, callee.owner) != 1:
+    if ground.count_defined(files, callee.owner) != 1:
         return False
     if not callee.is_gone:
         return True

@@ -10,7 +10,6 @@ from affidavit.specialists.broken_references.calls.callee import (
     Callee,
     Site,
     call_of,
-    count_defined,
     enclosing,
     places_of,
     sound,
@@ -64,17 +63,14 @@ def _is_alone(ground: Ground, callee: Callee) -> bool:
         return False
     wanted = 0 if callee.is_gone else 1
     is_new_constructor = callee.is_gone and callee.name == callee.owner
-    if is_new_constructor or count_defined(head, [path], callee.old.qualified) != wanted:
+    if is_new_constructor or ground.count_defined([path], callee.old.qualified) != wanted:
         return False
-    was_alone = count_defined(ground.repository.base, [path], callee.old.qualified) == 1
+    was_alone = ground.count_defined([path], callee.old.qualified, "base") == 1
     return was_alone and len(ground.search([callee.owner], DECLARED)) == 1
 
 
 def _knowing(ground: Ground, callee: Callee) -> set[str]:
-    beside = (path for path in ground.repository.head.entries() if path.endswith(".java"))
-    return knowing_files(ground, callee.old) | {
-        path for path in beside if path.rpartition("/")[0] == callee.folder
-    }
+    return knowing_files(ground, callee.old) | set(ground.beside(callee.folder, ".java"))
 
 
 def _means_the_class(ground: Ground, parsed: Parsed, callee: Callee) -> bool:

@@ -11,7 +11,6 @@ from affidavit.specialists.broken_references.calls.callee import (
     Site,
     call_of,
     called_alone,
-    count_defined,
     enclosing,
     places_of,
     sound,
@@ -58,10 +57,10 @@ def _expects_errors(site: Site) -> bool:
 
 
 def _calls_of_function(ground: Ground, callee: Callee) -> Iterator[Site]:
-    head, path = ground.repository.head, callee.old.path
+    path = callee.old.path
     own = sound(ground, path)
     wanted = 0 if callee.is_gone else 1
-    if own is None or not MODULE.search(own.text) or count_defined(head, [path], callee.name) != wanted:
+    if own is None or not MODULE.search(own.text) or ground.count_defined([path], callee.name) != wanted:
         # What is no module shares its names with other scripts.
         return
     if callee.is_gone:
@@ -95,9 +94,9 @@ def _is_exported(definition: Node) -> bool:
 
 
 def _calls_of_method(ground: Ground, callee: Callee) -> Iterator[Site]:
-    head, path = ground.repository.head, callee.old.path
+    path = callee.old.path
     wanted = 0 if callee.is_gone else 1
-    is_alone = count_defined(head, [path], callee.old.qualified) == wanted
+    is_alone = ground.count_defined([path], callee.old.qualified) == wanted
     if not is_alone or not class_is_plain(ground, callee.old) or ground.search([callee.owner], EXTENDED):
         return
     if len(ground.search([callee.owner], DECLARED)) != 1:

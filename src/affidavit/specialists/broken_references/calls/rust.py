@@ -10,7 +10,6 @@ from affidavit.specialists.broken_references.calls.callee import (
     Site,
     call_of,
     called_alone,
-    count_defined,
     enclosing,
     places_of,
     sound,
@@ -30,7 +29,7 @@ def rust_calls(ground: Ground, callee: Callee) -> Iterator[Site]:
     """Every call that surely means the function or method."""
     own = sound(ground, callee.old.path)
     wanted = 0 if callee.is_gone else 1
-    defined = count_defined(ground.repository.head, [callee.old.path], callee.old.qualified)
+    defined = ground.count_defined([callee.old.path], callee.old.qualified)
     if own is None or defined != wanted or not _is_plain(callee.node):
         return
     if callee.owner:

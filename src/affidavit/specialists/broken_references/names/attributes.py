@@ -29,9 +29,11 @@ GO_PACKAGE = re.compile(rb"^package\s+(\w+)", re.MULTILINE)
 # Without the package's own definition these still mean something.
 GO_BUILT_IN = frozenset(
     (
-        "any", "append", "bool", "byte", "cap", "clear", "close", "comparable", "complex", "copy", "delete",
-        "error", "false", "float32", "float64", "imag", "int", "iota", "len", "make", "max", "min", "new",
-        "nil", "panic", "print", "println", "real", "recover", "rune", "string", "true", "uint", "uintptr",
+        "_", "any", "append", "bool", "byte", "cap", "clear", "close", "comparable", "complex", "complex64",
+        "complex128", "copy", "delete", "error", "false", "float32", "float64", "imag", "int", "int8",
+        "int16", "int32", "int64", "iota", "len", "make", "max", "min", "new", "nil", "panic", "print",
+        "println", "real", "recover", "rune", "string", "true", "uint", "uint8", "uint16", "uint32",
+        "uint64", "uintptr",
     )
 )  # fmt: skip
 
@@ -176,11 +178,9 @@ def _go_names(tree: Tree, folder: str) -> set[str]:
 
 def go_importers(ground: Ground, folder: str) -> dict[str, str]:
     """Files of head that import the package → the path under which they do."""
-    files = [path for path in ground.repository.head.entries() if path.rpartition("/")[0] == folder]
     return {
         one.path: one.name
-        for path in files
-        if path.endswith(".go")
+        for path in ground.beside(folder, ".go")
         for one in ground.head_imports.importers_of(path)
     }
 
@@ -209,9 +209,8 @@ def go_alias(ground: Ground, parsed: Parsed, imported: str, folder: str) -> str 
 
 
 def _go_package(ground: Ground, folder: str) -> str | None:
-    for path in ground.repository.head.entries():
-        is_source = path.endswith(".go") and not path.endswith("_test.go")
-        if is_source and path.rpartition("/")[0] == folder:
+    for path in ground.beside(folder, ".go"):
+        if not path.endswith("_test.go"):
             declared = GO_PACKAGE.search(ground.repository.head.read(path) or b"")
             return declared[1].decode() if declared else None
     return None
