@@ -138,3 +138,8 @@ def load(f, mine):
     return yaml.load(f, Loader=yaml.UnsafeLoader)
 """
     assert [finding["line"] for finding in ask(BANDIT, case({"x": ""}, {"a.py": text}))] == [8]
+
+
+def test_text_that_is_written_where_it_is_evaluated_is_harmless(case, ask):
+    text = "def f(x):\n    eval('__IPYTHON__')\n    eval(f'{x}.name')\n    return eval(x)\n"
+    assert [finding["line"] for finding in ask(BANDIT, case({"x": ""}, {"a.py": text}))] == [3, 4]

@@ -99,3 +99,8 @@ if (m = find(a)) { b = m; }
 """
     found = ask(OXLINT, case({"x": ""}, {"a.js": text}))
     assert [finding["line"] for finding in found] == [2, 3]
+
+
+def test_text_that_is_written_where_it_is_evaluated_is_harmless(case, ask):
+    text = "export function f(a) {\n  eval('this');\n  eval('a' + a);\n  return eval(a);\n}\n"
+    assert [finding["line"] for finding in ask(OXLINT, case({"x": ""}, {"a.js": text}))] == [3, 4]

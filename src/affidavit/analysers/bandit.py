@@ -8,6 +8,7 @@ from typing import Any
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.engine.configuration import read_ini, read_toml, strings, subtable
 from affidavit.analysers.python.judgement import (
+    judge_evaluation,
     judge_reordered_text,
     judge_shell_command,
     judge_sql_text,
@@ -222,6 +223,7 @@ def judge_bandit(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str 
     """The reason why a new issue is no finding; injections are held to what ruff's are held to."""
     judge = {
         "bandit/B301": judge_unpickling,
+        "bandit/B307": judge_evaluation,
         "bandit/B502": _judge_version,
         "bandit/B503": _judge_version,
         "bandit/B506": judge_yaml_loader,

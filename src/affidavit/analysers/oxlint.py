@@ -220,6 +220,8 @@ NAMES = tuple(rule.id.removeprefix("oxlint/") for rule in OXLINT_RULES if rule.i
 PLUGINS = ("eslint", "oxc", "unicorn", "typescript", "react", "jest")
 HOOKS = "oxlint/react/rules-of-hooks"
 ASSIGNS = "oxlint/eslint/no-cond-assign"
+EVALUATES = "oxlint/eslint/no-eval"
+WRITTEN = re.compile(r"""\w*\(?\s*(['"])[^'"\\]*\1\s*\)""")
 KEEPS = re.compile(r"=\s*(await\s|new\s|[\w$.?!]+[(\[]|[\w$]+\.)")
 MAX_REST = 200
 REACT = re.compile(rb"""from\s+['"](react|preact/hooks)['"]""")
@@ -312,6 +314,9 @@ def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str 
         return _judge_hook(diagnostic, text)
     if diagnostic.rule == ASSIGNS:
         return _judge_assignment(diagnostic, inspection)
+    if diagnostic.rule == EVALUATES:
+        is_written = WRITTEN.match(_rest_of_line(diagnostic, inspection))
+        return "the text is written here, and nothing is put into it" if is_written else None
     if diagnostic.rule != SYNTAX:
         return None
     was_broken = any(
@@ -324,9 +329,13 @@ def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str 
 
 def _judge_assignment(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     # `if (found = find())` keeps what is tested; nobody means to compare with a call.
+    is_kept = KEEPS.match(_rest_of_line(diagnostic, inspection))
+    return "the condition keeps the result of a call or a step" if is_kept else None
+
+
+def _rest_of_line(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str:
     lines = inspection.repository.head.lines(diagnostic.path) or []
-    rest = "".join(lines[diagnostic.line - 1 : diagnostic.line])[(diagnostic.column or 1) - 1 :][:MAX_REST]
-    return "the condition keeps the result of a call or a step" if KEEPS.match(rest) else None
+    return "".join(lines[diagnostic.line - 1 : diagnostic.line])[(diagnostic.column or 1) - 1 :][:MAX_REST]
 
 
 def _judge_hook(diagnostic: AnalyserDiagnostic, text: bytes) -> str | None:

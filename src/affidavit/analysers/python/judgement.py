@@ -91,6 +91,17 @@ def judge_unpickling(diagnostic: AnalyserDiagnostic, _inspection: Inspection, te
     return "what is read was written by the same expression" if is_own else None
 
 
+def judge_evaluation(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+    """The reason why `eval` is no finding: its text is written here."""
+    around = (node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column)))
+    call = next((node for node in around if node.type == "call"), None)
+    arguments = call.child_by_field_name("arguments") if call is not None else None
+    first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
+    is_written = first is not None and first.type == "string"
+    has_gaps = is_written and any(child.type == "interpolation" for child in first.children)
+    return "the text is written here, and nothing is put into it" if is_written and not has_gaps else None
+
+
 def judge_yaml_loader(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
     """The reason why reading YAML is no finding: the loader that is named makes plain objects."""
     around = (node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column)))

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.python.judgement import (
+    judge_evaluation,
     judge_no_python,
     judge_reordered_text,
     judge_shell_command,
@@ -178,6 +179,7 @@ SPECIAL = {
     "ruff/PLE1142": judge_no_python,
     "ruff/F402": _hidden_import,
     "ruff/F811": _redefinition,
+    "ruff/S307": judge_evaluation,
     "ruff/S506": judge_yaml_loader,
     "ruff/S602": judge_shell_command,
     "ruff/S605": judge_shell_command,
