@@ -229,6 +229,17 @@ def test_settings_at_base_that_cannot_be_read_stop_no_review_and_are_said(shop: 
     assert "affidavit.toml: not valid TOML" in done.out
 
 
+def test_dismissals_at_base_that_cannot_be_read_stop_no_review_and_are_said(shop: Repo) -> None:
+    """The commit that repairs them must be reviewed, too."""
+    shop.commit("broken", {".affidavit/ignored.toml": "[[ignore]]\nfingerprint = 7\nwhy = 'x'\n"})
+    shop.commit("repaired", {".affidavit/ignored.toml": None, "README.md": "The shop.\n"})
+    done = affidavit("review", "HEAD", cwd=shop.path)
+    assert done.code == 3, done.out + done.err
+    said = " ".join(done.out.split())
+    assert ".affidavit/ignored.toml: entry 1: fingerprint: expected text in quotes, found a number" in said
+    assert "no dismissal counts" in said
+
+
 def test_lock_files_and_generated_files_are_skipped_and_listed(shop: Repo) -> None:
     shop.commit("Lock", {"poetry.lock": "x\n", "shop/a.py": "A = 1\n"})
     report = report_of(shop, "HEAD")

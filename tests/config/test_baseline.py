@@ -2,8 +2,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.config.baseline import Dismissal, add_dismissal, new_dismissal, parse_baseline
+from affidavit.config.baseline import (
+    BASELINE_PATH,
+    Dismissal,
+    add_dismissal,
+    new_dismissal,
+    parse_baseline,
+    read_baseline,
+)
 from affidavit.errors import SettingsError
+from affidavit.stages.intake import ChangeRequest, open_change
+from repositories import Repo
 
 PRINT = "0123456789abcdef"
 
@@ -30,10 +39,41 @@ def test_a_dismissal_needs_a_reason() -> None:
         new_dismissal(PRINT, "  ")
 
 
-@pytest.mark.parametrize("text", ["[[ignore]", "ignore = 3", "[[ignore]]\nwhy = 'no fingerprint'\n"])
-def test_a_broken_baseline_is_a_clear_error(text: str) -> None:
-    with pytest.raises(SettingsError, match="ignored.toml"):
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[ignore]", "not valid TOML: .*line 1"),
+        ("ignore = 3", "ignore: expected .* found a number"),
+        ("ignore = [3]", "entry 1: expected an .* table, found a number"),
+        ("[[ignored]]\nwhy = 'x'\n", "unknown name 'ignored'; expected"),
+        ("[[ignore]]\nwhy = 'x'\n", "entry 1: fingerprint is missing: expected 16 characters"),
+        (f"[[ignore]]\nfingerprint = '{PRINT}'\n", "entry 1: why is missing: expected the reason"),
+        (f"[[ignore]]\nfingerprint = '{PRINT}'\nwhy = 3\n", "entry 1: why: expected text .*found a number"),
+        (
+            f"[[ignore]]\nfingerprint = '{PRINT}'\nwhy = 'x'\n[[ignore]]\nfingerprint = 'abc'\nwhy = 'x'\n",
+            "entry 2: fingerprint: expected 16 characters .* found 'abc'",
+        ),
+        (
+            f"[[ignore]]\nfingerprint = '{PRINT}'\nwhy = 'x'\nwho = 'me'\n",
+            "entry 1: unknown field 'who'; known",
+        ),
+    ],
+)
+def test_a_broken_baseline_says_which_entry_and_what_was_expected(text: str, said: str) -> None:
+    with pytest.raises(SettingsError, match=rf"^\.affidavit/ignored\.toml: {said}") as caught:
         parse_baseline(text)
+    assert "pydantic" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ["[[ignore]", b"\xff"])
+def test_a_broken_baseline_at_base_dismisses_nothing_and_says_why(repo: Repo, content: str | bytes) -> None:
+    repo.commit("base", {BASELINE_PATH: content})
+    repo.commit("repaired", {BASELINE_PATH: ""})
+    with open_change(ChangeRequest(repo=repo.path, target="HEAD")) as opened:
+        baseline = read_baseline(opened.repository.base)
+    assert baseline.dismissals == {}
+    assert baseline.problem.startswith(".affidavit/ignored.toml: ")
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))

@@ -5,6 +5,9 @@ import re
 import tomllib
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import Field
 
 from affidavit.errors import SettingsError
 from affidavit.ports import Tree
@@ -12,6 +15,11 @@ from affidavit.records.record import Record
 
 BASELINE_PATH = ".affidavit/ignored.toml"
 FINGERPRINT = re.compile(r"[0-9a-f]{16}")
+NEEDED = {
+    "fingerprint": "16 characters 0-9 and a-f, as a report shows them",
+    "why": "the reason of the dismissal",
+}
+FIELDS = (*NEEDED, "title", "file", "added")
 HEADER = "# Dismissed findings, by fingerprint. Written by `affidavit ignore`; read from the base commit.\n"
 
 
@@ -27,15 +35,30 @@ class Dismissal(Record):
     """Who brought it into the base commit; git says so, never the file."""
 
 
-def read_baseline(base: Tree) -> dict[str, Dismissal]:
-    """The dismissals of the base commit, by fingerprint."""
+class Baseline(Record):
+    """The dismissals of the base commit, by fingerprint; where the file cannot be read, none and why."""
+
+    dismissals: dict[str, Dismissal] = Field(default_factory=dict)
+    problem: str = ""
+
+
+def read_baseline(base: Tree) -> Baseline:
+    """Read the file of the base commit; a broken one must not stop the review of its own repair."""
     content = base.read(BASELINE_PATH)
-    return parse_baseline(content.decode("utf-8", "replace")) if content else {}
+    if not content:
+        return Baseline()
+    try:
+        return Baseline(dismissals=parse_baseline(content.decode("utf-8")))
+    except UnicodeDecodeError as error:
+        problem = f"{BASELINE_PATH}: byte {error.start + 1} is not UTF-8"
+    except SettingsError as error:
+        problem = str(error)
+    return Baseline(problem=f"{problem}; until it is repaired, no dismissal counts")
 
 
 def dismissals_of(base: Tree, fingerprints: Collection[str]) -> dict[str, Dismissal]:
     """The dismissals of these findings, each with who brought it into the base commit, by git's own word."""
-    found = {name: one for name, one in read_baseline(base).items() if name in fingerprints}
+    found = {name: one for name, one in read_baseline(base).dismissals.items() if name in fingerprints}
     lines = base.lines(BASELINE_PATH) or [] if found else []
     return {name: one.model_copy(update={"by": _author(base, lines, name)}) for name, one in found.items()}
 
@@ -47,13 +70,43 @@ def _author(base: Tree, lines: Sequence[str], fingerprint: str) -> str:
 
 
 def parse_baseline(text: str) -> dict[str, Dismissal]:
-    """Read the text of a baseline file."""
+    """Read the text of a baseline file; an error names the entry, the field and what was expected there."""
     try:
-        entries = tomllib.loads(text).get("ignore", [])
-        dismissals = [Dismissal(**entry) for entry in entries]
-    except (tomllib.TOMLDecodeError, TypeError, ValueError) as error:
-        raise SettingsError(f"{BASELINE_PATH}: {error}") from error
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{BASELINE_PATH}: not valid TOML: {error}") from error
+    strange = [name for name in content if name != "ignore"]
+    if strange:
+        raise SettingsError(f"{BASELINE_PATH}: unknown name {strange[0]!r}; expected [[ignore]] tables only")
+    entries = content.get("ignore", [])
+    if not isinstance(entries, list):
+        raise SettingsError(f"{BASELINE_PATH}: ignore: expected [[ignore]] tables, found {_kind(entries)}")
+    dismissals = [_dismissal(entry, number) for number, entry in enumerate(entries, 1)]
     return {dismissal.fingerprint: dismissal for dismissal in dismissals}
+
+
+def _dismissal(entry: Any, number: int) -> Dismissal:
+    where = f"{BASELINE_PATH}: entry {number}"
+    if not isinstance(entry, dict):
+        raise SettingsError(f"{where}: expected an [[ignore]] table, found {_kind(entry)}")
+    for name, value in entry.items():
+        if name not in FIELDS:
+            raise SettingsError(f"{where}: unknown field {name!r}; known: {', '.join(FIELDS)}")
+        if not isinstance(value, str):
+            raise SettingsError(f"{where}: {name}: expected text in quotes, found {_kind(value)}")
+    for name, expected in NEEDED.items():
+        if not entry.get(name, "").strip():
+            raise SettingsError(f"{where}: {name} is missing: expected {expected}")
+    if not FINGERPRINT.fullmatch(entry["fingerprint"]):
+        raise SettingsError(
+            f"{where}: fingerprint: expected {NEEDED['fingerprint']}, found {entry['fingerprint'][:40]!r}"
+        )
+    return Dismissal(**entry)
+
+
+def _kind(value: Any) -> str:
+    kinds = {dict: "a table", list: "a list", str: "text", bool: "true or false", int: "a number"}
+    return kinds.get(type(value), f"a {type(value).__name__}")
 
 
 def add_dismissal(text: str, dismissal: Dismissal) -> str:
@@ -66,9 +119,7 @@ def add_dismissal(text: str, dismissal: Dismissal) -> str:
 def new_dismissal(fingerprint: str, why: str, title: str = "", file: str = "") -> Dismissal:
     """A dismissal of today; both the fingerprint and the reason are needed."""
     if not FINGERPRINT.fullmatch(fingerprint):
-        raise SettingsError(
-            f"{fingerprint!r} is not a fingerprint: 16 characters 0-9 and a-f, as a report shows them"
-        )
+        raise SettingsError(f"{fingerprint!r} is not a fingerprint: {NEEDED['fingerprint']}")
     if not why.strip():
         raise SettingsError("--why must say why the finding is dismissed")
     added = datetime.now(UTC).date().isoformat()

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from affidavit.config.baseline import read_baseline
 from affidavit.config.readers import READERS, ROLES
 from affidavit.errors import SettingsError
 from affidavit.ports import Tree
@@ -185,6 +186,9 @@ def _settings_at_base(base: Tree | None, *, with_root: bool) -> tuple[Settings, 
             settings = settings.model_copy(update={"problems": (*settings.problems, str(error))})
         else:
             settings = settings.model_copy(update={"sources": (*settings.sources, path)})
+    unread = read_baseline(base).problem if base is not None else ""
+    if unread:
+        settings = settings.model_copy(update={"problems": (*settings.problems, unread)})
     return settings, tuple(excluded)
 
 

@@ -81,7 +81,7 @@ def check_proofs(report: Report, repository: Repository, replies: Sequence[Reply
 def _check_dismissals(report: Report, repository: Repository) -> list[Proof]:
     """What is called dismissed must have its entry in the base commit."""
     dismissed = [one for one in report.candidates if one.withheld and one.withheld.code is Reason.DISMISSED]
-    known = read_baseline(repository.base) if dismissed else {}
+    known = read_baseline(repository.base).dismissals if dismissed else {}
     return [
         _proof(
             one,
