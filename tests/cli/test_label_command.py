@@ -1,6 +1,7 @@
 """`affidavit label`, run as a user runs it."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,17 @@ def test_a_finding_is_labelled_and_the_list_shows_it(data: Path) -> None:
     assert "wrong  3f9a1c0be2d4" in listed
     assert "it is checked above" in listed
     assert "1 of 2 findings labelled" in listed
+
+
+def test_a_label_is_attached_to_the_very_bytes_of_the_report(data: Path) -> None:
+    """A report is never rewritten, so that its signature stays good: a label names its digest."""
+    file = data.parent / "signed.json"
+    file.write_text(a_report("77aa").model_dump_json(indent=3) + "\n\n")
+    before = file.read_bytes()
+    done = label(data, file, "3f9a", "wrong", "--format", "json")
+    assert json.loads(done.out)["report_digest"] == sha256(before).hexdigest()
+    assert file.read_bytes() == before
+    assert open_store(data).reports.load_bytes("77aa") == before
 
 
 def test_relabelling_says_what_was_before_and_keeps_it(data: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from affidavit.cli.options.named import find_candidate, find_report, user_name
+from affidavit.cli.options.named import find_candidate, find_report, is_file, user_name
 from affidavit.cli.screen.outputs import print_json
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError
@@ -63,6 +63,9 @@ def command(report: str, finding: str | None, label: str | None, **options: Any)
     if label is None and not options["remove"]:
         _print_history(store, recorded, candidate, options["output"])
         return
+    if is_file(report) and not store.reports.has(recorded.id):
+        # A label names the digest of what it speaks of: the file's own bytes.
+        store.reports.save(recorded, Path(report).read_bytes())
     _change_label(store, recorded, candidate, Label(label) if label else None, options)
 
 

@@ -238,7 +238,8 @@ def _store(report: Report, folder: Path | None) -> Report:
     try:
         store = open_store(folder or state_folder())
         report = with_measured(report, store)
-        store.reports.save(report)
+        # The same bytes as in a file of the native report, so that both have one digest.
+        store.reports.save(report, render(report, "report").encode())
     except StoreError as error:
         say(f"the report was not kept: {error}")
     return report

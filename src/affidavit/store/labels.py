@@ -17,6 +17,7 @@ _ENTRY = (
     LABELS.c.labelled_by.label("by"),
     LABELS.c.source,
     LABELS.c.labelled_at.label("at"),
+    LABELS.c.report_digest,
 )
 """The columns of an entry, by the names of its fields."""
 
@@ -28,10 +29,15 @@ class Labels:
         self._database = database
 
     def add(self, entry: LabelEntry) -> None:
-        """Keep one act of labelling; its report must be kept."""
-        row = entry.model_dump(exclude={"by", "at"})
+        """Keep one act of labelling, attached to its report as that is kept."""
+        row = entry.model_dump(exclude={"by", "at", "report_digest"})
+        digest = select(REPORTS.c.digest).where(REPORTS.c.id == entry.report_id).scalar_subquery()
         with self._database.transaction() as connection:
-            connection.execute(insert(LABELS).values(**row, labelled_by=entry.by, labelled_at=entry.at))
+            connection.execute(
+                insert(LABELS).values(
+                    **row, labelled_by=entry.by, labelled_at=entry.at, report_digest=func.coalesce(digest, "")
+                )
+            )
 
     def of_report(self, report_id: str) -> list[LabelEntry]:
         """The newest entry of each finding of a report, where it is a label."""

@@ -82,6 +82,8 @@ LABELS = Table(
     Column("labelled_by", KeptText, nullable=False),
     Column("source", KeptText, nullable=False),
     Column("labelled_at", KeptText, nullable=False),
+    # A report is never rewritten: what is said of it later names the very bytes that it speaks of.
+    Column("report_digest", KeptText, nullable=False, server_default=""),
     Index("labels_by_finding", "report_id", "candidate_id", "number"),
     sqlite_autoincrement=True,
 )

@@ -40,7 +40,7 @@ def find_report(name: str, store: Store) -> Report:
 
     Where the store has the report of a file, the store's copy speaks: labels are about that one.
     """
-    if _is_file(name):
+    if is_file(name):
         report = read_report(Path(name))
         return store.reports.load(report.id) or report
     ids = store.reports.ids()[:1] if name == NEWEST else store.reports.ids(name) if name else []
@@ -76,7 +76,8 @@ def find_candidate(report: Report, name: str) -> Candidate:
     raise InputError(f"the report has no finding {name!r}; it has: {_named(known) or 'none'}")
 
 
-def _is_file(name: str) -> bool:
+def is_file(name: str) -> bool:
+    """A file is named, and no id of a report."""
     try:
         return bool(name) and Path(name).exists()
     except (OSError, ValueError):

@@ -35,7 +35,7 @@ def add_label(
     if not store.reports.has(report.id):
         store.reports.save(report)
     store.labels.add(entry)
-    return entry
+    return store.labels.history(report.id, candidate.id)[-1]
 
 
 def labels_of(store: Store, report_id: str) -> dict[str, LabelEntry]:

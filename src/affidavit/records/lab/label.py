@@ -25,6 +25,8 @@ class LabelEntry(Record):
     """Where it was said: the command line, the page, a reply on a forge."""
     at: str
     """UTC, as ISO 8601."""
+    report_digest: str = ""
+    """SHA-256 of the report that it speaks of, byte for byte as it was kept; the store fills it in."""
 
 
 class LabelledFinding(Record):
