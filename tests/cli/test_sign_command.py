@@ -98,3 +98,16 @@ def test_a_review_is_not_begun_where_its_report_could_not_be_signed(trusting: Re
     done = affidavit("review", "HEAD", "--no-store", "--sign", key, cwd=trusting.path)
     assert done.code == 2
     assert "--format report=FILE" in done.err
+
+
+KEPT = Path(__file__).parent.parent / "proof" / "signed"
+"""A report as the first version that could sign wrote it, its signature, and the repository that it is about.
+The key was thrown away. None of it is ever written again."""
+
+
+def test_the_signature_of_a_report_of_an_earlier_version_still_verifies(tmp_path: Path) -> None:
+    subprocess.run(["git", "clone", "-q", KEPT / "shop.bundle", tmp_path / "shop"], check=True)
+    done = affidavit("recheck", KEPT / "report.json", "--require-signature", cwd=tmp_path / "shop")
+    assert "holds: signature: signed by ada@example.org" in done.out, done.out + done.err
+    assert "FAILS" not in done.out
+    assert done.code in (0, 3)
