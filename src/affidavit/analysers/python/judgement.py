@@ -97,9 +97,10 @@ def judge_evaluation(diagnostic: AnalyserDiagnostic, _inspection: Inspection, te
     call = next((node for node in around if node.type == "call"), None)
     arguments = call.child_by_field_name("arguments") if call is not None else None
     first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
-    is_written = first is not None and first.type == "string"
-    has_gaps = is_written and any(child.type == "interpolation" for child in first.children)
-    return "the text is written here, and nothing is put into it" if is_written and not has_gaps else None
+    if first is None or first.type != "string":
+        return None
+    has_gaps = any(child.type == "interpolation" for child in first.children)
+    return None if has_gaps else "the text is written here, and nothing is put into it"
 
 
 def judge_yaml_loader(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
