@@ -215,9 +215,13 @@ def test_a_silent_model_times_out_and_is_not_asked_again(text: str) -> None:
     assert len(script.requests) == 1
 
 
-def test_a_slow_but_living_reply_is_not_ended() -> None:
-    answer, _ = converse(keeps_alive(1.0, JUDGEMENT), silence_seconds=0.5)
-    assert answer.outcome == "answered"
+def test_a_slow_reply_is_not_ended_while_parts_of_it_come() -> None:
+    answer, _ = converse(says(JUDGEMENT, size=10, pause=0.4), silence_seconds=1.0)
+    assert (answer.outcome, answer.text) == ("answered", JUDGEMENT)
+
+
+def test_signs_of_life_may_come_before_a_reply_for_as_long_as_silence() -> None:
+    assert converse(keeps_alive(0.5, JUDGEMENT), silence_seconds=5.0)[0].outcome == "answered"
 
 
 def test_a_reply_at_the_limit_of_tokens_is_cut_off_with_its_text() -> None:
@@ -273,6 +277,18 @@ def test_an_unknown_tool_is_answered_with_an_error() -> None:
     )
     assert answer.outcome == "answered"
     assert "error" in json.loads(script.requests[1]["messages"][-1]["content"])
+
+
+def test_the_name_of_a_tool_is_not_sent_back_at_any_length() -> None:
+    events: list[Event] = []
+    shelf = Shelf()
+    answer, script = converse(
+        calls(("x" * 100_000, "{}")), calls((SCHEMA_NAME, JUDGEMENT)), talk=a_talk(shelf), events=events
+    )
+    assert answer.outcome == "answered"
+    assert shelf.asked == [("x" * 200, {})]
+    assert len(json.dumps(script.requests[1])) < 10_000
+    assert {len(event.data["tool"]) for event in events if event.name is EventName.TOOL_CALLED} == {200}
 
 
 def test_a_tool_call_where_there_are_no_tools_is_answered_with_an_error() -> None:

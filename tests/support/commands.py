@@ -18,6 +18,15 @@ class Done:
     err: str
 
 
+def environment_of(data: Path, more: dict[str, str] | None = None) -> dict[str, str]:
+    """The variables for a command: none of the user's own for git or Affidavit, and its state in a folder."""
+    # Without byte code every command compiles all that it imports, which takes longer than most of them.
+    left_out = ("GIT_", "AFFIDAVIT_", "PYTHONDONTWRITEBYTECODE")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
+    own = {"AFFIDAVIT_DATA": str(data), "AFFIDAVIT_CACHE": str(data / "cache")}
+    return {**kept, **own, **(more or {})}
+
+
 def affidavit(
     *arguments: str | Path,
     cwd: Path,
@@ -27,22 +36,12 @@ def affidavit(
     program: Path = AFFIDAVIT,
 ) -> Done:
     """Run `affidavit` with these arguments, or that of another installation."""
-    place = data or cwd.parent / "affidavit-data"
-    # Without byte code every command compiles all that it imports, which takes longer than most of them.
-    left_out = ("GIT_", "AFFIDAVIT_", "PYTHONDONTWRITEBYTECODE")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
-    environment = {
-        **kept,
-        "AFFIDAVIT_DATA": str(place),
-        "AFFIDAVIT_CACHE": str(place / "cache"),
-        **(env or {}),
-    }
     done = subprocess.run(
         [program, *arguments],
         cwd=cwd,
         input=stdin,
         capture_output=True,
-        env=environment,
+        env=environment_of(data or cwd.parent / "affidavit-data", env),
         check=False,
         timeout=120,
     )

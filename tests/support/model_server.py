@@ -19,6 +19,8 @@ class Exchange(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: "ModelServer"
     body: dict[str, Any]
+    usage: object = USAGE
+    """What a stream says that it used."""
 
     def do_POST(self) -> None:
         self.body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -65,8 +67,8 @@ class Exchange(BaseHTTPRequestHandler):
 
     def end_stream(self, finish: str = "stop") -> None:
         self.send_delta({}, finish)
-        usage = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-        self.send_line("data: " + json.dumps({**usage, "choices": [], "usage": USAGE}))
+        last = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+        self.send_line("data: " + json.dumps({**last, "choices": [], "usage": self.usage}))
         self.send_line("data: [DONE]")
 
 

@@ -10,6 +10,7 @@ from affidavit.minds.choice import CallLimits, ModelChoice, choose_model
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.ledger import Ledger
 from affidavit.minds.mind import PydanticMind
+from affidavit.minds.wire.providers import Client
 from affidavit.ports import Role, Talk, ToolSource
 from affidavit.records.report import Answer
 
@@ -75,7 +76,7 @@ def a_mind(
     model: Model[Any] | None = None,
     **options: Any,
 ) -> PydanticMind:
-    client = (lambda: model) if model is not None else None
+    client = (lambda: Client(model)) if model is not None else None
     return PydanticMind(role, choice, ledger, log, limits, client=client, **options)
 
 

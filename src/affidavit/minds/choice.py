@@ -33,7 +33,7 @@ MAX_TOKENS: Mapping[Role, int] = {
 }
 """Room enough for models that think before they answer."""
 Number = TypeVar("Number", int, float, float | None)
-SILENCE_SECONDS = 60.0
+SILENCE_SECONDS = 120.0
 COMPATIBLE_KEY = "AFFIDAVIT_API_KEY"
 CALL_SECONDS = 900.0
 
@@ -47,6 +47,8 @@ class CallLimits:
     max_delay_seconds: float = 60.0
     """A call whose provider asks for a longer wait is not retried."""
     max_reply_chars: int = 2_000_000
+    max_reply_parts: int = 1_000
+    """Texts, thoughts and calls of tools."""
     at_once: int = 8
     """Requests to one provider at the same time."""
 
@@ -62,7 +64,7 @@ class ModelChoice(Record):
     temperature: float | None = None
     max_tokens: int
     silence_seconds: float = SILENCE_SECONDS
-    """How long a call may go without sending anything."""
+    """How long a call may go without any part of a reply."""
     call_seconds: float = CALL_SECONDS
     """How long a call may take in all."""
     price: Price | None = None

@@ -4,9 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Any
-
-from pydantic_ai.models import Model
+from functools import partial
 
 from affidavit.events import Emit
 from affidavit.minds.choice import CallLimits, ModelChoice
@@ -14,7 +12,7 @@ from affidavit.minds.conversation import Conversation
 from affidavit.minds.conversation_log import ConversationLog, exchange_key
 from affidavit.minds.ledger import Ledger
 from affidavit.minds.wire.connection import Connection, Sleep
-from affidavit.minds.wire.providers import build_model
+from affidavit.minds.wire.providers import Client, build_client
 from affidavit.minds.wire.requester import Requester
 from affidavit.ports import Role, Talk
 from affidavit.records.report import Answer
@@ -32,7 +30,7 @@ class PydanticMind:
         limits: CallLimits | None = None,
         *,
         gate: asyncio.Semaphore | None = None,
-        client: Callable[[], Model[Any]] | None = None,
+        client: Callable[[], Client] | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self.role: Role = role
@@ -41,8 +39,8 @@ class PydanticMind:
         gate = gate or asyncio.Semaphore(limits.at_once)
 
         def connect() -> Connection:
-            model = client() if client else build_model(choice, os.environ)
-            return Connection(model, choice, limits, gate, sleep)
+            dial = client or partial(build_client, choice, os.environ)
+            return Connection(dial, choice, limits, gate, sleep)
 
         self._requester = Requester(role, choice, ledger or Ledger(), log or ConversationLog(), connect)
 

@@ -2,21 +2,17 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from affidavit.errors import SettingsError
 from affidavit.minds.choice import CallLimits, ModelChoice
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.ledger import Ledger
 from affidavit.minds.prices import has_price
-from affidavit.minds.wire.providers import build_model
+from affidavit.minds.wire.providers import Client, build_client
 from affidavit.ports import Mind, Role
-
-if TYPE_CHECKING:
-    from pydantic_ai.models import Model
 
 
 @runtime_checkable
@@ -47,7 +43,7 @@ def minds_from(
             _check_price(choice, ledger)
         gate = gates.setdefault((choice.provider, choice.base_url), asyncio.Semaphore(limits.at_once))
         # Made now: a missing key or package is reported before anything is spent. A replay needs neither.
-        client = None if log.is_replay else partial(_given, build_model(choice, keys))
+        client = None if log.is_replay else _clients(choice, keys)
         minds[role] = PydanticMind(role, choice, ledger, log, limits, gate=gate, client=client)
     return minds
 
@@ -62,8 +58,10 @@ async def kept_open(minds: Iterable[Mind]) -> AsyncIterator[None]:
         yield
 
 
-def _given(model: "Model[Any]") -> "Model[Any]":
-    return model
+def _clients(choice: ModelChoice, environment: Mapping[str, str]) -> Callable[[], Client]:
+    """The client for a model, and another one whenever the one before has been closed."""
+    made = [build_client(choice, environment)]
+    return lambda: made.pop() if made else build_client(choice, environment)
 
 
 def _check_price(choice: ModelChoice, ledger: Ledger) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from affidavit.minds.choice import CallLimits
-from affidavit.minds.wire import plain_replies
+from affidavit.minds.wire.bounds import PIECE_BYTES
 from affidavit.ports import Talk
 from affidavit.records.report import Answer
 from model_server import USAGE, Act, Exchange, Script, serving
@@ -95,7 +95,7 @@ def test_calls_of_tools_are_made_whether_their_arguments_are_text_or_not(argumen
     assert script.requests[1]["messages"][-1]["tool_call_id"] == "c1"
 
 
-@pytest.mark.parametrize("levels", [60, 500, 100_000])
+@pytest.mark.parametrize("levels", [60, 500, 30_000])
 def test_arguments_that_are_nested_too_deeply_are_for_the_tool_to_refuse(levels: int) -> None:
     shelf = Shelf()
     deep = '{"path": ' * levels + "1" + "}" * levels
@@ -167,10 +167,20 @@ def test_a_server_that_falls_silent_in_a_plain_reply_times_out_and_is_not_asked_
 
 
 def test_a_plain_reply_without_end_is_not_read_to_it() -> None:
-    huge = "x" * (plain_replies.MAX_BYTES + 1)
-    answer, _ = converse(plainly({"content": huge}))
-    assert answer.outcome == "failed"
-    assert "larger than" in answer.detail
+    answer, script = converse(plainly({"content": "x" * PIECE_BYTES}))
+    assert (answer.outcome, len(script.requests)) == ("failed", 1)
+    assert "more in one piece than is read, 4,000,000 bytes" in answer.detail
+
+
+def test_a_long_plain_reply_is_not_read_because_it_has_blank_lines() -> None:
+    def send(exchange: Exchange) -> None:
+        exchange.send_response(200)
+        exchange.send_header("Content-Type", "application/json")
+        exchange.end_headers()
+        exchange.wfile.write(b"[" + (b"1," * 1_000 + b"\n\n") * (PIECE_BYTES // 2_000) + b"1]")
+        exchange.close_connection = True
+
+    assert "more in one piece than is read" in converse(send)[0].detail
 
 
 def test_a_plain_reply_that_is_too_long_is_cut_off() -> None:

@@ -3,17 +3,18 @@
 import asyncio
 import dataclasses
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic_ai import exceptions as faults
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.messages import ModelMessage, ModelResponse, PartDeltaEvent, PartStartEvent
-from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
-from pydantic_ai.settings import ModelSettings
+from pydantic_ai.models import Model, StreamedResponse
 
 from affidavit.minds.choice import CallLimits, ModelChoice
+from affidavit.minds.wire.bounds import TooMuchSentError
 from affidavit.minds.wire.forms import (
     Dialect,
     Form,
@@ -22,6 +23,7 @@ from affidavit.minds.wire.forms import (
     request_parameters,
     request_settings,
 )
+from affidavit.minds.wire.providers import Client
 
 Outcome = Literal["answered", "cut_off", "failed", "refused", "timed_out", "budget_exhausted"]
 Sleep = Callable[[float], Awaitable[None]]
@@ -33,18 +35,10 @@ _TRIED_AGAIN = (
     faults.ModelServerError,
     faults.ModelConnectionError,
 )
-_FAULTS = (
-    faults.ModelAPIError,
-    faults.UnexpectedModelBehavior,
-    faults.UserError,
-    # The clients do not check what a server sends: a malformed piece shows itself as any of these.
-    AttributeError,
-    LookupError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
 _MAX_DETAIL_LENGTH = 500
+_FIELDS_OF_PARTS = ("content", "args", "tool_name", "tool_call_id", "id", "signature")
+_FIELDS_OF_DELTAS = ("content_delta", "args_delta", "tool_name_delta", "signature_delta")
+_SILENT = "the model sent nothing within the time limit"
 
 
 class CallEnded(Exception):  # noqa: N818 - it is an outcome, not a mistake
@@ -61,13 +55,39 @@ class CallEnded(Exception):  # noqa: N818 - it is an outcome, not a mistake
 class Connection:
     """The connection to one model: retries, waits, and finds the form of request that the model accepts."""
 
-    model: Model[Any]
+    dial: Callable[[], Client]
     choice: ModelChoice
     limits: CallLimits
     gate: asyncio.Semaphore
     sleep: Sleep = asyncio.sleep
+    _client: Client | None = None
+    _users: int = 0
     _refused_forms: set[Form] = dataclasses.field(default_factory=set)
     _dialect: Dialect = dataclasses.field(default_factory=Dialect)
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """Keep the client open; who leaves last closes it."""
+        self._client = self._client or self.dial()
+        self._users += 1
+        try:
+            async with self._client.model:
+                yield
+        finally:
+            self._users -= 1
+            await self._close_unless_used()
+
+    async def _close_unless_used(self) -> None:
+        if self._users == 0 and self._client is not None:
+            client, self._client = self._client, None
+            await client.close()
+
+    @property
+    def model(self) -> Model[Any]:
+        """The model, while the connection is open."""
+        if self._client is None:
+            raise AssertionError("the connection is opened before anything is sent")
+        return self._client.model
 
     async def ask(
         self, messages: list[ModelMessage], question: Question, on_partial: OnPartialReply
@@ -121,39 +141,21 @@ class Connection:
 
     async def _ask_once(self, messages: list[ModelMessage], question: Question, form: Form) -> ModelResponse:
         settings = request_settings(self.choice, question, form, self._dialect)
-        parameters = request_parameters(question, form)
+        reading = _Reading(self.limits, self.choice.silence_seconds)
         async with self.gate:
             try:
                 async with asyncio.timeout(self.choice.call_seconds):
-                    return await self._stream(messages, settings, parameters)
+                    return await reading.read(
+                        model_request_stream(
+                            self.model,
+                            messages,
+                            model_settings=settings,
+                            model_request_parameters=request_parameters(question, form),
+                        )
+                    )
             except TimeoutError:
-                raise CallEnded(
-                    "timed_out", f"the reply was not complete after {self.choice.call_seconds:g} s"
-                ) from None
-
-    async def _stream(
-        self, messages: list[ModelMessage], settings: ModelSettings, parameters: ModelRequestParameters
-    ) -> ModelResponse:
-        stream: StreamedResponse | None = None
-        try:
-            async with model_request_stream(
-                self.model, messages, model_settings=settings, model_request_parameters=parameters
-            ) as stream:
-                await self._read(stream)
-                return stream.get()
-        except _FAULTS as fault:
-            raise _Interrupted(fault, stream.get() if stream else None) from fault
-
-    async def _read(self, stream: StreamedResponse) -> None:
-        size = 0
-        async for event in stream:
-            size += _size_of(event)
-            if size > self.limits.max_reply_chars:
-                raise CallEnded(
-                    "cut_off",
-                    f"the reply was longer than {self.limits.max_reply_chars:,} characters",
-                    stream.get(),
-                )
+                reason = f"the reply was not complete after {self.choice.call_seconds:g} s"
+                raise CallEnded("timed_out", reason, reading.so_far) from None
 
     def _wait_after(self, fault: Exception, attempt: int) -> float | None:
         """How long to wait before the next attempt; None: there is none."""
@@ -166,6 +168,58 @@ class Connection:
         # Spread, so that specialists that were refused together do not retry together.
         spread = random.uniform(0.75, 1.25)  # noqa: S311 - nothing secret
         return min(delay * spread, self.limits.max_delay_seconds)
+
+
+class _Reading:
+    """Reads one stream, as long as it goes on and no further than the limits."""
+
+    def __init__(self, limits: CallLimits, silence_seconds: float) -> None:
+        self._limits, self._silence_seconds = limits, silence_seconds
+        self._stream: StreamedResponse | None = None
+
+    async def read(self, opening: AbstractAsyncContextManager[StreamedResponse]) -> ModelResponse:
+        """The whole reply; raises CallEnded, or what went wrong with what had arrived by then."""
+        try:
+            return await self._read(opening)
+        except CallEnded:
+            raise
+        except Exception as fault:  # the clients check little of what a server sends, and raise anything
+            raise _Interrupted(fault, self.so_far) from fault
+
+    async def _read(self, opening: AbstractAsyncContextManager[StreamedResponse]) -> ModelResponse:
+        try:
+            async with asyncio.timeout(self._silence_seconds) as alarm, opening as self._stream:
+                size = parts = 0
+                async for event in self._stream:
+                    more = _size_of(event)
+                    if more:
+                        # Comments and empty events are silence: only a part of the reply puts the end off.
+                        alarm.reschedule(asyncio.get_running_loop().time() + self._silence_seconds)
+                    size, parts = size + more, parts + isinstance(event, PartStartEvent)
+                    self._check(size, parts)
+                return self._stream.get()
+        except TimeoutError:
+            if not alarm.expired():
+                raise
+            raise CallEnded("timed_out", _SILENT, self.so_far) from None
+
+    def _check(self, size: int, parts: int) -> None:
+        limits = self._limits
+        if size > limits.max_reply_chars:
+            reason = f"the reply was longer than {limits.max_reply_chars:,} characters"
+        elif parts > limits.max_reply_parts:
+            reason = f"the reply had more than {limits.max_reply_parts:,} parts"
+        else:
+            return
+        raise CallEnded("cut_off", reason, self.so_far)
+
+    @property
+    def so_far(self) -> ModelResponse | None:
+        """What has arrived; None where that cannot be read."""
+        try:
+            return self._stream.get() if self._stream else None
+        except Exception:  # noqa: BLE001 - as above
+            return None
 
 
 class _Interrupted(Exception):  # noqa: N818 - carries a fault, and what arrived before it
@@ -188,16 +242,18 @@ def _is_rejected(fault: Exception) -> bool:
 
 
 def _size_of(event: object) -> int:
+    """How many characters of a reply an event brings, wherever it puts them."""
     if isinstance(event, PartStartEvent):
-        return len(str(getattr(event.part, "content", "") or getattr(event.part, "args", "") or ""))
-    if isinstance(event, PartDeltaEvent):
-        delta = event.delta
-        return len(str(getattr(delta, "content_delta", "") or getattr(delta, "args_delta", "") or ""))
-    return 0
+        return _chars_in(event.part, _FIELDS_OF_PARTS)
+    return _chars_in(event.delta, _FIELDS_OF_DELTAS) if isinstance(event, PartDeltaEvent) else 0
+
+
+def _chars_in(part: object, names: tuple[str, ...]) -> int:
+    return sum(len(str(getattr(part, name, None) or "")) for name in names)
 
 
 def _is_worth_another_try(fault: Exception) -> bool:
-    if _is_timeout(fault):
+    if _is_timeout(fault) or _flood_in(fault):
         return False
     is_broken_stream = type(fault) is faults.ModelAPIError
     return isinstance(fault, _TRIED_AGAIN) or is_broken_stream
@@ -208,12 +264,24 @@ def _is_timeout(fault: Exception) -> bool:
     return is_late or isinstance(fault, faults.ModelRequestTimeout)
 
 
+def _flood_in(fault: BaseException) -> TooMuchSentError | None:
+    """The limit that was behind a fault, whatever the clients made of it."""
+    return next((each for each in _causes(fault) if isinstance(each, TooMuchSentError)), None)
+
+
+def _causes(fault: BaseException) -> Iterator[BaseException]:
+    seen: BaseException | None = fault
+    while seen is not None:
+        yield seen
+        seen = seen.__cause__ or seen.__context__
+
+
 def _ended(cut: _Interrupted) -> CallEnded:
     fault = cut.fault
     if isinstance(fault, faults.ContentFilterError):
         return CallEnded("refused", "the provider's content filter stopped the reply", cut.reply)
     if _is_timeout(fault):
-        return CallEnded("timed_out", "the model sent nothing within the time limit", cut.reply)
+        return CallEnded("timed_out", _SILENT, cut.reply)
     return CallEnded("failed", describe(fault), cut.reply)
 
 
@@ -234,6 +302,8 @@ _EXPLANATIONS: tuple[tuple[type[Exception], str], ...] = (
 
 def describe(fault: Exception) -> str:
     """What went wrong, for a user: short, and without anything from the request."""
+    if flood := _flood_in(fault):
+        return str(flood)
     for kind, explanation in _EXPLANATIONS:
         if isinstance(fault, kind):
             return explanation

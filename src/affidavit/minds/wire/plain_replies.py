@@ -10,11 +10,11 @@ from openai.types.chat import ChatCompletionChunk
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIChatModelSettings
 
+from affidavit.minds.wire.bounds import PIECE_BYTES, TooMuchSentError
+
 if TYPE_CHECKING:
     from openai import AsyncStream
     from pydantic_ai.models.openai import OpenAIStreamedResponse
-
-MAX_BYTES = 16_000_000
 
 
 class LenientChatModel(OpenAIChatModel):
@@ -38,8 +38,6 @@ async def _as_stream(response: "AsyncStream[ChatCompletionChunk]") -> AsyncItera
     try:
         async for piece in source.aiter_bytes():
             body += piece
-            if len(body) > MAX_BYTES:
-                raise ValueError(f"the reply is larger than {MAX_BYTES:,} bytes")
     except httpx2.TimeoutException as error:
         raise APITimeoutError(request=source.request) from error
     except httpx2.RequestError as error:
@@ -47,6 +45,8 @@ async def _as_stream(response: "AsyncStream[ChatCompletionChunk]") -> AsyncItera
     if body.lstrip()[:5] == b"data:":
         for chunk in _mislabelled(body):
             yield chunk
+    elif len(body) > PIECE_BYTES:
+        raise TooMuchSentError(f"the server sent more in one piece than is read, {PIECE_BYTES:,} bytes")
     else:
         yield chunk_of(json.loads(bytes(body)))
 

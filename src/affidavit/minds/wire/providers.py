@@ -11,6 +11,7 @@ from affidavit.minds.choice import ModelChoice, Provider
 from affidavit.system.installation import this_installation
 
 if TYPE_CHECKING:
+    import httpx2
     from pydantic_ai.models import Model
 
 COMPATIBLE_PROFILE = {
@@ -74,7 +75,26 @@ def is_installed(supply: Supply) -> bool:
         return False
 
 
+@dataclass(frozen=True)
+class Client:
+    """A model, and what has to be closed after the last request to it."""
+
+    model: "Model[Any]"
+    http: "httpx2.AsyncClient | None" = None
+    """None: the package of the provider has a client of its own."""
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self.http is not None:
+            await self.http.aclose()
+
+
 def build_model(choice: ModelChoice, environment: Mapping[str, str]) -> "Model[Any]":
+    """The model behind its client; raises SettingsError that says what to set or to install."""
+    return build_client(choice, environment).model
+
+
+def build_client(choice: ModelChoice, environment: Mapping[str, str]) -> Client:
     """The client for a model; raises SettingsError that says what to set or to install."""
     supply = SUPPLIES[choice.provider]
     options = _options(choice, supply, environment)
@@ -90,9 +110,18 @@ def build_model(choice: ModelChoice, environment: Mapping[str, str]) -> "Model[A
             f"model {choice.model}: the package for {choice.provider} is not installed; "
             f"this brings it: {this_installation().command_for(supply.requirement)}"
         ) from error
+    http = None if choice.provider == "bedrock" else _http_client(choice)
+    if http is not None:
+        options["http_client"] = http
     provider = getattr(providers, supply.provider_class)(**options)
-    model: Model[Any] = getattr(models, supply.model_class)(choice.name, provider=provider)
-    return model
+    return Client(getattr(models, supply.model_class)(choice.name, provider=provider), http)
+
+
+def _http_client(choice: ModelChoice) -> "httpx2.AsyncClient":
+    # What checks settings without a model does not wait for an HTTP client.
+    from affidavit.minds.wire.bounds import bounded_client, size_limits  # noqa: PLC0415
+
+    return bounded_client(size_limits(choice.max_tokens), choice.silence_seconds)
 
 
 def _options(choice: ModelChoice, supply: Supply, environment: Mapping[str, str]) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class Requester:
             yield
             return
         self._connection = self._connection or self.connect()
-        async with self._connection.model:
+        async with self._connection.opened():
             yield
 
     async def send(self, messages: list[ModelMessage], question: Question) -> Exchange:

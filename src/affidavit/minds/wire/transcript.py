@@ -24,6 +24,8 @@ from affidavit.proof.redaction import Redactor
 _RESPONSES: TypeAdapter[ModelResponse] = TypeAdapter(ModelResponse)
 _MAX_LEVELS = 50
 """No tool takes more than a list in an object."""
+_MAX_NAME_LENGTH = 200
+"""Longer than that no tool is called, and the name is sent back with every later request."""
 
 
 @dataclass(frozen=True)
@@ -109,13 +111,17 @@ def repaired(reply: ModelResponse) -> ModelResponse:
 
 def _repaired_call(part: ToolCallPart) -> ToolCallPart:
     return ToolCallPart(
-        tool_name=writable(part.tool_name),
+        tool_name=_name(part),
         args=writable(part.args_as_json_str()),
         tool_call_id=part.tool_call_id,
         id=part.id,
         provider_name=part.provider_name,
         provider_details=part.provider_details,
     )
+
+
+def _name(part: ToolCallPart) -> str:
+    return writable(part.tool_name[:_MAX_NAME_LENGTH])
 
 
 def text_of(reply: ModelResponse) -> str:
@@ -135,7 +141,7 @@ def answer_in(reply: ModelResponse, schema_name: str) -> str | None:
 def calls_in(reply: ModelResponse, schema_name: str) -> list[ToolCall]:
     """The tools that the model wants called."""
     return [
-        ToolCall(part.tool_call_id, writable(part.tool_name), _arguments(part))
+        ToolCall(part.tool_call_id, _name(part), _arguments(part))
         for part in reply.parts
         if isinstance(part, ToolCallPart) and part.tool_name != schema_name
     ]

@@ -1,0 +1,138 @@
+"""Make the HTTP client under a provider: one that reads no more than a reply can have."""
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import httpx2
+
+PIECE_BYTES = 4_000_000
+_BYTES_PER_TOKEN = 1_000
+"""What a stream wraps around one token is about a third of this."""
+_BYTES_BESIDE_TOKENS = 4_000_000
+_BYTES_PER_LINE = 512
+_BYTES_PER_OBJECT = 100
+"""What these count for besides their own bytes: the clients need more time and memory for each."""
+_BLANK_LINE = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+_LONGEST_BREAK = 4
+_CONNECT_SECONDS = 5.0
+
+
+class TooMuchSentError(Exception):
+    """A server sent more than is read."""
+
+
+@dataclass(frozen=True)
+class SizeLimits:
+    """How many bytes are read, as they arrive and again after decompression."""
+
+    reply_bytes: int
+    piece_bytes: int = PIECE_BYTES
+    """Of one event of a stream, or of a plain reply: that much is kept until it is whole."""
+    error_bytes: int = 1_000_000
+    """Of whatever comes with a status that is no success."""
+
+
+def size_limits(max_tokens: int) -> SizeLimits:
+    """The limits for a reply that has room for that many tokens."""
+    return SizeLimits(reply_bytes=_BYTES_BESIDE_TOKENS + max_tokens * _BYTES_PER_TOKEN)
+
+
+def bounded_client(limits: SizeLimits, silence_seconds: float) -> httpx2.AsyncClient:
+    """A client whose responses end in TooMuchSentError where they do not end themselves."""
+
+    async def bound(response: httpx2.Response) -> None:
+        response.stream = _Bounded(response, limits)
+        # It is decoded under the count, so that nobody decodes it again without one.
+        response.headers.pop("content-encoding", None)
+
+    # A hook, not a transport: with a transport of its own a client ignores the proxies of the environment.
+    # It follows no redirects: what is reviewed goes to the address that the user gave, and nowhere else.
+    return httpx2.AsyncClient(
+        timeout=httpx2.Timeout(silence_seconds, connect=min(_CONNECT_SECONDS, silence_seconds)),
+        headers={"Accept-Encoding": "identity"},
+        event_hooks={"request": [_connect_soon], "response": [bound]},
+        follow_redirects=False,
+    )
+
+
+async def _connect_soon(request: httpx2.Request) -> None:
+    """Keep the time limit of a request, which is meant for the reply, from being one for connecting."""
+    limits = request.extensions.get("timeout", {})
+    connect = min(limits.get("connect") or _CONNECT_SECONDS, _CONNECT_SECONDS)
+    request.extensions = {**request.extensions, "timeout": {**limits, "connect": connect}}
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """The decoded body of a response, counted as it arrives and after decompression."""
+
+    def __init__(self, response: httpx2.Response, limits: SizeLimits) -> None:
+        if not isinstance(response.stream, httpx2.AsyncByteStream):
+            raise TypeError("the response of an asynchronous client has an asynchronous stream")
+        most = limits.reply_bytes if response.is_success else limits.error_bytes
+        self._source = response.stream
+        self._meter = _Meter(most, limits.piece_bytes)
+        arriving = _Counted(self._source, most)
+        self._decoded = httpx2.Response(response.status_code, headers=response.headers.raw, stream=arriving)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._decoded.aiter_bytes():
+            self._meter.count(piece)
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._source.aclose()
+
+
+class _Counted(httpx2.AsyncByteStream):
+    """A body as it arrives; compressed, it may be endless and hold nothing."""
+
+    def __init__(self, source: httpx2.AsyncByteStream, most: int) -> None:
+        self._source, self._left = source, most
+        self._most = most
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._source:
+            self._left -= len(piece)
+            if self._left < 0:
+                raise TooMuchSentError(f"the server sent more than {self._most:,} bytes")
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._source.aclose()
+
+
+class _Meter:
+    """Adds up a body, as a whole and from one blank line to the next."""
+
+    def __init__(self, most: int, most_of_a_piece: int) -> None:
+        self._most, self._most_of_a_piece = most, most_of_a_piece
+        self._total = self._weight = 0
+        self._edge = b""
+
+    def count(self, data: bytes) -> None:
+        """Take the next bytes of the body; raises TooMuchSentError."""
+        self._total += len(data)
+        if self._total > self._most:
+            raise TooMuchSentError(f"the server sent more than {self._most:,} bytes")
+        # A blank line may be divided between two arrivals.
+        first, *others = _BLANK_LINE.split(self._edge + data)
+        self._weigh(self._weight + _weight(first))
+        for piece in filter(None, others):
+            self._weigh(_weight(piece))
+        if others and not others[-1]:
+            self._weight = 0
+        self._edge = data[1 - _LONGEST_BREAK :]
+
+    def _weigh(self, weight: int) -> None:
+        self._weight = weight
+        if weight > self._most_of_a_piece:
+            raise TooMuchSentError(
+                f"the server sent more in one piece than is read, {self._most_of_a_piece:,} bytes"
+            )
+
+
+def _weight(piece: bytes) -> int:
+    lines = piece.count(b"\n") + piece.count(b"\r")
+    objects = piece.count(b"{") + piece.count(b"[")
+    return len(piece) + _BYTES_PER_LINE * lines + _BYTES_PER_OBJECT * objects

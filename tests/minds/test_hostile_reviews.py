@@ -1,0 +1,105 @@
+"""A whole review against a server that means harm: it ends, in little memory, with what the machine found."""
+
+import re
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from affidavit.records.report import Report
+from commands import AFFIDAVIT, environment_of
+from hostile_server import BEHAVIOURS, after_the_probe
+from model_server import Act, serving
+from repositories import Repo
+
+MOST_MEGABYTES = 600
+FOUND = "`itms` is not defined"
+
+
+@dataclass(frozen=True)
+class Reviewed:
+    """How a review ended, and the most memory that it ever had."""
+
+    code: int
+    report: Report
+    errors: str
+    megabytes: float
+
+    @property
+    def titles(self) -> list[str]:
+        """What it shows."""
+        return [each.finding.title for each in self.report.shown if each.finding]
+
+
+def reviewed(repo: Repo, act: Act, *options: str) -> Reviewed:
+    with serving(act) as (address, _):
+        asked = ("--model", "hostile", "--base-url", address, "--model-timeout-seconds", "20")
+        command = [
+            AFFIDAVIT,
+            "review",
+            "HEAD",
+            "--format",
+            "report",
+            "--analysers-off",
+            "ty",
+            *asked,
+            *options,
+        ]
+        process = subprocess.Popen(
+            command,
+            cwd=repo.path,
+            env=environment_of(repo.path.parent / "affidavit-data"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        peaks: list[float] = []
+        watch = threading.Thread(target=_watch, args=(process.pid, peaks), daemon=True)
+        watch.start()
+        out, errors = process.communicate(timeout=300)
+        watch.join()
+    return Reviewed(process.returncode, Report.model_validate_json(out), errors.decode(), max(peaks))
+
+
+def _watch(pid: int, peaks: list[float]) -> None:
+    """Note the peak of a process until it has ended."""
+    while found := re.search(r"VmHWM:\s+(\d+) kB", _status(pid)):
+        peaks.append(int(found[1]) / 1024)
+        time.sleep(0.02)
+
+
+def _status(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return ""
+
+
+@pytest.fixture
+def changed(repo: Repo) -> Repo:
+    repo.commit("base", {"app.py": "def total(items):\n    return sum(items)\n"})
+    repo.commit("Sum", {"app.py": "def total(items):\n    return sum(itms)\n"})
+    return repo
+
+
+@pytest.mark.parametrize("name", ["endless_line", "endless_error", "gzip_bomb", "deep_json"])
+def test_the_machines_findings_are_reported_in_little_memory_whatever_the_server_sends(
+    changed: Repo, name: str
+) -> None:
+    ended = reviewed(changed, BEHAVIOURS[name])
+    assert FOUND in ended.titles
+    assert ended.code in {1, 3}
+    assert ended.report.incomplete[0].name == "verifier"
+    assert "unexpected" not in ended.errors
+    assert ended.megabytes < MOST_MEGABYTES
+
+
+@pytest.mark.parametrize("name", ["endless_text", "endless_calls_of_no_tool"])
+def test_a_server_that_floods_only_those_who_review_ends_no_review(changed: Repo, name: str) -> None:
+    ended = reviewed(changed, after_the_probe(BEHAVIOURS[name]))
+    assert FOUND in ended.titles
+    assert ended.code in {1, 3}
+    assert {"planner", "logic"} <= {gap.name for gap in ended.report.incomplete}
+    assert ended.megabytes < MOST_MEGABYTES
