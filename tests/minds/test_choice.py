@@ -166,7 +166,7 @@ def test_providers_are_not_left_to_retry_or_to_store() -> None:
     question = Question("i", {"type": "object"}, "name")
     settings = request_settings(choose_model("openai:gpt-5", "planner"), question, Form.NATIVE, Dialect())
     assert settings["max_retries"] == 0
-    assert settings["timeout"] == 60
+    assert settings["timeout"] == 120
     assert settings["openai_store"] is False  # type: ignore[typeddict-item]
     anthropic = choose_model("anthropic:claude-sonnet-4-6", "planner")
     assert request_settings(anthropic, question, Form.NATIVE, Dialect())["cache"] is True
