@@ -1,5 +1,6 @@
 """A whole review against a server that means harm: it ends, in little memory, with what the machine found."""
 
+import json
 import re
 import subprocess
 import threading
@@ -9,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from affidavit.minds.prices import estimate_tokens
 from affidavit.records.report import Report
+from affidavit.render.report.wording import spent_sentence
 from commands import AFFIDAVIT, environment_of
-from hostile_server import BEHAVIOURS, after_the_probe
+from hostile_server import BEHAVIOURS, USAGES, after_the_probe, reads_forever
 from model_server import Act, serving
 from repositories import Repo
 
@@ -27,6 +30,9 @@ class Reviewed:
     report: Report
     errors: str
     megabytes: float
+    requests: int
+    sent_tokens: int
+    """What the server got, by the count that requests are estimated with."""
 
     @property
     def titles(self) -> list[str]:
@@ -35,7 +41,7 @@ class Reviewed:
 
 
 def reviewed(repo: Repo, act: Act, *options: str) -> Reviewed:
-    with serving(act) as (address, _):
+    with serving(act) as (address, script):
         asked = ("--model", "hostile", "--base-url", address, "--model-timeout-seconds", "20")
         command = [
             AFFIDAVIT,
@@ -60,7 +66,14 @@ def reviewed(repo: Repo, act: Act, *options: str) -> Reviewed:
         watch.start()
         out, errors = process.communicate(timeout=300)
         watch.join()
-    return Reviewed(process.returncode, Report.model_validate_json(out), errors.decode(), max(peaks))
+    return Reviewed(
+        code=process.returncode,
+        report=Report.model_validate_json(out),
+        errors=errors.decode(),
+        megabytes=max(peaks),
+        requests=len(script.requests),
+        sent_tokens=sum(estimate_tokens(json.dumps(each["messages"])) for each in script.requests),
+    )
 
 
 def _watch(pid: int, peaks: list[float]) -> None:
@@ -103,3 +116,13 @@ def test_a_server_that_floods_only_those_who_review_ends_no_review(changed: Repo
     assert ended.code in {1, 3}
     assert {"planner", "logic"} <= {gap.name for gap in ended.report.incomplete}
     assert ended.megabytes < MOST_MEGABYTES
+
+
+def test_a_budget_is_kept_and_said_against_a_server_that_reports_one_token_a_reply(changed: Repo) -> None:
+    budget = 60_000
+    ended = reviewed(changed, reads_forever(USAGES["one_token"]), "--budget-tokens", str(budget))
+    assert FOUND in ended.titles
+    assert ended.code in {1, 3}
+    assert ended.sent_tokens <= budget
+    assert sum(each.input_tokens + each.output_tokens for each in ended.report.usage) <= budget
+    assert f"for which the server reported {2 * ended.requests:,} tokens" in spent_sentence(ended.report)

@@ -55,7 +55,10 @@ def resolve_commit(store: ObjectStore, location: Location, name: str) -> str:
 
 def deepening() -> str:
     """The command that gets the history which a shallow clone lacks."""
-    return "run `git fetch --unshallow` (or `git fetch --deepen=100`) and try again"
+    return (
+        "run `git fetch --unshallow` (or `git fetch --deepen=100`) and try again; that contacts the remote that "
+        "the repository names (`git remote -v` shows it)"
+    )
 
 
 def _close_names(store: ObjectStore, name: str) -> list[str]:

@@ -134,6 +134,8 @@ def add_usage(one: RoleUsage, other: RoleUsage) -> RoleUsage:
             "input_tokens": one.input_tokens + other.input_tokens,
             "output_tokens": one.output_tokens + other.output_tokens,
             "cached_tokens": one.cached_tokens + other.cached_tokens,
+            "estimated_requests": one.estimated_requests + other.estimated_requests,
+            "reported_tokens": one.reported_tokens + other.reported_tokens,
             "cost_usd": (one.cost_usd or 0.0) + (other.cost_usd or 0.0) if is_known else None,
         }
     )

@@ -110,6 +110,10 @@ class RoleUsage(Record):
     output_tokens: int = 0
     cached_tokens: int = 0
     cost_usd: float | None = None
+    estimated_requests: int = 0
+    """Of the requests, those that count by our own estimate: the server reported less than can be true."""
+    reported_tokens: int = 0
+    """What it reported for these."""
 
 
 class PositiveNote(Record):

@@ -130,15 +130,13 @@ def read_plan(answer: Answer, rough: Plan, lenses: Sequence[str]) -> Planned:
         failed = Gap(name="planner", reason=reason, advice="the specialists were chosen by size")
         return Planned(rough, (answer.usage,), (failed, *_left_out(rough)), answer)
     given = read.get("questions")
-    # Who names no specialists has not left any out.
-    asked: dict[str, Any] = given if isinstance(given, dict) else dict(rough.questions)
+    asked: dict[str, Any] = given if isinstance(given, dict) else {}
     questions = {lens: _texts(asked.get(lens)) for lens in [*lenses, *rough.questions] if lens in asked}
     plan = rough.model_copy(
         update={
             "goal": _text(read.get("goal")),
             "approach": _text(read.get("approach")),
             "impact": _text(read.get("impact")),
-            # The planner may leave specialists out, but never the first.
             "questions": _bounded({**dict.fromkeys(lenses[:1], ()), **questions}, rough, lenses),
             "made_by": "model",
         }
@@ -158,11 +156,17 @@ def _left_out(plan: Plan) -> tuple[Gap, ...]:
 def _bounded(
     questions: dict[str, tuple[str, ...]], rough: Plan, lenses: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """Effort follows size, whatever the planner asks for; who is there at any size stays."""
+    """Effort follows size: the planner chooses who looks, not how many; who is there at any size stays.
+
+    Text in a change may talk a planner into leaving specialists out, so it can leave out none that the size
+    asks for.
+    """
     always = [lens for lens in rough.questions if lens not in lenses]
-    most = len(rough.questions) - len(always)
-    ordered = [lens for lens in lenses if lens in questions]
-    return {lens: questions.get(lens, ()) for lens in [*ordered[:most], *always]}
+    asked_for = len(rough.questions) - len(always)
+    chosen = [lens for lens in lenses if lens in questions]
+    others = [lens for lens in lenses if lens not in questions]
+    looking = [*chosen, *others][:asked_for]
+    return {lens: questions.get(lens, ()) for lens in [*sorted(looking, key=lenses.index), *always]}
 
 
 def plan_by_size(

@@ -33,3 +33,16 @@ def test_a_role_that_was_not_asked_has_no_say_in_the_price() -> None:
 
 def test_where_no_model_was_asked_nothing_is_said() -> None:
     assert spent() == spent(RoleUsage(role="planner", model="m")) == ""
+
+
+def test_it_is_said_for_how_many_requests_the_server_was_not_believed() -> None:
+    usage = RoleUsage(
+        role="planner",
+        model="m",
+        requests=38,
+        input_tokens=665_000,
+        estimated_requests=37,
+        reported_tokens=37,
+    )
+    said = "; estimated for 37 of 38 requests, for which the server reported 37 tokens"
+    assert spent(usage).endswith(said)

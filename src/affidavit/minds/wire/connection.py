@@ -27,8 +27,8 @@ from affidavit.minds.wire.providers import Client
 
 Outcome = Literal["answered", "cut_off", "failed", "refused", "timed_out", "budget_exhausted"]
 Sleep = Callable[[float], Awaitable[None]]
-OnPartialReply = Callable[[ModelResponse], Awaitable[None]]
-"""Takes what arrived before the connection broke, which is paid for; may refuse another attempt."""
+OnPartialReply = Callable[[ModelResponse | None], Awaitable[None]]
+"""Takes what came of a reply that broke off or was nonsense: it is paid for; may refuse another attempt."""
 _TRIED_AGAIN = (
     faults.ModelRateLimitError,
     faults.ModelUnavailableError,
@@ -44,10 +44,14 @@ _SILENT = "the model sent nothing within the time limit"
 class CallEnded(Exception):  # noqa: N818 - it is an outcome, not a mistake
     """A call that returned no whole reply."""
 
-    def __init__(self, outcome: Outcome, detail: str, reply: ModelResponse | None = None) -> None:
+    def __init__(
+        self, outcome: Outcome, detail: str, reply: ModelResponse | None = None, *, was_read: bool = True
+    ) -> None:
         self.outcome: Outcome = outcome
         self.detail = detail
         self.reply = reply
+        self.was_read = was_read
+        """Whether a model may have read the request, so that it is paid for."""
         super().__init__(detail)
 
 
@@ -100,7 +104,7 @@ class Connection:
                 wait = self._wait_after(cut.fault, attempt)
                 if wait is None:
                     raise _ended(cut) from cut
-                if cut.reply is not None:
+                if cut.was_read:
                     await on_partial(cut.reply)
                 await self.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
@@ -226,6 +230,9 @@ class _Interrupted(Exception):  # noqa: N818 - carries a fault, and what arrived
     def __init__(self, fault: Exception, reply: ModelResponse | None) -> None:
         self.fault = fault
         self.reply = reply
+        # A status in place of a reply is a refusal, and without a connection nothing was asked.
+        is_unread = isinstance(fault, faults.ModelHTTPError | faults.ModelConnectionError | faults.UserError)
+        self.was_read = reply is not None or not is_unread
         super().__init__(str(fault))
 
 
@@ -282,7 +289,7 @@ def _ended(cut: _Interrupted) -> CallEnded:
         return CallEnded("refused", "the provider's content filter stopped the reply", cut.reply)
     if _is_timeout(fault):
         return CallEnded("timed_out", _SILENT, cut.reply)
-    return CallEnded("failed", describe(fault), cut.reply)
+    return CallEnded("failed", describe(fault), cut.reply, was_read=cut.was_read)
 
 
 _EXPLANATIONS: tuple[tuple[type[Exception], str], ...] = (

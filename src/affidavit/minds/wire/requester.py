@@ -1,6 +1,5 @@
 """One exchange with a model: from the log if it is recorded, else over the wire and within the budget."""
 
-import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -12,10 +11,11 @@ from affidavit.errors import BudgetError
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog, exchange_key
 from affidavit.minds.ledger import Estimate, Ledger, Purse
-from affidavit.minds.prices import cost_usd, estimate_tokens
+from affidavit.minds.prices import cost_usd
 from affidavit.minds.wire.connection import CallEnded, Connection, OnPartialReply
 from affidavit.minds.wire.forms import Question
 from affidavit.minds.wire.transcript import as_data, reply_as_data, reply_from_data
+from affidavit.minds.wire.usage import most_input, used, used_without_reply
 from affidavit.ports import Role
 from affidavit.records.report import RoleUsage
 
@@ -73,24 +73,25 @@ class Requester:
             ended = CallEnded(
                 "failed", f"the recorded run has no such exchange (key {key[:12]}); run it with a model"
             )
-            return Exchange(self._usage(0, 0, requests=0), ended=ended)
-        estimate = _estimated_input(request)
-        exchange = await self._ask(messages, question, estimate)
+            return Exchange(self._nothing(), ended=ended)
+        exchange = await self._ask(messages, question, request)
         if exchange.ended is None or exchange.ended.outcome != "budget_exhausted":
             self.log.append(key, {"request": _new_in(request), **_as_kept(exchange)})
         return exchange
 
-    async def _ask(self, messages: list[ModelMessage], question: Question, input_tokens: int) -> Exchange:
-        most = self.choice.max_tokens
+    async def _ask(
+        self, messages: list[ModelMessage], question: Question, request: dict[str, Any]
+    ) -> Exchange:
+        most, input_tokens = self.choice.max_tokens, most_input(request)
         estimate = Estimate(input_tokens + most, cost_usd(self.choice, input_tokens, most))
-        purse = Purse(self.ledger, self.role, estimate, self._usage(0, 0, requests=0))
+        purse = Purse(self.ledger, self.role, estimate, self._nothing())
 
-        async def on_partial(part: ModelResponse) -> None:
-            await purse.pay_and_reserve(self._usage_of(part, input_tokens))
+        async def on_partial(part: ModelResponse | None) -> None:
+            await purse.pay_and_reserve(self._usage_of(request, part))
 
         try:
             async with purse:
-                exchange = await self._over_the_wire(messages, question, input_tokens, on_partial)
+                exchange = await self._over_the_wire(messages, question, request, on_partial)
                 purse.due = exchange.usage
         except BudgetError as error:
             return Exchange(purse.paid, ended=CallEnded("budget_exhausted", str(error)))
@@ -100,7 +101,7 @@ class Requester:
         self,
         messages: list[ModelMessage],
         question: Question,
-        input_tokens: int,
+        request: dict[str, Any],
         on_partial: OnPartialReply,
     ) -> Exchange:
         if self._connection is None:
@@ -108,36 +109,29 @@ class Requester:
         try:
             reply = await self._connection.ask(messages, question, on_partial)
         except CallEnded as ended:
-            return Exchange(self._usage_of_end(ended, input_tokens), ended=ended)
-        return Exchange(self._usage_of(reply, input_tokens), reply=reply)
+            spent = self._usage_of(request, ended.reply) if ended.was_read else self._nothing(requests=1)
+            return Exchange(spent, ended=ended)
+        return Exchange(self._usage_of(request, reply), reply=reply)
 
-    def _usage_of_end(self, ended: CallEnded, input_tokens: int) -> RoleUsage:
-        if ended.reply is not None:
-            return self._usage_of(ended.reply, input_tokens)
-        # A model that did not answer has read the request, and its provider may charge for that.
-        return self._usage(input_tokens if ended.outcome == "timed_out" else 0, 0)
-
-    def _usage_of(self, reply: ModelResponse, input_tokens: int) -> RoleUsage:
-        usage = reply.usage
-        output = usage.output_tokens or estimate_tokens(json.dumps(as_data([reply])[0], ensure_ascii=False))
-        return self._usage(
-            usage.input_tokens or input_tokens,
-            output,
-            cached=usage.cache_read_tokens,
-            written=usage.cache_write_tokens,
-        )
-
-    def _usage(
-        self, tokens: int, output: int, *, requests: int = 1, cached: int = 0, written: int = 0
-    ) -> RoleUsage:
+    def _usage_of(self, request: dict[str, Any], reply: ModelResponse | None) -> RoleUsage:
+        of = used(request, reply) if reply is not None else used_without_reply(request)
         return RoleUsage(
             role=self.role,
             model=self.model,
-            requests=requests,
-            input_tokens=tokens,
-            output_tokens=output,
-            cached_tokens=cached,
-            cost_usd=cost_usd(self.choice, tokens, output, cached, written),
+            requests=1,
+            input_tokens=of.input_tokens,
+            output_tokens=of.output_tokens,
+            cached_tokens=of.cached_tokens,
+            cost_usd=cost_usd(
+                self.choice, of.input_tokens, of.output_tokens, of.cached_tokens, of.written_tokens
+            ),
+            estimated_requests=int(of.is_estimated),
+            reported_tokens=of.reported_tokens,
+        )
+
+    def _nothing(self, *, requests: int = 0) -> RoleUsage:
+        return RoleUsage(
+            role=self.role, model=self.model, requests=requests, cost_usd=cost_usd(self.choice, 0, 0)
         )
 
     def _request(self, messages: list[ModelMessage], question: Question) -> dict[str, Any]:
@@ -161,13 +155,9 @@ class Requester:
             exchange = _from_kept(kept)
         except (ValueError, KeyError, TypeError):
             ended = CallEnded("failed", "the recorded exchange cannot be read: was the file changed?")
-            return Exchange(self._usage(0, 0, requests=0), ended=ended)
+            return Exchange(self._nothing(), ended=ended)
         self.ledger.note(self.role, exchange.usage)
         return exchange
-
-
-def _estimated_input(request: dict[str, Any]) -> int:
-    return estimate_tokens(json.dumps(request, ensure_ascii=False))
 
 
 def _new_in(request: dict[str, Any]) -> dict[str, Any]:

@@ -248,7 +248,17 @@ def spent_sentence(report: Report) -> str:
     known = [cost for cost in costs if cost is not None]
     # A part of the money is not the money.
     money = f"{sum(known):.4f} USD" if len(known) == len(costs) else "price not known"
-    return f"{counted(asked, 'request')}, {read}, {given:,} out, {money}"
+    return f"{counted(asked, 'request')}, {read}, {given:,} out, {money}{_own_estimate(report, asked)}"
+
+
+def _own_estimate(report: Report, asked: int) -> str:
+    """For how many requests the server is not believed, or said nothing."""
+    estimated = sum(usage.estimated_requests for usage in report.usage)
+    reported = sum(usage.reported_tokens for usage in report.usage)
+    if not estimated:
+        return ""
+    of = f"{estimated:,} of {counted(asked, 'request')}"
+    return f"; estimated for {of}, for which the server reported {reported:,} tokens"
 
 
 def skipped_files(report: Report) -> list[tuple[str, str]]:
