@@ -23,6 +23,7 @@ from model_server import (
     refuses,
     says,
     serving,
+    stating,
 )
 from talks import JUDGEMENT, SCHEMA_NAME, Shelf, a_choice, a_mind, a_talk, answer_of
 
@@ -364,9 +365,9 @@ def test_secrets_do_not_leave_in_prompts_or_in_results_of_tools() -> None:
 
 def test_events_tell_who_works_with_which_tool_and_what_it_cost() -> None:
     events: list[Event] = []
-    converse(
-        calls(("read", json.dumps({"path": "x" * 500}))), says(JUDGEMENT), talk=a_talk(Shelf()), events=events
-    )
+    used = {"prompt_tokens": 1_000, "completion_tokens": 500, "total_tokens": 1_500}
+    asks, answers = calls(("read", json.dumps({"path": "x" * 500}))), says(JUDGEMENT)
+    converse(stating(used, asks), stating(used, answers), talk=a_talk(Shelf()), events=events)
     assert [event.name for event in events] == [
         EventName.AGENT_STARTED,
         EventName.USAGE_UPDATED,
@@ -377,7 +378,7 @@ def test_events_tell_who_works_with_which_tool_and_what_it_cost() -> None:
     assert {event.data["agent"] for event in events} == {"verifier"}
     assert events[2].data["tool"] == "read"
     assert len(events[2].data["args"]["path"]) == 200
-    assert events[3].data["input_tokens"] == 200
+    assert events[3].data["input_tokens"] == 2_000
 
 
 def test_no_more_requests_than_allowed_are_under_way() -> None:

@@ -51,6 +51,9 @@ def test_a_folder_outside_any_repository_is_refused(tmp_path: Path):
         open_change(ChangeRequest(repo=tmp_path / "absent"))
 
 
+DEEPENING = "git fetch --unshallow.*contacts the remote that the repository names"
+
+
 @pytest.fixture
 def shallow(two_commits: Repo, tmp_path: Path) -> Repo:
     """A clone that holds the last commit only."""
@@ -60,14 +63,14 @@ def shallow(two_commits: Repo, tmp_path: Path) -> Repo:
 
 @pytest.mark.parametrize("target", ["HEAD~1..HEAD", "HEAD", "v1...HEAD"])
 def test_a_shallow_clone_that_lacks_the_base_says_how_to_deepen_it(shallow: Repo, target: str):
-    with pytest.raises(UnknownRevisionError, match="git fetch --unshallow.*contacts the remote that the repository names"):
+    with pytest.raises(UnknownRevisionError, match=DEEPENING):
         opened(shallow, target)
 
 
 def test_two_histories_without_a_common_commit_in_a_shallow_clone_say_how_to_deepen_it(shallow: Repo):
     tree = shallow.git("rev-parse", "HEAD^{tree}")
     other = shallow.git("commit-tree", "-m", "other", tree)
-    with pytest.raises(UnknownRevisionError, match="git fetch --unshallow.*contacts the remote that the repository names"):
+    with pytest.raises(UnknownRevisionError, match=DEEPENING):
         opened(shallow, f"{other}...HEAD")
 
 

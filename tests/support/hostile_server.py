@@ -9,7 +9,7 @@ import time
 import zlib
 from collections.abc import Iterator
 
-from model_server import Act, Exchange, calls, says, serving
+from model_server import Act, Exchange, calls, says, serving, stating
 
 BLOCK = b"a" * 65_536
 PAUSE_SECONDS = 0.05
@@ -26,7 +26,7 @@ def _behaviour(act: Act) -> Act:
 def _begin(exchange: Exchange, status: int = 200, **headers: str) -> None:
     """A head without a length: the body ends with the connection, if at all."""
     exchange.send_response(status)
-    for name, value in {"Content-Type": "text/event-stream", **headers}.items():
+    for name, value in {"Content_Type": "text/event-stream", **headers}.items():
         exchange.send_header(name.replace("_", "-"), value)
     exchange.send_header("Connection", "close")
     exchange.end_headers()
@@ -397,8 +397,7 @@ def reads_forever(usage: object) -> Act:
     def act(exchange: Exchange) -> None:
         tools = [tool["function"]["name"] for tool in exchange.body.get("tools", [])]
         name = "get_file_context" if "get_file_context" in tools else "read"
-        exchange.usage = usage
-        calls((name, '{"file_path": "app.py", "start_line": 1, "end_line": 5}'))(exchange)
+        stating(usage, calls((name, '{"file_path": "app.py", "start_line": 1, "end_line": 5}')))(exchange)
 
     return act
 

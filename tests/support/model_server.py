@@ -119,6 +119,16 @@ def serving(*acts: Act) -> Iterator[tuple[str, Script]]:
         thread.join()
 
 
+def stating(usage: object, act: Act) -> Act:
+    """The same, with another statement about what it used."""
+
+    def stated(exchange: Exchange) -> None:
+        exchange.usage = usage
+        act(exchange)
+
+    return stated
+
+
 def says(text: str, finish: str = "stop", size: int = 1000, pause: float = 0.0) -> Act:
     """A reply in plain text, in pieces."""
 

@@ -56,8 +56,8 @@ def resolve_commit(store: ObjectStore, location: Location, name: str) -> str:
 def deepening() -> str:
     """The command that gets the history which a shallow clone lacks."""
     return (
-        "run `git fetch --unshallow` (or `git fetch --deepen=100`) and try again; that contacts the remote that "
-        "the repository names (`git remote -v` shows it)"
+        "run `git fetch --unshallow` (or `git fetch --deepen=100`) and try again; "
+        "that contacts the remote that the repository names (`git remote -v` shows it)"
     )
 
 

@@ -144,12 +144,14 @@ def add_usage(one: RoleUsage, other: RoleUsage) -> RoleUsage:
 class Purse:
     """What one exchange may cost and did cost, over all its attempts; entered to set money aside."""
 
-    def __init__(self, ledger: Ledger, role: Role, estimate: Estimate, nothing: RoleUsage) -> None:
+    def __init__(
+        self, ledger: Ledger, role: Role, estimate: Estimate, nothing: RoleUsage, unanswered: RoleUsage
+    ) -> None:
         self._ledger, self._role, self._estimate = ledger, role, estimate
         self._reservation: Reservation | None = None
         self.paid = nothing
-        self.due = nothing.model_copy(update={"requests": 1})
-        """What the current attempt costs; unless it is set, a request without a reply."""
+        self.due = unanswered
+        """What the current attempt costs; where nobody waits for the reply, what the request alone does."""
 
     async def __aenter__(self) -> Self:
         self._reservation = await self._ledger.reserve(self._estimate)

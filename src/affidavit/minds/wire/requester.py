@@ -84,7 +84,8 @@ class Requester:
     ) -> Exchange:
         most, input_tokens = self.choice.max_tokens, most_input(request)
         estimate = Estimate(input_tokens + most, cost_usd(self.choice, input_tokens, most))
-        purse = Purse(self.ledger, self.role, estimate, self._nothing())
+        unanswered = self._usage_of(request, None)
+        purse = Purse(self.ledger, self.role, estimate, self._nothing(), unanswered)
 
         async def on_partial(part: ModelResponse | None) -> None:
             await purse.pay_and_reserve(self._usage_of(request, part))
