@@ -28,13 +28,23 @@ PLAN = {
     "impact": "none",
     "questions": {"logic": []},
 }
+HEADINGS = {
+    "# Your task: reliability": "quality",
+    "# Your task: security": "security",
+    "# Your task: fit with": "codebase-fit",
+}
+"""What the tasks of the specialists begin with whom a small change may do without."""
+NOTHING = {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": []}
 REVIEW = {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": [FINDING]}
 WORDS = {"summary": "It sums by hand.", "positive_notes": [], "recommendations": ["Start at 0."]}
 CONFIRMED = {"judgment": "CONFIRMED", "qualified": False, "worth": "act", "reason": "app.py:2 starts at 1"}
 
 
 def model(**answers: Any) -> Act:
-    """A model that reads one file and then hands in what its role asks for."""
+    """A model that reads one file and then hands in what its role asks for.
+
+    Specialists that its plan does not name, and that look all the same, find nothing.
+    """
     final = {
         "review_plan": PLAN,
         "review_result": REVIEW,
@@ -53,7 +63,15 @@ def model(**answers: Any) -> Act:
         if not has_read and wanted != "review_plan":
             reading = {"file_path": "app.py", "start_line": 1, "end_line": 5}
             calls(("get_file_context", json.dumps(reading)))(exchange)
+        elif wanted == "review_result" and _is_unplanned(exchange, final["review_plan"]):
+            calls((wanted, json.dumps(NOTHING)))(exchange)
         else:
             calls((wanted, json.dumps(final[wanted])))(exchange)
 
     return act
+
+
+def _is_unplanned(exchange: Exchange, plan: dict[str, Any]) -> bool:
+    asked = json.dumps(exchange.body["messages"])
+    lens = next((name for heading, name in HEADINGS.items() if heading in asked), None)
+    return lens is not None and lens not in plan["questions"]
