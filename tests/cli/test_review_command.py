@@ -176,7 +176,7 @@ def test_what_is_switched_off_and_exists_nowhere_is_noted(repo: Repo) -> None:
     repo.write(HARMLESS)
     wrong = ("--analysers-off", "rufff,ty,references", "--rules-off", "bandid/B602,ruff/F401")
     done = review(repo, *wrong)
-    assert "note: analysers_off: 'rufff' is no analyser here; known: " in done.err
+    assert "note: analysers_off: 'rufff' is of no analyser here; known: " in done.err
     assert "note: rules_off: 'bandid/B602' is of no analyser here" in done.err
     assert done.err.count("note:") == 2
     assert review(repo, *wrong, "--quiet").err == ""

@@ -190,12 +190,35 @@ def test_a_finding_in_a_skipped_file_is_withheld() -> None:
 
 def test_findings_are_in_the_order_in_which_they_are_read() -> None:
     report = report_of(
-        proven(0, file="b.py", severity="low"),
+        proven(0, file="b.py", severity="medium"),
         proven(1, file="b.py", severity="critical"),
         proven(2, file="a.py", worth="maybe"),
         proven(3, file="a.py", worth="nit"),
     )
     assert [item.id for item in report.candidates] == ["logic-1", "logic-0", "logic-2", "logic-3"]
+
+
+@pytest.mark.parametrize(
+    ("fold", "fail_on", "fields", "is_folded"),
+    [
+        ("low", "high", {"severity": "medium"}, False),
+        ("low", "high", {"severity": "medium", "status": "unverified"}, False),
+        ("low", "high", {"severity": "low"}, True),
+        ("low", "high", {"severity": "info"}, True),
+        ("low", "low", {"severity": "low"}, False),
+        ("low", "low", {"severity": "info"}, True),
+        ("low", "high", {"severity": "high", "worth": "maybe"}, True),
+        ("medium", "high", {"severity": "medium"}, True),
+        (None, "high", {"severity": "info"}, False),
+        (None, "high", {"severity": "info", "worth": "maybe"}, True),
+    ],
+)
+def test_what_is_small_or_a_maybe_is_said_in_one_line(
+    fold: str | None, fail_on: str, fields: dict[str, Any], is_folded: bool
+) -> None:
+    settings = Settings(fold=Severity(fold) if fold else None, fail_on=Severity(fail_on))
+    (shown,) = report_of(proven(**fields), settings=settings).shown
+    assert shown.is_folded is is_folded
 
 
 def test_coverage_says_who_looked_at_which_hunk() -> None:

@@ -43,6 +43,7 @@ FLAGS_THAT_ARE_SETTINGS = (
     "focus",
     "include_style",
     "nits",
+    "fold",
     "include",
     "exclude",
     "analysers_off",
@@ -82,6 +83,11 @@ FLAGS_THAT_ARE_SETTINGS = (
 )
 @click.option("--include-style/--no-style", default=None, help="Show or hide findings about style.")
 @click.option("--nits/--no-nits", default=None, help="Show findings that are true but not worth acting on.")
+@click.option(
+    "--fold",
+    metavar="SEVERITY",
+    help="One line for findings of this severity and below; default low, or never.",
+)
 @click.option("--show-withheld", is_flag=True, help="List what is not shown, each with its reason.")
 @click.option("--include", metavar="GLOBS", help="Review only these paths.")
 @click.option("--exclude", metavar="GLOBS", help="Do not review these paths.")

@@ -149,6 +149,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "focus": _focus,
     "include_style": _truth,
     "nits": _truth,
+    "fold": _gate,
     "include": _words,
     "exclude": _words,
     "analysers_off": _words,

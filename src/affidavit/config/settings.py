@@ -43,6 +43,8 @@ class Settings(Record):
     """Empty: everything."""
     include_style: bool = True
     nits: bool = False
+    fold: Severity | None = Severity.LOW
+    """This severity and below is said in one line; None: only what is a maybe."""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     analysers_off: tuple[str, ...] = ()

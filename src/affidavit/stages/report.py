@@ -210,13 +210,17 @@ def choose_visibility(
     code, detail = next(reasons, (None, ""))
     if code:
         return candidate.withhold(STAGE, code, detail)
-    folded = _is_folded(candidate, candidate.finding)
+    folded = _is_folded(candidate, candidate.finding, settings)
     return candidate.then(STAGE, "shown in one line" if folded else "shown", folded=folded)
 
 
-def _is_folded(candidate: Candidate, finding: Finding) -> bool:
-    """A maybe, or what is proven, less than grave, and doubted by the verifier."""
-    return candidate.worth is Worth.MAYBE or (bool(candidate.doubt) and not finding.severity.is_grave)
+def _is_folded(candidate: Candidate, finding: Finding, settings: Settings) -> bool:
+    """A maybe; what is proven, less than grave and doubted; what is small and fails no gate."""
+    rank = finding.severity.rank
+    is_doubted = bool(candidate.doubt) and not finding.severity.is_grave
+    is_small = settings.fold is not None and rank >= settings.fold.rank
+    fails_gate = settings.fail_on is not None and may_block(candidate) and rank <= settings.fail_on.rank
+    return candidate.worth is Worth.MAYBE or is_doubted or (is_small and not fails_gate)
 
 
 def _reasons_to_hide(

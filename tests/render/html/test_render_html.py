@@ -144,7 +144,7 @@ def test_the_page_has_everything_of_the_report() -> None:
         "Changes requested: 2 findings block; the review is incomplete.",
         "gate: high → exit 1",
         "total is not defined",
-        "Perhaps worth a look",
+        "Smaller points",
         "items shadows a module",
         "Set total = 0 before the loop.",
         "NameError: name 'total' is not defined",

@@ -101,7 +101,7 @@ def test_maybes_are_folded_into_one_line_each() -> None:
         for number in range(2)
     ]
     markdown = render_markdown(a_report(*maybes))
-    assert "#### Perhaps worth a look\n\n- low `shop/cart.py:12` Perhaps 0\n- low" in markdown
+    assert "#### Smaller points\n\n- low `shop/cart.py:12` Perhaps 0\n- low" in markdown
 
 
 def test_withheld_findings_are_counted_and_listed_when_asked_for() -> None:

@@ -129,7 +129,7 @@ def test_findings_are_grouped_by_file_and_the_worst_comes_first() -> None:
 def test_what_is_worth_a_maybe_is_one_line_below_the_others() -> None:
     maybe = a_candidate(0, worth=Worth.MAYBE, finding=a_finding(severity=Severity.LOW, title="Perhaps this"))
     text = printed(a_report(maybe, a_candidate(1)))
-    assert text.index("fingerprint") < text.index("perhaps worth a look")
+    assert text.index("fingerprint") < text.index("smaller points")
     assert "  low      shop/cart.py:12  Perhaps this\n" in text
 
 

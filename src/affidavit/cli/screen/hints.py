@@ -41,7 +41,7 @@ def say_unknown_names(settings: Settings) -> None:
     named += [("rules_off", rule, rule.partition("/")[0]) for rule in rules]
     for setting, text, name in dict.fromkeys(named):
         if name not in known:
-            hint = f"{setting}: {text!r} is no analyser here; known: {', '.join(known)}"
+            hint = f"{setting}: {text!r} is of no analyser here; known: {', '.join(known)}"
             note(hint)
 
 

@@ -97,7 +97,7 @@ def _fit(blocks: Sequence[str], limit: int, noun: str, plural: str) -> list[str]
 def _finding_blocks(report: Report, *, show_nits: bool) -> list[str]:
     """One block a finding, worst file first; the first block of a file carries its heading."""
     blocks = _grouped(report, wording.standing(report))
-    blocks += _under("#### Perhaps worth a look", _folded(report))
+    blocks += _under("#### Smaller points", _folded(report))
     if show_nits:
         blocks += _under("#### True, and withheld as nits", _grouped(report, wording.nits(report)))
     return blocks

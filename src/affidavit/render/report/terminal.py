@@ -156,7 +156,7 @@ def _write_folded(ink: Ink, report: Report, candidates: Sequence[Candidate]) -> 
     if not candidates:
         return
     ink.blank()
-    _write_heading(ink, "perhaps worth a look")
+    _write_heading(ink, "smaller points")
     for candidate in candidates:
         _write_in_one_line(ink, candidate, *wording.standing_in_brackets(candidate, report))
 
