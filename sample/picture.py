@@ -43,7 +43,7 @@ def main() -> None:
     console = Console(
         record=True, width=96, file=io.StringIO(), color_system="truecolor", force_terminal=True
     )
-    render_terminal(sample_report(), console=console, show_withheld=False, show_nits=False)
+    render_terminal(sample_report(), console=console)
     svg = console.export_svg(title="affidavit review HEAD", code_format=without_web_fonts(CONSOLE_SVG_FORMAT))
     PICTURE.write_text(svg.replace("Fira Code", "ui-monospace, Menlo, Consolas"))
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 
 from affidavit.records.report import Report
 from affidavit.render.formats import FORMATS, FormatRequest, parse_format, render
+from affidavit.render.view import View
 from hostile import hostile_reports
 from reports import a_full_report, a_report
 
@@ -61,7 +62,7 @@ def test_the_same_report_is_written_the_same_way() -> None:
 @given(hostile_reports())
 def test_any_text_is_ascii_where_promised_and_comes_back(report: Report) -> None:
     for name, chosen in FORMATS.items():
-        text = render(report, name, show_withheld=True, show_nits=True)
+        text = render(report, name, View(show_withheld=True, show_nits=True))
         assert text.endswith("\n")
         if chosen.is_ascii:
             assert text.isascii()
@@ -77,8 +78,8 @@ def test_the_version_that_was_asked_for_is_written() -> None:
 
 def test_what_the_reader_asked_to_see_reaches_the_format() -> None:
     assert "in line 3" not in render(a_full_report(), "terminal")
-    assert "in line 3" in render(a_full_report(), "terminal", show_withheld=True)
-    assert "in line 3" in render(a_full_report(), "markdown", show_withheld=True)
+    assert "in line 3" in render(a_full_report(), "terminal", View(show_withheld=True))
+    assert "in line 3" in render(a_full_report(), "markdown", View(show_withheld=True))
 
 
 def test_a_verdict_does_not_load_the_terminal() -> None:

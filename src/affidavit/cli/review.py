@@ -88,6 +88,9 @@ FLAGS_THAT_ARE_SETTINGS = (
     metavar="SEVERITY",
     help="One line for findings of this severity and below; default low, or never.",
 )
+@click.option(
+    "--verbose", "-v", is_flag=True, help="The whole proof of each finding, and smaller points in full."
+)
 @click.option("--show-withheld", is_flag=True, help="List what is not shown, each with its reason.")
 @click.option("--include", metavar="GLOBS", help="Review only these paths.")
 @click.option("--exclude", metavar="GLOBS", help="Do not review these paths.")
@@ -154,7 +157,12 @@ def command(context: click.Context, /, **options: Any) -> None:
     else:
         report = _store(report, options["data"])
         count_for_rollout(chosen, report, options)
-    _write_outputs(report, outputs, show_withheld=options["show_withheld"])
+    view = View(
+        show_withheld=options["show_withheld"],
+        show_nits=report.settings["nits"],
+        is_verbose=options["verbose"],
+    )
+    _write_outputs(report, outputs, view)
     for output in outputs if key else ():
         if key and output.name == "report" and output.path:
             sign_file(output.path, key)
@@ -219,16 +227,14 @@ def _preview(
     return describe_forecast(opened, settings, options, chosen.prompts)
 
 
-def _write_outputs(report: Report, outputs: Sequence[FormatRequest], *, show_withheld: bool) -> None:
-    show_nits = report.settings["nits"]
+def _write_outputs(report: Report, outputs: Sequence[FormatRequest], view: View) -> None:
     for output in outputs:
         if output.name == "terminal" and output.path is None:
             from affidavit.render.report.terminal import print_terminal  # noqa: PLC0415 - as every format
 
-            print_terminal(report, View(show_withheld=show_withheld, show_nits=show_nits))
+            print_terminal(report, view)
             continue
-        text = render(report, output, show_withheld=show_withheld, show_nits=show_nits)
-        write_output(text, output.path)
+        write_output(render(report, output, view), output.path)
 
 
 def _measured(report: Report, folder: Path | None) -> Report:

@@ -1,7 +1,7 @@
 """Every format that a report can be written in: one table, and how the user names a format."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
@@ -66,12 +66,10 @@ def known_formats() -> list[str]:
     ]
 
 
-def render(
-    report: Report, request: FormatRequest | str, *, show_withheld: bool = False, show_nits: bool = False
-) -> str:
+def render(report: Report, request: FormatRequest | str, view: View | None = None) -> str:
     """The report in a format; the text ends with a line feed."""
     asked = parse_format(request) if isinstance(request, str) else request
-    view = View(version=asked.version, show_withheld=show_withheld, show_nits=show_nits)
+    view = replace(view or View(), version=asked.version)
     writer = cast("Writer", import_module(f"affidavit.render.{FORMATS[asked.name].module}"))
     text = writer.write(report, view)
     # A build prints what it keeps, and its runner obeys what it reads there.

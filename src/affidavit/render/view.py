@@ -10,3 +10,5 @@ class View:
     version: str = ""
     show_withheld: bool = False
     show_nits: bool = False
+    is_verbose: bool = False
+    """With the whole proof, and what is folded in full."""

@@ -14,7 +14,7 @@ from affidavit.render.report.markdown import MAX_LENGTH, render_markdown
 from hostile import hostile_reports
 from reports import a_candidate, a_finding, a_full_report, a_quote, a_report, a_withheld, an_impact_candidate
 
-OPEN = "<details><summary>Quote and proof</summary>"
+OPEN = "<details><summary>Proof in detail</summary>"
 CLOSE = "</details>"
 
 
@@ -42,12 +42,6 @@ Reviewed: Prices in several currencies (`a1b2c3d4..e5f6a7b8`, 3 files, +6 -2)
 
 **HIGH** `total` is not defined (line 12, correctness, blocks)
 
-`add` reads `total` before anything is assigned to it, so a call raises NameError.
-
-**To do:** Set `total = 0` before the loop.
-
-<details><summary>Quote and proof</summary>
-
 ```python
 def add(items):
     for item in items:
@@ -55,9 +49,19 @@ def add(items):
     return total
 ```
 
+`add` reads `total` before anything is assigned to it, so a call raises NameError.
+
 - Fails with: add(\\[Item(price=3)\\])
 - Outcome: NameError: name 'total' is not defined
-- Believed: ruff 0.17.4 reports F821 at head and not at base; quote checked at shop/cart.py:10-13
+
+**Do:** Set `total = 0` before the loop.
+
+Proof: quote checked · ruff F821 at head, not at base
+
+<details><summary>Proof in detail</summary>
+
+- ruff 0.17.4 reports F821 at head and not at base
+- quote checked at shop/cart.py:10-13
 
 Fingerprint: `3f9a1c0be2d4`
 
@@ -132,7 +136,7 @@ def test_many_findings_are_cut_and_the_cut_is_stated() -> None:
     markdown = render_markdown(a_report(*(a_candidate(number) for number in range(500))))
     shown = markdown.count("**HIGH**")
     assert len(markdown) < MAX_LENGTH
-    assert 50 < shown < 500
+    assert 30 < shown < 500
     assert f"**{500 - shown} findings left out here, because a comment has no room for more.**" in markdown
     assert "coverage:" in markdown
     check_inert(markdown)
@@ -160,4 +164,4 @@ def test_huge_texts_are_cut_and_the_comment_stays_whole() -> None:
 def test_a_suggestion_that_is_a_code_block_stays_one() -> None:
     finding = a_finding(suggestion="```python\ntotal = 0\n```")
     markdown = render_markdown(a_report(a_candidate(finding=finding)))
-    assert "**To do:**\n\n```python\ntotal = 0\n```" in markdown
+    assert "**Do:**\n\n```python\ntotal = 0\n```" in markdown

@@ -17,6 +17,7 @@ from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Search, Severity
 from affidavit.records.report import Gap, Gate, Report
 from affidavit.render.report.terminal import render_terminal
+from affidavit.render.view import View
 from hostile import hostile_reports
 from reports import (
     a_candidate,
@@ -35,20 +36,22 @@ from reports import (
 def printed(report: Report, *, width: int = 80, **options: Any) -> str:
     page = StringIO()
     console = Console(file=page, width=width, force_terminal=False, color_system=None)
-    render_terminal(report, console=console, **options)
+    render_terminal(report, console=console, view=View(**options))
     return page.getvalue()
 
 
 def coloured(report: Report, width: int = 80) -> str:
     page = StringIO()
     console = Console(file=page, width=width, force_terminal=True, color_system="truecolor", no_color=False)
-    render_terminal(report, console=console, show_withheld=True, show_nits=True)
+    render_terminal(report, console=console, view=View(show_withheld=True, show_nits=True))
     return page.getvalue()
 
 
 def in_ascii(report: Report) -> str:
     page = TextIOWrapper(BytesIO(), encoding="ascii")
-    render_terminal(report, console=Console(file=page, width=80), show_withheld=True, show_nits=True)
+    render_terminal(
+        report, console=Console(file=page, width=80), view=View(show_withheld=True, show_nits=True)
+    )
     page.flush()
     raw: Any = page.buffer
     return bytes(raw.getvalue()).decode("ascii")
@@ -63,7 +66,7 @@ def test_the_whole_report_reads_like_this() -> None:
 ── shop/cart.py ────────────────────────────────────────────────────────────────
 
   HIGH  `total` is not defined
-  shop/cart.py:12 · correctness · blocks
+  shop/cart.py:12 · correctness · blocks · 3f9a1c0be2d4
 
     10 │ def add(items):
     11 │     for item in items:
@@ -75,10 +78,8 @@ def test_the_whole_report_reads_like_this() -> None:
 
   fails with  add([Item(price=3)])
   outcome     NameError: name 'total' is not defined
-  believed    ruff 0.17.4 reports F821 at head and not at base · quote checked
-              at shop/cart.py:10-13 · agreed by ty
-  to do       Set `total = 0` before the loop.
-  fingerprint 3f9a1c0be2d4
+  do          Set `total = 0` before the loop.
+  proof       quote checked · ruff F821 at head, not at base · also found by ty
 
 not run       model: no model is configured. Set `model` to have one look.
 skipped       poetry.lock (lock)
@@ -129,7 +130,7 @@ def test_findings_are_grouped_by_file_and_the_worst_comes_first() -> None:
 def test_what_is_worth_a_maybe_is_one_line_below_the_others() -> None:
     maybe = a_candidate(0, worth=Worth.MAYBE, finding=a_finding(severity=Severity.LOW, title="Perhaps this"))
     text = printed(a_report(maybe, a_candidate(1)))
-    assert text.index("fingerprint") < text.index("smaller points")
+    assert text.index("proof") < text.index("smaller points")
     assert "  low      shop/cart.py:12  Perhaps this\n" in text
 
 
@@ -152,7 +153,7 @@ def test_nits_are_shown_like_findings_when_asked_for() -> None:
     assert "Unused import" not in printed(report)
     text = printed(report, show_nits=True, show_withheld=True)
     assert text.count("Unused import") == 1
-    assert "fingerprint" in text
+    assert "3f9a1c0be2d4" in text
 
 
 def test_what_did_not_run_and_what_is_incomplete_come_with_advice() -> None:
@@ -204,7 +205,12 @@ def test_the_proof_names_searches_judgements_and_where_the_quote_was_found() -> 
         judgements=(Judgement(by="verifier", answer="CONFIRMED", qualified=True, model="m-1", reason="yes"),),
         status=Status.LIKELY,
     )
-    text = " ".join(printed(a_report(candidate)).split())
+    short = " ".join(printed(a_report(candidate)).split())
+    assert (
+        "proof quote found elsewhere in the file · ruff F821 at head, not at base · 1 search run ·"
+        " does not block: the verifier has a reservation"
+    ) in short
+    text = " ".join(printed(a_report(candidate), is_verbose=True).split())
     assert "quote found at shop/cart.py:10-13, not where it was claimed" in text
     assert "searched for `close\\(` in shop: nothing found" in text
     assert "confirmed by m-1, with a reservation: yes" in text
@@ -288,7 +294,21 @@ def test_a_finding_without_quote_or_evidence_is_still_shown() -> None:
         finding=a_finding(verification=None), quote=None, fingerprint="", status=Status.UNVERIFIED
     )
     text = " ".join(printed(a_report(bare)).split())
-    assert "found by ruff, with no method named · no quote to check" in text
+    assert "proof no quote · ruff F821 at head, not at base · does not block: nobody verified it" in text
+
+
+def test_several_findings_begin_with_a_line_for_each() -> None:
+    text = printed(a_report(a_candidate(0), a_candidate(1, finding=a_finding(title="Another", line=11))))
+    lines = text.splitlines()
+    at = lines.index("  high     shop/cart.py:11  Another (blocks)")
+    assert lines[at + 1] == "  high     shop/cart.py:12  `total` is not defined (blocks)"
+    assert text.index("Another (blocks)") < text.index("shop/cart.py ──")
+
+
+def test_what_is_folded_is_in_full_when_asked_for() -> None:
+    small = a_candidate(0, folded=True, finding=a_finding(severity=Severity.LOW, title="A small one"))
+    assert "proof" not in printed(a_report(small))
+    assert "proof" in printed(a_report(small), is_verbose=True)
 
 
 def test_removed_code_is_located_before_the_change() -> None:

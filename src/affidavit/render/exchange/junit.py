@@ -108,7 +108,7 @@ def _message(candidate: Candidate, finding: Finding, report: Report) -> str:
 def _text(candidate: Candidate, finding: Finding) -> str:
     proof = "\n".join(f"- {part}" for part in wording.proof(candidate))
     code = candidate.quote.code if candidate.quote else ""
-    parts = [wording.location(finding), account_of(finding), code, f"Believed:\n{proof}"]
+    parts = [wording.location(finding), account_of(finding), code, f"Proof:\n{proof}"]
     return inert("\n\n".join(part for part in parts if part), 8_000)
 
 

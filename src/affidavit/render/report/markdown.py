@@ -7,6 +7,7 @@ from affidavit.records.finding import Cause, Finding
 from affidavit.records.report import Report
 from affidavit.render.report import wording
 from affidavit.render.report.cause_place import changed_place
+from affidavit.render.report.proof_line import proof_line
 from affidavit.render.report.rates import measured_words
 from affidavit.render.safe_text import (
     clip,
@@ -96,11 +97,22 @@ def _fit(blocks: Sequence[str], limit: int, noun: str, plural: str) -> list[str]
 
 def _finding_blocks(report: Report, *, show_nits: bool) -> list[str]:
     """One block a finding, worst file first; the first block of a file carries its heading."""
-    blocks = _grouped(report, wording.standing(report))
+    blocks = [*_overview(report), *_grouped(report, wording.standing(report))]
     blocks += _under("#### Smaller points", _folded(report))
     if show_nits:
         blocks += _under("#### True, and withheld as nits", _grouped(report, wording.nits(report)))
     return blocks
+
+
+def _overview(report: Report) -> list[str]:
+    """One line for each finding that is said in full, worst first; a single one needs none."""
+    standing = wording.ordered(wording.standing(report))
+    if len(standing) < 2:
+        return []
+    blocking = report.verdict.blocking
+    lines = [_one_line(one) + " (blocks)" * (one.id in blocking) for one in standing[:_MAX_LISTED]]
+    more = len(standing) - len(lines)
+    return ["\n".join([*lines, f"- {more} more, below"] if more else lines)]
 
 
 def _under(heading: str, blocks: list[str]) -> list[str]:
@@ -121,13 +133,15 @@ def _finding(report: Report, candidate: Candidate) -> str:
     finding = candidate.finding
     if finding is None:
         return ""
-    parts = [_title(report, candidate, finding), _prose(finding.message)]
-    if finding.suggestion:
-        parts.append(_labelled("**To do:**", _prose(finding.suggestion)))
+    parts = [_title(report, candidate, finding), _quote(report, candidate, finding), _prose(finding.message)]
     parts.append(
-        _fold("Quote and proof", [_quote(report, candidate, finding), *_proof(report, candidate, finding)])
+        "\n".join(f"- {label.capitalize()}: {_clipped_line(text)}" for label, text in wording.claim(finding))
     )
-    return "\n\n".join(parts)
+    if finding.suggestion:
+        parts.append(_labelled("**Do:**", _prose(finding.suggestion)))
+    parts.append(f"Proof: {_clipped_line(' · '.join(proof_line(candidate, report)))}")
+    parts.append(_fold("Proof in detail", _proof(report, candidate, finding)))
+    return "\n\n".join(part for part in parts if part)
 
 
 def _labelled(label: str, prose: str) -> str:
@@ -177,9 +191,7 @@ def _short_code(code: str) -> str:
 def _proof(report: Report, candidate: Candidate, finding: Finding) -> list[str]:
     cause = finding.verification.caused_by if finding.verification else None
     said = [_cause(report, cause)] if cause else []
-    items = [(label.capitalize(), text) for label, text in wording.claim(finding)]
-    items.append(("Believed", "; ".join(wording.proof(candidate))))
-    said.append("\n".join(f"- {label}: {_clipped_line(text)}" for label, text in items))
+    said.append("\n".join(f"- {_clipped_line(step)}" for step in wording.proof(candidate)))
     if candidate.fingerprint:
         said.append(f"Fingerprint: {_name(candidate.fingerprint)}")
     return said

@@ -13,6 +13,7 @@ from affidavit.render.report import wording
 from affidavit.render.report.cause_place import changed_place
 from affidavit.render.report.excerpt import draw_changed, draw_quote, quoted_lines
 from affidavit.render.report.ink import Ink
+from affidavit.render.report.proof_line import proof_line
 from affidavit.render.report.rates import measured_words
 from affidavit.render.view import View
 
@@ -40,26 +41,31 @@ def write(report: Report, view: View) -> str:
     """What the terminal shows, without colour."""
     page = StringIO()
     console = Console(file=page, width=_PLAIN_WIDTH, force_terminal=False, color_system=None)
-    render_terminal(report, console=console, show_withheld=view.show_withheld, show_nits=view.show_nits)
+    render_terminal(report, console=console, view=view)
     return page.getvalue()
 
 
 def print_terminal(report: Report, view: View) -> None:
     """Write it to the terminal itself, as wide and as colourful as that is."""
-    render_terminal(report, console=Console(), show_withheld=view.show_withheld, show_nits=view.show_nits)
+    render_terminal(report, console=Console(), view=view)
 
 
-def render_terminal(
-    report: Report, *, console: Console, show_withheld: bool = False, show_nits: bool = False
-) -> None:
+def render_terminal(report: Report, *, console: Console, view: View | None = None) -> None:
     """Write what was found and why it is believed, what was withheld, what did not run, the verdict."""
-    ink = Ink(console)
+    ink, view = Ink(console), view or View()
+    standing, folded = wording.standing(report), wording.folded(report)
     _write_head(ink, report)
-    _write_findings(ink, report, wording.standing(report))
-    _write_folded(ink, report, wording.folded(report))
-    if show_nits:
-        _write_nits(ink, report)
-    _write_account(ink, report, show_withheld=show_withheld, show_nits=show_nits)
+    _write_overview(ink, report, standing)
+    _write_findings(ink, report, standing, is_verbose=view.is_verbose)
+    if view.is_verbose and folded:
+        ink.blank()
+        ink.line(("smaller points:", "bold"))
+        _write_findings(ink, report, folded, is_verbose=True)
+    else:
+        _write_folded(ink, report, folded)
+    if view.show_nits:
+        _write_nits(ink, report, is_verbose=view.is_verbose)
+    _write_account(ink, report, show_withheld=view.show_withheld, show_nits=view.show_nits)
     _write_verdict(ink, report)
 
 
@@ -79,13 +85,23 @@ def _write_head(ink: Ink, report: Report) -> None:
     )
 
 
-def _write_findings(ink: Ink, report: Report, candidates: Sequence[Candidate]) -> None:
+def _write_overview(ink: Ink, report: Report, candidates: Sequence[Candidate]) -> None:
+    """One line for each finding that is said in full, worst first; a single one needs none."""
+    if len(candidates) < 2:
+        return
+    ink.blank()
+    for candidate in wording.ordered(candidates):
+        blocks = ["blocks"] if candidate.id in report.verdict.blocking else []
+        _write_in_one_line(ink, candidate, *(f"({word})" for word in blocks))
+
+
+def _write_findings(ink: Ink, report: Report, candidates: Sequence[Candidate], *, is_verbose: bool) -> None:
     for path, group in wording.by_file(candidates).items():
         ink.blank()
         ink.path_heading(path)
         for candidate in group:
             ink.blank()
-            _write_finding(ink, report, candidate)
+            _write_finding(ink, report, candidate, is_verbose=is_verbose)
 
 
 def _write_heading(ink: Ink, title: str) -> None:
@@ -94,7 +110,7 @@ def _write_heading(ink: Ink, title: str) -> None:
     ink.line(text, " ", (rule, "dim"))
 
 
-def _write_finding(ink: Ink, report: Report, candidate: Candidate) -> None:
+def _write_finding(ink: Ink, report: Report, candidate: Candidate, *, is_verbose: bool) -> None:
     finding = candidate.finding
     if finding is None:
         return
@@ -105,17 +121,27 @@ def _write_finding(ink: Ink, report: Report, candidate: Candidate) -> None:
     ink.blank()
     for label, text in wording.claim(finding):
         ink.prose(text, indent=_INDENT, label=_label(label))
-    ink.hanging(_label("believed"), ink.joined(wording.proof(candidate)), indent=_INDENT)
     if finding.suggestion:
-        ink.prose(finding.suggestion, indent=_INDENT, label=_label("to do", "bold green"))
-    if candidate.fingerprint:
-        ink.hanging(_label("fingerprint"), Text(ink.safe(candidate.fingerprint), style="dim"), indent=_INDENT)
+        ink.prose(finding.suggestion, indent=_INDENT, label=_label("do", "bold green"))
+    _write_proof(ink, report, candidate, is_verbose=is_verbose)
+
+
+def _write_proof(ink: Ink, report: Report, candidate: Candidate, *, is_verbose: bool) -> None:
+    """One line; on demand every step of it."""
+    ink.hanging(_label("proof"), ink.joined(proof_line(candidate, report), "dim"), indent=_INDENT)
+    if not is_verbose:
+        return
+    ink.hanging(_label("in detail"), ink.joined(wording.proof(candidate)), indent=_INDENT)
+    evidence = candidate.finding.verification if candidate.finding else None
+    if evidence and evidence.where_checked:
+        ink.prose(evidence.where_checked, indent=_INDENT, label=_label("checked"))
 
 
 def _write_title(ink: Ink, report: Report, candidate: Candidate, finding: Finding) -> None:
     title = ink.inline(" ".join(finding.title.split()), "bold")
     ink.hanging(_badge(ink, finding.severity), title, indent=_INDENT)
     words = [wording.location(finding), *wording.standing_words(candidate, report)]
+    words += [candidate.fingerprint] if candidate.fingerprint else []
     ink.hanging(Text(), ink.joined(words, "dim"), indent=_INDENT)
 
 
@@ -170,12 +196,12 @@ def _write_in_one_line(ink: Ink, candidate: Candidate, *said: str) -> None:
     ink.hanging(Text(), start.append_text(title), indent=_INDENT)
 
 
-def _write_nits(ink: Ink, report: Report) -> None:
+def _write_nits(ink: Ink, report: Report, *, is_verbose: bool) -> None:
     nits = wording.nits(report)
     if nits:
         ink.blank()
         ink.line(("true, and withheld as nits:", "bold"))
-        _write_findings(ink, report, nits)
+        _write_findings(ink, report, nits, is_verbose=is_verbose)
 
 
 def _write_account(ink: Ink, report: Report, *, show_withheld: bool, show_nits: bool) -> None:

@@ -1,0 +1,66 @@
+"""Why a finding is believed, in one line: a candidate and its report in, a few words each out."""
+
+from affidavit.records.candidate import Candidate, Status, Worth
+from affidavit.records.evidence import QuoteCheck
+from affidavit.records.finding import Category
+from affidavit.records.report import Report
+from affidavit.render.report.wording import counted, listed
+
+_QUOTES = {
+    "exact": "quote checked",
+    "relocated": "quote found elsewhere in the file",
+    "ambiguous": "quote found several times",
+    "not_found": "quote not found",
+    "not_quoted": "no quote",
+}
+
+
+def proof_line(candidate: Candidate, report: Report) -> list[str]:
+    """Who found it, how it was checked, and why something grave does not block."""
+    said = [_quote(candidate.quote), _finder(candidate)]
+    if candidate.searches:
+        said.append(f"{counted(len(candidate.searches), 'search', 'searches')} run")
+    said += _judged(candidate)
+    said += [f"also found by {listed(candidate.agreed_by)}"] if candidate.agreed_by else []
+    said += [f"commented on before by {listed(candidate.said_by)}"] if candidate.said_by else []
+    why_not = why_not_blocking(candidate, report)
+    return [*said, *([f"does not block: {why_not}"] if why_not else [])]
+
+
+def why_not_blocking(candidate: Candidate, report: Report) -> str:
+    """Why a finding of severity high or critical does not block; empty where it blocks, or is milder."""
+    finding = candidate.finding
+    if finding is None or not finding.severity.is_grave or candidate.id in report.verdict.blocking:
+        return ""
+    if finding.category is Category.STYLE:
+        return "it is about style"
+    if candidate.status is Status.UNVERIFIED:
+        return "nobody verified it"
+    if candidate.status is Status.LIKELY:
+        return "the verifier has a reservation"
+    return "it may not be worth acting on" if candidate.worth is not Worth.ACT else ""
+
+
+def _finder(candidate: Candidate) -> str:
+    rule = candidate.finding.rule_id if candidate.finding else None
+    if candidate.is_proven_by_machine and rule:
+        return f"{rule.replace('/', ' ', 1)} at head, not at base"
+    return f"found by {candidate.specialist}"
+
+
+def _quote(quote: QuoteCheck | None) -> str:
+    return _QUOTES[quote.outcome] if quote else _QUOTES["not_quoted"]
+
+
+def _judged(candidate: Candidate) -> list[str]:
+    if candidate.doubt:
+        return [f"doubted by the verifier: {' '.join(candidate.doubt.split())}"]
+    asked = [one for one in candidate.judgements if one.by == "verifier"]
+    if candidate.is_proven_by_machine or not asked:
+        return []
+    counting = candidate.judgements[-1]
+    if counting.answer == "CONFIRMED":
+        return ["verifier confirmed" + (" with a reservation" if counting.qualified else "")]
+    if counting.answer == "REFUTED":
+        return ["verifier refuted it"]
+    return [f"not verified: {counting.reason or counting.outcome.replace('_', ' ')}"]
