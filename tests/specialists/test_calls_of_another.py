@@ -4,6 +4,7 @@ import pytest
 from broken_shop import Files, found
 from test_broken_calls import GO, GO_PRICE, JAVA_CART, RUST, RUST_PRICE, SCRIPT, TS_A
 
+from affidavit.specialists.broken_references.specialist import BrokenReferences
 from python_changes import Open
 
 ADD_OF_TWO = GO_PRICE.replace("Add(n int)", "Add(n int, m int)").replace("c.Add(0)", "c.Add(0, 0)")
@@ -220,3 +221,10 @@ OTHER: dict[str, tuple[Files, Files]] = {
 def test_a_call_that_means_another_function_is_left_alone(what: str, case: Open) -> None:
     before, after = OTHER[what]
     assert found(case(before, after)) == set()
+
+
+def test_what_is_not_there_to_be_searched_leaves_the_review_complete(case: Open) -> None:
+    before, after = gone_from_typescript("totalled")
+    search = BrokenReferences().look(case(before, after).case)
+    assert [one.path for one in search.breaks] == ["a.ts"]
+    assert search.unread == ()

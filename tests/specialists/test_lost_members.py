@@ -10,6 +10,7 @@ BASE = (
 )
 WITHOUT_LIMIT = BASE.replace("        self.limit = 3\n", "")
 HEIR = "from store import Store\n\n\nclass Shop(Store):\n    def free(self):\n        return self.limit - 1\n"
+USE = "\n    def free(self):\n        return self.limit\n"
 SHOP = {"store.py": BASE, "shop.py": HEIR}
 LOST = {("removed-attribute", "shop.py", 6)}
 
@@ -77,6 +78,26 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
             "from shop import Shop\n\n\nclass Limited:\n    limit = 2\n\n\n"
             "class Last(Limited, Shop):\n    pass\n"
         ),
+    ),
+    "an heir with a header of several lines brings it": shop(
+        "",
+        after=f"{WITHOUT_LIMIT}{USE}",
+        last="from store import Store\n\n\nclass Last(\n    Store,\n):\n    limit = 9\n",
+    ),
+    "an heir that knows the class by its module brings it": shop(
+        after=f"{WITHOUT_LIMIT}{USE}", last="import store\n\n\nclass Last(store.Store):\n    limit = 9\n"
+    ),
+    "an heir that knows the class by another name brings it": shop(
+        after=f"{WITHOUT_LIMIT}{USE}",
+        last="from store import Store as Shelf\n\n\nclass Last(Shelf):\n    limit = 9\n",
+    ),
+    "an heir inside of a function brings it": shop(
+        after=f"{WITHOUT_LIMIT}{USE}",
+        last="from store import Store\n\n\ndef f():\n    class Last(Store):\n        limit = 9\n",
+    ),
+    "an heir of a variable brings it": shop(
+        after=f"{WITHOUT_LIMIT}{USE}",
+        last="import store\n\nShelf = store.Store\n\n\nclass Last(Shelf):\n    limit = 9\n",
     ),
     "attributes are made at run time": shop(
         after=WITHOUT_LIMIT + "\n    def __getattr__(self, name):\n        return 1\n"

@@ -121,6 +121,25 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
         },
         {"cart.py": "import lib\n\n\nclass Cart(lib.Cart):\n    x = 1\n"},
     ),
+    "a stub of a module that a build makes is gone": (
+        {"_version.pyi": "version: str\n", "shop.py": "from _version import version\n"},
+        {"_version.pyi": None},
+    ),
+    "an attribute has the name of the method now": (
+        {
+            "cart.py": (
+                "class Cart:\n    def __init__(self):\n        self.n = 1\n\n    @property\n"
+                "    def total_price(self):\n        return 1\n\n    def pay(self):\n"
+                "        return self.total_price\n"
+            ),
+        },
+        {
+            "cart.py": (
+                "class Cart:\n    def __init__(self):\n        self.total_price = 1\n\n"
+                "    def pay(self):\n        return self.total_price\n"
+            ),
+        },
+    ),
     "another class has a method of that name": (
         {
             "cart.py": (

@@ -84,7 +84,8 @@ def _is_known_elsewhere(ground: Ground, callee: Callee, own: Parsed) -> bool:
         return True
     if callee.name in EVERYWHERE or ground.search([callee.name], KNOWN):
         return True
-    return bool(ground.search(IMPORTERS, IMPORTS_BY_ITSELF, ("package.json", "**/package.json")))
+    hits = ground.search(IMPORTERS, IMPORTS_BY_ITSELF)
+    return any(hit.path.rpartition("/")[2] == "package.json" for hit in hits)
 
 
 def _is_exported(definition: Node) -> bool:

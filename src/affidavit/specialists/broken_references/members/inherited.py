@@ -7,6 +7,7 @@ from tree_sitter import Node
 
 from affidavit.languages.engine.grammars import ancestors, node_text
 from affidavit.specialists.broken_references.ground import Break, Ground, is_guarded
+from affidavit.specialists.broken_references.members.heirs import Heirs
 from affidavit.specialists.broken_references.members.python_classes import (
     PythonClass,
     PythonClasses,
@@ -15,58 +16,54 @@ from affidavit.specialists.broken_references.members.python_classes import (
 )
 
 RULE = "references/removed-attribute"
-BUILT_ON = r"^\s*class\s+\w+\s*\(.*\b(?:{})\b"
 SET_ELSEWHERE = r"[\w\])]\s*\.\s*(?:{})\s*(?::[^=]*)?=(?!=)"
 QUOTED = r"[\"'](?:{})[\"']"
-MAX_BELOW = 200
 
 
 def find_lost_members(ground: Ground) -> Iterator[Break]:
     """Uses by `self`, where all classes around are known and none of them has the attribute."""
     head = PythonClasses(ground.repository.head, lambda: ground.head_imports)
     base = PythonClasses(ground.repository.base, lambda: ground.base_imports)
-    for file in ground.code_files:
-        if file.head_path != file.base_path or not file.path.endswith(".py"):
-            continue
-        before, after = base.of(file.path), head.of(file.path)
-        for name in before.keys() & after.keys():
-            lost = before[name].provides - after[name].provides
-            for member in sorted(one for one in lost if not one.startswith("__")):
-                yield from _uses(ground, head, after[name], member)
+    lost = [
+        (after, member)
+        for file in ground.code_files
+        if file.head_path == file.base_path and file.path.endswith(".py")
+        for after, member in _lost(base.of(file.path), head.of(file.path))
+    ]
+    heirs = Heirs(ground, head)
+    heirs.load(owner.name for owner, _ in lost)
+    for owner, member in lost:
+        yield from _uses(ground, head, heirs, owner, member)
 
 
-def _uses(ground: Ground, classes: PythonClasses, owner: PythonClass, member: str) -> Iterator[Break]:
-    family = _family(ground, classes, owner)
-    if family is None or _is_given_elsewhere(ground, member):
+def _lost(before: dict[str, PythonClass], after: dict[str, PythonClass]) -> Iterator[tuple[PythonClass, str]]:
+    for name in before.keys() & after.keys():
+        for member in sorted(before[name].provides - after[name].provides):
+            if not member.startswith("__"):
+                yield after[name], member
+
+
+def _uses(
+    ground: Ground, classes: PythonClasses, heirs: Heirs, owner: PythonClass, member: str
+) -> Iterator[Break]:
+    family = heirs.family(owner)
+    found = [(one, node) for one in family or () for node in _used_by(one, member)]
+    if not found or family is None or _is_given_elsewhere(ground, member):
         return
-    for one in family:
-        if not _surely_lacks(classes, one, family, member):
-            continue
-        for node in members(one.node):
-            attribute = node.child_by_field_name("attribute")
-            is_use = node_text(attribute, one.text) == member and not is_set(node)
-            if not is_use or is_guarded(node, one.text) or _is_static(node, one.text):
-                continue
-            written = node_text(node, one.text)
-            message = f"`{written}` is used, but `{owner.name}` does not have it any more"
+    lacking = {id(one) for one in family if _surely_lacks(classes, one, family, member)}
+    for one, node in found:
+        if id(one) in lacking:
+            message = f"`{node_text(node, one.text)}` is used, but `{owner.name}` does not have it any more"
             cause = ground.cause(owner.path, f"{owner.name}.{member}")
             yield Break(RULE, one.path, node.start_point.row + 1, message, cause)
 
 
-def _family(ground: Ground, classes: PythonClasses, owner: PythonClass) -> list[PythonClass] | None:
-    """The class and all that are built on it, as far as their names say so; None where there are too many."""
-    family, waiting = [owner], [owner]
-    while waiting:
-        current = waiting.pop()
-        paths = {hit.path for hit in ground.search([current.name], BUILT_ON) if hit.path.endswith(".py")}
-        for one in (found for path in sorted(paths) for found in classes.of(path).values()):
-            is_built = current.name in one.bases and classes.resolve(one.path, current.name) is current
-            if is_built and one not in family:
-                family.append(one)
-                waiting.append(one)
-        if len(family) > MAX_BELOW:
-            return None
-    return family
+def _used_by(one: PythonClass, member: str) -> Iterator[Node]:
+    for node in members(one.node):
+        attribute = node.child_by_field_name("attribute")
+        is_use = node_text(attribute, one.text) == member and not is_set(node)
+        if is_use and not is_guarded(node, one.text) and not _is_static(node, one.text):
+            yield node
 
 
 def _surely_lacks(classes: PythonClasses, one: PythonClass, family: list[PythonClass], member: str) -> bool:

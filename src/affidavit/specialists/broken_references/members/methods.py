@@ -7,6 +7,7 @@ from affidavit.languages.registry import grammar_of
 from affidavit.records.context import Symbol
 from affidavit.references.reach import find_reach
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded, is_telling
+from affidavit.specialists.broken_references.members.python_classes import is_set
 from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.occurrences import Occurrence, occurrences
 
@@ -70,8 +71,10 @@ def _only_uses(ground: Ground, old: Symbol) -> list[tuple[Parsed, Occurrence]] |
 
 
 def _is_member_use(place: Occurrence) -> bool:
-    """`object.name`: anything else, also a comment or a string, may say that the name lives on."""
-    return place.role in ("call", "name") and place.receiver is not None
+    """`object.name`: anything else, also a comment, a string or an assignment, may say that it lives on."""
+    member = place.node.parent
+    is_use = place.role in ("call", "name") and place.receiver is not None
+    return is_use and member is not None and not is_set(member)
 
 
 def class_is_plain(ground: Ground, old: Symbol) -> bool:

@@ -19,6 +19,15 @@ MAKING = re.compile(
     rb"\bsetattr\b|__dict__|__getattr|\bvars\(|__slots__|__init_subclass__|\bexec\(|\blocals\("
 )
 HARMLESS = frozenset(("comment", "pass_statement"))
+GROUPS = frozenset(
+    ("pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "array_pattern", "object_pattern")
+)
+ASSIGNING = frozenset(
+    (
+        "assignment", "augmented_assignment", "for_statement", "for_in_clause", "named_expression",
+        "assignment_expression", "augmented_assignment_expression", "for_in_statement",
+    )
+)  # fmt: skip
 MAX_HOPS = 5
 MAX_ABOVE = 30
 
@@ -179,21 +188,10 @@ def _binds(node: Node, name: bytes) -> bool:
 def is_set(member: Node) -> bool:
     """The member is assigned, bound by `for` or `with`, or deleted."""
     child, above = member, member.parent
-    while above is not None and above.type in (
-        "pattern_list",
-        "tuple_pattern",
-        "list_pattern",
-        "list_splat_pattern",
-    ):
+    while above is not None and above.type in GROUPS:
         child, above = above, above.parent
     if above is None:
         return False
-    if above.type in (
-        "assignment",
-        "augmented_assignment",
-        "for_statement",
-        "for_in_clause",
-        "named_expression",
-    ):
+    if above.type in ASSIGNING:
         return above.child_by_field_name("left") == child
     return above.type in ("as_pattern_target", "delete_statement")

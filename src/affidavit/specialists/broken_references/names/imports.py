@@ -168,7 +168,8 @@ def find_removed_modules(ground: Ground) -> Iterator[Break]:
 
 def _is_replaced(ground: Ground, path: str) -> bool:
     """Something else stands in the file's place, or its name is one that a build makes."""
-    if _has_stand_in(ground, path):
+    # A stub only describes a module, which a build may make.
+    if path.endswith(".pyi") or _has_stand_in(ground, path):
         return True
     name = path.rpartition("/")[2]
     if path.endswith(".java") and _is_type_elsewhere(ground, name.removesuffix(".java")):
