@@ -6,6 +6,7 @@ import pytest
 
 from affidavit.events import Event, ignore_events
 from affidavit.ports import Judged, Verifiers
+from affidavit.proof.places import MAX_FILES_ASKED
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket, Group
@@ -360,3 +361,31 @@ def test_a_duplicate_of_a_confirmed_finding_is_not_judged() -> None:
     verifier = Refuting()
     assert verify_all(joined(KEPT, OTHER), verifier)[1].withheld is not None
     assert verifier.asked == [KEPT]
+
+
+def reported(index: int, **fields: Any) -> Candidate:
+    claim = finding(**{"rule_id": "ruff/F821", "severity": "medium", "line": index + 1, **fields})
+    return candidate(
+        claim, id=f"ruff-{index}", index=index, specialist="ruff", kind="mechanical", quote=EXACT
+    )
+
+
+def test_the_worth_of_a_rule_is_asked_once_a_file_and_the_answer_is_for_all() -> None:
+    verifier = Answers(answer="CONFIRMED", worth="maybe", reason="app.py:1")
+    docket = judged([reported(number) for number in range(900)], verifier, ignore_events)
+    assert verifier.asked == 1
+    assert {one.doubt for one in docket.candidates} == {"app.py:1"}
+    assert len(docket.usage) == 1
+
+
+def test_a_rule_is_asked_about_in_a_few_files_only() -> None:
+    verifier = Answers(answer="CONFIRMED", worth="act")
+    judged([reported(number, file=f"{number}.py") for number in range(100)], verifier, ignore_events)
+    assert verifier.asked == MAX_FILES_ASKED
+
+
+def test_the_verifier_is_not_asked_about_many_findings_that_block_whatever_it_says() -> None:
+    verifier = Answers(answer="CONFIRMED", worth="nit")
+    docket = judged([reported(number, severity="high") for number in range(9)], verifier, ignore_events)
+    assert verifier.asked == 0
+    assert {(one.status, one.worth) for one in docket.candidates} == {(Status.VERIFIED, Worth.ACT)}

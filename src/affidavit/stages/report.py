@@ -12,6 +12,7 @@ from affidavit.minds.ledger import add_usage
 from affidavit.ports import Case
 from affidavit.prompts import PromptSet
 from affidavit.proof.coverage import Coverage
+from affidavit.proof.places import gather_places
 from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.change import Change, FileChange, SkipReason
 from affidavit.records.diagnostics import Diagnostic, Reason
@@ -42,7 +43,8 @@ def compile_report(
 ) -> Report:
     """The report of a review. Verdict and gate come before what the user chose to see."""
     change = case.change
-    judged = [dismiss(candidate, dismissals) for candidate in docket.candidates]
+    # What people dismissed stands for nothing else.
+    judged = gather_places([dismiss(candidate, dismissals) for candidate in docket.candidates], STAGE)
     coverage = Coverage(case.replies, docket.replies, docket.analyser_runs, case.plan, judged)
     unread = coverage.gaps(change, not_run=docket.not_run, incomplete=docket.incomplete)
     incomplete = (*docket.incomplete, *unread, *_unread_settings(settings))

@@ -1,12 +1,14 @@
 """Decide of each finding that leads whether it is true, and what it is worth; settle what it stands for."""
 
+import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
 from affidavit.events import Emit, EventName, event, finding_detected, handoff
 from affidavit.ports import Judged, Verifiers
 from affidavit.proof.likeness import SAME_WORDS, SIMILAR_WORDS, likeness
+from affidavit.proof.places import MAX_FILES_ASKED, Spot, crowded_spots, spot_of
 from affidavit.proof.ruling import MILDNESS, needs_second, rule_on, unanswered_in
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Diagnostic, Reason
@@ -37,8 +39,8 @@ async def verify(docket: Docket, verifiers: Verifiers | None, emit: Emit) -> Doc
     Where the leader of a group is refuted, its members are judged one after the other. The others are
     withheld as duplicates.
     """
-    court = _Court(verifiers, emit)
     leading = docket.leading
+    court = _Court(verifiers, emit, frozenset(crowded_spots(leading)))
     for candidate in leading:
         _announce(candidate, emit)
     emit(handoff("reviewer", "verifier", findings_count=len(leading)))
@@ -68,9 +70,14 @@ class _Court:
 
     verifiers: Verifiers | None
     emit: Emit
+    crowded: frozenset[Spot] = frozenset()
+    """Where a rule has so many findings that one stands for the others."""
+    asked: dict[Spot, asyncio.Future[Judged]] = field(default_factory=dict)
+    """What the worth of a rule's findings in a file was said to be: it is asked once."""
 
     async def decide(self, candidate: Candidate) -> _Decided:
-        heard = await _judge(candidate, self.verifiers)
+        spot = spot_of(candidate)
+        heard = await (self._judge_worth(candidate, spot) if spot else _judge(candidate, self.verifiers))
         decided = _apply(candidate, [one.judgement for one in heard])
         self.emit(
             event(
@@ -83,6 +90,32 @@ class _Court:
             )
         )
         return _Decided(decided, tuple(spent for one in heard for spent in one.usage))
+
+    async def _judge_worth(self, candidate: Candidate, spot: Spot) -> list[Judged]:
+        """The machine's finding is true already; whether a maintainer would act on it here is asked, once.
+
+        The answer may be a doubt, which is shown with the finding. It changes neither worth nor severity: a
+        model can be talked round by the change.
+        """
+        proven = _proven_by_machine(candidate)
+        heard = await self._worth_at(candidate, spot) if proven.worth is not Worth.NIT else None
+        if heard is None:
+            return [Judged(judgement=proven)]
+        # Its word on the truth was not asked for and must not be read as one.
+        asked = heard.judgement.model_copy(update={"answer": None, "qualified": False})
+        return [Judged(judgement=asked, usage=heard.usage), Judged(judgement=proven)]
+
+    async def _worth_at(self, candidate: Candidate, spot: Spot) -> Judged | None:
+        """What the verifier says of a rule's findings in a file; None: it is not asked."""
+        is_grave = candidate.finding is not None and candidate.finding.severity.is_grave
+        if self.verifiers is None or (spot in self.crowded and is_grave):
+            return None
+        if spot in self.asked:
+            return Judged(judgement=(await self.asked[spot]).judgement)
+        if sum(rule == spot[0] for rule, *_ in self.asked) >= MAX_FILES_ASKED:
+            return None
+        self.asked[spot] = asyncio.ensure_future(self.verifiers.first.judge(candidate))
+        return await self.asked[spot]
 
     async def settle(self, leader: _Decided, members: Sequence[Candidate]) -> list[_Decided]:
         """Withhold the members as duplicates of a leader that stands; of a refuted one, judge them.
@@ -125,8 +158,6 @@ def _likeness(one: Candidate, other: Candidate) -> float:
 
 async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judged]:
     """All that is said of a finding; the last is what counts."""
-    if candidate.is_proven_by_machine:
-        return await _judge_worth(candidate, verifiers)
     if verifiers is None:
         reason = "no model is configured to verify it"
         return [Judged(judgement=Judgement(by="verifier", outcome="skipped", reason=reason))]
@@ -137,21 +168,6 @@ async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judg
     if len(heard) == 1:
         return heard
     return [*heard, Judged(judgement=rule_on([one.judgement for one in heard]))]
-
-
-async def _judge_worth(candidate: Candidate, verifiers: Verifiers | None) -> list[Judged]:
-    """The machine's finding is true already; whether a maintainer would act on it here is asked, once.
-
-    The answer may be a doubt, which is shown with the finding. It changes neither worth nor severity: a model
-    can be talked round by the change.
-    """
-    proven = _proven_by_machine(candidate)
-    if verifiers is None or proven.worth is Worth.NIT:
-        return [Judged(judgement=proven)]
-    heard = await verifiers.first.judge(candidate)
-    # Its word on the truth was not asked for and must not be read as one.
-    asked = heard.judgement.model_copy(update={"answer": None, "qualified": False})
-    return [Judged(judgement=asked, usage=heard.usage), Judged(judgement=proven)]
 
 
 def _proven_by_machine(candidate: Candidate) -> Judgement:

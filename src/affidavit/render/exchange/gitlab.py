@@ -64,7 +64,7 @@ def _skipped(report: Report) -> list[dict[str, Any]]:
 def _entry(candidate: Candidate, finding: Finding, report: Report, taken: set[str]) -> dict[str, Any]:
     place = head_place(finding, report.change)
     return {
-        "description": account_of(finding),
+        "description": account_of(finding, candidate, report),
         "check_name": rule_of(finding),
         "fingerprint": _untaken(fingerprint_of(candidate), taken),
         "severity": SEVERITIES[finding.severity],

@@ -95,7 +95,7 @@ def _add_finding(suite: Element, candidate: Candidate, report: Report) -> None:
     outcome.set("message", one_line(_message(candidate, finding, report), _MAX_NAME_LENGTH))
     if does_fail:
         outcome.set("type", f"{finding.severity} {finding.category}")
-    outcome.text = _text(candidate, finding)
+    outcome.text = _text(candidate, finding, report)
 
 
 def _message(candidate: Candidate, finding: Finding, report: Report) -> str:
@@ -105,10 +105,10 @@ def _message(candidate: Candidate, finding: Finding, report: Report) -> str:
     return f"does not fail the build: {said}"
 
 
-def _text(candidate: Candidate, finding: Finding) -> str:
+def _text(candidate: Candidate, finding: Finding, report: Report) -> str:
     proof = "\n".join(f"- {part}" for part in wording.proof(candidate))
     code = candidate.quote.code if candidate.quote else ""
-    parts = [wording.location(finding), account_of(finding), code, f"Proof:\n{proof}"]
+    parts = [wording.location(finding), account_of(finding, candidate, report), code, f"Proof:\n{proof}"]
     return inert("\n\n".join(part for part in parts if part), 8_000)
 
 

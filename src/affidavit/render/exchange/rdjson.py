@@ -38,7 +38,7 @@ def to_rdjson(report: Report) -> dict[str, Any]:
     result: dict[str, Any] = {
         "source": {"name": "affidavit"},
         "diagnostics": [
-            *(_diagnostic(one, finding, report.change) for one, finding in found),
+            *(_diagnostic(one, finding, report) for one, finding in found),
             *_skipped(report),
         ],
     }
@@ -63,10 +63,10 @@ def _skipped(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def _diagnostic(candidate: Candidate, finding: Finding, change: Change) -> dict[str, Any]:
+def _diagnostic(candidate: Candidate, finding: Finding, report: Report) -> dict[str, Any]:
     return {
-        "message": account_of(finding),
-        "location": _location(finding, change),
+        "message": account_of(finding, candidate, report),
+        "location": _location(finding, report.change),
         "severity": SEVERITIES[finding.severity],
         "source": {"name": inert(f"affidavit ({candidate.specialist})")},
         "code": {"value": rule_of(finding)},

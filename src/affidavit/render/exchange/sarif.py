@@ -180,7 +180,7 @@ def _result(
         "ruleIndex": indices[rule],
         "kind": "fail",
         "level": LEVELS[finding.severity],
-        "message": _message(account_of(finding)),
+        "message": _message(account_of(finding, candidate, report)),
         "locations": [_location(place.path, place.first, place.last, _snippet(candidate, place))],
         "partialFingerprints": {"affidavit/v1": fingerprint_of(candidate)},
         "baselineState": "new",

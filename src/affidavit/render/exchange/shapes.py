@@ -7,7 +7,9 @@ from urllib.parse import quote
 
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding
+from affidavit.records.report import Report
 from affidavit.render.report import wording
+from affidavit.render.report.under import said_under
 from affidavit.render.safe_text import clip, visible
 
 MAX_TEXT_LENGTH = 4_000
@@ -53,8 +55,8 @@ def fingerprint_of(candidate: Candidate) -> str:
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def account_of(finding: Finding) -> str:
-    """Title, message, what goes wrong and what to do, as one plain text."""
+def account_of(finding: Finding, candidate: Candidate, report: Report) -> str:
+    """Title, message, what goes wrong, what to do and what else it stands for, as one plain text."""
     said = [_sentence(" ".join(finding.title.split())), finding.message]
     said += [f"{label.capitalize()}: {text}" for label, text in wording.claim(finding)]
     cause = finding.verification.caused_by if finding.verification else None
@@ -64,6 +66,7 @@ def account_of(finding: Finding) -> str:
         said.append(f"Used to be at: {wording.location(finding)}")
     if finding.suggestion:
         said.append(f"To do: {finding.suggestion}")
+    said += [f"{label.capitalize()}: {text}" for label, text in said_under(candidate, report)]
     return inert("\n".join(said))
 
 

@@ -15,6 +15,7 @@ from affidavit.render.html.colour import Painter
 from affidavit.render.html.excerpts import Excerpt, cause_excerpt, quote_excerpt
 from affidavit.render.html.prose import inline, prose
 from affidavit.render.report import wording
+from affidavit.render.report.under import said_under
 from affidavit.render.safe_text import clip, one_line, visible
 
 _MAX_HITS = 20
@@ -75,7 +76,7 @@ class CardMaker:
             place=clip(visible(wording.place_of(candidate)), 400),
             words=tuple(wording.standing_words(candidate, self._report)),
             message=prose(finding.message) if finding else Markup(""),
-            claim=tuple((label, inline(text)) for label, text in wording.claim(finding)) if finding else (),
+            claim=self._claim(candidate, finding),
             suggestion=prose(finding.suggestion or "") if finding else Markup(""),
             cause=self._cause(finding),
             quote=quote_excerpt(candidate, finding, self._report.change, self._painter) if finding else None,
@@ -89,6 +90,10 @@ class CardMaker:
             reason="" if candidate.is_shown else wording.withheld_reason(candidate),
             detail=inline(withheld.detail) if withheld else Markup(""),
         )
+
+    def _claim(self, candidate: Candidate, finding: Finding | None) -> tuple[tuple[str, Markup], ...]:
+        said = [*(wording.claim(finding) if finding else []), *said_under(candidate, self._report)]
+        return tuple((label, inline(text)) for label, text in said)
 
     def _cause(self, finding: Finding | None) -> Excerpt | None:
         cause = finding.verification.caused_by if finding and finding.verification else None

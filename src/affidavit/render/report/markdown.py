@@ -9,6 +9,7 @@ from affidavit.render.report import wording
 from affidavit.render.report.cause_place import changed_place
 from affidavit.render.report.proof_line import proof_line
 from affidavit.render.report.rates import measured_words
+from affidavit.render.report.under import said_under
 from affidavit.render.safe_text import (
     clip,
     code_block,
@@ -134,9 +135,9 @@ def _finding(report: Report, candidate: Candidate) -> str:
     if finding is None:
         return ""
     parts = [_title(report, candidate, finding), _quote(report, candidate, finding), _prose(finding.message)]
-    parts.append(
-        "\n".join(f"- {label.capitalize()}: {_clipped_line(text)}" for label, text in wording.claim(finding))
-    )
+    places = [one for one in said_under(candidate, report) if one[0] == "also at"]
+    claim = [*wording.claim(finding), *places]
+    parts.append("\n".join(f"- {label.capitalize()}: {_clipped_line(text)}" for label, text in claim))
     if finding.suggestion:
         parts.append(_labelled("**Do:**", _prose(finding.suggestion)))
     parts.append(f"Proof: {_clipped_line(' · '.join(proof_line(candidate, report)))}")
@@ -191,7 +192,9 @@ def _short_code(code: str) -> str:
 def _proof(report: Report, candidate: Candidate, finding: Finding) -> list[str]:
     cause = finding.verification.caused_by if finding.verification else None
     said = [_cause(report, cause)] if cause else []
-    said.append("\n".join(f"- {_clipped_line(step)}" for step in wording.proof(candidate)))
+    steps = wording.proof(candidate)
+    steps += [f"{label}: {text}" for label, text in said_under(candidate, report) if label != "also at"]
+    said.append("\n".join(f"- {_clipped_line(step)}" for step in steps))
     if candidate.fingerprint:
         said.append(f"Fingerprint: {_name(candidate.fingerprint)}")
     return said

@@ -15,6 +15,7 @@ from affidavit.render.report.excerpt import draw_changed, draw_quote, quoted_lin
 from affidavit.render.report.ink import Ink
 from affidavit.render.report.proof_line import proof_line
 from affidavit.render.report.rates import measured_words
+from affidavit.render.report.under import said_under
 from affidavit.render.view import View
 
 _BADGE_STYLES = {
@@ -123,6 +124,9 @@ def _write_finding(ink: Ink, report: Report, candidate: Candidate, *, is_verbose
         ink.prose(text, indent=_INDENT, label=_label(label))
     if finding.suggestion:
         ink.prose(finding.suggestion, indent=_INDENT, label=_label("do", "bold green"))
+    for label, text in said_under(candidate, report):
+        if is_verbose or label == "also at":
+            ink.hanging(_label(label), ink.inline(" ".join(text.split())), indent=_INDENT)
     _write_proof(ink, report, candidate, is_verbose=is_verbose)
 
 

@@ -1,0 +1,54 @@
+"""What one finding stands for: a finding and its report in, further places and other accounts out."""
+
+from collections.abc import Sequence
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.diagnostics import Reason
+from affidavit.records.report import Report
+from affidavit.render.report.wording import counted, listed, place_of, title_of
+
+MAX_LINES = 12
+MAX_ACCOUNTS = 10
+
+
+def duplicates_of(candidate: Candidate, report: Report) -> list[Candidate]:
+    """What was withheld because this finding says it, in the order of the file."""
+    meant = (str(Reason.DUPLICATE_OF), candidate.id)
+    ended = [(one, one.withheld) for one in report.withheld if one.withheld]
+    under = [one for one, why in ended if (str(why.code), why.detail) == meant]
+    return sorted(under, key=lambda one: (place_of(one), one.id))
+
+
+def said_under(candidate: Candidate, report: Report) -> list[tuple[str, str]]:
+    """Further places of the same rule, and what others said of the same problem, each with its label."""
+    under = duplicates_of(candidate, report)
+    places = [one for one in under if _is_place(one, candidate)]
+    accounts = [one for one in under if one not in places]
+    said = [("also at", _lines(places))] if places else []
+    said += [
+        ("also said", f"{one.specialist}, {place_of(one)}: {title_of(one)}")
+        for one in accounts[:MAX_ACCOUNTS]
+    ]
+    more = len(accounts) - MAX_ACCOUNTS
+    return [*said, *([("also said", f"{counted(more, 'more account')}")] if more > 0 else [])]
+
+
+def _account(candidate: Candidate) -> str:
+    return f"{candidate.specialist}, {place_of(candidate)}: {title_of(candidate)}"
+
+
+def _is_place(one: Candidate, leader: Candidate) -> bool:
+    if one.finding is None or leader.finding is None:
+        return False
+    return (one.specialist, one.finding.rule_id, one.finding.file) == (
+        leader.specialist,
+        leader.finding.rule_id,
+        leader.finding.file,
+    )
+
+
+def _lines(places: Sequence[Candidate]) -> str:
+    numbers = sorted({one.finding.line for one in places if one.finding})
+    named = [str(number) for number in numbers[:MAX_LINES]]
+    more = [f"{len(numbers) - MAX_LINES} more"] if len(numbers) > MAX_LINES else []
+    return f"{'line' if len(numbers) == 1 else 'lines'} {listed([*named, *more])}"
