@@ -360,6 +360,20 @@ Point(x=1, y=2)
 """
 
 
+NEAR_AND_FAR = """\
+from model import Model
+
+
+def one():
+    class Local(Model):
+        x: int
+
+    return Local(x=1, y=2)
+"""
+
+
 def test_a_class_is_not_taken_for_another_of_its_name_or_its_neighbour(case, ask):
-    files = {"model.py": MODEL, "same.py": SAME_NAME, "near.py": NEIGHBOURS}
+    far = "import dataclasses\n\n\n@dataclasses.dataclass\nclass Local:\n    x: int\n"
+    local = NEAR_AND_FAR
+    files = {"model.py": MODEL, "same.py": SAME_NAME, "near.py": NEIGHBOURS, "far.py": far, "local.py": local}
     assert ask(TY, case({"x": ""}, files)) == []

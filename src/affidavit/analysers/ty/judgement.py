@@ -105,7 +105,7 @@ def _broken_call(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: b
         return "what is called depends on which of several imports succeeds"
     named = CALLEE.search(diagnostic.message)
     if named is None:
-        is_known = any(_constructor_changed(name, inspection) for name in called)
+        is_known = any(_constructor_changed(name, diagnostic.path, inspection) for name in called)
         return None if is_known else "the analyser does not name what is called, or it decides at run time"
     return _broken_named_call(named, called, diagnostic, inspection)
 
@@ -181,18 +181,25 @@ def _is_same_name(qualified: str, named: str) -> bool:
     return qualified == named or qualified.endswith(f".{named}")
 
 
-def _constructor_changed(called: str, inspection: Inspection) -> bool:
+def _constructor_changed(called: str, path: str, inspection: Inspection) -> bool:
     """Whether a class is part of the change: the constructor of a dataclass has no name."""
     classes = [symbol for symbol in inspection.symbols if symbol.kind == "class" and symbol.name == called]
-    is_changed = any(symbol.fate in ("touched", "signature_changed", "added") for symbol in classes)
-    # Which of several classes of that name is meant is not known.
-    return is_changed and all(_takes_its_fields(symbol, inspection) for symbol in classes)
+    near = [
+        number
+        for number, line in enumerate(inspection.repository.head.lines(path) or [], start=1)
+        if re.match(rf"\s*class\s+{re.escape(called)}\b", line)
+    ]
+    # A class of the file itself is meant, if there is one; of several with that name, any may be.
+    meant = [symbol for symbol in classes if symbol.file == path] if near else classes
+    places = [(path, number) for number in near] or [(one.file, one.head_line or 1) for one in classes]
+    is_changed = any(symbol.fate in ("touched", "signature_changed", "added") for symbol in meant)
+    return is_changed and all(_takes_its_fields(file, number, inspection) for file, number in places)
 
 
-def _takes_its_fields(symbol: ChangedSymbol, inspection: Inspection) -> bool:
+def _takes_its_fields(file: str, number: int, inspection: Inspection) -> bool:
     """The class takes what it declares and nothing else: a model of Pydantic passes over what it lacks."""
-    lines = inspection.repository.head.lines(symbol.file) or []
-    start = (symbol.head_line or 1) - 1
+    lines = inspection.repository.head.lines(file) or []
+    start = number - 1
     above = takewhile(DECORATION.match, reversed(lines[:start]))
     indent = INDENT.match("".join(lines[start : start + 1]))
     inside = re.compile(rf"{indent[0] if indent else ''}\s+\S|\s*([#)]|$)")
