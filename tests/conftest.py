@@ -29,8 +29,9 @@ BROKEN = Path(__file__).parent.parent / ".pytest_cache" / "runner-broke.txt"
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """What broke an earlier run says nothing about this one."""
-    # Shells start what runs in the background with interrupts ignored, and every program would inherit that.
+    # What runs in the background is started with these ignored, and every program would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     if not hasattr(session.config, "workerinput"):
         BROKEN.unlink(missing_ok=True)
 
