@@ -14,9 +14,9 @@ from affidavit.minds.fence import EXPLANATION, fence, tag_of
 from affidavit.pipeline import Crew
 from affidavit.ports import Case, Mind, Repository, Role, Specialist, ToolSource, Tree
 from affidavit.prompts import PromptSet, current_prompts
-from affidavit.proof.redaction import redact_record
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap, Reference, Symbol, SymbolChange
+from affidavit.redaction.text import redact_record
 from affidavit.references.find import find_references
 from affidavit.references.import_graph import import_graph
 from affidavit.references.readers import CodeReaders, Imports, Resolution

@@ -50,7 +50,7 @@ def test_nothing_is_sent_and_no_key_is_needed(changed: Repo) -> None:
 def test_a_secret_is_shown_as_it_would_leave(changed: Repo) -> None:
     done = review(changed, "--what-leaves", "--model", "openai:gpt-4o")
     assert SECRET not in done.out
-    assert "[redacted:aws-key]" in done.out
+    assert "[redacted:token]" in done.out
     assert "secrets: 1 redacted" in done.out
 
 

@@ -24,7 +24,7 @@ def repository(open_pair: Opened) -> GitRepository:
 
 
 def test_every_line_keeps_its_number(repository: GitRepository) -> None:
-    expected = ["import os", 'TOKEN = "[redacted:github-token]"', 'REGION = "eu"']
+    expected = ["import os", 'TOKEN = "[redacted:token]"', 'REGION = "eu"']
     assert repository.redacted.head.lines("app.py") == expected
     assert repository.head.redacted_lines("app.py") == expected
     assert repository.head.lines("app.py") == APP.splitlines()
@@ -43,7 +43,7 @@ def test_no_pattern_meets_the_secret(repository: GitRepository, pattern: str) ->
 
 def test_what_stands_beside_the_secret_is_found(repository: GitRepository) -> None:
     (hit,) = repository.redacted.head.search("TOKEN = ")
-    assert (hit.path, hit.line, hit.text) == ("app.py", 2, 'TOKEN = "[redacted:github-token]"')
+    assert (hit.path, hit.line, hit.text) == ("app.py", 2, 'TOKEN = "[redacted:token]"')
 
 
 def test_a_name_that_holds_a_secret_is_another_one(open_pair: Opened) -> None:
@@ -52,11 +52,11 @@ def test_a_name_that_holds_a_secret_is_another_one(open_pair: Opened) -> None:
     )
     shown = repository.redacted
     assert sorted(shown.head.entries()) == [
-        "keys/[redacted:github-token].txt",
-        "keys/[redacted:github-token].txt.2",
+        "keys/[redacted:token].txt",
+        "keys/[redacted:token].txt.2",
         "keys/x.txt",
     ]
-    assert shown.shown_name(f"keys/{TOKEN}.txt") == "keys/[redacted:github-token].txt"
+    assert shown.shown_name(f"keys/{TOKEN}.txt") == "keys/[redacted:token].txt"
     assert shown.head.lines(shown.shown_name(f"keys/{OTHER}.txt")) == ["two"]
 
 
@@ -65,7 +65,7 @@ def test_blame_keeps_the_history_and_hides_what_people_wrote_into_it(repo: Repo,
     repo.commit(f"Use {TOKEN} as the token", {"app.py": APP + "y = 1\n"})
     blamed = repository.redacted.head.blame("app.py", 2)
     assert blamed is not None
-    assert (blamed.line, blamed.text) == (2, 'TOKEN = "[redacted:github-token]"')
+    assert (blamed.line, blamed.text) == (2, 'TOKEN = "[redacted:token]"')
     assert blamed.summary == "Head"
 
 

@@ -6,12 +6,12 @@ import pytest
 
 from affidavit.git.repository import GitRepository
 from affidavit.proof.quote_check import check_quote, quote_still_stands
-from affidavit.proof.redaction import Redactor
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
+from affidavit.redaction.text import Redactor
 from affidavit.stages.evidence import locate_quotes, run_searches
 from claims import candidate, case_of, change_of, finding, opened
 from repositories import Repo
@@ -73,7 +73,7 @@ def test_the_secret_is_in_nothing_that_is_kept_of_the_finding(repository: GitRep
         kept = checked(quoted(code, (3, 10)), repository, kind=kind)
         assert kept.withheld is None
         assert kept.quote is not None
-        assert "[redacted:aws-key]" in kept.quote.code
+        assert "[redacted:token]" in kept.quote.code
         assert not [secret for secret in SECRETS if secret in kept.model_dump_json()]
 
 
@@ -106,10 +106,10 @@ def test_a_search_that_hits_a_secret_does_not_write_it_down(repository: GitRepos
 @pytest.mark.parametrize(
     "code",
     [
-        'KEY = "[redacted:github-token:1]"',
-        'KEY = "[redacted:aws-key:1]" + OTHER',
-        'REGION = "[redacted:aws-key:1]"',
-        'OTHER = "[redacted:aws-key:1]"',
+        'KEY = "[redacted:password]"',
+        'KEY = "[redacted:token]" + OTHER',
+        'REGION = "[redacted:token]"',
+        'OTHER = "[redacted:token]"',
     ],
 )
 def test_a_marker_is_no_wildcard(repository: GitRepository, code: str) -> None:
@@ -118,7 +118,7 @@ def test_a_marker_is_no_wildcard(repository: GitRepository, code: str) -> None:
 
 
 def test_code_that_holds_a_marker_itself_is_quoted_as_it_stands(repo: Repo) -> None:
-    line = 'SHOWN = "[redacted:aws-key:1]"'
+    line = 'SHOWN = "[redacted:token]"'
     with opened(repo, {"app.py": "x = 1\n"}, {"app.py": f"import os\n{line}\n"}) as repository:
         quote, _ = check_quote(quoted(line, (2, 2)), repository)
     assert (quote.outcome, quote.start) == ("exact", 2)

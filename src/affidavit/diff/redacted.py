@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from affidavit.ports import Case, Repository, Tree
-from affidavit.proof.redaction import redact_record, redact_text
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change, FileChange, Hunk, Revision
 from affidavit.records.finding import Finding
+from affidavit.redaction.text import redact_record, redact_text
 
 MAX_HEADING = 200
 HEADING_REACH = 5000

@@ -16,7 +16,7 @@ from affidavit.minds.ledger import Ledger
 from affidavit.minds.wire.providers import build_model
 from affidavit.minds.wire.requester import Requester
 from affidavit.ports import Role, Talk
-from affidavit.proof.redaction import MARKER
+from affidavit.redaction.spans import MARKER
 from affidavit.render.safe_text import one_line, visible
 
 RULE = "=" * 78

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from affidavit.git.objects import ObjectStore
 from affidavit.git.tree import MAX_TEXT_BYTES, REGULAR_MODES, GitTree
 from affidavit.ports import BlameLine, Entry
-from affidavit.proof.redaction import redact_content, redact_text
+from affidavit.redaction.text import redact_content, redact_text
 
 WRITTEN_AT_ONCE = 200
 

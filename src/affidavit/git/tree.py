@@ -11,8 +11,8 @@ from affidavit.git.objects import ObjectStore
 from affidavit.git.paths import decode_path
 from affidavit.git.text import is_binary, text_lines
 from affidavit.ports import BlameLine, Entry, Tree
-from affidavit.proof.redaction import redact_content
 from affidavit.records.evidence import SearchHit
+from affidavit.redaction.text import redact_content
 
 MAX_TEXT_BYTES = 5_000_000
 MAX_READ_BYTES = 100_000_000

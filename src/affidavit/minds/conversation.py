@@ -31,8 +31,8 @@ from affidavit.minds.wire.transcript import (
     writable,
 )
 from affidavit.ports import Role, Talk
-from affidavit.proof.redaction import Redactor
 from affidavit.records.report import Answer, RoleUsage
+from affidavit.redaction.text import Redactor
 
 AGENTS: dict[Role, Agent] = {
     "planner": "planner",

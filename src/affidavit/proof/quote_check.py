@@ -2,9 +2,10 @@
 
 from affidavit.ports import Repository
 from affidavit.proof.quotes import Occurrence, extend_until_unique, find_quote
-from affidavit.proof.redaction import MARKER, redact_lines, without_numbers
 from affidavit.records.evidence import QuoteCheck, QuoteOutcome
 from affidavit.records.finding import Finding, Verification
+from affidavit.redaction.spans import MARKER
+from affidavit.redaction.text import redact_lines, without_numbers
 
 BESIDE_LINES = 3
 """A finding's line may stand this far outside the range that was examined."""

@@ -4,9 +4,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from affidavit.proof.redaction import redact_lines
 from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, Gap, GivenJudgement, Inputs, Reply
+from affidavit.redaction.text import redact_lines
 
 
 def keep_inputs(

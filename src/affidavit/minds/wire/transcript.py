@@ -19,7 +19,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from affidavit.proof.redaction import Redactor
+from affidavit.redaction.text import Redactor
 
 _RESPONSES: TypeAdapter[ModelResponse] = TypeAdapter(ModelResponse)
 _MAX_LEVELS = 50

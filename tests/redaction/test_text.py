@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from affidavit.proof.redaction import Redactor
+from affidavit.redaction.text import Redactor
 
 # Put together here, so that no scanner takes this file for a leak.
 PEM_BODY = "\n".join(["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"] * 3 + ["Mzx1cQ=="])
@@ -22,21 +22,21 @@ JWT = "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0NTY3ODkwIn0" + ".dozjgNryP4J3jV
 @pytest.mark.parametrize(
     ("text", "secret", "kind"),
     [
-        (f"key = '{AWS}'", AWS, "aws-key"),
-        (f"url: https://x:{GITHUB}@github.com/a/b", GITHUB, "github-token"),
-        (f"OPENAI_API_KEY={OPENAI}", OPENAI, "api-key"),
-        (f'"anthropic": "{ANTHROPIC}"', ANTHROPIC, "api-key"),
-        (f"slack({SLACK!r})", SLACK, "slack-token"),
-        (f"+  google: {GOOGLE}", GOOGLE, "google-key"),
-        (f"stripe.api_key = '{STRIPE}'", STRIPE, "stripe-key"),
-        (f"Authorization: Bearer {JWT}", JWT, "jwt"),
+        (f"key = '{AWS}'", AWS, "token"),
+        (f"url: https://x:{GITHUB}@github.com/a/b", GITHUB, "token"),
+        (f"OPENAI_API_KEY={OPENAI}", OPENAI, "token"),
+        (f'"anthropic": "{ANTHROPIC}"', ANTHROPIC, "token"),
+        (f"slack({SLACK!r})", SLACK, "token"),
+        (f"+  google: {GOOGLE}", GOOGLE, "token"),
+        (f"stripe.api_key = '{STRIPE}'", STRIPE, "token"),
+        (f"Authorization: Bearer {JWT}", JWT, "token"),
         ("postgres://app:Hunter2-Sup3r@db.example.com/x", "Hunter2-Sup3r", "password"),
         ("redis://:p4ssw0rd!x@cache:6379/0", "p4ssw0rd!x", "password"),
         ("+DB_PASSWORD=fJ8#kq2Lz9!mW4x", "fJ8#kq2Lz9!mW4x", "secret"),
         ("12: SECRET_KEY = 'k9$2mQx7!vB4nL1c'", "k9$2mQx7!vB4nL1c", "secret"),
         ('{"client_secret": "8Zb1Nc4Hd6Fg0AsRk3Jx9Lm2"}', "8Zb1Nc4Hd6Fg0AsRk3Jx9Lm2", "secret"),
         ("api_token: 8Zb1Nc4Hd6Fg0AsRk3Jx9Lm2", "8Zb1Nc4Hd6Fg0AsRk3Jx9Lm2", "secret"),
-        ("Authorization: Bearer 8Zb1Nc4Hd6Fg0AsRk3Jx9Lm2", "8Zb1Nc4Hd6Fg0AsRk3Jx9Lm2", "bearer-token"),
+        ("Authorization: Bearer 8Zb1Nc4Hd6Fg0AsRk3Jx9Lm2", "8Zb1Nc4Hd6Fg0AsRk3Jx9Lm2", "token"),
     ],
 )
 def test_a_secret_does_not_leave(text: str, secret: str, kind: str) -> None:
@@ -81,7 +81,7 @@ def test_the_rest_of_a_private_key_does_not_leave() -> None:
     redacted = Redactor().redact("\n".join(f"{n}: {line}" for n, line in enumerate(PEM.split("\n")[2:])))
     assert "MIIE" not in redacted
     assert "Mzx1cQ" not in redacted
-    assert redacted.startswith("0: [redacted:encoded-data]")
+    assert redacted.startswith("0: [redacted:private-key]")
 
 
 def test_a_line_before_the_end_of_a_key_that_is_redacted_already_stays_as_it_is() -> None:
@@ -126,7 +126,7 @@ def test_what_only_looks_like_a_secret_stays(harmless: str) -> None:
 
 def test_texts_inside_data_are_redacted() -> None:
     assert Redactor().redact_all({"lines": [{"text": AWS}], "total": 1}) == {
-        "lines": [{"text": "[redacted:aws-key]"}],
+        "lines": [{"text": "[redacted:token]"}],
         "total": 1,
     }
 

@@ -1,0 +1,211 @@
+"""Secrets of several lines or in an encoding: private keys, Kubernetes secrets, base64 that hides another."""
+
+import base64
+import binascii
+import string
+from collections.abc import Iterator
+from itertools import pairwise
+
+from affidavit.redaction.linear import compile_linear
+from affidavit.redaction.spans import Span
+
+BEGIN = compile_linear(r"-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+END = compile_linear(r"-{4,5} ?(?:END|BEGIN) ")
+END_OF_KEY = compile_linear(r"-{4,5} ?END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY")
+MAX_KEY = 20_000
+_BEFORE = r"(?:[+\-\s>|#*/;\"'\x60(\[.]|\d{1,9}\s?[:|])*"
+_AFTER = r"(?:[\s\"'\x60,;+)\].&]|\\[nr])*\\?"
+BODY_LINE = compile_linear(rf"{_BEFORE}(\S(?:.*[^\s\"'\x60,;+)\].&\\])?){_AFTER}")
+NO_BODY = compile_linear(_BEFORE)
+KEY_LINE = compile_linear(rf"{_BEFORE}([A-Za-z0-9+/=]{{4,200}}){_AFTER}")
+OPEN_RUN = compile_linear(r"(?:\\[nr]|[\sA-Za-z0-9+/=]){20,}")
+ENCODED_LINE = compile_linear(
+    r"(?m)^(?:[+\-\s>|#*;\"'\x60(\[,]|\d{1,9}\s?[:|])*"
+    r"([A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70}|[A-Za-z0-9+/]{76})"
+    r"(?:$|(?:\\[nr])+[^\w\n]{0,8}$|[^\w\n/+=][^\w\n]{0,7}$)"
+)
+"""A line as long as encoders of keys make it, and nothing beside it but marks."""
+MAX_KEY_LINES = 250
+PUBLIC = compile_linear(
+    r"BEGIN (?:[A-Z0-9]+ ){0,3}(?:CERTIFICATE|PUBLIC KEY|MESSAGE|SIGNATURE|PARAMETERS|CRL)|base64,"
+)
+PICTURE = compile_linear(
+    r"iVBORw0KGgo|/9j/|R0lGOD|UklGR|d09G|AAEAAAA|PHN2Zy|PD94bWw|JVBERi|H4sI|UEsDB|T1RUT|AAABAA"
+)
+"""How pictures, fonts, documents and archives begin."""
+MIN_LETTERS, MIN_DIGITS = 10, 2
+PUTTY = compile_linear(r"(?m)^Private-Lines: (\d{1,3})\r?$")
+PUTTY_CODE = compile_linear(r"(?m)^Private-(?:MAC|Hash): ([0-9a-f]{40,64})")
+PASSWORD_HASH = compile_linear(
+    r"\$(?:2[abxy]?|apr1|1|5|6|7|y|gy|argon2id?|argon2d|scrypt|pbkdf2(?:-sha\d+)?)\$[\w./$=,+-]{20,200}"
+)
+JWK = compile_linear(r"\"kty\"")
+JWK_SECRET = compile_linear(r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,4}:\s{0,4}\"([\w-]{20,})\"")
+DOCKER_LOGIN = compile_linear(r"\"(?:auth|identitytoken)\"\s{0,4}:\s{0,4}\"([\w+/=.-]{8,})\"")
+KUBERNETES = compile_linear(r"(?m)^\s*[\"']?kind[\"']?:\s*[\"']?Secret[\"']?\s*,?\s*$")
+DOCUMENT = compile_linear(r"(?m)^---\s*$")
+DATA = compile_linear(r"(?m)^( *)(?:data|stringData):\s*$")
+ENTRY = compile_linear(r"( *)([\w./-]+):[ \t]*(\S.*)?")
+ENCODED = compile_linear(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+MAX_ENCODED = 200_000
+PROBE = 24
+PRINTABLE = frozenset(string.printable.encode())
+
+
+def find_blocks(data: bytes) -> Iterator[Span]:
+    """Keys and secrets that stand in blocks, and what is written as a hash or an encoding of one."""
+    yield from _private_keys(data)
+    yield from _key_ends(data)
+    yield from _encoded_lines(data)
+    yield from _putty(data)
+    yield from (Span(*found.span(), "password") for found in PASSWORD_HASH.finditer(data))
+    if JWK.search(data):
+        yield from (Span(*found.span(1), "private-key") for found in JWK_SECRET.finditer(data))
+    yield from (Span(*found.span(1), "password") for found in DOCKER_LOGIN.finditer(data))
+    yield from _kubernetes(data)
+
+
+def _private_keys(data: bytes) -> Iterator[Span]:
+    """What stands between the marks of a key; where its end is missing, as long as lines look like it."""
+    for found in BEGIN.finditer(data):
+        start = found.span()[1]
+        end = END.search(data, start, min(len(data), start + MAX_KEY))
+        if end is not None:
+            yield from _body(data, start, end.span()[0])
+        else:
+            yield from _open_body(data, start)
+
+
+def _body(data: bytes, start: int, end: int) -> Iterator[Span]:
+    """Each line of a key without what stands around it: quotes, numbers of lines, marks of a diff."""
+    if b"\n" not in data[start:end]:
+        yield Span(start, end, "private-key")
+        return
+    for first, last in _lines(data, start, end):
+        line = data[first:last]
+        found = BODY_LINE.fullmatch(line)
+        if found is not None and not NO_BODY.fullmatch(line):
+            inner = found.span(1)
+            yield Span(first + inner[0], first + inner[1], "private-key")
+
+
+def _open_body(data: bytes, start: int) -> Iterator[Span]:
+    end = min(len(data), start + MAX_KEY)
+    run = OPEN_RUN.match(data, start, end)
+    line_end = data.find(b"\n", start)
+    if run is not None and (line_end < 0 or run.span()[1] <= line_end):
+        yield Span(*run.span(), "private-key")
+        return
+    for first, last in list(_lines(data, start, end))[1:]:
+        found = KEY_LINE.fullmatch(data[first:last])
+        if found is None:
+            return
+        inner = found.span(1)
+        yield Span(first + inner[0], first + inner[1], "private-key")
+
+
+def _key_ends(data: bytes) -> Iterator[Span]:
+    """The lines above the end of a key whose beginning is not here."""
+    for found in END_OF_KEY.finditer(data):
+        above = data.rfind(b"\n", 0, found.span()[0])
+        lines = list(_lines(data, max(0, above - MAX_KEY), max(0, above)))
+        for first, last in reversed(lines):
+            line = KEY_LINE.fullmatch(data[first:last])
+            if line is None:
+                break
+            inner = line.span(1)
+            yield Span(first + inner[0], first + inner[1], "private-key")
+
+
+def _lines(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where each line between the two begins and ends."""
+    while start <= end:
+        line_end = data.find(b"\n", start, end)
+        if line_end < 0:
+            yield start, end
+            return
+        yield start, line_end
+        start = line_end + 1
+
+
+def _encoded_lines(data: bytes) -> Iterator[Span]:
+    """Lines of what may be a key without its marks; no certificate, no picture, nothing that is longer."""
+    group: list[Span] = []
+    end = -1
+    for found in ENCODED_LINE.finditer(data):
+        start, stop = found.span()
+        if start > end + 1:
+            yield from _believed(data, group)
+            group = []
+        group.append(Span(*found.span(1), "encoded-data"))
+        end = stop
+    yield from _believed(data, group)
+
+
+def _believed(data: bytes, group: list[Span]) -> list[Span]:
+    if not group or len(group) > MAX_KEY_LINES:
+        return []
+    first = group[0].start
+    line = data.rfind(b"\n", 0, first) + 1
+    above = data[data.rfind(b"\n", 0, max(0, line - 1)) + 1 : first]
+    if PUBLIC.search(above) or PICTURE.match(data, first):
+        return []
+    return [span for span in group if _is_encoded(data[span.start : span.end])]
+
+
+def _is_encoded(value: bytes) -> bool:
+    """Whether a long run of letters and digits encodes bytes; hexadecimal has letters of one case only."""
+    text = value.decode("ascii")
+    counts = [sum(map(kind, text)) for kind in (str.isupper, str.islower, str.isdigit)]
+    return min(counts[:2]) >= MIN_LETTERS and counts[2] >= MIN_DIGITS
+
+
+def _putty(data: bytes) -> Iterator[Span]:
+    for found in PUTTY.finditer(data):
+        lines = list(_lines(data, found.span()[1] + 1, min(len(data), found.span()[1] + MAX_KEY)))
+        yield from (Span(*line, "private-key") for line in lines[: int(found.group(1))])
+    yield from (Span(*found.span(1), "private-key") for found in PUTTY_CODE.finditer(data))
+
+
+def _kubernetes(data: bytes) -> Iterator[Span]:
+    """The values of a secret, whatever they are called."""
+    if not KUBERNETES.search(data):
+        return
+    cuts = [0, *(found.span()[0] for found in DOCUMENT.finditer(data)), len(data)]
+    for start, end in pairwise(cuts):
+        if KUBERNETES.search(data, start, end):
+            for found in DATA.finditer(data, start, end):
+                yield from _entries(data, found.span()[1] + 1, end, len(found.group(1)))
+
+
+def _entries(data: bytes, start: int, end: int, indent: int) -> Iterator[Span]:
+    for first, last in _lines(data, start, end):
+        line = data[first:last]
+        if line.strip() and len(line) - len(line.lstrip(b" ")) <= indent:
+            return
+        entry = ENTRY.fullmatch(line.rstrip())
+        begins, ends = entry.span(3) if entry else (len(line) - len(line.lstrip()), len(line.rstrip()))
+        value = line[begins:ends] if begins >= 0 else b""
+        if value and not value.startswith((b"|", b">", b"{{", b"#", b'""', b"''")):
+            yield Span(first + begins, first + ends, "secret")
+
+
+def encoded_texts(data: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """Runs of base64 that encode text, and that text."""
+    for found in ENCODED.finditer(data):
+        start, end = found.span()
+        if end - start <= MAX_ENCODED and _is_text(_decoded(data[start : start + PROBE])):
+            yield start, end, _decoded(data[start:end])
+
+
+def _is_text(probe: bytes) -> bool:
+    return len(probe) >= 16 and PRINTABLE.issuperset(probe)
+
+
+def _decoded(run: bytes) -> bytes:
+    plain = run.rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
+    plain = plain[: len(plain) - (len(plain) % 4 == 1)]
+    try:
+        return base64.b64decode(plain + b"=" * (-len(plain) % 4))
+    except binascii.Error:
+        return b""

@@ -1,0 +1,57 @@
+"""Regular expressions that take linear time on hostile text: a pattern in, its matches in bytes out."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import re2
+
+
+class Match(Protocol):
+    """One match; offsets count bytes."""
+
+    def span(self, group: int = 0, /) -> tuple[int, int]: ...
+
+    def group(self, group: int = 0, /) -> Any: ...
+
+
+class Pattern(Protocol):
+    """A compiled expression."""
+
+    def finditer(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Iterator[Match]: ...
+
+    def search(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Match | None: ...
+
+    def match(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Match | None: ...
+
+    def fullmatch(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Match | None: ...
+
+    def sub(self, replacement: Any, text: bytes) -> bytes: ...
+
+
+def _options() -> Any:
+    options = re2.Options()
+    # A byte is a letter, so that text of any encoding, and none, is searched to its end.
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.log_errors = False
+    return options
+
+
+def compile_linear(pattern: str) -> Pattern:
+    """The expression, in the syntax of RE2."""
+    compiled: Pattern = re2.compile(pattern.encode(), _options())
+    return compiled
+
+
+class PatternSet:
+    """Many expressions at once: those that cannot match a text are not tried on it."""
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        self._filter = re2.Filter()
+        for pattern in patterns:
+            self._filter.Add(pattern.encode(), _options())
+        self._filter.Compile()
+
+    def possible(self, text: bytes) -> Iterator[tuple[int, Pattern]]:
+        """The expressions that may match the text, with their numbers."""
+        for number in sorted(self._filter.Match(text, True) or ()):
+            yield number, self._filter.re(number)

@@ -1,0 +1,88 @@
+"""Secrets that are known by their shape: what the rules of a scanner, kept in shapes.json, find in a text."""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from affidavit.redaction.linear import PatternSet, compile_linear
+from affidavit.redaction.spans import Span
+from affidavit.redaction.values import is_login, is_named
+
+LOOSE = compile_linear(
+    r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"
+    r"|\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b"
+    r"|\b(?:gh[pousr]_\w{30,255}|github_pat_\w{22,255})"
+    r"|\bgl(?:pat|ptt|dt|rt|cbt|soat|ft|imt|agent|oas)-[\w.-]{16,}"
+    r"|\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-\d-[\w-]{20,}"
+    r"|\bAIza[\w-]{30,40}"
+    r"|\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"
+    r"|\bnpm_[A-Za-z0-9]{30,}"
+    r"|\bpypi-AgE[\w-]{40,}"
+    r"|\bhf_[A-Za-z]{30,}"
+    r"|\bSG\.[\w-]{16,}\.[\w-]{16,}"
+    r"|\bdo[opr]_v1_[0-9a-f]{40,}"
+    r"|\bsk-ant-[\w-]{20,}|\bsk-proj-[\w-]{20,}"
+    r"|\bdiscord(?:app)?\.com/api/webhooks/\d{15,22}/[\w-]{40,100}"
+    r"|\bhooks\.slack\.com/(?:services|workflows|triggers)/[\w/+-]{20,}"
+    r"|\bya29\.[\w-]{20,}|\bGOCSPX-[\w-]{20,}"
+)
+"""Forms that everybody knows, a little longer or shorter than the rules have them."""
+
+
+ADDRESSES = (
+    "generic-credential-uri",
+    "mongodb-connection-string",
+    "bitbucketcredentials",
+    "codecatalystcredentials",
+    "codecommitcredentials",
+)
+
+
+LONG_WORDS = (
+    "alibaba-secret-key",
+    "alibaba-sts-access-key-secret",
+    "aws-secret-access-key",
+    "box-api-access-token",
+    "lichess-personal-access-token",
+)
+"""What these rules find may as well be a long name."""
+
+
+MAX_HOST = 100
+
+
+class _Shape(NamedTuple):
+    name: str
+    groups: tuple[int, ...]
+
+
+@cache
+def _table() -> tuple[tuple[_Shape, ...], PatternSet]:
+    text = files("affidavit.redaction").joinpath("shapes.json").read_text()
+    rows = json.loads(text)["shapes"]
+    shapes = tuple(_Shape(name, tuple(groups)) for name, _, groups in rows)
+    return shapes, PatternSet([pattern for _, pattern, _ in rows])
+
+
+def _is_believed(name: str, data: bytes, start: int, end: int) -> bool:
+    """Of passwords in addresses those that open something, of long words those that are no names."""
+    if name not in LONG_WORDS and name not in ADDRESSES:
+        return True
+    value = data[start:end].decode("utf-8", "replace")
+    if name in LONG_WORDS:
+        return not is_named(value)
+    return is_login(value, data[end : end + MAX_HOST].decode("utf-8", "replace"))
+
+
+def find_shapes(data: bytes) -> Iterator[Span]:
+    """What has the shape of a secret; spans may overlap."""
+    shapes, patterns = _table()
+    for number, pattern in patterns.possible(data):
+        for found in pattern.finditer(data):
+            for group in shapes[number].groups:
+                start, end = found.span(group)
+                if start < end and _is_believed(shapes[number].name, data, start, end):
+                    yield Span(start, end, "password" if shapes[number].name in ADDRESSES else "token")
+    yield from (Span(*found.span(), "token") for found in LOOSE.finditer(data))

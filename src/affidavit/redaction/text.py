@@ -1,0 +1,167 @@
+"""Redact a text or the content of a file: each secret becomes a marker such as `[redacted:token]`.
+
+The same content is redacted in the same way wherever it stands, and its lines keep their numbers.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from affidavit.redaction.assignments import find_assigned
+from affidavit.redaction.blocks import encoded_texts, find_blocks
+from affidavit.redaction.forms import find_written
+from affidavit.redaction.linear import Match, compile_linear
+from affidavit.redaction.shapes import find_shapes
+from affidavit.redaction.spans import MARKER, Span, without_spans
+from affidavit.redaction.values import is_random
+
+Record = TypeVar("Record", bound=BaseModel)
+
+ESCAPE = compile_linear(
+    r"\\{1,8}(?:u00(?:0[ad]|2[0267f]|3[acde])|x(?:0[ad]|2[027])|[nrtbfv0\"'\x60/])"
+    r"|%(?:0[AaDd]|2[0267Ff]|3[AaDd])|&(?:quot|apos|amp|lt|gt|#3[49]|#10);"
+)
+WRITTEN = {
+    b"22": b'"',
+    b"27": b"'",
+    b"3d": b"=",
+    b"3a": b":",
+    b"26": b"&",
+    b"2f": b"/",
+    b"quot;": b'"',
+    b"apos;": b"'",
+}
+"""What stands behind an escape, by how it ends; anything else ends a word and no more."""
+MIN_REPEATED = 8
+MAX_REPEATED = 500
+NUL_SHARE = 0.2
+
+
+class Redactor:
+    """Redacts the texts of one conversation, each of them once."""
+
+    def __init__(self) -> None:
+        self._done: dict[str, str] = {}
+
+    def redact(self, text: str) -> str:
+        """The text without its secrets; the number of its lines stays."""
+        if _holds_nothing(text):
+            return text
+        if text not in self._done:
+            self._done[text] = redact_text(text)
+        return self._done[text]
+
+    def redact_all(self, value: Any) -> Any:
+        """The same for every text inside JSON data."""
+        if isinstance(value, str):
+            return self.redact(value)
+        if isinstance(value, dict):
+            return {self.redact_all(key): self.redact_all(each) for key, each in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.redact_all(each) for each in value]
+        return value
+
+
+@lru_cache(maxsize=512)
+def _holds_nothing(text: str) -> bool:
+    """Whether there is no secret in a text that many conversations share."""
+    return redact_text(text) == text
+
+
+def redact_text(text: str) -> str:
+    """A text that stands by itself, without its secrets."""
+    data = text.encode("utf-8", "surrogatepass")
+    redacted = redact_content(data)
+    return text if redacted is data else redacted.decode("utf-8", "surrogatepass")
+
+
+def redact_content(data: bytes) -> bytes:
+    """The content of a whole file without its secrets; its lines keep their numbers."""
+    return without_spans(data, find_secrets(data))
+
+
+def redact_record(record: Record) -> Record:
+    """A record without the secrets in its texts."""
+    return type(record).model_validate(Redactor().redact_all(record.model_dump()))
+
+
+def redact_lines(lines: Sequence[str]) -> list[str]:
+    """Lines that stand by themselves, without their secrets."""
+    return redact_text("\n".join(lines)).split("\n") if lines else []
+
+
+def without_numbers(text: str) -> str:
+    """The text with markers as they are written now; earlier ones had a number."""
+    return MARKER.sub(r"[redacted:\1]", text)
+
+
+def find_secrets(data: bytes) -> list[Span]:
+    """Where secrets stand; spans may overlap."""
+    spans = list(_find_plain(data))
+    spans += _find_behind_escapes(data)
+    if data.count(b"\0") > NUL_SHARE * len(data):
+        spans += _find_between_zeros(data)
+    for start, end, inner in encoded_texts(data):
+        if any(True for _ in _find_plain(inner)):
+            spans.append(Span(start, end, "encoded-data"))
+    return [*spans, *_repeated(data, spans)]
+
+
+def _find_plain(data: bytes) -> Iterator[Span]:
+    yield from find_shapes(data)
+    yield from find_assigned(data)
+    yield from find_written(data)
+    yield from find_blocks(data)
+
+
+def _find_behind_escapes(data: bytes) -> Iterator[Span]:
+    """The same in the lines that have escapes, read as what is meant."""
+    starts: list[int] = []
+    lines: list[bytes] = []
+    end = -1
+    for found in ESCAPE.finditer(data):
+        if found.span()[0] >= end:
+            start = data.rfind(b"\n", 0, found.span()[0]) + 1
+            end = data.find(b"\n", start)
+            end = len(data) if end < 0 else end
+            starts.append(start)
+            lines.append(ESCAPE.sub(_unescaped, data[start:end]))
+    offsets = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    for first, last, kind in _find_plain(b"\n".join(lines)):
+        for number in range(bisect_right(offsets, first) - 1, bisect_right(offsets, last - 1)):
+            shift = starts[number] - offsets[number]
+            line_end = offsets[number + 1] - 1
+            yield Span(max(first, offsets[number]) + shift, min(last, line_end) + shift, kind)
+
+
+def _unescaped(found: Match) -> bytes:
+    """What an escape means, in as many bytes: behind `\\n` a word begins."""
+    escape: bytes = found.group()
+    meant = next((sign for end, sign in WRITTEN.items() if escape.lower().endswith(end)), escape[-1:])
+    return (b" " * len(escape))[len(meant) :] + (meant if not meant.isalnum() else b" ")
+
+
+def _find_between_zeros(data: bytes) -> Iterator[Span]:
+    """The same in a text of two bytes a letter."""
+    places = [place for place, byte in enumerate(data) if byte]
+    for start, end, kind in _find_plain(data.replace(b"\0", b"")):
+        yield Span(places[start], places[end - 1] + 1, kind)
+
+
+def _repeated(data: bytes, spans: Sequence[Span]) -> Iterator[Span]:
+    """What was found once is hidden wherever it stands, whatever stands around it."""
+    values = {data[start:end]: kind for start, end, kind in spans}
+    for value, kind in values.items():
+        if MIN_REPEATED <= len(value) <= MAX_REPEATED and b"\n" not in value and _is_worth_it(value):
+            at = data.find(value)
+            while at >= 0:
+                yield Span(at, at + len(value), kind)
+                at = data.find(value, at + len(value))
+
+
+def _is_worth_it(value: bytes) -> bool:
+    return is_random(value.decode("utf-8", "replace"))

@@ -1,0 +1,103 @@
+"""Whether a value looks like a secret: drawn by lot, or chosen as a password, and no placeholder or name."""
+
+import math
+import re
+from collections import Counter
+
+FILLED_IN = re.compile(
+    r"^(?:\\?\$|\{|<|%|\(|\[|@\{|\*+$|x+$|\.+$|#|\?|@\w+@?$)|^your|^\W*redacted\W*$|\$\{|\{\{|#\{|%\("
+    r"|<[\w -]+>"
+    r"|\[redacted|\.\.\.|…|xxxx|\*\*|\{[a-z_][\w.]*\}|\(\?[:=!<P]|\[\^|\\[wsdb]\b|\.[*+]|\[(?:a-z|A-Z|0-9)",
+    re.IGNORECASE,
+)
+"""What a program or a reader puts something else in place of, and patterns."""
+MADE_UP = re.compile(
+    r"^(?:my|the|some|an?|new|old|bad|good|wrong|invalid|valid|example|changeme|placeholder|dummy|fake|insert|test|foo"
+    r"|enter|replace|todo|none|null|undefined|true|false|env|vault|process|secrets?|os|config|settings)[\W_]"
+    r"|^(?:pass(?:word|wd|phrase|code)?|secret|token|pwd|changeme|none|null|undefined|string|str|text|bytes)\d{0,3}$"
+    r"|^(?:sha\d*|md5)[:-]|[_-]here$|example|placeholder|change[_-]?me|^\W*(?-i:[A-Z]+(?:_[A-Z]+)+)\W*$",
+    re.IGNORECASE,
+)
+"""What says of itself that it is no secret."""
+REFERENCE = re.compile(
+    r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+\W{0,3}"
+    r"|[A-Za-z_$][\w$.:-]*[(\[].*|.*\)|[\w.@~-]*/(?:[\w.@-]+/)*[\w.@-]*|[a-z]+://\S+|[a-z][a-z0-9]*(?:[._-][a-z0-9]+)+"
+)
+"""What names something else: an attribute, a call, a path, an address, a key of a catalogue."""
+DEFAULT = re.compile(
+    r"(?:pass(?:word|wd|phrase)?|pwd?|secret|token|user(?:name)?|admin|root|guest|postgres|mysql|maria(?:db)?|mongo(?:db)?"
+    r"|redis|rabbit(?:mq)?|elastic|minio|docker|default|test(?:ing)?|demo|local|dev|prod|my|db|foo|bar|baz|qwerty|abc"
+    r"|api|key|app|here|[\d_.*-]+)+",
+    re.IGNORECASE,
+)
+"""Passwords that are no secret: words that everybody tries first."""
+OWN_HOST = re.compile(
+    r"@?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|(?:[\w-]+\.)*(?:example|test|invalid|local)\b|default\b)"
+)
+TYPE_NAME = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]*)*\d*")
+WORDS = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}")
+HEXADECIMAL = re.compile(r"(?:0x)?[0-9a-fA-F]+")
+SYMBOLS = frozenset("+/!@#$%^&*~=")
+MIN_ENTROPY = 3.0
+"""Bits for each character: words and names lie below, keys above."""
+MAX_WORDS = 0.75
+"""The share of a value that words may have; names have more."""
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value stands for another one."""
+    return FILLED_IN.search(value) is not None or MADE_UP.search(value) is not None
+
+
+def is_random(value: str) -> bool:
+    """Whether a value looks drawn by lot rather than written by a person."""
+    if is_placeholder(value) or not any(each.isalpha() for each in value):
+        return False
+    has_mixture = sum(each.isdigit() for each in value) >= 2 or not SYMBOLS.isdisjoint(value)
+    return has_mixture and entropy(value) >= MIN_ENTROPY and not is_named(value)
+
+
+def is_password(value: str) -> bool:
+    """Whether a value may have been chosen as a password: people mix letters with digits or signs."""
+    if is_placeholder(value) or not any(each.isalpha() for each in value):
+        return False
+    is_mixed = any(each.isdigit() or each in SYMBOLS for each in value)
+    return is_mixed and not is_reference(value) and not TYPE_NAME.fullmatch(value)
+
+
+def is_login(value: str, host: str) -> bool:
+    """Whether the password of an address opens something; at one's own machine, words that all use do not."""
+    if len(value) < 3 or FILLED_IN.search(value):
+        return False
+    is_default = is_placeholder(value) or DEFAULT.fullmatch(value) is not None
+    return not (is_default and OWN_HOST.match(host))
+
+
+def is_key(value: str) -> bool:
+    """Whether a value is so mixed that it is a key whatever it is called."""
+    kinds = (str.isupper, str.islower, str.isdigit)
+    return len(value) >= 20 and all(sum(map(kind, value)) >= 3 for kind in kinds) and is_random(value)
+
+
+def is_named(value: str) -> bool:
+    """Whether a value is made of words: a name, a path, a sentence, a reference to something else."""
+    if HEXADECIMAL.fullmatch(value):
+        return False
+    return is_reference(value) or share_of_words(value) > MAX_WORDS
+
+
+def is_reference(value: str) -> bool:
+    """Whether a value names something else."""
+    return REFERENCE.fullmatch(value) is not None and share_of_words(value) > 0.5
+
+
+def share_of_words(value: str) -> float:
+    """How much of its letters and digits stands in words."""
+    signs = sum(map(str.isalnum, value))
+    return sum(map(len, WORDS.findall(value))) / signs if signs else 1.0
+
+
+def entropy(value: str) -> float:
+    """Bits for each character."""
+    counts = Counter(value)
+    return -sum(count / len(value) * math.log2(count / len(value)) for count in counts.values())
