@@ -7,12 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bench.sweep.figures import objections
+from bench.sweep.choice import revision_of
+from bench.sweep.figures import as_markdown, objections
+from bench.sweep.log import read_log
 from bench.sweep.table import LABELS, Shown, joined, read_table, write_table
 
 from repositories import Repo
 
 ROOT = Path(__file__).parents[1]
+KEPT = ROOT / "evaluation" / "sweep"
 ROW = Shown("one", "a1", "high", "yes", "ruff/F821", "app.py:2", "`undefd` is not defined")
 
 
@@ -37,9 +40,10 @@ def test_what_was_shown_is_printed_and_kept(repository, tmp_path):
     done = sweep(tmp_path / "out", repository.path)
     assert "3 commits, 3 of them to review" in done.stdout
     assert "BLOCKING high" in done.stdout
-    assert "shown: 1 findings in 1 commits, 1 blocking in 1" in done.stdout
-    assert "3 commits of 1 repositories: whole 2, empty 1" in done.stdout
-    assert "files: 2, read by a specialist, whole or in part: 2" in done.stdout
+    assert "shown: 1 findings in 1 commits\nblocking: 1 findings in 1 commits\n" in done.stdout
+    assert "repositories: 1\ncommits: 3 (whole 2, empty 1)\n" in done.stdout
+    assert f"reviewed by the revision: {revision_of(ROOT)} 2, unknown 1" in done.stdout
+    assert "files: 2; read by a specialist, whole or in part: 2 of 2" in done.stdout
     [row] = read_table(tmp_path / "out" / "findings.tsv")
     assert (row.repository, row.severity, row.blocking, row.place) == ("one", "high", "yes", "app.py:2")
     assert row.commit == repository.git("rev-parse", "HEAD~2")[:12]
@@ -110,7 +114,7 @@ def test_what_has_no_label_in_a_table_that_is_kept_is_an_error(repository, tmp_p
     again = sweep(out, "--labels", kept)
     assert again.returncode == 0
     assert "wrong, of the blocking: 0 of 1, 0% [0.0\u201379.3]" in again.stdout
-    assert "commits that were stopped wrongly: 0 of 3" in again.stdout
+    assert "commits that something wrong would have stopped: 0 of 3" in again.stdout
 
 
 def test_a_blocking_finding_that_is_wrong_is_an_objection():
@@ -127,3 +131,21 @@ def test_a_whole_tree_is_reviewed_as_if_it_were_new(repository, tmp_path):
     done = sweep(tmp_path / "out", repository.path, "--whole")
     assert "1 commits, 1 of them to review" in done.stdout
     assert [row.place for row in read_table(tmp_path / "out" / "findings.tsv")] == ["app.py:2"]
+
+
+def test_everything_in_the_kept_sweep_was_read_and_nothing_that_blocks_is_wrong():
+    assert objections(read_table(KEPT / "findings.tsv")) == []
+    rows = [*read_table(KEPT / "findings.tsv"), *read_table(KEPT / "whole" / "findings.tsv")]
+    assert all(row.label and row.reason for row in rows)
+
+
+@pytest.mark.parametrize("folder", [KEPT, KEPT / "whole"], ids=["commits", "whole trees"])
+def test_the_documents_have_the_figures_of_the_kept_sweep(folder):
+    figures = as_markdown(read_log(folder / "commits.jsonl"), read_table(folder / "findings.tsv"))
+    assert figures in (ROOT / "docs" / "measuring.md").read_text(encoding="utf-8")
+
+
+def test_the_kept_sweep_names_every_shown_finding_once():
+    for folder in (KEPT, KEPT / "whole"):
+        shown = {one.key for row in read_log(folder / "commits.jsonl") for one in row.shown}
+        assert shown == {row.key for row in read_table(folder / "findings.tsv") if row.state == "shown"}

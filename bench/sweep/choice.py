@@ -89,6 +89,12 @@ def _name_of(folder: Path) -> str:
     return "/".join(parts[-2:]) if urlsplit(address).scheme else folder.resolve().name
 
 
+def revision_of(folder: Path) -> str:
+    """The commit that a folder is checked out at; nothing where it is no repository."""
+    command = ["git", "-C", str(folder), "rev-parse", "--short=12", "HEAD"]
+    return subprocess.run(command, check=False, capture_output=True, text=True).stdout.strip()
+
+
 def _git(folder: Path, *arguments: str, text: str | None = None) -> str:
     command: list[str | Path] = ["git", "-C", folder, *arguments]
     done = subprocess.run(command, check=False, capture_output=True, text=True, input=text)

@@ -19,8 +19,8 @@ from affidavit.pipeline import review
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
 from affidavit.stages.intake import ChangeRequest, open_change
-from bench.sweep.choice import Commit, chosen_commits
-from bench.sweep.figures import objections, summary
+from bench.sweep.choice import Commit, chosen_commits, revision_of
+from bench.sweep.figures import as_markdown, objections, summary
 from bench.sweep.log import Reviewed, append_to_log, read_log
 from bench.sweep.table import Shown, joined, read_table, write_table
 
@@ -50,6 +50,8 @@ def main(arguments: Sequence[str]) -> None:
     rows = joined([shown for row in reviewed for shown in row.shown], labelled)
     write_table(table, rows)
     print(*summary(reviewed, rows), f"table: {table}", sep="\n")
+    if asked.markdown:
+        print(as_markdown(reviewed, rows))
     complaints = objections(rows) if asked.labels else []
     if complaints:
         raise SystemExit("\n".join(complaints))
@@ -72,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--labels", type=Path, metavar="FILE", help="a labelled table; what it does not label is an error"
     )
+    parser.add_argument("--markdown", action="store_true", help="also print the figures for a document")
     parser.add_argument("--again", action="store_true", help="also those in which something was shown")
     parser.add_argument("--out", type=Path, default=Path(".bench/sweep"), help="what is kept (.bench/sweep)")
     return parser
@@ -143,6 +146,7 @@ def review_commit(commit: Commit) -> Reviewed:
         examined=sum(one.state in ("examined", "partly") for one in report.coverage),
         shown=[_shown(one, commit, report) for one in report.shown],
         gaps=[f"{gap.name}: {gap.reason}" for gap in report.incomplete],
+        revision=revision_of(Path(__file__).parent),
     )
 
 

@@ -20,10 +20,12 @@ class Reviewed:
     """`whole`, `in part`, `empty`, or why there is no review."""
     seconds: float
     files: int = 0
-    examined: int = 0
-    """Of the files, those that an analyser or the search for references read, whole or in part."""
+    examined: int | None = None
+    """Of the files, those that a specialist read, whole or in part; None: not counted then."""
     shown: Sequence[Shown] = ()
     gaps: Sequence[str] = ()
+    revision: str = ""
+    """The commit of Affidavit that reviewed it, where that is known."""
 
 
 def read_log(log: Path) -> list[Reviewed]:
