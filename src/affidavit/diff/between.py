@@ -59,6 +59,8 @@ def files_between(store: ObjectStore, base: GitTree, head: GitTree) -> tuple[Fil
     raw = parse_raw(store.git.run(*command, "--raw", "-z", base.revision, head.revision))
     if not raw:
         return ()
+    blobs = {blob for one in raw for blob in (one.old_blob, one.new_blob) if blob}
+    store.check(sorted(blobs))
     patch = store.git.run(*command, "-p", base.revision, head.revision)
     blocks = join_type_changes(parse_diff(patch))
     if len(blocks) != len(raw):

@@ -8,9 +8,9 @@ from affidavit.diff.between import detect_language
 from affidavit.diff.hunks import apply_hunks, lay_out
 from affidavit.diff.parse import FileDiff
 from affidavit.errors import InputError
-from affidavit.git.objects import ObjectStore
+from affidavit.git.objects import MAX_READ_BYTES, ObjectStore
 from affidavit.git.paths import decode_path
-from affidavit.git.tree import MAX_READ_BYTES, SUBMODULE_MODE, GitTree
+from affidavit.git.tree import SUBMODULE_MODE, GitTree
 from affidavit.ports import Entry
 from affidavit.records.change import FileChange, FileStatus
 from affidavit.records.record import Side

@@ -29,6 +29,7 @@ FIXED_VARIABLES = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": "/dev/null",
     # Without a remote there is nothing to fetch from; no setting of the repository can overrule this one.
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_ATTR_NOSYSTEM": "1",
@@ -41,6 +42,8 @@ FIXED_SETTINGS = (
     "core.quotePath=false",
     "core.safecrlf=false",
     "core.splitIndex=false",
+    # A file that says which tree and parents a commit has, without the commit.
+    "core.commitGraph=false",
     "advice.addEmbeddedRepo=false",
     "blame.ignoreRevsFile=",
     # An empty name fails in `git status`, which git itself runs in submodules.

@@ -1,5 +1,6 @@
 """Git objects: read them from a repository, and write new ones where the user's `.git` is not touched."""
 
+import hashlib
 import os
 import re
 import subprocess
@@ -14,8 +15,12 @@ from affidavit.git.command import Git, Location, complaint, completing, git_envi
 from affidavit.system.closing import Closing
 from affidavit.system.temporary import temporary_folder
 
+MAX_READ_BYTES = 100_000_000
+BATCH_BYTES = 32_000_000
 BATCH = 200  # 200 object names fit into a pipe's buffer, so writing them never waits for the reader.
 
+SHORT_ID = 40
+"""The length of a name by SHA-1; others are by SHA-256."""
 OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 NOBODY = {
@@ -166,12 +171,33 @@ class ObjectStore(Closing):
         return next(iter(self.read_many([blob])))[1]
 
     def read_many(self, blobs: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
-        """The content of many blobs, in order."""
-        names = list(blobs)
-        for start in range(0, len(names), BATCH):
-            part = names[start : start + BATCH]
+        """The content of many blobs, in order; raises GitError for one that is not what its name says."""
+        for part in self.parts(list(blobs)):
             for name, answer in zip(part, self._content.ask(part), strict=True):
+                if answer:
+                    _check_name(name, answer[0], answer[2])
                 yield name, answer[2] if answer and answer[0] == "blob" else None
+
+    def parts(self, names: list[str]) -> Iterator[list[str]]:
+        """The names in parts that fit into memory: many megabytes of one letter are small in a repository."""
+        part: list[str] = []
+        total = 0
+        sizes = self.sizes(names)
+        for name in names:
+            size = sizes.get(name, 0)
+            if part and (len(part) == BATCH or total + size > BATCH_BYTES):
+                yield part
+                part, total = [], 0
+            part.append(name)
+            total += size
+        if part:
+            yield part
+
+    def check(self, names: Iterable[str]) -> None:
+        """Raise GitError where an object of any kind, of up to 100 MB, is not what its name says."""
+        sizes = self.sizes(names)
+        for _ in self.read_many(name for name, size in sizes.items() if size <= MAX_READ_BYTES):
+            pass
 
     def sizes(self, blobs: Iterable[str]) -> dict[str, int]:
         """The sizes of many blobs; a missing one is left out."""
@@ -225,6 +251,20 @@ class ObjectStore(Closing):
         parents = ("-p", parent) if parent else ()
         # A setting would have the commit signed.
         return self.git.having(NOBODY).line("commit-tree", "--no-gpg-sign", tree, *parents)
+
+
+def _check_name(name: str, kind: str, content: bytes) -> None:
+    """Git itself does not compare: an object of an unpacked archive may go by the name of any other.
+
+    What is said and kept about a name would then be about something else, here and in every repository
+    that has the true one.
+    """
+    digest = hashlib.sha1 if len(name) == SHORT_ID else hashlib.sha256
+    if digest(f"{kind} {len(content)}\0".encode() + content).hexdigest() != name:
+        raise GitError(
+            f"the object {name} of the repository is not what its name says, so nothing in it can be relied "
+            "on: it is damaged or forged; `git fsck` shows more"
+        )
 
 
 def _quoted_alternate(folder: Path) -> str:

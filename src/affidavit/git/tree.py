@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 
 from affidavit.git.grep import Query, search_tree
-from affidavit.git.objects import ObjectStore
+from affidavit.git.objects import MAX_READ_BYTES, ObjectStore
 from affidavit.git.paths import decode_path
 from affidavit.git.text import is_binary, text_lines
 from affidavit.ports import BlameLine, Entry, Tree
@@ -15,10 +15,10 @@ from affidavit.records.evidence import SearchHit
 from affidavit.redaction.text import redact_content
 
 MAX_TEXT_BYTES = 5_000_000
-MAX_READ_BYTES = 100_000_000
 REGULAR_MODES = frozenset({"100644", "100755", "100664"})
 LINK_MODE = "120000"
 SUBMODULE_MODE = "160000"
+FOLDER_MODE = "040000"
 BLAME_TIMEOUT_SECONDS = 60.0
 
 
@@ -53,9 +53,11 @@ class GitTree:
 
     @cached_property
     def _entries(self) -> dict[str, Entry]:
-        listed = self._store.git.run("ls-tree", "-r", "-z", "--full-tree", self.revision)
+        listed = self._store.git.run("ls-tree", "-r", "-t", "-z", "--full-tree", self.revision)
         parsed = [_entry(row) for row in listed.split(b"\0") if row]
-        return {entry.path: entry for entry in parsed}
+        folders = {entry.blob for entry in parsed if entry.mode == FOLDER_MODE}
+        self._store.check([self.revision, *sorted(folders)])
+        return {entry.path: entry for entry in parsed if entry.mode != FOLDER_MODE}
 
     def entries(self) -> dict[str, Entry]:
         """Every file of the tree by its path."""
