@@ -4,6 +4,7 @@ import pytest
 from broken_shop import GONE, PYTHON, Files, found
 
 from affidavit.specialists.broken_references.ground import Ground
+from affidavit.specialists.broken_references.specialist import BrokenReferences
 from python_changes import Open
 
 HARMLESS: dict[str, tuple[Files, Files]] = {
@@ -125,6 +126,37 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
         {"_version.pyi": "version: str\n", "shop.py": "from _version import version\n"},
         {"_version.pyi": None},
     ),
+    "a package of Python that comes from outside now": (
+        {
+            "core/python/shop_core/__init__.py": "n = 1\n",
+            "shop/__init__.py": "from shop_core import n\n",
+            "pyproject.toml": '[project]\ndependencies = ["shop-core==1"]\n',
+        },
+        {"core/python/shop_core/__init__.py": None},
+    ),
+    "a package of Python of another name comes from outside now": (
+        {"yaml/__init__.py": "n = 1\n", "shop.py": "import yaml\n", "requirements.txt": "a\n"},
+        {"yaml/__init__.py": None, "requirements.txt": "a\nPyYAML\n"},
+    ),
+    "a package of Go that is a module of its own now": (
+        {
+            "go.mod": "module m.org/shop\n",
+            "price/price.go": "package price\n\nfunc Total() {}\n",
+            "main.go": 'package main\n\nimport "m.org/shop/price"\n\nfunc main() { price.Total() }\n',
+        },
+        {
+            "price/price.go": None,
+            "go.mod": "module m.org/shop\n\nrequire m.org/shop/price v1.0.0\n",
+        },
+    ),
+    "a class of Java that a library brings now": (
+        {
+            "src/main/java/a/Box.java": "package a;\npublic class Box {}\n",
+            "src/main/java/b/App.java": "package b;\nimport a.Box;\nclass App { Box b; }\n",
+            "pom.xml": "<project/>\n",
+        },
+        {"src/main/java/a/Box.java": None, "pom.xml": "<project><dependencies/></project>\n"},
+    ),
     "an attribute has the name of the method now": (
         {
             "cart.py": (
@@ -244,3 +276,15 @@ def test_a_comment_among_exports_is_no_name_that_can_be_lost(case: Open) -> None
     before = {"a.ts": "const one = 1\nexport {\n  // the first\n  one,\n}\n", "b.ts": "import './a'\n"}
     opened = case(before, {"a.ts": "const one = 1\nexport { one }\n"})
     assert Ground(opened.case.change, opened.case.repository).lost_names == {}
+
+
+def test_of_many_names_none_is_called_gone_that_code_still_has(case: Open) -> None:
+    names = [f"price_number_{number}" for number in range(320)]
+    first, last = min(names), max(names)
+    before = {
+        "prices.py": "".join(f"def {name}():\n    pass\n" for name in names),
+        "app.py": f"def f({last}=1):\n    return {last}\n",
+        "README.md": f"Call `{first}` or `{last}`.\n",
+    }
+    named = BrokenReferences().look(case(before, {"prices.py": "\n"}).case).breaks
+    assert [one.message for one in named] == [f"`{first}` is named here, and no code has it any more"]

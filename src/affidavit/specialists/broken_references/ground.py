@@ -29,6 +29,7 @@ from affidavit.symbols.definitions import symbols_of
 
 MAX_HITS = 20_000
 MAX_NAMES = 300
+MAX_WORDS = 3_000
 MIN_LENGTH = 8
 DISTINCT = re.compile(r"[a-z0-9]+_[a-z0-9_]+|[A-Z]+_[A-Z0-9_]+|[A-Za-z]*[a-z][A-Z]\w*")
 WORD = re.compile(r"\w+")
@@ -166,10 +167,13 @@ class Ground:
     def words(self, names: Sequence[str]) -> dict[str, list[SearchHit]]:
         """Names → the lines of head that have them; none where not all of these lines are known."""
         found: dict[str, list[SearchHit]] = {name: [] for name in names}
-        hits = self.search(names)
-        for hit in hits if len(hits) < MAX_HITS else ():
-            for word in set(WORD.findall(hit.text)) & found.keys():
-                found[word].append(hit)
+        for start in range(0, min(len(names), MAX_WORDS), MAX_NAMES):
+            some = names[start : start + MAX_NAMES]
+            hits = self.search(some)
+            # A line has all names of this search, and of another one only by chance.
+            for hit in hits if len(hits) < MAX_HITS else ():
+                for word in set(WORD.findall(hit.text)) & set(some):
+                    found[word].append(hit)
         return found
 
     def parsed(self, path: str) -> Parsed | None:

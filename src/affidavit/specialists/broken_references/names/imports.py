@@ -13,6 +13,7 @@ from affidavit.records.change import FileChange
 from affidavit.records.context import Import
 from affidavit.specialists.broken_references.ground import Break, Ground, Parsed, is_guarded
 from affidavit.specialists.broken_references.names.c_functions import is_own_header
+from affidavit.specialists.broken_references.names.dependencies import may_be_a_dependency
 from affidavit.specialists.broken_references.names.php_classes import is_loaded_class
 from affidavit.symbols.occurrences import occurrences
 
@@ -233,6 +234,8 @@ def _broken_module(ground: Ground, file: FileChange, one: Import) -> Iterator[Br
     standing = [other for other in ground.head_imports.imports_of(path) if other.name == one.name]
     # A relative import of a moved file means another place than before.
     if path != one.path and one.name.startswith("."):
+        return
+    if may_be_a_dependency(ground, file.base_path or "", one.name):
         return
     for other in standing:
         if other.target is None and _same_names(other, one) and not _is_guarded_at(parsed, other.line):
