@@ -157,6 +157,13 @@ HARMLESS: dict[str, tuple[Files, Files]] = {
         },
         {"src/main/java/a/Box.java": None, "pom.xml": "<project><dependencies/></project>\n"},
     ),
+    "a document calls a method of a library": (
+        {
+            "toast.ts": "export class Toast {\n  getMessage() { return 1 }\n}\n",
+            "SECURITY.md": "Log `record.getMessage()` only.\n",
+        },
+        {"toast.ts": "export class Toast {\n}\n"},
+    ),
     "an attribute has the name of the method now": (
         {
             "cart.py": (

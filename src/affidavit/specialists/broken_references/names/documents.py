@@ -84,7 +84,11 @@ def _named_alone(ground: Ground) -> Iterator[_Named]:
         if len(hits) > MAX_HITS or any(not _is_document(hit.path) for hit in hits):
             continue
         is_named = partial(_is_called, ground, old) if is_short else partial(_names_as_code, name=name)
-        yield from (_Named(hit, old.path, old.qualified) for hit in hits if is_named(hit))
+        yield from (
+            _Named(hit, old.path, old.qualified)
+            for hit in hits
+            if is_named(hit) and _knows_the_owner(ground, old, hit)
+        )
 
 
 def _named_with_module(ground: Ground) -> Iterator[_Named]:
@@ -133,6 +137,13 @@ def _is_called(ground: Ground, old: Symbol, hit: SearchHit) -> bool:
     stem = old.path.removesuffix("/__init__.py").rpartition("/")[2].partition(".")[0]
     lines: Sequence[str] = ground.repository.head.lines(hit.path) or ()
     return any(re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", line) for line in lines)
+
+
+def _knows_the_owner(ground: Ground, old: Symbol, hit: SearchHit) -> bool:
+    """A method of that name may be a library's, unless the document names its class as well."""
+    owner = old.qualified.rpartition(".")[0].rpartition(".")[2]
+    lines: Sequence[str] = ground.repository.head.lines(hit.path) or ()
+    return not owner or any(re.search(rf"(?<!\w){re.escape(owner)}(?!\w)", line) for line in lines)
 
 
 def _is_document(path: str) -> bool:
