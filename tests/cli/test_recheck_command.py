@@ -291,3 +291,11 @@ def test_a_report_cannot_name_a_command_that_is_then_run(repo: Repo, report: Pat
     done = affidavit("recheck", report, cwd=repo.path)
     assert done.code == 1, done.err
     assert not trap.exists()
+
+
+def test_a_report_that_has_a_name_twice_is_refused(tmp_path: Path) -> None:
+    """One reader would take the first value and another the last."""
+    report = tmp_path / "report.json"
+    report.write_text('{"candidates": [], "candidates": []}')
+    done = affidavit("recheck", report, cwd=tmp_path)
+    assert (done.code, "it has the name 'candidates' twice" in done.err) == (2, True)

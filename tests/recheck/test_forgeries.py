@@ -260,6 +260,18 @@ FORGERIES: dict[str, Callable[[Any], Any]] = {
     "another summary": lambda content: forged(content, ("verdict", "summary")),
     "another fingerprint": lambda content: forged(content, ("candidates", "0", "fingerprint")),
     "another step": lambda content: forged(content, ("candidates", "0", "steps", "0", "what")),
+    "analysers that are called minds": lambda content: {
+        **content,
+        "candidates": [{**one, "kind": "outside"} for one in content["candidates"]],
+        "inputs": {
+            **content["inputs"],
+            "replies": [{**reply, "kind": "outside"} for reply in content["inputs"]["replies"]],
+        },
+    },
+    "a commit without a commit": lambda content: {
+        **content,
+        "change": {**content["change"], "head": {**content["change"]["head"], "commit": None}},
+    },
     "files skipped": lambda content: {
         **content,
         "change": {

@@ -39,7 +39,8 @@ class Derived:
 def derive_change(recorded: Change, repository: GitRepository, settings: Settings) -> Change:
     """The change as its commits have it; one that is no pair of commits is taken from the record."""
     files = tuple(file.model_copy(update={"skipped": None}) for file in recorded.files)
-    change = recorded.model_copy(update={"files": files})
+    # Only commits bring commits along.
+    change = recorded.model_copy(update={"files": files, "commits": ()})
     store, base, head = repository.store, repository.base, repository.head
     # A commit that is not here, or has another tree, is said by the proof of the change.
     if is_committed(recorded) and head.commit is not None:
@@ -62,7 +63,7 @@ def _commits(repository: GitRepository) -> tuple[Commit, ...]:
 
 def is_committed(change: Change) -> bool:
     """Whether the change is a pair of commits; any other can only be rebuilt from its record."""
-    return change.source in ("range", "commit") and change.head.commit is not None
+    return change.source in ("range", "commit")
 
 
 def derived_settings(report: Report, repository: GitRepository) -> Settings:
@@ -74,7 +75,7 @@ async def derive_report(
     report: Report, inputs: Inputs, case: Case, settings: Settings, again: Sequence[Reply]
 ) -> Derived:
     """The report that the recorded inputs come to; `again` is what the machine says now."""
-    replies, not_derived = _replies(inputs, again, settings)
+    replies, not_derived = _replies(inputs, again, settings, has_models=bool(report.models))
     has_models = bool(report.models)
     planned, probed = _opening(inputs, case)
     plan = planned.plan if has_models and not probed.failures else None
@@ -105,16 +106,25 @@ def _opening(inputs: Inputs, case: Case) -> tuple[Planned, Probed]:
     return read_plan(inputs.planner, plan_by_size(shown.change, LENSES, always, symbols), LENSES), probed
 
 
-def _replies(inputs: Inputs, again: Sequence[Reply], settings: Settings) -> tuple[list[Reply], list[str]]:
-    """Everybody's replies in their order: the machine's as it looks now, the others' as they are recorded."""
+def _replies(
+    inputs: Inputs, again: Sequence[Reply], settings: Settings, *, has_models: bool
+) -> tuple[list[Reply], list[str]]:
+    """Everybody's replies in their order: the machine's as it looks now, the others' as they are recorded.
+
+    Whoever the machine has here is the machine, whatever kind the record calls it; and where no model was
+    asked, none has replied.
+    """
     now = {reply.specialist: reply for reply in again}
     linters = {linter.name for linter in settings.linters} if settings.allow_linters else set()
     replies: list[Reply] = []
     not_derived: list[str] = []
     for recorded in inputs.replies:
         new = now.pop(recorded.specialist, None)
-        if recorded.kind != "mechanical" or recorded.specialist in linters:
+        is_mind = recorded.kind == "model" and has_models
+        if new is None and (is_mind or recorded.specialist in linters):
             replies.append(recorded)
+            continue
+        if new is None and recorded.kind != "mechanical":
             continue
         reason = _why_not_comparable(recorded, new)
         if reason:

@@ -49,6 +49,8 @@ def recheck_change(change: Change, repository: GitRepository) -> Proof:
     """Whether the report speaks of the commits, files and lines that it says it does."""
     differences = compare_record(change, repository)
     wrong = [one.detail for one in differences if not one.is_unknown]
+    if change.source in ("range", "commit") and change.head.commit is None:
+        wrong.append(f"it is called a {change.source}, but names no commit at head")
     unknown = [one.detail for one in differences if one.is_unknown]
     holds = False if wrong else None if unknown else True
     detail = "; ".join((wrong or unknown)[:MAX_DIFFERENCES]) or "commits, files and lines are as recorded"

@@ -28,6 +28,7 @@ def taken_on_its_word(report: Report, settings: Settings) -> list[str]:
 def _of_minds(report: Report, inputs: Inputs) -> Iterator[str]:
     if not report.models:
         return
+    yield f"prompts {report.prompt_version}, schema {report.schema_version}"
     models = ", ".join(sorted(set(report.models.values())))
     replies = [reply.specialist for reply in inputs.replies if reply.kind != "mechanical"]
     if inputs.planner:
@@ -65,6 +66,9 @@ def _of_linters(inputs: Inputs, settings: Settings) -> Iterator[str]:
 
 def _of_authors(report: Report) -> Iterator[str]:
     change = report.change
+    names = {"base": change.base.name, "head": change.head.name, "repository": change.repository}
+    named_as = [f"{name} {value}" for name, value in names.items() if value]
+    yield f"how it is named: {', '.join([change.target or change.source, *named_as])}"
     if not is_committed(change):
         yield f"the change itself ({SOURCES.get(change.source, change.source)}), rebuilt from the report"
     named = [name for name in ("title", "description") if getattr(change, name)]

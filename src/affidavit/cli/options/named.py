@@ -1,7 +1,9 @@
 """Find what a user names: a report or a finding by its id or the beginning of it; and who the user is."""
 
 import getpass
+import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -26,13 +28,31 @@ def user_name() -> str:
 def read_report(path: Path) -> Report:
     """A native report from a file; anything else is refused with a reason."""
     try:
-        return Report.model_validate_json(path.read_bytes())
+        content = path.read_bytes()
+        _refuse_repeated_names(path, content)
+        return Report.model_validate_json(content)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
         raise InputError(f"{path} is not a native report of this version: {where}: {first['msg']}") from error
+
+
+def _refuse_repeated_names(path: Path, content: bytes) -> None:
+    """Of a name that is there twice, one reader takes the first value and another the last."""
+
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(f"{path} is not a native report: it has the name {twice[:80]!r} twice")
+        return found
+
+    # What is not JSON is refused by whoever reads the report.
+    with suppress(ValueError, RecursionError):
+        json.loads(content, object_pairs_hook=unique)
 
 
 def find_report(name: str, store: Store) -> Report:
