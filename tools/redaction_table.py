@@ -22,8 +22,14 @@ HELPERS_THAT_ARE_SECRETS = (
     "polymarket-passphrase",
 )
 """Rules that kingfisher uses beside another one only, and does not report; what they find opens doors."""
-OTHERWISE = ("kubernetes-secret-yaml", "private-key", "hashicorp-tf-password")
-"""Found by `blocks.py` and `names.py`: they find more of it, and the last only where Terraform is written."""
+OTHERWISE = (
+    "gcp-application-default-credentials",
+    "gcp-service-account",
+    "hashicorp-tf-password",
+    "kubernetes-secret-yaml",
+    "private-key",
+)
+"""Found by names and by blocks: more of it, and of an object only what is secret in it."""
 WHOLE = ("jwt-base64", "microsoft-teams-webhook")
 """Groups in these are no secrets by themselves."""
 GROUPS = {"azure-app-configuration-connection-string": [3], "sonar-api-token": [2]}

@@ -10,13 +10,13 @@ from affidavit.redaction.values import is_key, is_password, is_random, share_of_
 MAX_ASSIGNMENT = 1500
 _TYPED = r"((?:[ \t]{0,4}:|[ \t])[ \t]{0,4}[\w.\[\]<>&|*? ]{1,40}?[ \t]{0,4})?"
 _JOINT = r"(=>|:=|===?|!==?|\?=|\+=|[=:,(]|\|\||\?\?|\?:|\bor\b|<-|->|\bis\b|\beq\b)"
-_THROUGH = r"((?:[\w.$]{1,40}\s{0,3}[=:(,]\s{0,4}){0,2})"
+_THROUGH = r"((?:[\w.$]{0,40}\s{0,3}[=:(,]\s{0,12}){0,2})"
 _TEXT = (
     r"[rbfulL@$]{0,2}(?:\"\"\"([^\"]{4,1000})\"\"\"|'{3}([^']{4,1000})'{3}"
     r"|\"([^\"\n]{4,1000})\"|'([^'\n]{4,1000})'|\x60([^\x60\n]{4,1000})\x60)"
 )
 QUOTED = compile_linear(
-    rf"(?i){NAME}[\"'\x60)\]]{{0,4}}{_TYPED}[ \t]{{0,12}}{_JOINT}\s{{0,12}}{_THROUGH}{_TEXT}"
+    rf"(?i){NAME}(?:[ \t]{{0,4}}[\"'\x60)\]]){{0,4}}{_TYPED}[ \t]{{0,12}}{_JOINT}\s{{0,12}}{_THROUGH}{_TEXT}"
 )
 """A name, perhaps a type, a call or a default between, and a text in any quotes."""
 TEXTS = range(5, 10)
@@ -29,7 +29,7 @@ MAX_READING = 40
 PASSING = compile_linear(
     r"(?i)(?:\w+\.)*(?:\w*secret\w*|str\w*|bytes\w*|\w*quote|\w*key\w*|\w*pass\w*|\w*token\w*|get\w*|\w*env\w*|fetch"
     r"|default\w*|fallback|value\w*|from\w*|of|new|literal|raw|text|\w*decode\w*|some|ok|just|config\w*|sensitive"
-    r"|\w*base64\w*)\s*[=:(,]\s*"
+    r"|\w*base64\w*|)\s*[=:(,]\s*"
 )
 """What hands a value on as it is."""
 EXACT_KEY = compile_linear(r"(?i)[\"']?\bkey[\"']?\s{0,4}[:=]\s{0,4}[\"'\x60]([^\"'\x60\s]{20,500})[\"'\x60]")
@@ -112,7 +112,7 @@ def _is_phrase(name: str, value: str) -> bool:
     """Words that open a wallet, or signs drawn by lot among which there are spaces."""
     if "mnemonic" in name.lower() or "phrase" in name.lower():
         return len(value.split()) >= 12
-    return len(value) >= 24 and share_of_words(value) < 0.4 and is_random(value)
+    return len(value) >= 24 and share_of_words(value) < 0.6 and is_random(value)
 
 
 def _bare(data: bytes) -> Iterator[Span]:
@@ -127,7 +127,7 @@ def _is_bare_secret(name: str, joint: str, value: str, *, is_ini: bool) -> bool:
     """Without quotes a value may be code: only settings are believed to be one as easily as a text is."""
     if value.endswith(("[", "(", "{", ":")):
         return False
-    is_setting = joint == ":" or (joint == "=" and name == name.upper()) or is_ini
+    is_setting = joint == ":" or (joint.strip() in ("", "=") and name == name.upper()) or is_ini
     if is_setting and is_password_name(name):
         return is_password(value) or is_random(value)
     return len(value) >= 8 and is_random(value)

@@ -1,8 +1,5 @@
 """Secrets of several lines or in an encoding: private keys, Kubernetes secrets, base64 that hides another."""
 
-import base64
-import binascii
-import string
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -46,10 +43,6 @@ KUBERNETES = compile_linear(r"(?m)^\s*[\"']?kind[\"']?:\s*[\"']?Secret[\"']?\s*,
 DOCUMENT = compile_linear(r"(?m)^---\s*$")
 DATA = compile_linear(r"(?m)^( *)(?:data|stringData):\s*$")
 ENTRY = compile_linear(r"( *)([\w./-]+):[ \t]*(\S.*)?")
-ENCODED = compile_linear(r"[A-Za-z0-9+/_-]{24,}={0,2}")
-MAX_ENCODED = 200_000
-PROBE = 24
-PRINTABLE = frozenset(string.printable.encode())
 
 
 def find_blocks(data: bytes) -> Iterator[Span]:
@@ -188,24 +181,3 @@ def _entries(data: bytes, start: int, end: int, indent: int) -> Iterator[Span]:
         value = line[begins:ends] if begins >= 0 else b""
         if value and not value.startswith((b"|", b">", b"{{", b"#", b'""', b"''")):
             yield Span(first + begins, first + ends, "secret")
-
-
-def encoded_texts(data: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """Runs of base64 that encode text, and that text."""
-    for found in ENCODED.finditer(data):
-        start, end = found.span()
-        if end - start <= MAX_ENCODED and _is_text(_decoded(data[start : start + PROBE])):
-            yield start, end, _decoded(data[start:end])
-
-
-def _is_text(probe: bytes) -> bool:
-    return len(probe) >= 16 and PRINTABLE.issuperset(probe)
-
-
-def _decoded(run: bytes) -> bytes:
-    plain = run.rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
-    plain = plain[: len(plain) - (len(plain) % 4 == 1)]
-    try:
-        return base64.b64decode(plain + b"=" * (-len(plain) % 4))
-    except binascii.Error:
-        return b""

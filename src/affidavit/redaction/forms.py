@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from affidavit.redaction.encoding import decode_base64
 from affidavit.redaction.linear import Match, Pattern, compile_linear
 from affidavit.redaction.names import NAME, is_secret_name
 from affidavit.redaction.spans import Span
-from affidavit.redaction.values import is_login, is_password, is_random
+from affidavit.redaction.values import entropy, is_login, is_password, is_random
 
 IN_SHELL = compile_linear(
     r"(?:^|[\s\"'\x60;&|(])(?:--?[a-z-]{0,30}(?i:pass(?:word|wd|phrase)?|secret|token"
@@ -29,6 +30,7 @@ IN_HEADER = compile_linear(
     r"|(?:bearer|basic)\s{1,4}|x-[\w-]{0,30}(?:key|token|secret|auth)[\"'\x60]?\s{0,4}[:=,]\s{0,4}[\"'\x60]?)"
     r"([\w.~+/=:-]{8,})"
 )
+IN_BASIC = compile_linear(r"(?i)\bbasic\s{1,4}([a-z0-9+/]{8,}={0,2})")
 IN_NETRC = compile_linear(
     r"(?i)\b(?:machine\s{1,9}\S{1,200}|default)\s{1,9}login\s{1,9}\S{1,200}\s{1,9}password\s{1,9}(\S{1,500})"
 )
@@ -43,6 +45,10 @@ IN_MARKUP = compile_linear(
 )
 IN_ATTRIBUTES = compile_linear(
     rf"(?i)(?:key|name|id)\s{{0,3}}=\s{{0,3}}[\"']{NAME}[\"']\s{{1,40}}value\s{{0,3}}=\s{{0,3}}[\"']([^\"'\n]{{4,1000}})[\"']"
+)
+IN_DEFAULT = compile_linear(rf"(?i)\$\{{{NAME}:-?([^}}\s\"']{{4,500}})\}}")
+IN_PROSE = compile_linear(
+    r"(?i)\b(?:password|passwd|passphrase|secret|token)\s{0,3}(?:is|was|:|=)\s{0,3}([^\s\"'\x60<>(){},;]{8,200})"
 )
 IN_CURL = compile_linear(
     r"\s(?:-u|--user|--proxy-user|-U)[ =]{0,3}[\"']?[^\s:\"']{1,100}:([^\s\"'\x60]{3,300})"
@@ -84,15 +90,29 @@ def _either(value: str) -> bool:
     return is_password(value) or is_random(value)
 
 
+def _is_basic(value: str) -> bool:
+    """A name and a password, as HTTP sends them."""
+    return b":" in decode_base64(value.encode())
+
+
+def _is_mixed(value: str) -> bool:
+    """Between words of a sentence, or in code, only what has digits and signs is no word and no name."""
+    has_both = any(map(str.isdigit, value)) and any(sign in value for sign in "!@#$%^&*~")
+    return has_both and is_password(value) and entropy(value) >= 2.5
+
+
 WAYS = (
     _Way(IN_SHELL, _either),
     _Way(IN_QUERY, is_random),
     _Way(IN_CONNECTION, _either, "password"),
     _Way(IN_HEADER, is_random, "token"),
+    _Way(IN_BASIC, _is_basic, "password"),
     _Way(IN_NETRC, lambda value: not value.startswith(("$", "<")), "password"),
     _Way(IN_NPMRC, _either, "token"),
     _Way(IN_SQL, _either, "password"),
     _Way(IN_MARKUP, _either, group=2, name=1),
     _Way(IN_ATTRIBUTES, _either, group=2, name=1),
+    _Way(IN_DEFAULT, _either, group=2, name=1),
+    _Way(IN_PROSE, _is_mixed),
     _Way(IN_CURL, _either, "password"),
 )

@@ -20,7 +20,7 @@ LOOSE = compile_linear(
     r"|\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"
     r"|\bnpm_[A-Za-z0-9]{30,}"
     r"|\bpypi-AgE[\w-]{40,}"
-    r"|\bhf_[A-Za-z]{30,}"
+    r"|\bhf_[A-Za-z0-9]{30,}"
     r"|\bSG\.[\w-]{16,}\.[\w-]{16,}"
     r"|\bdo[opr]_v1_[0-9a-f]{40,}"
     r"|\bsk-ant-[\w-]{20,}|\bsk-proj-[\w-]{20,}"

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from affidavit.redaction.assignments import find_assigned
-from affidavit.redaction.blocks import encoded_texts, find_blocks
+from affidavit.redaction.blocks import find_blocks
+from affidavit.redaction.encoding import encoded_texts
 from affidavit.redaction.forms import find_written
 from affidavit.redaction.linear import Match, compile_linear
 from affidavit.redaction.shapes import find_shapes

@@ -5,23 +5,24 @@ import re
 from collections import Counter
 
 FILLED_IN = re.compile(
-    r"^(?:\\?\$|\{|<|%|\(|\[|@\{|\*+$|x+$|\.+$|#|\?|@\w+@?$)|^your|^\W*redacted\W*$|\$\{|\{\{|#\{|%\("
-    r"|<[\w -]+>"
-    r"|\[redacted|\.\.\.|…|xxxx|\*\*|\{[a-z_][\w.]*\}|\(\?[:=!<P]|\[\^|\\[wsdb]\b|\.[*+]|\[(?:a-z|A-Z|0-9)",
+    r"^\\?\$(?:[\w.]+$|[{(])|^\{|^<|^%(?:[sdvrxq]\b|\w+%$|\()|^\(|^\[|^@\{|^@\w+@?$|^#\{|^\?|^\*+$|^x+$|^\.+$|^your"
+    r"|^\W*redacted\W*$|\$\{|\{\{|#\{|%\(|<[\w -]+>|\[redacted|\.\.\.|…|xxxx"
+    r"|^\*\*|\*\*$|\*{3}|\{[a-z_][\w.]*\}"
+    r"|\(\?[:=!<P]|\[\^|\\[wsdb]\b|\.[*+]|\[(?:a-z|A-Z|0-9)",
     re.IGNORECASE,
 )
 """What a program or a reader puts something else in place of, and patterns."""
 MADE_UP = re.compile(
     r"^(?:my|the|some|an?|new|old|bad|good|wrong|invalid|valid|example|changeme|placeholder|dummy|fake|insert|test|foo"
-    r"|enter|replace|todo|none|null|undefined|true|false|env|vault|process|secrets?|os|config|settings)[\W_]"
+    r"|enter|replace|todo|none|null|undefined|true|false|env|vault|process|secrets?|os|config|settings)[_ .-]"
     r"|^(?:pass(?:word|wd|phrase|code)?|secret|token|pwd|changeme|none|null|undefined|string|str|text|bytes)\d{0,3}$"
-    r"|^(?:sha\d*|md5)[:-]|[_-]here$|example|placeholder|change[_-]?me|^\W*(?-i:[A-Z]+(?:_[A-Z]+)+)\W*$",
+    r"|^(?:sha\d*|md5)[:-]|^(?:npm:)?[~^<>=v]*\d+(?:\.\d+)+|[_-]here$|example|placeholder|change[_-]?me|^\W*(?-i:[A-Z]+(?:_[A-Z]+)+)\W*$",
     re.IGNORECASE,
 )
 """What says of itself that it is no secret."""
 REFERENCE = re.compile(
     r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+\W{0,3}"
-    r"|[A-Za-z_$][\w$.:-]*[(\[].*|.*\)|[\w.@~-]*/(?:[\w.@-]+/)*[\w.@-]*|[a-z]+://\S+|[a-z][a-z0-9]*(?:[._-][a-z0-9]+)+"
+    r"|[A-Za-z_$][\w$.:-]*[(\[].*|.*\)|[\w.@~-]*/(?:[\w.@-]+/)*[\w.@-]*|[a-z]+://\S*|[a-z][a-z0-9]*(?:[._-][a-z0-9]+)+"
 )
 """What names something else: an attribute, a call, a path, an address, a key of a catalogue."""
 DEFAULT = re.compile(
@@ -32,15 +33,23 @@ DEFAULT = re.compile(
 )
 """Passwords that are no secret: words that everybody tries first."""
 OWN_HOST = re.compile(
-    r"@?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|(?:[\w-]+\.)*(?:example|test|invalid|local)\b|default\b)"
+    r"@?(?:[{$%<]|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|(?:[\w-]+\.)*(?:example|test|invalid|local)\b|default\b)"
 )
 TYPE_NAME = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]*)*\d*")
-WORDS = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}")
+PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+UNSPOKEN = re.compile(
+    r"[^aeiouy]{5}|(.)\1\1|^[^aeiouy]+$|b[kqx]|c[bfgjpvwx]|dx|f[kqvxz]|g[qvx]|h[kvxz]|j[^aeiou]|k[qvxz]|l[qx]|m[gjqxz]"
+    r"|p[qvx]|q[^u]|s[xz]|t[qx]|v[bcdfghjklmnpqtwxz]|w[qvxz]|x[bgjkvz]|y[qvz]|z[bcghjnqrsx]|iy|uu|ii|aa|[jqvw]$",
+    re.IGNORECASE,
+)
+"""What no word has: nothing but consonants, or two letters that do not follow one another."""
+MIN_PIECE = 3.5
+"""Letters of one case that stand together: in names more on average, in keys fewer."""
 HEXADECIMAL = re.compile(r"(?:0x)?[0-9a-fA-F]+")
 SYMBOLS = frozenset("+/!@#$%^&*~=")
 MIN_ENTROPY = 3.0
 """Bits for each character: words and names lie below, keys above."""
-MAX_WORDS = 0.75
+MAX_WORDS = 0.6
 """The share of a value that words may have; names have more."""
 
 
@@ -53,8 +62,12 @@ def is_random(value: str) -> bool:
     """Whether a value looks drawn by lot rather than written by a person."""
     if is_placeholder(value) or not any(each.isalpha() for each in value):
         return False
-    has_mixture = sum(each.isdigit() for each in value) >= 2 or not SYMBOLS.isdisjoint(value)
-    return has_mixture and entropy(value) >= MIN_ENTROPY and not is_named(value)
+    has_digits = sum(map(str.isdigit, value)) >= (1 if len(value) >= 16 else 2)
+    return (
+        (has_digits or not SYMBOLS.isdisjoint(value))
+        and entropy(value) >= MIN_ENTROPY
+        and not is_named(value)
+    )
 
 
 def is_password(value: str) -> bool:
@@ -94,7 +107,10 @@ def is_reference(value: str) -> bool:
 def share_of_words(value: str) -> float:
     """How much of its letters and digits stands in words."""
     signs = sum(map(str.isalnum, value))
-    return sum(map(len, WORDS.findall(value))) / signs if signs else 1.0
+    pieces = PIECES.findall(value)
+    if not signs or (len(pieces) > 3 and sum(map(len, pieces)) / len(pieces) < MIN_PIECE):
+        return 0.0
+    return sum(len(piece) for piece in pieces if len(piece) > 2 and not UNSPOKEN.search(piece)) / signs
 
 
 def entropy(value: str) -> float:

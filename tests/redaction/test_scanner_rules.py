@@ -1,0 +1,70 @@
+"""Whatever the scanner finds by its own rules, the redaction takes out: its rules are the table."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from affidavit.analysers.kingfisher.rules import name_of
+from affidavit.redaction.text import redact_text
+from redaction_table import PLACE, PROGRAM, listed_rules, make_table, outermost
+from secret_shapes import BY_HAND, shaped_lines
+
+FEWEST_RULES = 300
+"""Of a line for each rule, so many are believed by the scanner; others need more around them."""
+OPTIONS = (
+    *("scan", "--no-validate", "--no-update-check", "--no-rule-cache", "--no-extract-archives"),
+    *("--git-history=none", "--no-dedup", "--no-ignore", "--quiet", "--jobs=1", "--format=json", "."),
+)
+WITHIN = ("private_key", "client_secret", "refresh_token")
+"""What is secret in an object that the scanner reports whole."""
+
+
+def scanned(folder: Path) -> list[dict[str, Any]]:
+    """What the scanner finds in a folder with all of its rules, values included."""
+    done = subprocess.run([PROGRAM, *OPTIONS], cwd=folder, capture_output=True, check=False, timeout=300)
+    findings: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
+    return findings
+
+
+def test_the_table_has_the_rules_of_the_installed_scanner() -> None:
+    table = json.loads(PLACE.read_text())
+    assert table == make_table(listed_rules(), table["made_from"])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "groups"),
+    [
+        ("a(b)c", [1]),
+        ("a(b(c))(?:d(e))", [1, 3]),
+        (r"[(](a)[]()](b)\((c)", [1, 2, 3]),
+        ("(?i)(?P<x>a)(?i:(b))", [1, 2]),
+        ("(?:a)", []),
+    ],
+)
+def test_the_groups_of_a_pattern_are_counted_as_they_open(pattern: str, groups: list[int]) -> None:
+    assert outermost(pattern) == groups
+
+
+def test_whatever_the_scanner_finds_is_redacted(tmp_path: Path) -> None:
+    lines = {**shaped_lines(rule for rule in listed_rules() if rule["visible"]), **BY_HAND}
+    for name, text in lines.items():
+        tmp_path.joinpath(name.replace("/", "_")).write_text(f"x = 1\n{text}\n")
+    found = scanned(tmp_path)
+    left = [
+        (name_of(one["rule"]["id"]), one["finding"]["snippet"])
+        for one in found
+        if not _is_gone(one["finding"], tmp_path)
+    ]
+    assert left == []
+    assert len({one["rule"]["id"] for one in found}) > FEWEST_RULES
+
+
+def _is_gone(finding: dict[str, Any], folder: Path) -> bool:
+    shown = redact_text(folder.joinpath(finding["path"]).read_text())
+    lines = [line for line in finding["snippet"].split("\n") if line.strip() and "-----" not in line]
+    if finding["snippet"].startswith("{"):
+        lines = [line for line in lines if any(name in line for name in WITHIN)]
+    return "[redacted:" in shown and not any(line in shown for line in lines)
