@@ -12,7 +12,7 @@ import click
 from affidavit import __version__
 from affidavit.cli.screen.saying import say
 from affidavit.errors import AffidavitError
-from affidavit.system.signals import exit_code_of_interrupt, is_asked_to_end, listen_for_the_end
+from affidavit.system.signals import exit_code_of_interrupt, is_asked_to_end, listen_for_the_end, listen_no_more
 
 EXIT_NOT_DONE = 2
 WORLD_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
@@ -82,6 +82,7 @@ def run() -> NoReturn:
         if is_debug and isinstance(error, Exception) and not isinstance(error, click.exceptions.Exit):
             raise
         code = _exit_code(KeyboardInterrupt() if is_asked_to_end() else error)
+    listen_no_more()
     sys.exit(code if isinstance(code, int) else 0)
 
 

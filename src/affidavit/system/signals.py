@@ -19,6 +19,13 @@ def is_asked_to_end() -> bool:
     return bool(_received)
 
 
+def listen_no_more() -> None:
+    """Once a request to end is obeyed, another one changes nothing: not even how the program ends."""
+    if _received:
+        for number in (signal.SIGINT, *ENDING):
+            signal.signal(number, signal.SIG_IGN)
+
+
 def exit_code_of_interrupt() -> int:
     """As a shell says it: 128 and the number of the signal."""
     return 128 + (_received[0] if _received else signal.SIGINT)
