@@ -12,7 +12,12 @@ import click
 from affidavit import __version__
 from affidavit.cli.screen.saying import say
 from affidavit.errors import AffidavitError
-from affidavit.system.signals import exit_code_of_interrupt, is_asked_to_end, listen_for_the_end, listen_no_more
+from affidavit.system.signals import (
+    exit_code_of_interrupt,
+    is_asked_to_end,
+    listen_for_the_end,
+    listen_no_more,
+)
 
 EXIT_NOT_DONE = 2
 WORLD_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
