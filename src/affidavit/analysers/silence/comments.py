@@ -4,6 +4,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from affidavit.languages.engine.grammars import parse
+from affidavit.languages.registry import LANGUAGES
+
 PYTHON = (".py", ".pyi")
 JAVASCRIPT = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte")
 TO_THE_END = 10**9
@@ -37,6 +40,8 @@ ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "too-many-function-args": ("ty/too-many-positional-arguments",),
     "E1121": ("ty/too-many-positional-arguments",),
 }
+_Span = tuple[int, int, int, int]
+"""First line, its column in bytes, last line, the column after the end."""
 _WORD = re.compile(r"[\w@/:.-]+")
 
 
@@ -113,18 +118,58 @@ _WORKING = re.compile(
 def suppressions_in(path: str, lines: Sequence[str]) -> list[Suppression]:
     """Every comment of the file that silences a rule that we know of."""
     kinds = [kind for kind in _KINDS if path.endswith(kind.endings)]
-    numbered = enumerate(lines, start=1)
-    return [found for number, line in numbered for found in _in_line(kinds, number, line, lines)]
+    matching = [
+        (number, line, kind, found)
+        for number, line in enumerate(lines, start=1)
+        for kind in kinds
+        for found in kind.pattern.finditer(line)
+    ]
+    if not matching:
+        return []
+    comments = _comments_of(path, lines)
+    return [
+        said
+        for number, line, kind, found in matching
+        if comments is None or _is_inside(comments, number, len(line[: found.start()].encode()))
+        for said in _in_line(kind, found, number, lines)
+    ]
 
 
-def _in_line(kinds: Sequence[_Kind], number: int, line: str, lines: Sequence[str]) -> Iterator[Suppression]:
-    for kind in kinds:
-        for found in kind.pattern.finditer(line):
-            groups = found.groupdict()
-            codes = _WORD.findall(groups.get("codes") or "")
-            first, last = _scope(kind, groups, number, lines, is_alone=not line[: found.start()].strip())
-            rules = tuple(rule for code in codes for rule in kind.rules_of(code))
-            yield Suppression(number, found[0].strip(), kind.tool, first, last, rules)
+def _comments_of(path: str, lines: Sequence[str]) -> list[_Span] | None:
+    """Where the file has comments; None where it is not parsed, so that any line may be one.
+
+    The same words in a text are data, and silence nothing.
+    """
+    parsed_as = LANGUAGES.parsed_as(path)
+    root = parse(parsed_as.grammar, "\n".join(lines).encode()) if parsed_as else None
+    if root is None or root.has_error:
+        return None
+    found: list[_Span] = []
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if "comment" in node.type:
+            (first, start), (last, end) = node.start_point, node.end_point
+            found.append((first + 1, start, last + 1, end))
+        waiting += node.children
+    return found
+
+
+def _is_inside(spans: Sequence[_Span], line: int, column: int) -> bool:
+    return any((first, start) <= (line, column) < (last, end) for first, start, last, end in spans)
+
+
+def _in_line(kind: _Kind, found: re.Match[str], number: int, lines: Sequence[str]) -> Iterator[Suppression]:
+    line = lines[number - 1]
+    groups = found.groupdict()
+    is_alone = not line[: found.start()].strip()
+    # Ruff and flake8 take one for a whole file only where nothing else is on its line.
+    if kind.tool == "ruff" and groups.get("whole") and not is_alone:
+        return
+    codes = _WORD.findall(groups.get("codes") or "")
+    first, last = _scope(kind, groups, number, lines, is_alone=is_alone)
+    rules = tuple(rule for code in codes for rule in kind.rules_of(code))
+    yield Suppression(number, found[0].strip(), kind.tool, first, last, rules)
 
 
 def _scope(

@@ -1,0 +1,35 @@
+"""A comment silences; the same words in a text are data."""
+
+import pytest
+
+from affidavit.analysers.silence.comments import suppressions_in
+
+SILENT = [
+    ("a.py", 'HELP = "add `# ruff: noqa` to the top"'),
+    ("a.py", 's = "# noqa"'),
+    ("a.py", 'os.system("ls " + name + " # nosec")'),
+    ("a.py", '"""\n# ruff: noqa\n"""'),
+    ("a.py", "x = 1  # ruff: noqa"),
+    ("a.py", "x = 1  # flake8: noqa"),
+    ("b.js", 'const H = "put /* eslint-disable */ on top";'),
+    ("b.ts", "const h = `// @ts-nocheck`;"),
+]
+SPEAKING = [
+    ("a.py", "x = y  # noqa: F821"),
+    ("a.py", 'x = y + "ä#"  # noqa'),
+    ("a.py", "# ruff: noqa\nx = y"),
+    ("a.py", "def f(:  # noqa"),
+    ("b.js", "run() // eslint-disable-line"),
+    ("b.js", "/* eslint-disable */\nrun()"),
+    ("b.vue", "// eslint-disable-next-line"),
+]
+
+
+@pytest.mark.parametrize(("path", "text"), SILENT)
+def test_words_in_a_text_or_beside_code_silence_nothing(path: str, text: str) -> None:
+    assert suppressions_in(path, text.split("\n")) == []
+
+
+@pytest.mark.parametrize(("path", "text"), SPEAKING)
+def test_a_comment_silences(path: str, text: str) -> None:
+    assert len(suppressions_in(path, text.split("\n"))) == 1
