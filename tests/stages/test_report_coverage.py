@@ -4,6 +4,7 @@ from typing import Any
 
 from affidavit.config.settings import Settings
 from affidavit.prompts import current_prompts
+from affidavit.proof.coverage import Coverage
 from affidavit.records.change import Hunk
 from affidavit.records.docket import Docket
 from affidavit.records.plan import Chunk, Piece, Plan
@@ -66,3 +67,9 @@ def test_a_part_whose_specialist_did_not_finish_is_said() -> None:
 def test_a_file_in_one_piece_has_no_parts() -> None:
     found = covered(chunk(1), looks={"logic": 1})
     assert (found.state, found.hunks[0].parts) == ("examined", ())
+
+
+def test_a_link_is_not_followed_whatever_it_is_called() -> None:
+    link = file_change("link.py").model_copy(update={"new_mode": "120000"})
+    file = Coverage((), (), (), None, ()).of(link)
+    assert (file.state, file.reason) == ("not_examined", "it is a link, which is not followed")

@@ -41,6 +41,8 @@ class Coverage:
         if file.skipped:
             reason = "; ".join([str(file.skipped).replace("_", " "), *self._searched(file)])
             return FileCoverage(path=file.path, state="skipped", reason=reason)
+        if file.is_link:
+            return FileCoverage(path=file.path, state="not_examined", reason=_why_not_examined(file))
         able, examined_by = self._able(file), self._examined_by(file)
         looks = self._looks_at(file, examined_by)
         hunks = tuple(_hunk_coverage(number, hunk, looks) for number, hunk in enumerate(file.hunks))

@@ -377,3 +377,11 @@ def test_a_class_is_not_taken_for_another_of_its_name_or_its_neighbour(case, ask
     local = NEAR_AND_FAR
     files = {"model.py": MODEL, "same.py": SAME_NAME, "near.py": NEIGHBOURS, "far.py": far, "local.py": local}
     assert ask(TY, case({"x": ""}, files)) == []
+
+
+def test_a_name_that_a_module_from_elsewhere_may_bring_along_is_not_called_undefined(case, ask):
+    foreign = "from numpy import *\n\nprint(zeros(3))\n"
+    own = "from shop.prices import *\n\nprint(undefined)\n"
+    found = ask(TY, case(LIBRARY, {"shop/foreign.py": foreign, "shop/own.py": own}))
+    assert ("ty/unresolved-reference", "shop/foreign.py", 3) not in rules(found)
+    assert ("ty/unresolved-reference", "shop/own.py", 3) in rules(found)

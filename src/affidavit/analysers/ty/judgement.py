@@ -1,6 +1,7 @@
 """Which new diagnostics of ty count: what the change causes, and what no dynamic code can excuse."""
 
 import re
+import sys
 from itertools import takewhile
 
 from tree_sitter import Node
@@ -39,6 +40,7 @@ DECORATION = re.compile(r"\s*(@|\)|[\w.]+\s*=.*,\s*$)")
 FIXED_FIELDS = re.compile(
     r"@([\w.]+\.)?(dataclass|define|frozen|mutable|attrs|s)\b|\bNamedTuple\b|\bdef __init__\b"
 )
+STAR_IMPORT = re.compile(rb"(?m)^\s*from\s+([A-Za-z_][\w.]*)\s+import\s+\*")
 PYDANTIC = re.compile(r"\s*(from|import)\s+\.*pydantic\b")
 INDENT = re.compile(r"\s*")
 METHOD = re.compile(r"\(\s*(self|cls)\b")
@@ -57,7 +59,9 @@ def judge_ty(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | No
     if is_only_for_type_checkers(text, diagnostic.line, diagnostic.column):
         return "the code is only read by type checkers"
     if diagnostic.rule == "ty/unresolved-reference":
-        return judge_undefined_name(diagnostic, inspection, text)
+        brought = "a module that is not here may bring the name along: everything is imported from it"
+        is_open = _is_open(text, inspection)
+        return brought if is_open else judge_undefined_name(diagnostic, inspection, text)
     if diagnostic.rule == "ty/invalid-syntax":
         is_elsewhere = inspection.change.file_at(diagnostic.path) is None
         no_python = judge_no_python(diagnostic, inspection, text)
@@ -65,6 +69,13 @@ def judge_ty(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | No
     if _was_known(diagnostic, inspection):
         return "the analyser said the same of other code before the change, so it is no news"
     return _judge_special(diagnostic, inspection, text)
+
+
+def _is_open(text: bytes, inspection: Inspection) -> bool:
+    """Whether the file takes every name of a module that the repository does not have."""
+    modules = {found[1].decode("utf-8", "replace") for found in STAR_IMPORT.finditer(text)}
+    foreign = [name for name in modules if name.partition(".")[0] not in sys.stdlib_module_names]
+    return any(not module_places(inspection.repository.head, module) for module in foreign)
 
 
 def _judge_special(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> str | None:
