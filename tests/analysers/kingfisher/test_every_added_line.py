@@ -4,7 +4,6 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from secret_shapes import drawn, key_block
 
 from affidavit.analysers.kingfisher import KINGFISHER
 from affidavit.config.settings import Settings
@@ -14,6 +13,7 @@ from affidavit.render.report.wording import skipped_files
 from affidavit.specialists.mechanical import MechanicalSpecialist
 from affidavit.stages.intake import ChangeRequest, open_change
 from repositories import Repo, run_git
+from secret_shapes import drawn, key_block
 
 TOKEN = drawn("ghp" + "_", 36)
 KEY = key_block("RSA " + "PRIVATE KEY")

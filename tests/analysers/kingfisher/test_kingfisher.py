@@ -2,10 +2,9 @@
 
 import asyncio
 
-from secret_shapes import drawn, key_block
-
 from affidavit.analysers.kingfisher import KINGFISHER
 from affidavit.specialists.mechanical import MechanicalSpecialist
+from secret_shapes import drawn, key_block
 
 GITHUB, ANOTHER = drawn("ghp" + "_", 36), drawn("ghp" + "_", 36, 12)
 SLACK = "-".join(["xoxb", "263594206564", "2343594206574", drawn("", 24)])

@@ -1,9 +1,8 @@
 # ruff: noqa: E501 - a table of secrets reads best with one a line
 """Secrets in many forms are found; examples, placeholders and defaults of local services are not."""
 
-from secret_shapes import HEX, PASSWORD, drawn, key_block
-
 from affidavit.analysers.kingfisher import KINGFISHER
+from secret_shapes import HEX, PASSWORD, drawn, key_block
 
 GITHUB = "gh" + "p_"
 OPENSSH = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW"

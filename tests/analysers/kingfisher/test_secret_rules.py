@@ -2,11 +2,10 @@
 
 from collections import Counter
 
-from secret_shapes import BY_HAND, shaped_lines
-
 from affidavit.analysers.kingfisher import KINGFISHER
 from affidavit.analysers.kingfisher.rules import OFF, ON, OWN, identifier_of, name_of
 from affidavit.redaction.text import redact_lines
+from secret_shapes import BY_HAND, shaped_lines
 
 
 def test_every_rule_of_the_installed_scanner_is_on_or_has_a_reason_to_be_off(listed_rules):
