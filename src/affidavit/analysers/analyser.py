@@ -15,6 +15,10 @@ from affidavit.symbols.changed import ChangedSymbol
 Scope = Literal["file", "project"]
 
 
+CHECKOUT = "{checkout}"
+"""In an argument: the checkout, by its whole path."""
+
+
 @dataclass(frozen=True)
 class Invocation:
     """How an analyser is run on one side: arguments, and files laid beside the code.

@@ -284,7 +284,7 @@ def read_oxlint_files(printed: Printed) -> Reading:
     rows = json.loads(printed.output)["diagnostics"]
     opened = (UNOPENED.match(row["message"]) for row in rows if not row.get("filename"))
     failed: Faults = {found["path"]: ("unreadable", found["why"]) for found in opened if found}
-    return Reading(frozenset(printed.listing.splitlines()), failed)
+    return Reading(frozenset(printed.listing.split("\n")), failed)
 
 
 def _diagnostic(row: Any) -> AnalyserDiagnostic:

@@ -31,6 +31,8 @@ class Reading:
     unread: Faults = field(default_factory=dict)
     others: tuple[WhyUnread, str] | None = None
     """Why any other file was not read, where the tool has but one reason."""
+    is_log: bool = False
+    """What was read stands in lines among others, in which text of files may stand too."""
 
 
 ReadFiles = Callable[[Printed], Reading]
@@ -49,7 +51,7 @@ def read_nothing_for_certain(_printed: Printed) -> Reading:
 
 def lines_after(mark: str, text: str, end: str = "") -> frozenset[str]:
     """What stands behind the mark, in each line that has it."""
-    rest = (line.partition(mark)[2] for line in text.splitlines() if mark in line)
+    rest = (line.rstrip("\r").partition(mark)[2] for line in text.split("\n") if mark in line)
     return frozenset(one.removesuffix(end) for one in rest)
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from affidavit.analysers.analyser import Analyser, Inspection, Invocation
+from affidavit.analysers.analyser import CHECKOUT, Analyser, Inspection, Invocation
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
 from affidavit.analysers.reading import Faults, Printed, Reading, lines_after
 from affidavit.analysers.rule import Rule, RuleMaker
@@ -119,7 +119,9 @@ def invoke_zizmor(base: Tree, _paths: Sequence[str]) -> Invocation:
             "--collect=all",
             "--format=json-v1",
             "--config=../zizmor.yml" if is_used else "--no-config",
-            ".",
+            # By its whole path, which no workflow can know: zizmor repeats text of a workflow in the lines in
+            # which it says what it has read.
+            CHECKOUT,
         ),
         outside={"zizmor.yml": content} if content is not None and is_used else {},
     )
@@ -139,7 +141,7 @@ def read_zizmor_files(printed: Printed) -> Reading:
         for path, _, why in (line.partition(" as ") for line in lines_after(REFUSED, printed.errors))
     }
     completed = lines_after(COMPLETED, printed.errors)
-    return Reading(completed, named, others=("unreadable", "it could not be loaded"))
+    return Reading(completed, named, others=("unreadable", "it could not be loaded"), is_log=True)
 
 
 def _is_sure(determinations: Any) -> bool:

@@ -84,13 +84,17 @@ def sort_out(task: Task, found: Found, code: Path) -> tuple[list[AnalyserDiagnos
 
 def _name_in_checkout(printed: str, code: Path) -> str:
     path = unquote(printed.removeprefix("file://")) if "://" in printed else printed
-    return path.removeprefix(f"{code}/").removeprefix("./").removeprefix("./")
+    inside = path.removeprefix(f"{code.resolve()}/").removeprefix(f"{code}/")
+    return inside.removeprefix("./").removeprefix("./")
 
 
 def _seen(task: Task, reading: Reading, code: Path) -> set[str]:
     if reading.read is None:
         return set(task.paths)
-    return {task.laid.get(_name_in_checkout(printed, code), "") for printed in reading.read}
+    # The checkout's own name is made up for each run: text of a file that an analyser repeats cannot name it.
+    own = (f"{code}/", f"{code.resolve()}/")
+    named = (one for one in reading.read if not reading.is_log or one.startswith(own))
+    return {task.laid.get(_name_in_checkout(printed, code), "") for printed in named}
 
 
 def _answering(task: Task, located: Sequence[AnalyserDiagnostic]) -> set[str]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -9,7 +10,7 @@ from functools import partial
 from importlib import metadata
 from pathlib import Path
 
-from affidavit.analysers.analyser import Analyser
+from affidavit.analysers.analyser import CHECKOUT, Analyser
 from affidavit.analysers.engine.cache import Kept, ResultCache
 from affidavit.analysers.engine.encoding import as_utf8
 from affidavit.analysers.engine.execution import (
@@ -33,6 +34,7 @@ from affidavit.system.temporary import temporary_folder
 FAILED_ON_A_FILE = ("crashed", "unreadable")
 MAX_ALONE = 40
 MAX_BYTES = 20_000_000
+LINE_BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 async def find_program(analyser: Analyser, reviewed_folder: Path | None) -> Program | None:
@@ -196,7 +198,8 @@ async def _run(task: Task, limits: Limits) -> SideResult:
             environment=isolated_environment(scratch, task.program.path),
             limits=limits,
         )
-        outcome = await run([str(task.program.path), *task.invocation.arguments])
+        arguments = [one.replace(CHECKOUT, str(code)) for one in task.invocation.arguments]
+        outcome = await run([str(task.program.path), *arguments])
         listing = None
         if task.invocation.listing and outcome.state == "exited":
             listing = await run([str(task.program.path), *task.invocation.listing])
@@ -220,9 +223,12 @@ def _lay_out(task: Task, scratch: Path) -> tuple[str, ...]:
         (scratch / name).write_bytes(content)
     canary = task.analyser.canary
     if canary is None:
-        rewritten = {path: as_utf8(path, text) for path, text in task.rewritten.items() if path in task.paths}
+        # Analysers print names a line at a time: one of several lines could say anything.
+        broken = tuple(path for path in task.paths if LINE_BREAK.search(path))
+        paths = [path for path in task.paths if path not in broken]
+        rewritten = {path: as_utf8(path, text) for path, text in task.rewritten.items() if path in paths}
         overrides = {**rewritten, **task.invocation.files}
-        return write_tree_to(task.tree, code, task.paths, overrides=overrides, rewrite=as_utf8)
+        return *broken, *write_tree_to(task.tree, code, paths, overrides=overrides, rewrite=as_utf8)
     for name, path in task.laid.items():
         (code / name).write_bytes(canary.added_to(task.text_of(path)))
     return ()

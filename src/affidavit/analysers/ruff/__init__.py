@@ -218,7 +218,7 @@ def read_ruff_files(printed: Printed) -> Reading:
         path: ("unreadable", why)
         for path, _, why in (line.partition(": ") for line in lines_after(FAILED, printed.errors))
     }
-    return Reading(lines_after(CHECKED, printed.errors), failed)
+    return Reading(lines_after(CHECKED, printed.errors), failed, is_log=True)
 
 
 def ignored_by_ruff(base: Tree, path: str) -> list[str]:

@@ -101,7 +101,7 @@ def read_ty_files(printed: Printed) -> Reading:
         for found in read_ty(printed.output)
         if found.rule in COULD_NOT_READ
     }
-    return Reading(lines_after(CHECKED, printed.errors, end="'"), failed)
+    return Reading(lines_after(CHECKED, printed.errors, end="'"), failed, is_log=True)
 
 
 TY = Analyser(
