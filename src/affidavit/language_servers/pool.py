@@ -10,6 +10,7 @@ from affidavit.analysers.engine.execution import Limits
 from affidavit.git.checkout import write_tree_to
 from affidavit.language_servers.servers import Server
 from affidavit.language_servers.session import ServerError, Session
+from affidavit.language_servers.walls import Walls, walled
 from affidavit.language_servers.workplace import Place, Workplace
 from affidavit.languages.registry import language_of
 from affidavit.ports import Tree
@@ -36,10 +37,12 @@ class ServerPool(Closing):
         *,
         wanted: Sequence[Server] = (),
         limits: Limits = LIMITS,
+        walls: Walls = walled,
     ) -> None:
         self._programs = dict(servers)
         self._missing = [server for server in wanted if server not in servers]
         self._limits = limits
+        self._walls = walls
         self._workplaces: dict[tuple[Server, str], Workplace] = {}
         self._asking = threading.Lock()
         self._closing = ExitStack()
@@ -139,7 +142,8 @@ class ServerPool(Closing):
         missing = {path: text for path, text in server.default_files if tree.entry(path) is None}
         write_tree_to(tree, checkout, wanted=server.reads, overrides=missing)
         command = [str(self._programs[server]), *server.arguments]
-        session = self._closing.enter_context(Session(command, checkout, scratch, self._limits))
+        walls = self._walls if server.reads_any_path else None
+        session = self._closing.enter_context(Session(command, checkout, scratch, self._limits, walls))
         session.start(checkout)
         return Workplace(server, session, checkout, tree)
 

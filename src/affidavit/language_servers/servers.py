@@ -25,6 +25,8 @@ class Server:
     file_names: frozenset[str] = frozenset()
     default_files: tuple[tuple[str, bytes], ...] = ()
     """What is laid down where the tree has no such file."""
+    reads_any_path: bool = False
+    """A file can name any other on the machine, and the server reads that: behind walls or not at all."""
 
     def reads(self, path: str) -> bool:
         """Whether the file belongs into the checkout. Settings that may load code do not."""
@@ -41,6 +43,7 @@ TSC = Server(
     frozenset(("tsconfig.json", "tsconfig.base.json", "jsconfig.json", "package.json")),
     # Without it only the opened file is known.
     (("tsconfig.json", b'{"compilerOptions": {"allowJs": true}}'),),
+    reads_any_path=True,
 )
 SERVERS = (TY, TSC)
 

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from affidavit.analysers.engine.execution import Limits, isolated_environment, limited_command
 from affidavit.language_servers.messages import BrokenWireError, Message, MessageReader, encode_message
+from affidavit.language_servers.walls import Walls
 
 CHUNK = 65_536
 MAX_UNREAD = 10_000
@@ -28,13 +29,23 @@ class ServerError(Exception):
 class Session:
     """One running server. Each piece of work has its deadline; leaving ends the process and its children."""
 
-    def __init__(self, command: Sequence[str], checkout: Path, scratch: Path, limits: Limits) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        checkout: Path,
+        scratch: Path,
+        limits: Limits,
+        walls: Walls | None = None,
+    ) -> None:
+        guarded = walls(command, checkout, scratch, limits) if walls else limited_command(command, limits)
+        if guarded is None:
+            raise ServerError("files can name any other to it, and this system cannot keep it to its own")
         self._deadline = time.monotonic() + limits.timeout_seconds
         self._inbox: queue.Queue[Message | None] = queue.Queue(MAX_UNREAD)
         self._number = 0
         try:
             self._process = subprocess.Popen(
-                limited_command(command, limits),
+                guarded,
                 cwd=checkout,
                 env=isolated_environment(scratch),
                 stdin=subprocess.PIPE,

@@ -144,9 +144,14 @@ async def run_program(
 
 def limited_command(command: Sequence[str], limits: Limits) -> list[str]:
     """The command without network and with its limits."""
+    return [*network_guard(), *limits_of(command, limits)]
+
+
+def limits_of(command: Sequence[str], limits: Limits) -> list[str]:
+    """The command with its limits."""
     kilobytes = str(limits.memory_mb * 1024)
     blocks = str(limits.output_mb * 4 * 2048)
-    return [*network_guard(), "/bin/sh", "-c", LIMIT_SCRIPT, "sh", kilobytes, blocks, *command]
+    return ["/bin/sh", "-c", LIMIT_SCRIPT, "sh", kilobytes, blocks, *command]
 
 
 def _milliseconds(started: float) -> int:

@@ -1,0 +1,167 @@
+"""Repositories that mean harm to who asks a language server about them: nothing of the machine comes out."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from fake_server import FAKE
+
+from affidavit.git.repository import open_repository
+from affidavit.git.tree import GitTree
+from affidavit.language_servers.pool import ServerPool
+from affidavit.language_servers.servers import TSC, TY, Server, find_servers
+from affidavit.language_servers.walls import has_walls, parts_of
+from affidavit.symbols.definitions import symbols_of
+from repositories import Repo
+
+SECRET = "quite-private-literal"
+SYSTEM_PYTHON = Path("/usr/bin/python3")
+needs_walls = pytest.mark.skipif(
+    not has_walls() or not SYSTEM_PYTHON.exists(), reason="this system does not let us build walls"
+)
+
+
+@pytest.fixture
+def private(tmp_path: Path) -> Path:
+    """A folder of the user's, with modules that hold a secret."""
+    folder = tmp_path / "private"
+    folder.mkdir()
+    (folder / "secrets.ts").write_text(f'export const token = "{SECRET}"\n')
+    (folder / "private_secrets.py").write_text(f'from typing import Final\nTOKEN: Final = "{SECRET}"\n')
+    return folder
+
+
+@pytest.fixture
+def tree(repo: Repo) -> Iterator[GitTree]:
+    commit = repo.commit("Files", {"app.py": "stolen = 1\n\n\ndef run():\n    return stolen\n"})
+    with open_repository(repo.path, commit, commit) as opened:
+        yield opened.head
+
+
+def types_of(
+    repo: Repo,
+    files: Mapping[str, str],
+    places: Sequence[tuple[str, int, str]],
+    servers: Mapping[Server, Path],
+) -> list[str]:
+    """What the servers say of the names at these places."""
+    commit = repo.commit("Files", files)
+    with open_repository(repo.path, commit, commit) as opened, ServerPool(servers) as pool:
+        answers = [pool.resolve(opened.head, *place) for place in places]
+    return [answer.type if answer else "" for answer in answers]
+
+
+def found(server: Server) -> dict[Server, Path]:
+    told = os.environ.get("AFFIDAVIT_TEST_TSC")
+    programs = {"tsc": Path(told)} if told else {}
+    servers = find_servers(reviewed_folder=None, programs=programs)
+    if server not in servers:
+        pytest.skip(f"there is no {server.name} here")
+    return {server: servers[server]}
+
+
+def test_typescript_reads_no_file_beside_its_checkout(repo: Repo, private: Path) -> None:
+    files = {
+        "tsconfig.json": f'{{"extends": "{private}/base.json", "include": ["{private}/*", "./*"]}}',
+        "a.ts": f'import {{ token }} from "{private}/secrets"\nexport const stolen = token\n'
+        "export const own = 'seen'\n",
+    }
+    stolen, own = types_of(repo, files, [("a.ts", 2, "stolen"), ("a.ts", 3, "own")], found(TSC))
+    assert SECRET not in stolen
+    assert "seen" in own
+
+
+def test_ty_takes_no_setting_of_the_repository(repo: Repo, private: Path) -> None:
+    files = {
+        "ty.toml": f'[environment]\nextra-paths = ["{private}"]\n',
+        "pyproject.toml": f'[tool.ty.environment]\nextra-paths = ["{private}"]\n',
+        "app.py": "from private_secrets import TOKEN\n\nstolen = TOKEN\nown = 'seen'\n",
+    }
+    stolen, own = types_of(repo, files, [("app.py", 3, "stolen"), ("app.py", 4, "own")], found(TY))
+    assert SECRET not in stolen
+    assert "seen" in own
+
+
+def test_no_link_of_the_repository_is_laid_before_a_server(repo: Repo, private: Path) -> None:
+    repo.write({"app.py": "from private_secrets import TOKEN\n\nstolen = TOKEN\n"})
+    (repo.path / "private_secrets.py").symlink_to(private / "private_secrets.py")
+    assert SECRET not in types_of(repo, {}, [("app.py", 3, "stolen")], found(TY))[0]
+
+
+def curious_server(folder: Path, *wanted: str) -> dict[Server, Path]:
+    """A server that reads any path, and answers with what it could open of these."""
+    program = folder / "bin" / "server"
+    program.parent.mkdir()
+    answer = f"""
+import os, socket
+def opened(path):
+    try:
+        return open(path).read() if os.path.isfile(path) else str(sorted(os.listdir(path)))
+    except OSError as error:
+        return type(error).__name__
+def dialled():
+    try:
+        socket.create_connection(("127.0.0.1", 1), 1)
+    except OSError as error:
+        return str(error)
+send({{'id': asked('textDocument/definition')['id'], 'result': []}})
+said = json.dumps([*map(opened, {list(wanted)}), os.getcwd(), dialled()])
+send({{'id': asked('textDocument/hover')['id'], 'result': {{'contents': {{'value': said}}}}}})
+time.sleep(600)
+"""
+    program.write_text(f"#!{SYSTEM_PYTHON}\n{FAKE}{answer}")
+    program.chmod(0o755)
+    server = Server("curious", "", (), frozenset(("python",)), (".py",), reads_any_path=True)
+    return {server: program}
+
+
+@needs_walls
+def test_a_server_that_reads_any_path_sees_its_checkout_and_the_system_alone(
+    tree: GitTree, private: Path, tmp_path: Path
+) -> None:
+    secret = private / "private_secrets.py"
+    places = (str(secret), f"/proc/{os.getpid()}/root{secret}", str(Path.home()), "/etc", "app.py")
+    with ServerPool(curious_server(tmp_path, *places)) as pool:
+        answer = pool.resolve(tree, "app.py", 1, "stolen")
+    assert answer is not None
+    *hidden, seen, folder, dialled = json.loads(answer.type)
+    assert hidden == ["FileNotFoundError"] * 4
+    assert (seen.split("\n")[0], Path(folder).name) == ("stolen = 1", "checkout")
+    assert "unreachable" in dialled
+
+
+@needs_walls
+def test_behind_walls_nothing_is_left_running(tree: GitTree, tmp_path: Path) -> None:
+    servers = curious_server(tmp_path)
+    with ServerPool(servers) as pool:
+        assert pool.resolve(tree, "app.py", 1, "stolen") is not None
+    (program,) = servers.values()
+    running = (place.read_bytes() for place in Path("/proc").glob("[0-9]*/cmdline") if place.exists())
+    assert not any(str(program).encode() in command for command in running)
+
+
+def test_without_walls_a_server_that_reads_any_path_is_not_started_and_that_is_said(
+    tree: GitTree, tmp_path: Path
+) -> None:
+    symbols = symbols_of(tree, "app.py")
+    with ServerPool(curious_server(tmp_path), walls=lambda *_: None) as pool:
+        found, said = pool.confirm([], symbols, tree)
+        assert pool.resolve(tree, "app.py", 1, "stolen") is None
+    assert found == []
+    assert said == [
+        "curious could not make the references more precise: files can name any other to it, and this system "
+        "cannot keep it to its own"
+    ]
+
+
+def test_behind_walls_a_program_has_its_package_and_its_parts_wherever_they_lie(tmp_path: Path) -> None:
+    modules, kept = tmp_path / "node_modules", tmp_path / "kept" / "typescript-linux"
+    for folder in (modules / "typescript" / "bin", modules / "@typescript", kept, modules / "other"):
+        folder.mkdir(parents=True)
+    (modules / "typescript" / "package.json").write_text("{}")
+    (modules / "@typescript" / "linux").symlink_to(kept)
+    program = modules / "typescript" / "bin" / "tsc"
+    assert parts_of(program) == [modules / "typescript", modules / "@typescript", kept]
+    assert parts_of(tmp_path / "bin" / "tsc") == [tmp_path / "bin"]
