@@ -143,7 +143,7 @@ def command(context: click.Context, /, **options: Any) -> None:
         if not options["quiet"]:
             say_hints(opened)
             say_unknown_names(settings)
-        chosen = prompts_for(opened.change, options) if models_of(settings, options) else None
+        chosen = prompts_for(opened, options) if models_of(settings, options) else None
         if options["estimate"] or options["what_leaves"]:
             print_text(_preview(opened, settings, options, chosen))
             return

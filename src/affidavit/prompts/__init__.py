@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -25,6 +25,8 @@ class PromptSet:
     version: str
     templates: Mapping[str, str]
     schema_version: str = CURRENT_SCHEMA_VERSION
+    place: Path | None = field(default=None, compare=False)
+    """The folder that they were read from; None for those that come with this release."""
 
     def render(self, name: str, /, **values: str) -> str:
         """Fill a template in one pass: what stands in a value is never read as a placeholder."""
@@ -90,7 +92,7 @@ def load_prompts(
         known = ", ".join([*built_in, *own])
         place = f"there is no folder {version} in {folder}" if folder else "name its folder with --prompts"
         raise SettingsError(f"prompt version {version} is not known, only {known}: {place}")
-    return PromptSet(version, _checked(folder / version), schema_version)
+    return PromptSet(version, _checked(folder / version), schema_version, folder / version)
 
 
 def copy_prompts(version: str, target: Path, folder: Path | None = None) -> None:
@@ -133,6 +135,8 @@ def _checked(folder: Path) -> dict[str, str]:
 
 
 def _read(path: Path, like: str) -> str:
+    if path.exists() and not path.is_file():
+        raise SettingsError(f"{path} is not a file")
     try:
         with path.open("rb") as file:
             content = file.read(MAX_TEMPLATE_BYTES + 1)
