@@ -2,6 +2,7 @@
 
 import shutil
 import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pytest
 
 from affidavit.errors import GitError, InputError
 from affidavit.git.command import Git
-from affidavit.git.grep import MAX_PATHS, Query, search_tree
+from affidavit.git.grep import MAX_LINE_BYTES, MAX_PATHS, Query, may_be_cut, search_tree
 from affidavit.git.tree import GitTree
+from affidavit.records.evidence import SearchHit
 
 OpenTree = Callable[[dict[str, str | bytes | None]], GitTree]
 
@@ -190,6 +192,33 @@ def test_a_search_that_takes_too_long_is_ended(open_tree: OpenTree):
     tree = open_tree({"a": "".join(f"{number}\n" for number in range(300_000))})
     with pytest.raises(GitError, match="took longer than 0.001 seconds"):
         search_tree(tree._store.git, tree, Query("nothing like this|(a|b)+c", timeout_seconds=0.001))
+
+
+def peak_bytes(search: Callable[[], list[SearchHit]]) -> tuple[list[SearchHit], int]:
+    """What a search finds, and the most memory that it took on the way."""
+    tracemalloc.start()
+    try:
+        return search(), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_lines_of_many_megabytes_are_read_in_part(open_tree: OpenTree):
+    line = b"needle" + b" hay" * 15_000_000 + b" end\n"
+    tree = open_tree({f"{number}.txt": line for number in range(3)} | {"short.txt": "needle\n"})
+    hits, peak = peak_bytes(lambda: tree.search("needle", max_characters=100))
+    assert [hit.path for hit in hits] == ["0.txt", "1.txt", "2.txt", "short.txt"]
+    assert all(hit.text.startswith("needle") and may_be_cut(hit.text) for hit in hits[:3])
+    assert peak < 20 * MAX_LINE_BYTES
+    late, _ = peak_bytes(lambda: tree.search("end", max_characters=100))
+    assert [(hit.path, may_be_cut(hit.text)) for hit in late] == [(f"{n}.txt", True) for n in range(3)]
+
+
+def test_of_millions_of_hits_those_asked_for_are_taken_and_the_search_ends(open_tree: OpenTree):
+    tree = open_tree({"many.txt": b"needle\n" * 5_000_000})
+    hits, peak = peak_bytes(lambda: tree.search("needle", max_hits=100))
+    assert len(hits) == 100
+    assert peak < MAX_LINE_BYTES
 
 
 def test_nothing_is_found_as_an_empty_list(tree: GitTree):

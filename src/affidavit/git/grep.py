@@ -15,6 +15,7 @@ from affidavit.records.evidence import SearchHit
 
 SEARCH_TIMEOUT_SECONDS = 30.0
 MAX_HIT_CHARACTERS = 2000
+MAX_LINE_BYTES = 1_000_000
 MAX_PATHS = 500
 MAX_PATTERN_CHARACTERS = 10_000
 GREP_OPTIONS = ("-n", "-z", "--text", "--full-name", "--no-color", "--column", "--no-recurse-submodules")
@@ -187,10 +188,22 @@ def may_be_cut(text: str) -> bool:
     return text.startswith(CUT) or text.endswith(CUT)
 
 
+def _lines(stdout: IO[bytes]) -> Iterator[bytes]:
+    """The lines, each as far as it is read: one alone may have gigabytes."""
+    while line := stdout.readline(MAX_LINE_BYTES):
+        if line.endswith(b"\n"):
+            yield line
+            continue
+        last = line
+        while last and not last.endswith(b"\n"):
+            last = stdout.readline(MAX_LINE_BYTES)
+        yield line + f"{CUT}\n".encode()
+
+
 def _records(stdout: IO[bytes] | None) -> Iterator[tuple[bytes, int, int, bytes]]:
     """Path, line number, column and text of each hit: a path may hold line feeds, a text zero bytes."""
     waiting = b""
-    for line in stdout or ():
+    for line in _lines(stdout) if stdout else ():
         waiting += line
         parts = waiting.split(b"\0", 3)
         if len(parts) == 4:
