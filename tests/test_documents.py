@@ -103,3 +103,24 @@ def test_every_question_of_a_newcomer_leads_to_a_name_that_is_there() -> None:
         if not (package / path).is_file() or name not in names_in(package / path)
     ]
     assert missing == []
+
+
+def threats() -> list[str]:
+    """The rows on what somebody tries, each with the tests that show what comes of it."""
+    _, _, told = (ROOT / "docs" / "threats.md").read_text().partition("\n## ")
+    rows = re.findall(r"^\| (.*) \|$", told, re.MULTILINE)
+    return [row for row in rows if not row.endswith(("| shown by", "| ---"))]
+
+
+def is_test(named: str) -> bool:
+    """Whether a test of this path and name is there."""
+    path, _, name = named.partition("::")
+    file = ROOT / path
+    return file.is_file() and bool(re.search(rf"^(async )?def {name}\(", file.read_text(), re.MULTILINE))
+
+
+def test_every_threat_has_a_test_that_is_there() -> None:
+    assert len(threats()) > 30
+    assert [row for row in threats() if "`tests/" not in row.rpartition(" | ")[2]] == []
+    named = re.findall(r"`(tests/[^`]+)`", " ".join(threats()))
+    assert [one for one in named if not is_test(one)] == []

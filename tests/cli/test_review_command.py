@@ -164,6 +164,17 @@ def test_the_committed_settings_count_and_those_of_the_change_do_not(shop: Repo)
     assert "affidavit.toml is changed here" in done.err
 
 
+def test_named_settings_that_are_not_as_base_has_them_count_and_that_is_said(shop: Repo) -> None:
+    said = "note: --config: ci.toml is not as the base commit has it"
+    shop.commit("Settings", {"ci.toml": 'fail_on = "never"\n'})
+    shop.commit("New", UNDEFINED)
+    as_at_base = review(shop, "HEAD", "--config", "ci.toml")
+    assert (as_at_base.code, said in as_at_base.err) == (0, False)
+    shop.commit("Newer", {"ci.toml": 'fail_on = "critical"\n', "b.py": UNDEFINED["app.py"]})
+    changed = review(shop, "HEAD", "--config", "ci.toml")
+    assert (changed.code, said in changed.err) == (0, True)
+
+
 def test_settings_of_the_working_tree_that_do_not_count_are_said(shop: Repo) -> None:
     shop.write({"affidavit.toml": 'fail_on = "never"\n', "pyproject.toml": "[project]\n"})
     done = affidavit("review", "HEAD", cwd=shop.path)

@@ -18,7 +18,7 @@ from affidavit.cli.options.repository import working_tree_options
 from affidavit.cli.options.servers import SERVER_SETTINGS, server_options
 from affidavit.cli.options.signing import ASKED_WITHOUT_KEY, signing_key
 from affidavit.cli.screen.event_log import kept_events
-from affidavit.cli.screen.hints import say_hints, say_unknown_names
+from affidavit.cli.screen.hints import say_hints, say_named_settings, say_unknown_names
 from affidavit.cli.screen.outputs import check_outputs, print_text, write_output
 from affidavit.cli.screen.progress import show_progress
 from affidavit.cli.screen.saying import say
@@ -142,6 +142,7 @@ def command(context: click.Context, /, **options: Any) -> None:
         settings = _settings(opened, options)
         if not options["quiet"]:
             say_hints(opened)
+            say_named_settings(opened, options["config"])
             say_unknown_names(settings)
         chosen = prompts_for(opened, options) if models_of(settings, options) else None
         if options["estimate"] or options["what_leaves"]:

@@ -29,6 +29,16 @@ def say_hints(opened: OpenedChange) -> None:
         note(hint)
 
 
+def say_named_settings(opened: OpenedChange, named: Path | None) -> None:
+    """That a change may choose its own settings, where the command line names a file of the repository."""
+    folder = opened.repository.folder
+    if named is None or folder is None or not named.resolve().is_relative_to(folder.resolve()):
+        return
+    path = named.resolve().relative_to(folder.resolve()).as_posix()
+    if opened.repository.base.read(path) != named.read_bytes():
+        note(f"--config: {path} is not as the base commit has it: the change may choose its own settings")
+
+
 def say_unknown_names(settings: Settings) -> None:
     """What the settings switch off and nobody has: a slip of the pen would leave it on."""
     everybody = assemble_crew(settings.model_copy(update={"analysers_off": (), "allow_linters": True}), None)
