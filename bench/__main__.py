@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import analysers, context, django, imports, minds
+from bench import analysers, context, django, imports, minds, redaction
 from bench.row import BIN, Row, best, call
 from bench.sweep import command as sweep
 
@@ -67,6 +67,9 @@ def main() -> None:
     """Print the table and the peak memory of the largest child process."""
     if sys.argv[1:2] == ["sweep"]:
         sweep.main(sys.argv[2:])
+        return
+    if sys.argv[1:2] == ["redaction"]:
+        redaction.main(sys.argv[2:])
         return
     chosen = sys.argv[1:] or list(sections())
     for name in chosen:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from affidavit.analysers.user_linters import user_linters
 from affidavit.config.settings import Settings
+from affidavit.diff.redacted import as_it_leaves
 from affidavit.errors import InputError
 from affidavit.git.blob_cache import BlobCache
 from affidavit.git.repository import GitRepository
@@ -93,7 +94,8 @@ def assemble_panel(
     from affidavit.tools.checks import Checks, JoinedTools  # noqa: PLC0415
     from affidavit.tools.toolbox import Toolbox  # noqa: PLC0415
 
-    readers = assemble_readers(BlobCache(cache_dir) if cache_dir else None)
+    cache = BlobCache(cache_dir)
+    readers = assemble_readers(cache if cache_dir else None)
     surer = made_precise(readers, servers) if servers is not None else readers
 
     def read_context(case: Case) -> ContextMap:
@@ -111,8 +113,18 @@ def assemble_panel(
     def make_fence(change: Change) -> TaggedFence:
         return TaggedFence(tag_of(change.base.tree, change.head.tree))
 
+    def redact(case: Case) -> Case:
+        _git(case).redact(cache)
+        return as_it_leaves(case)
+
     return Panel(
-        minds, read_context, make_tools, make_fence, prompts or current_prompts(), make_verifier_tools
+        minds,
+        read_context,
+        make_tools,
+        make_fence,
+        prompts or current_prompts(),
+        make_verifier_tools,
+        redact,
     )
 
 

@@ -54,6 +54,9 @@ class Tree(Protocol):
     def redacted_lines(self, path: str) -> list[str] | None:
         """The same without secrets; the file is redacted whole."""
 
+    def without_secrets(self, path: str, text: str) -> str:
+        """What is said about a file, without the secrets that the file has."""
+
     def search(
         self,
         pattern: str,

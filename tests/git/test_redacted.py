@@ -1,11 +1,14 @@
 """A repository as it may leave: git itself searches files that hold no secret any more."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from affidavit.git.blob_cache import BlobCache
 from affidavit.git.repository import GitRepository
 from affidavit.git.tree import MAX_TEXT_BYTES
+from affidavit.redaction.text import rules_version
 from repositories import Repo
 from trees import Files, open_pair
 
@@ -83,3 +86,14 @@ def test_the_user_s_repository_gets_no_object(repo: Repo, repository: GitReposit
     before = sorted(repo.path.joinpath(".git/objects").rglob("*"))
     assert repository.redacted.head.lines("app.py")
     assert sorted(repo.path.joinpath(".git/objects").rglob("*")) == before
+
+
+def test_a_file_that_is_known_to_be_clean_is_not_read_again(open_pair: Opened, tmp_path: Path) -> None:
+    cache = BlobCache(tmp_path / "cache")
+    first = open_pair({"a.py": "x = 1\n"}, {"app.py": APP})
+    shown = first.redact(cache).head.revision
+    clean = {entry.blob for entry in first.head.entries().values() if entry.path == "a.py"}
+    blobs = {entry.blob for entry in first.head.entries().values()}
+    assert cache.load("without-secrets", rules_version(), blobs).keys() == clean
+    again = open_pair({"b.py": "y = 1\n"}, {"b.py": None})
+    assert again.redact(cache).head.revision == shown

@@ -1,6 +1,7 @@
 """Linters that a settings file names: run only where the user allowed it."""
 
 import asyncio
+import json
 
 import pytest
 
@@ -8,6 +9,7 @@ from affidavit.assembly import assemble_crew
 from affidavit.config.settings import load_settings
 from affidavit.errors import SettingsError
 from affidavit.pipeline import review
+from secret_corpus import ALNUM, Draw
 
 ENTRY = """\
 [[linters]]
@@ -83,3 +85,25 @@ def test_a_rule_that_is_off_in_a_folder_is_no_finding_there(case):
     found = {item.finding.file for item in report.candidates if item.finding}
     assert found == {"new/a.py"}
     assert any("ruff/F821 at old/a.py:1" in item.detail for item in report.diagnostics)
+
+
+def test_what_a_linter_repeats_of_a_secret_stands_in_no_finding(case, tmp_path):
+    secret = Draw(5).of(ALNUM, 28)
+    said = {
+        "ruleId": "loud",
+        "message": {"text": f"do not write {secret}"},
+        "locations": [
+            {"physicalLocation": {"artifactLocation": {"uri": "a.txt"}, "region": {"startLine": 1}}},
+        ],
+    }
+    log = {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "mine"}}, "results": [said]}]}
+    program = tmp_path / "mine"
+    program.write_text(f"#!/bin/sh\ncat <<'END'\n{json.dumps(log)}\nEND\n")
+    program.chmod(0o755)
+    one = case({"affidavit.toml": ENTRY.format(program=program)}, {"a.txt": f"api_token = {secret}\n"})
+    settings = load_settings(one.repository.base, {}, {"allow_linters": True})
+    report = asyncio.run(review(one.change, one.repository, settings, assemble_crew(settings, None)))
+    (found,) = [one for one in report.candidates if one.specialist == "mine"]
+    assert "do not write [redacted:secret]" in found.model_dump_json()
+    kept = report.model_dump_json(exclude={"change"})
+    assert secret not in kept

@@ -1,11 +1,13 @@
 """Reconcile the paths of a finding with the files of the change."""
 
 import posixpath
+from collections import Counter
 from collections.abc import Collection
 
 from affidavit.contract.field_reader import Notes, show_value
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Cause, Finding
+from affidavit.redaction.text import redact_text
 
 
 def normalise_path(path: str) -> str | None:
@@ -28,6 +30,7 @@ class ChangedPaths:
             if plain is not None:
                 # Two files may share a plain form: the one that is spelled so wins.
                 self._by_plain_form.setdefault(plain, plain if plain in self._exact else path)
+        self._by_shown_name = _shown_names(self._exact)
 
     def __contains__(self, path: object) -> bool:
         return path in self._exact
@@ -37,7 +40,14 @@ class ChangedPaths:
         if path in self._exact:
             return path
         plain = normalise_path(path)
-        return None if plain is None else self._by_plain_form.get(plain)
+        return None if plain is None else self._by_plain_form.get(plain) or self._by_shown_name.get(plain)
+
+
+def _shown_names(paths: Collection[str]) -> dict[str, str]:
+    """Names that hold a secret, by what models see of them; one that means two files means none."""
+    shown = [(redact_text(path), path) for path in paths]
+    counts = Counter(name for name, _ in shown)
+    return {name: path for name, path in shown if name != path and counts[name] == 1}
 
 
 def reconcile_finding(finding: Finding, changed: ChangedPaths, notes: Notes) -> Finding | None:

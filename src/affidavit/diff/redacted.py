@@ -60,14 +60,19 @@ def _redact_side(revision: Revision, tree: Tree) -> Revision:
 
 def _redact_file(file: FileChange, repository: Repository) -> FileChange:
     name = repository.redacted.shown_name
-    sides = _Sides.of(file, repository)
     return file.model_copy(
         update={
             "path": name(file.path),
             "old_path": file.old_path and name(file.old_path),
-            "hunks": tuple(sides.redact_hunk(hunk) for hunk in file.hunks),
+            "hunks": redact_hunks(file, repository),
         }
     )
+
+
+def redact_hunks(file: FileChange, repository: Repository) -> tuple[Hunk, ...]:
+    """The hunks of a file, cut from both of its sides without secrets."""
+    sides = _Sides.of(file, repository)
+    return tuple(sides.redact_hunk(hunk) for hunk in file.hunks)
 
 
 @dataclass(frozen=True)

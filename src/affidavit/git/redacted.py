@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from affidavit.git.blob_cache import BlobCache
 from affidavit.git.objects import ObjectStore
 from affidavit.git.tree import MAX_TEXT_BYTES, REGULAR_MODES, GitTree
 from affidavit.ports import BlameLine, Entry
-from affidavit.redaction.text import redact_content, redact_text
+from affidavit.redaction.text import redact_content, redact_text, rules_version
 
 WRITTEN_AT_ONCE = 200
+CLEAN = "without-secrets"
 
 
 class RedactedTree(GitTree):
@@ -27,6 +29,10 @@ class RedactedTree(GitTree):
         """The lines: nothing is left to be redacted."""
         return self.lines(path)
 
+    def without_secrets(self, path: str, text: str) -> str:
+        """What is said about a file, without the secrets that its original has."""
+        return self._original.without_secrets(self._own_names.get(path, path), text)
+
     def blame(self, path: str, line: int) -> BlameLine | None:
         """Who last changed a line, by the history of the commit itself."""
         lines = self.lines(path)
@@ -38,12 +44,12 @@ class RedactedTree(GitTree):
 
 
 def redact_trees(
-    store: ObjectStore, base: GitTree, head: GitTree
+    store: ObjectStore, base: GitTree, head: GitTree, cache: BlobCache | None = None
 ) -> tuple[RedactedTree, RedactedTree, dict[str, str]]:
     """Both trees, and the names that differ in them; a file that both have is read once."""
     names = shown_names(base, head)
     entries = [*base.entries().values(), *head.entries().values()]
-    blobs = dict(_redacted_blobs(store, entries))
+    blobs = dict(_redacted_blobs(store, entries, cache or BlobCache(None)))
     made = [RedactedTree(store, tree, _write_tree(store, tree, names, blobs), names) for tree in (base, head)]
     made[1].before = made[0]
     return made[0], made[1], names
@@ -79,23 +85,33 @@ def _write_tree(store: ObjectStore, tree: GitTree, names: Mapping[str, str], blo
     return store.write_tree(tree.revision, changes) if changes else tree.revision
 
 
-def _redacted_blobs(store: ObjectStore, entries: Iterable[Entry]) -> Iterator[tuple[str, str]]:
+def _redacted_blobs(
+    store: ObjectStore, entries: Iterable[Entry], cache: BlobCache
+) -> Iterator[tuple[str, str]]:
     """Each blob that holds a secret, and the one that stands in its place."""
     sizes = store.sizes(entry.blob for entry in entries if entry.mode in REGULAR_MODES)
+    known = cache.load(CLEAN, rules_version(), sizes)
+    clean: dict[str, bytes] = {}
     waiting: dict[str, bytes] = {}
-    for blob, content in _contents(store, sizes):
+    for blob, content in _shown(store, {blob: sizes[blob] for blob in sizes.keys() - known.keys()}):
+        if content is None:
+            clean[blob] = b""
+            continue
         waiting[blob] = content
         if len(waiting) == WRITTEN_AT_ONCE:
             yield from _written(store, waiting)
             waiting = {}
     yield from _written(store, waiting)
+    cache.save(CLEAN, rules_version(), clean)
 
 
-def _contents(store: ObjectStore, sizes: Mapping[str, int]) -> Iterator[tuple[str, bytes]]:
+def _shown(store: ObjectStore, sizes: Mapping[str, int]) -> Iterator[tuple[str, bytes | None]]:
+    """What stands in the place of each blob; None where it may leave as it is."""
     for blob, content in store.read_many(blob for blob, size in sizes.items() if size <= MAX_TEXT_BYTES):
-        redacted = redact_content(content) if content is not None else None
-        if redacted is not None and redacted != content:
-            yield blob, redacted
+        # One that cannot be read is not known to be without secrets, and nobody can read it later either.
+        if content is not None:
+            redacted = redact_content(content)
+            yield blob, None if redacted == content else redacted
     # What is too large to be looked through for secrets does not leave at all.
     for blob, size in sizes.items():
         if size > MAX_TEXT_BYTES:

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
+from affidavit.git.blob_cache import BlobCache
 from affidavit.git.confined.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.redacted import redact_trees
@@ -34,10 +35,14 @@ class GitRepository(Closing):
 
     @property
     def redacted(self) -> "RedactedRepository":
-        """The same as it may leave the machine; made when first asked for, which reads every file once."""
+        """The same as it may leave the machine; made when first asked for."""
+        return self.redact()
+
+    def redact(self, cache: BlobCache | None = None) -> "RedactedRepository":
+        """The same; every file is read once, unless the cache knows it to be without secrets."""
         with self._redacting:
             if self._redacted is None:
-                base, head, names = redact_trees(self.store, self.base, self.head)
+                base, head, names = redact_trees(self.store, self.base, self.head, cache)
                 self._redacted = RedactedRepository(self.store, base, head, names)
             return self._redacted
 
@@ -59,6 +64,10 @@ class RedactedRepository(GitRepository):
 
     @property
     def redacted(self) -> "RedactedRepository":
+        """Itself."""
+        return self
+
+    def redact(self, _cache: BlobCache | None = None) -> "RedactedRepository":
         """Itself."""
         return self
 

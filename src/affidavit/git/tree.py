@@ -12,7 +12,7 @@ from affidavit.git.paths import decode_path
 from affidavit.git.text import is_binary, text_lines
 from affidavit.ports import BlameLine, Entry, Tree
 from affidavit.records.evidence import SearchHit
-from affidavit.redaction.text import redact_content
+from affidavit.redaction.text import redact_about, redact_content, secret_values
 
 MAX_TEXT_BYTES = 5_000_000
 REGULAR_MODES = frozenset({"100644", "100755", "100664"})
@@ -35,6 +35,11 @@ def read_all(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
 def _redacted_lines(data: bytes) -> tuple[str, ...]:
     """Many findings speak of one file, so what was redacted last is kept."""
     return tuple(text_lines(redact_content(data)))
+
+
+@lru_cache(maxsize=16)
+def _values(data: bytes) -> dict[str, str]:
+    return secret_values(data)
 
 
 class GitTree:
@@ -113,6 +118,11 @@ class GitTree:
         """The same lines without secrets; the file is redacted whole."""
         data = self._read_up_to(path, MAX_TEXT_BYTES)
         return None if data is None or self._is_binary(data, path) else list(_redacted_lines(data))
+
+    def without_secrets(self, path: str, text: str) -> str:
+        """What is said about a file, without the secrets that the file has."""
+        data = self._read_up_to(path, MAX_TEXT_BYTES)
+        return redact_about(text, _values(data) if data is not None else {})
 
     def search(
         self,

@@ -1,81 +1,87 @@
 """Secrets that are known by where they are written: addresses, headers, options, settings of programs."""
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from affidavit.redaction.encoding import decode_base64
-from affidavit.redaction.linear import Match, Pattern, compile_linear
+from affidavit.redaction.linear import Match, PatternSet
 from affidavit.redaction.names import NAME, is_secret_name
 from affidavit.redaction.spans import Span
 from affidavit.redaction.values import entropy, is_login, is_password, is_random
 
-IN_SHELL = compile_linear(
+IN_SHELL = (
     r"(?:^|[\s\"'\x60;&|(])(?:--?[a-z-]{0,30}(?i:pass(?:word|wd|phrase)?|secret|token"
     r"|(?:api|access|secret|private|auth|account)-?key)[= ]|"
     r"[A-Z0-9_]{0,40}(?:PASS(?:WORD|WD|PHRASE)?|PWD|SECRET|TOKEN|KEY|CREDENTIALS?)[A-Z0-9_]{0,20}=)"
     r"[\"']?([^\s\"'\x60(){}<>,;|&$]{6,500})"
 )
 """An option or a variable of a command, whatever stands behind it."""
-IN_ADDRESS = compile_linear(r"://[^\s:/@\"'<>\x60]{0,100}:([^\s/@\"'<>\x60\[\]]{3,200})@[\w.\[{$-]")
+IN_ADDRESS = r"://[^\s:/@\"'<>\x60]{0,100}:([^\s/@\"'<>\x60\[\]]{3,200})@[\w.\[{$-]"
 MAX_HOST = 100
-IN_QUERY = compile_linear(
-    r"(?i)[?&;][\w.-]{0,30}(?:password|passwd|pwd|secret|token|key|sig|signature|code|auth)=([^\s&\"'\x60<>;]{8,1000})"
+IN_QUERY = (
+    r"(?i)[?&;][\w.-]{0,30}(?:password|passwd|pwd|secret|token|key|sig|signature|code|auth)="
+    r"([^\s&\"'\x60<>;]{8,1000})"
 )
-IN_CONNECTION = compile_linear(
+IN_CONNECTION = (
     r"(?i)(?:\b|;)(?:password|pwd|accountkey|sharedaccesskey|accesskey|sharedaccesssignature|secret)\s{0,3}=\s{0,3}"
     r"([^\s\"'\x60;<>&]{4,500})(?:[;\"'\x60]|\s|$)"
 )
-IN_HEADER = compile_linear(
+IN_HEADER = (
     r"(?i)\b(?:(?:proxy-)?authorization[\"'\x60]?\s{0,4}[:=,]\s{0,4}[rbf]?[\"'\x60]?(?:(?:bearer|basic|token|digest|apikey|aws)\s{1,4})?"
     r"|(?:bearer|basic)\s{1,4}|x-[\w-]{0,30}(?:key|token|secret|auth)[\"'\x60]?\s{0,4}[:=,]\s{0,4}[\"'\x60]?)"
     r"([\w.~+/=:-]{8,})"
 )
-IN_BASIC = compile_linear(r"(?i)\bbasic\s{1,4}([a-z0-9+/]{8,}={0,2})")
-IN_NETRC = compile_linear(
+IN_BASIC = r"(?i)\bbasic\s{1,4}([a-z0-9+/]{8,}={0,2})"
+IN_NETRC = (
     r"(?i)\b(?:machine\s{1,9}\S{1,200}|default)\s{1,9}login\s{1,9}\S{1,200}\s{1,9}password\s{1,9}(\S{1,500})"
 )
-IN_NPMRC = compile_linear(
-    r"(?i)(?:^|[\s:/])_(?:authToken|auth|password)\s{0,4}=\s{0,4}[\"']?([^\s\"']{6,1000})"
+IN_NPMRC = r"(?i)(?:^|[\s:/])_(?:authToken|auth|password)\s{0,4}=\s{0,4}[\"']?([^\s\"']{6,1000})"
+IN_SQL = (
+    r"(?i)\b(?:identified\s{1,4}(?:with\s{1,4}\S{1,40}\s{1,4})?by|password)\s{1,4}(?:password\s{1,4})?"
+    r"'([^'\n]{3,500})'"
 )
-IN_SQL = compile_linear(
-    r"(?i)\b(?:identified\s{1,4}(?:with\s{1,4}\S{1,40}\s{1,4})?by|password)\s{1,4}(?:password\s{1,4})?'([^'\n]{3,500})'"
+IN_MARKUP = rf"(?i)<(?:[\w.-]{{1,20}}:)?{NAME}(?:\s[^<>]{{0,200}})?>\s{{0,40}}([^<>\s]{{4,1000}})\s{{0,40}}</"
+IN_ATTRIBUTES = (
+    rf"(?i)(?:key|name|id)\s{{0,3}}=\s{{0,3}}[\"']{NAME}[\"']\s{{1,40}}"
+    r"value\s{0,3}=\s{0,3}[\"']([^\"'\n]{4,1000})[\"']"
 )
-IN_MARKUP = compile_linear(
-    rf"(?i)<(?:[\w.-]{{1,20}}:)?{NAME}(?:\s[^<>]{{0,200}})?>\s{{0,40}}([^<>\s]{{4,1000}})\s{{0,40}}</"
+IN_DEFAULT = rf"(?i)\$\{{{NAME}:-?([^}}\s\"']{{4,500}})\}}"
+IN_PROSE = (
+    r"(?i)\b(?:password|passwd|passphrase|secret|token)\s{0,3}(?:is|was|:|=)\s{0,3}"
+    r"([^\s\"'\x60<>(){},;]{8,200})"
 )
-IN_ATTRIBUTES = compile_linear(
-    rf"(?i)(?:key|name|id)\s{{0,3}}=\s{{0,3}}[\"']{NAME}[\"']\s{{1,40}}value\s{{0,3}}=\s{{0,3}}[\"']([^\"'\n]{{4,1000}})[\"']"
-)
-IN_DEFAULT = compile_linear(rf"(?i)\$\{{{NAME}:-?([^}}\s\"']{{4,500}})\}}")
-IN_PROSE = compile_linear(
-    r"(?i)\b(?:password|passwd|passphrase|secret|token)\s{0,3}(?:is|was|:|=)\s{0,3}([^\s\"'\x60<>(){},;]{8,200})"
-)
-IN_CURL = compile_linear(
-    r"\s(?:-u|--user|--proxy-user|-U)[ =]{0,3}[\"']?[^\s:\"']{1,100}:([^\s\"'\x60]{3,300})"
-)
+IN_CURL = r"\s(?:-u|--user|--proxy-user|-U)[ =]{0,3}[\"']?[^\s:\"']{1,100}:([^\s\"'\x60]{3,300})"
 
 
 def find_written(data: bytes) -> Iterator[Span]:
     """What stands where a form has its secret; spans may overlap."""
-    for way in WAYS:
-        for found in way.pattern.finditer(data):
+    for number, pattern in _patterns().possible(data):
+        way = WAYS[number]
+        for found in pattern.finditer(data):
             start, end = found.span(way.group)
-            value = data[start:end].decode("utf-8", "replace")
-            if way.is_secret(value) and _has_secret_name(way, found):
+            if _has_secret_name(way, found) and _is_believed(way, data, start, end):
                 yield Span(start, end, way.kind)
-    for found in IN_ADDRESS.finditer(data):
-        start, end = found.span(1)
-        if is_login(
-            data[start:end].decode("utf-8", "replace"), data[end : end + MAX_HOST].decode("utf-8", "replace")
-        ):
-            yield Span(start, end, "password")
+
+
+@cache
+def _patterns() -> PatternSet:
+    return PatternSet([way.pattern for way in WAYS])
+
+
+def _is_believed(way: "_Way", data: bytes, start: int, end: int) -> bool:
+    value = data[start:end].decode("utf-8", "replace")
+    if way.is_secret is not None:
+        return way.is_secret(value)
+    return is_login(value, data[end : end + MAX_HOST].decode("utf-8", "replace"))
 
 
 class _Way(NamedTuple):
     """One way to write a secret down: where it stands, and how to distinguish it from other values."""
 
-    pattern: Pattern
-    is_secret: Callable[[str], bool]
+    pattern: str
+    is_secret: Callable[[str], bool] | None
+    """None: the password of an address, of which its host decides."""
     kind: str = "secret"
     group: int = 1
     name: int = 0
@@ -102,6 +108,7 @@ def _is_mixed(value: str) -> bool:
 
 
 WAYS = (
+    _Way(IN_ADDRESS, None, "password"),
     _Way(IN_SHELL, _either),
     _Way(IN_QUERY, is_random),
     _Way(IN_CONNECTION, _either, "password"),

@@ -3,9 +3,11 @@
 The same content is redacted in the same way wherever it stands, and its lines keep their numbers.
 """
 
+import zlib
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
 from itertools import accumulate
 from typing import Any, TypeVar
 
@@ -39,6 +41,7 @@ WRITTEN = {
 """What stands behind an escape, by how it ends; anything else ends a word and no more."""
 MIN_REPEATED = 8
 MAX_REPEATED = 500
+MIN_QUOTED = 6
 NUL_SHARE = 0.2
 
 
@@ -73,6 +76,14 @@ def _holds_nothing(text: str) -> bool:
     return redact_text(text) == text
 
 
+@cache
+def rules_version() -> int:
+    """A number that is another one whenever something else may be redacted."""
+    folder = files("affidavit.redaction")
+    parts = sorted((one.name, one.read_bytes()) for one in folder.iterdir() if one.is_file())
+    return zlib.crc32(b"".join(content for _, content in parts))
+
+
 def redact_text(text: str) -> str:
     """A text that stands by itself, without its secrets."""
     data = text.encode("utf-8", "surrogatepass")
@@ -83,6 +94,20 @@ def redact_text(text: str) -> str:
 def redact_content(data: bytes) -> bytes:
     """The content of a whole file without its secrets; its lines keep their numbers."""
     return without_spans(data, find_secrets(data))
+
+
+def secret_values(data: bytes) -> dict[str, str]:
+    """The secrets of a file that others could repeat, each with its kind; the longest first."""
+    values = {data[start:end].decode("utf-8", "replace"): kind for start, end, kind in find_secrets(data)}
+    told = [value for value in values if MIN_QUOTED <= len(value) <= MAX_REPEATED and "\n" not in value]
+    return {value: values[value] for value in sorted(told, key=len, reverse=True)}
+
+
+def redact_about(text: str, values: Mapping[str, str]) -> str:
+    """A text about a file without the file's secrets, and without those of its own."""
+    for value, kind in values.items():
+        text = text.replace(value, f"[redacted:{kind}]")
+    return redact_text(text)
 
 
 def redact_record(record: Record) -> Record:

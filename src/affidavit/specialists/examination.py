@@ -5,12 +5,19 @@ from dataclasses import dataclass, replace
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.engine.task import SideResult
 from affidavit.analysers.engine.unparsed import name_dialects
+from affidavit.ports import Tree
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.specialists.causes import NamedCause
 
 Place = tuple[str, str, int, int | None]
 """Rule, path, line and column of a diagnostic."""
+
+
+def without_secrets(diagnostic: AnalyserDiagnostic, tree: Tree) -> AnalyserDiagnostic:
+    """What an analyser says, without the secrets of the file that it speaks of."""
+    message = tree.without_secrets(diagnostic.path, diagnostic.message)
+    return diagnostic.model_copy(update={"message": message})
 
 
 @dataclass(frozen=True)
@@ -22,6 +29,11 @@ class Counted:
     cause: NamedCause | None
     suppressed_by: str = ""
     """The change's own comment that silences it."""
+
+    def without_secrets(self, tree: Tree) -> "Counted":
+        """The same as it may be written down: messages of analysers repeat what they read."""
+        silenced_by = tree.without_secrets(self.diagnostic.path, self.suppressed_by)
+        return replace(self, diagnostic=without_secrets(self.diagnostic, tree), suppressed_by=silenced_by)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun
 from affidavit.records.report import Gap, Reply
 from affidavit.specialists.causes import find_cause
-from affidavit.specialists.examination import Counted, Examination, louder, place_of
+from affidavit.specialists.examination import Counted, Examination, louder, place_of, without_secrets
 from affidavit.specialists.rulebook import silence_about
 from affidavit.specialists.wording import Proof, write_finding
 from affidavit.symbols.changed import changed_symbols
@@ -189,10 +189,13 @@ class MechanicalSpecialist:
         silence = silence_about(change, repository)
         inspection = Inspection(change, repository, symbols, found.base.diagnostics)
         decided = [(one, self._heard(one, inspection, found, silence)) for one in new]
+        head = repository.head
         return replace(
             found,
-            counted=tuple(outcome for _, outcome in decided if isinstance(outcome, Counted)),
-            dropped=tuple((diagnostic, why) for diagnostic, why in decided if isinstance(why, str)),
+            counted=tuple(
+                outcome.without_secrets(head) for _, outcome in decided if isinstance(outcome, Counted)
+            ),
+            dropped=tuple((without_secrets(one, head), why) for one, why in decided if isinstance(why, str)),
             unquotable=tuple(diagnostic for diagnostic, outcome in decided if outcome is None),
         ).without_dialects(self.analyser, change)
 

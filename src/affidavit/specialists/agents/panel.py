@@ -38,6 +38,7 @@ class Panel:
     prompts: PromptSet = field(default_factory=current_prompts)
     make_verifier_tools: Callable[[Case], ToolSource] | None = None
     """None: the verifier has the tools of everybody."""
+    redact: Callable[[Case], Case] = as_it_leaves
 
     @property
     def models(self) -> dict[str, str]:
@@ -55,7 +56,7 @@ class Panel:
 
         This is the door to the models: behind it there is only the case as it may leave the machine.
         """
-        case = as_it_leaves(case)
+        case = self.redact(case)
         fence = self.make_fence(case.change)
         context = self.read_context(case)
         briefing = Briefing(case.change, case.repository, fence, context, prompts=self.prompts)

@@ -1,0 +1,99 @@
+"""`python -m bench redaction FOLDER…`: what is redacted in the diffs of real commits, line by line."""
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from affidavit.diff.redacted import redact_hunks
+from affidavit.errors import AffidavitError
+from affidavit.redaction.spans import MARKER
+from affidavit.stages.intake import ChangeRequest, open_change
+from bench.sweep.choice import Commit, last_commits
+
+
+@dataclass
+class Figures:
+    """What a bench has seen so far."""
+
+    diffs: int = 0
+    with_markers: int = 0
+    lines: int = 0
+    characters: int = 0
+    hidden_lines: int = 0
+    hidden_characters: int = 0
+    seconds: float = 0.0
+    kinds: Counter[str] = field(default_factory=Counter)
+
+    def summary(self) -> list[str]:
+        """The figures in sentences."""
+        share = 1e6 * self.hidden_lines / max(self.lines, 1)
+        kinds = ", ".join(f"{count} {kind}" for kind, count in self.kinds.most_common())
+        return [
+            f"{self.diffs} diffs, {self.lines} lines, {self.characters} characters, {self.seconds:.0f} s",
+            f"{self.with_markers} diffs with a marker; {self.hidden_lines} lines, {share:.0f} of a million",
+            f"{self.hidden_characters} characters hidden: {kinds}",
+        ]
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """One line of a diff that is shown with a marker."""
+
+    place: str
+    text: str
+    shown: str
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Go through the commits, write every hidden line into a table, and print the figures."""
+    asked = _parser().parse_args(arguments)
+    figures = Figures()
+    asked.out.parent.mkdir(parents=True, exist_ok=True)
+    with asked.out.open("w", errors="backslashreplace") as table:
+        for commit in (one for folder in asked.folders for one in last_commits(folder, asked)):
+            started = time.process_time()
+            try:
+                hidden = list(_hidden_lines(commit, figures))
+            except AffidavitError as error:
+                print(f"{commit.repository} {commit.id[:12]}: {error}", file=sys.stderr)
+                continue
+            figures.seconds += time.process_time() - started
+            _count(figures, hidden)
+            table.writelines(f"{one.place}\t{one.text}\t{one.shown}\n" for one in hidden)
+    print(*figures.summary(), f"table: {asked.out}", sep="\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench redaction", description=__doc__)
+    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="a repository, bare or not")
+    parser.add_argument("--commits", type=int, default=50, metavar="N", help="the last N of each (50)")
+    parser.add_argument("--before", metavar="DATE", help="only commits from before this day")
+    parser.add_argument(
+        "--out", type=Path, default=Path(".bench/redaction.tsv"), help="the table (.bench/redaction.tsv)"
+    )
+    return parser
+
+
+def _hidden_lines(commit: Commit, figures: Figures) -> Iterator[Hidden]:
+    with open_change(ChangeRequest(commit.target, repo=commit.folder)) as opened:
+        for file in opened.change.files:
+            shown = redact_hunks(file, opened.repository)
+            for hunk, redacted in zip(file.hunks, shown, strict=True):
+                figures.lines += len(hunk.lines)
+                figures.characters += sum(map(len, hunk.lines))
+                for (_, old, new, text), line in zip(hunk.numbered(), redacted.lines, strict=True):
+                    if text != line[1:]:
+                        place = f"{commit.repository} {commit.id[:12]} {file.path}:{new or old}"
+                        yield Hidden(place, text.strip(), line[1:].strip())
+
+
+def _count(figures: Figures, hidden: Sequence[Hidden]) -> None:
+    figures.diffs += 1
+    figures.with_markers += bool(hidden)
+    figures.hidden_lines += len(hidden)
+    figures.kinds.update(kind for one in hidden for kind in MARKER.findall(one.shown))
+    figures.hidden_characters += sum(len(one.text) - len(MARKER.sub("", one.shown)) for one in hidden)
