@@ -79,6 +79,8 @@ def _quoted(data: bytes, found: Match) -> Span | None:
 def _is_given(data: bytes, found: Match, name: str) -> bool:
     """Whether the text is what the name gets, and not just the next one behind it."""
     joint, through = _text(found, 3), _text(found, 4)
+    if name.lower() == "pass" and _text(found, 2).strip():
+        return False
     if through and not PASSING.fullmatch(_last_step(through).encode()):
         return False
     if joint == "(":

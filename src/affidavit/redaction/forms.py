@@ -34,7 +34,8 @@ IN_HEADER = (
 )
 IN_BASIC = r"(?i)\bbasic\s{1,4}([a-z0-9+/]{8,}={0,2})"
 IN_NETRC = (
-    r"(?i)\b(?:machine\s{1,9}\S{1,200}|default)\s{1,9}login\s{1,9}\S{1,200}\s{1,9}password\s{1,9}(\S{1,500})"
+    r"(?i)\b(?:machine\s{1,9}\S{1,200}|default)\s{1,9}login\s{1,9}\S{1,200}\s{1,9}password\s{1,9}"
+    r"([^\s\"'\\]{1,500})"
 )
 IN_NPMRC = r"(?i)(?:^|[\s:/])_(?:authToken|auth|password)\s{0,4}=\s{0,4}[\"']?([^\s\"']{6,1000})"
 IN_SQL = (

@@ -22,7 +22,7 @@ MADE_UP = re.compile(
 """What says of itself that it is no secret."""
 REFERENCE = re.compile(
     r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+\W{0,3}"
-    r"|[A-Za-z_$][\w$.:-]*[(\[].*|.*\)|[\w.@~-]*/(?:[\w.@-]+/)*[\w.@-]*|[a-z]+://\S*|[a-z][a-z0-9]*(?:[._-][a-z0-9]+)+"
+    r"|[A-Za-z_$][\w$.:-]*[(\[].*|.*\)|[\w.@~-]*/(?:[\w.@-]+/)*[\w.@-]*|[a-z][a-z0-9]*(?:[._-][a-z0-9]+)+"
 )
 """What names something else: an attribute, a call, a path, an address, a key of a catalogue."""
 DEFAULT = re.compile(
@@ -35,6 +35,8 @@ DEFAULT = re.compile(
 OWN_HOST = re.compile(
     r"@?(?:[{$%<]|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|(?:[\w-]+\.)*(?:example|test|invalid|local)\b|default\b)"
 )
+ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://")
+"""What is secret in an address is found by its form."""
 TYPE_NAME = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]*)*\d*")
 PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 UNSPOKEN = re.compile(
@@ -101,14 +103,17 @@ def is_named(value: str) -> bool:
 
 def is_reference(value: str) -> bool:
     """Whether a value names something else."""
-    return REFERENCE.fullmatch(value) is not None and share_of_words(value) > 0.5
+    if ADDRESS.match(value):
+        return True
+    return REFERENCE.fullmatch(value) is not None and share_of_words(value) >= 0.5
 
 
 def share_of_words(value: str) -> float:
     """How much of its letters and digits stands in words."""
     signs = sum(map(str.isalnum, value))
     pieces = PIECES.findall(value)
-    if not signs or (len(pieces) > 3 and sum(map(len, pieces)) / len(pieces) < MIN_PIECE):
+    is_divided = sum(map(value.count, "_-. /")) > len(value) / 16
+    if not signs or (len(pieces) > 3 and not is_divided and sum(map(len, pieces)) / len(pieces) < MIN_PIECE):
         return 0.0
     return sum(len(piece) for piece in pieces if len(piece) > 2 and not UNSPOKEN.search(piece)) / signs
 
