@@ -1,3 +1,4 @@
+import hashlib
 import time
 
 import pytest
@@ -153,6 +154,10 @@ def test_redacting_twice_changes_nothing_more(before: str, after: str) -> None:
         "A" * 99 + "\n",
         "password" * 9 + '="',
         "eyJaaaaaaaaaaaaa.eyJ",
+        "cGFzc3dvcmQgaXMgbm90IGhlcmUsIHNvcnJ5 ",
+        "\\\\n",
+        "<password><token>",
+        "a:b@://",
     ],
 )
 def test_hostile_text_is_read_in_time(hostile: str) -> None:
@@ -170,3 +175,20 @@ def test_the_numbers_of_lines_are_no_part_of_a_key(mark: str) -> None:
         True
     ] * 6
     assert not [line for line in PEM_BODY.split("\n") if line in "\n".join(redacted)]
+
+
+def test_long_secrets_are_found_again() -> None:
+    keys = [hashlib.shake_256(str(number).encode()).hexdigest(240) for number in range(300)]
+    text = "\n".join(f'api_key = "{key}"\nprint("x{key}y")' for key in keys)
+    shown = Redactor().redact(text)
+    assert not [key for key in keys if key in shown]
+
+
+def test_a_file_of_nothing_but_secrets_is_read_in_time_and_none_is_left() -> None:
+    tokens = ["ghp_" + hashlib.sha256(str(number).encode()).hexdigest()[:36] for number in range(6000)]
+    text = "\n".join(f"{token} beside x{token}y" for token in tokens)
+    started = time.process_time()
+    shown = Redactor().redact(text)
+    assert time.process_time() - started < 10
+    assert not [token for token in tokens if token[4:20] in shown]
+    assert shown.count("\n") == text.count("\n")

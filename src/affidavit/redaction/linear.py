@@ -36,9 +36,9 @@ def _options() -> Any:
     return options
 
 
-def compile_linear(pattern: str) -> Pattern:
+def compile_linear(pattern: str, encoding: str = "utf-8") -> Pattern:
     """The expression, in the syntax of RE2."""
-    compiled: Pattern = re2.compile(pattern.encode(), _options())
+    compiled: Pattern = re2.compile(pattern.encode(encoding), _options())
     return compiled
 
 

@@ -44,6 +44,7 @@ LONG_WORDS = (
     "alibaba-secret-key",
     "alibaba-sts-access-key-secret",
     "aws-secret-access-key",
+    "aws-session-token",
     "box-api-access-token",
     "lichess-personal-access-token",
 )

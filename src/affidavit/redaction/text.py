@@ -3,6 +3,7 @@
 The same content is redacted in the same way wherever it stands, and its lines keep their numbers.
 """
 
+import re
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,6 +43,8 @@ WRITTEN = {
 MIN_REPEATED = 8
 MAX_REPEATED = 500
 MIN_QUOTED = 6
+MAX_VALUES = 5000
+BYTES_AT_ONCE = 20_000
 NUL_SHARE = 0.2
 
 
@@ -127,13 +130,9 @@ def without_numbers(text: str) -> str:
 
 def find_secrets(data: bytes) -> list[Span]:
     """Where secrets stand; spans may overlap."""
-    spans = list(_find_plain(data))
-    spans += _find_behind_escapes(data)
+    spans = [*_find_plain(data), *_find_behind_escapes(data), *_find_encoded(data)]
     if data.count(b"\0") > NUL_SHARE * len(data):
         spans += _find_between_zeros(data)
-    for start, end, inner in encoded_texts(data):
-        if any(True for _ in _find_plain(inner)):
-            spans.append(Span(start, end, "encoded-data"))
     return [*spans, *_repeated(data, spans)]
 
 
@@ -178,16 +177,40 @@ def _find_between_zeros(data: bytes) -> Iterator[Span]:
         yield Span(places[start], places[end - 1] + 1, kind)
 
 
+def _find_encoded(data: bytes) -> Iterator[Span]:
+    """Base64 that has a secret inside; all of it is looked through at once."""
+    runs = list(encoded_texts(data))
+    ends = list(accumulate(len(text) + 1 for _, _, text in runs))
+    found = {bisect_right(ends, span.start) for span in _find_plain(b"\n".join(text for _, _, text in runs))}
+    yield from (Span(runs[number][0], runs[number][1], "encoded-data") for number in sorted(found))
+
+
 def _repeated(data: bytes, spans: Sequence[Span]) -> Iterator[Span]:
     """What was found once is hidden wherever it stands, whatever stands around it."""
-    values = {data[start:end]: kind for start, end, kind in spans}
-    for value, kind in values.items():
-        if MIN_REPEATED <= len(value) <= MAX_REPEATED and b"\n" not in value and _is_worth_it(value):
-            at = data.find(value)
-            while at >= 0:
-                yield Span(at, at + len(value), kind)
-                at = data.find(value, at + len(value))
+    kinds = {data[start:end]: kind for start, end, kind in spans if end - start <= MAX_REPEATED}
+    values = [value for value in kinds if _may_be_repeated(value)]
+    if len(values) > MAX_VALUES:
+        # Nothing but secrets: what it has beside them is worth no search that would take for ever.
+        yield Span(0, len(data), "secret")
+        return
+    for part in _portions(values):
+        pattern = compile_linear("|".join(re.escape(value.decode("latin-1")) for value in part), "latin-1")
+        for found in pattern.finditer(data):
+            yield Span(*found.span(), kinds[found.group()])
 
 
-def _is_worth_it(value: bytes) -> bool:
-    return is_random(value.decode("utf-8", "replace"))
+def _portions(values: Sequence[bytes]) -> Iterator[list[bytes]]:
+    """The values in portions that one expression can hold."""
+    part: list[bytes] = []
+    for value in values:
+        part.append(value)
+        if sum(map(len, part)) > BYTES_AT_ONCE:
+            yield part
+            part = []
+    if part:
+        yield part
+
+
+def _may_be_repeated(value: bytes) -> bool:
+    is_one_line = len(value) >= MIN_REPEATED and b"\n" not in value
+    return is_one_line and is_random(value.decode("utf-8", "replace"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from textwrap import shorten
 from typing import Any
 
-from affidavit.diff.redacted import as_it_leaves, redact_findings
+from affidavit.diff.redacted import as_it_leaves, redact_candidate, redact_findings
 from affidavit.ports import Case, Mind, Role, Specialist, Talk, ToolSource, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.candidate import Candidate
@@ -152,14 +152,13 @@ class Session:
 
     def reporter_talk(self, report: Report, schema: dict[str, Any], schema_name: str) -> Talk:
         """What the reporter is asked about a finished review; it has no tools, for all is found."""
-        wrap, verdict, change = self.briefing.fence.wrap, report.verdict, report.change
-        found = [
-            line for one in report.shown if (line := _outcome(one, is_blocking=one.id in verdict.blocking))
-        ]
+        wrap, verdict = self.briefing.fence.wrap, report.verdict
+        shown = [redact_candidate(one, self.case.repository) for one in report.shown]
+        found = [line for one in shown if (line := _outcome(one, is_blocking=one.id in verdict.blocking))]
         parts = [f"- {part.name}: {part.reason}" for part in report.incomplete]
         task = self.briefing.prompts.render(
             "reporter-task",
-            title=wrap("title", change.title or NOTHING),
+            title=wrap("title", self.case.change.title or NOTHING),
             goal=wrap("plan", (report.plan and report.plan.goal) or NOTHING),
             changed_files=wrap("changed_files", self.briefing.changed_files()),
             verdict=verdict.decision,
