@@ -170,7 +170,7 @@ def test_named_settings_that_are_not_as_base_has_them_count_and_that_is_said(sho
     shop.commit("New", UNDEFINED)
     as_at_base = review(shop, "HEAD", "--config", "ci.toml")
     assert (as_at_base.code, said in as_at_base.err) == (0, False)
-    shop.commit("Newer", {"ci.toml": 'fail_on = "critical"\n', "b.py": UNDEFINED["app.py"]})
+    shop.commit("Newer", {"ci.toml": 'fail_on = "critical"\n', "b.py": "print(gone)\n"})
     changed = review(shop, "HEAD", "--config", "ci.toml")
     assert (changed.code, said in changed.err) == (0, True)
 
