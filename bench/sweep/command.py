@@ -6,10 +6,11 @@ import multiprocessing
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from affidavit.assembly import assemble_crew
 from affidavit.config.places import cache_folder
@@ -40,8 +41,9 @@ def main(arguments: Sequence[str]) -> None:
     done = {(row.repository, row.commit): row for row in read_log(log)}
     again = {key for key, row in done.items() if row.shown} if asked.again else set()
     waiting = [one for one in commits if _key(one) not in done or _key(one) in again]
+    limits = {"analyser_timeout_seconds": asked.analyser_timeout} if asked.analyser_timeout else {}
     print(f"{len(commits)} commits, {len(waiting)} of them to review", flush=True)
-    for row in review_all(waiting, lambda commit: review_apart(commit, asked.timeout), asked.jobs):
+    for row in review_all(waiting, lambda commit: review_apart(commit, asked.timeout, limits), asked.jobs):
         append_to_log(log, row)
         done[row.repository, row.commit] = row
         print(describe(row), flush=True)
@@ -70,6 +72,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--before", metavar="DATE", help="only commits from before this day")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="reviews at once (1)")
     parser.add_argument("--timeout", type=float, default=300, metavar="SECONDS", help="for a commit (300)")
+    parser.add_argument(
+        "--analyser-timeout", type=float, metavar="SECONDS", help="for an analyser, on a busy machine"
+    )
     parser.add_argument("--whole", action="store_true", help="the last commit, as if all of it were new")
     parser.add_argument(
         "--labels", type=Path, metavar="FILE", help="a labelled table; what it does not label is an error"
@@ -93,14 +98,14 @@ def review_all(commits: Sequence[Commit], look: Review, jobs: int) -> Iterator[R
         workers.shutdown(cancel_futures=True)
 
 
-def review_apart(commit: Commit, timeout_seconds: float) -> Reviewed:
+def review_apart(commit: Commit, timeout_seconds: float, flags: Mapping[str, Any]) -> Reviewed:
     """Review in a process of its own, which is ended when its time is up."""
     started = time.monotonic()
     processes = multiprocessing.get_context("forkserver")
     # Imported once, not again for each commit.
     processes.set_forkserver_preload([__name__])
     here, there = processes.Pipe(duplex=False)
-    child = processes.Process(target=_send_review, args=(there, commit))
+    child = processes.Process(target=_send_review, args=(there, commit, flags))
     child.start()
     there.close()
     try:
@@ -117,11 +122,11 @@ def review_apart(commit: Commit, timeout_seconds: float) -> Reviewed:
     return Reviewed(commit.repository, commit.id, found, round(time.monotonic() - started, 1))
 
 
-def _send_review(there: Connection, commit: Commit) -> None:
+def _send_review(there: Connection, commit: Commit, flags: Mapping[str, Any]) -> None:
     # As on the command line: a review that is told to end removes its temporary folders.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        there.send(review_commit(commit))
+        there.send(review_commit(commit, flags))
     except EmptyChangeError:
         there.send("empty")
     except AffidavitError as error:
@@ -130,11 +135,11 @@ def _send_review(there: Connection, commit: Commit) -> None:
         sys.exit(1)
 
 
-def review_commit(commit: Commit) -> Reviewed:
+def review_commit(commit: Commit, flags: Mapping[str, Any]) -> Reviewed:
     """The review that `affidavit review COMMIT` makes without a model; nothing is stored."""
     started = time.monotonic()
     with open_change(ChangeRequest(target=commit.target, repo=commit.folder)) as opened:
-        settings = load_settings(opened.repository.base, {}, {})
+        settings = load_settings(opened.repository.base, {}, flags)
         crew = assemble_crew(settings, cache_folder())
         report = asyncio.run(review(opened.change, opened.repository, settings, crew))
     return Reviewed(

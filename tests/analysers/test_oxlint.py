@@ -76,6 +76,14 @@ def test_a_file_that_does_not_parse_is_critical_unless_it_never_did(case, ask):
     assert [(finding["file"], finding["severity"]) for finding in found] == [("a.js", "critical")]
 
 
+def test_scripts_for_programs_of_adobe_are_no_broken_javascript(case, ask):
+    script = '#target photoshop\n#include "lib/a.jsx"\n\nalert("x");\n'
+    files = {"a.jsx": script, "b.js": '  #include "c.js"\nrun();\n', "c.js": "#!/usr/bin/env node\nrun();\n"}
+    assert ask(OXLINT, case({"x": ""}, files)) == []
+    broken = {"a.js": "// #include x\nrun(;\n"}
+    assert len(ask(OXLINT, case({"x": ""}, broken))) == 1
+
+
 def test_what_the_base_commit_turns_off_is_off(case, ask):
     rules = '"no-debugger": "off", "eslint/use-isnan": ["off"], "no-dupe-keys": 0'
     off = f'{{"rules": {{{rules}}}, "ignorePatterns": ["old/**"]}}'

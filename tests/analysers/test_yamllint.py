@@ -37,6 +37,14 @@ def test_templates_and_fixtures_draw_nothing(case, ask):
     assert ask(YAMLLINT, case({"x": ""}, files)) == []
 
 
+def test_values_that_maven_fills_in_draw_nothing_and_other_faults_in_the_file_do(case, ask):
+    filled = "app:\n  version: @project.version@\n  list: [@a.b@, x]\n"
+    files = {"src/main/resources/application.yml": filled, "pom.xml": "<project/>\n"}
+    assert ask(YAMLLINT, case({"x": ""}, files)) == []
+    broken = {"a.yml": "a: [1\nb: 2\n# @not.here@\n", "b.yml": "a: @handle\n"}
+    assert {finding["file"] for finding in ask(YAMLLINT, case({"x": ""}, broken))} == {"a.yml", "b.yml"}
+
+
 def test_a_broken_workflow_is_found_although_it_holds_expressions(case, ask):
     text = "on: push\njobs:\n  a:\n    env: {X: ${{ secrets.X }}\n"
     found = ask(YAMLLINT, case({"x": ""}, {".github/workflows/a.yml": text}))

@@ -230,6 +230,10 @@ UNOPENED = re.compile(r'Failed to open file (?P<path>.+) with error "(?P<why>.*)
 OFF = ("off", "allow", 0)
 # Each of these reads another dialect than its name says, or is filled in before it is read.
 FOREIGN_MARKS = (b"@flow", b"{% ", b"<%= ")
+# Scripts for programs of Adobe: `#target photoshop`, `#include "lib.jsx"`.
+EXTENDSCRIPT = re.compile(
+    rb"^[ \t]*#(target|targetengine|include|includepath|script|strict|engine)\b", re.MULTILINE
+)
 
 
 def invoke_oxlint(base: Tree, _paths: Sequence[str]) -> Invocation:
@@ -322,7 +326,7 @@ def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str 
     was_broken = any(
         known.rule == SYNTAX and known.path == diagnostic.path for known in inspection.base_diagnostics
     )
-    if was_broken or any(mark in text for mark in FOREIGN_MARKS):
+    if was_broken or EXTENDSCRIPT.search(text) or any(mark in text for mark in FOREIGN_MARKS):
         return "the file is written in a dialect that oxlint does not read"
     return None
 

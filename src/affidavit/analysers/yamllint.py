@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.excuses.templates import MAX_LINE
 from affidavit.analysers.reading import Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
@@ -17,6 +18,8 @@ ENDS = (("(syntax)", "syntax"), ("(key-duplicates)", "key-duplicates"))
 OFF = re.compile(r"^\s+key-duplicates:\s*(disable|\{?\s*enable:\s*false)", re.MULTILINE)
 CONFIG_NAMES = (".yamllint", ".yamllint.yaml", ".yamllint.yml")
 TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{\{")
+# Maven and others put a value of the project in place of `@project.version@`; no value of YAML begins so.
+FILLED_IN = re.compile(r"(^|[\s:,\[{-])@[A-Za-z_][\w.-]*@")
 JOINS_KEYS = re.compile(r"(^|/)\.cirrus\.ya?ml$")
 WORKFLOW = re.compile(r"(^|/)\.github/")
 
@@ -86,6 +89,8 @@ def read_yamllint_files(printed: Printed) -> Reading:
 def judge_yamllint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     """The reason why a new error is no finding: a template is no YAML until it is filled in."""
     lines = inspection.repository.head.lines(diagnostic.path) or []
+    if any(FILLED_IN.search(line[:MAX_LINE]) for line in lines[diagnostic.line - 1 : diagnostic.line]):
+        return "the file is a template: a build puts values of the project between `@` and `@`"
     if diagnostic.rule == "yamllint/key-duplicates" and JOINS_KEYS.search(diagnostic.path):
         return "Cirrus CI joins keys that are given twice"
     # Workflows hold `${{ … }}` inside values: they are YAML all the same.

@@ -41,6 +41,9 @@ RUN_BY_OTHERS = {
     "Bazel by its load": ("rules.py", "load('//tools:defs.bzl', 'make')\nmake(name = 'a')\n"),
     "Buck": ("BUCK.py", "python_library(name = 'a')\n"),
     "Snakemake": ("scripts/plot.py", "print(snakemake.input[0])\n"),
+    "qutebrowser": ("dotfiles/config.py", "config.load_autoconfig(False)\nc.tabs.show = 'never'\n"),
+    "qutebrowser by a setting": ("theme.py", "c.colors.tabs.bar.bg = '#000'\nconfig.bind('x', 'y')\n"),
+    "qutebrowser by its folder": ("qutebrowser/keys.py", "for key in 'ab':\n    config.unbind(key)\n"),
     "Sphinx": ("docs/conf.py", "if tags.has('x'):\n    project = 'a'\n"),
 }
 
@@ -66,3 +69,26 @@ def test_what_the_runner_provides_draws_nothing(case, ask, analyser, held):
 )
 def test_any_other_name_or_fault_is_found(case, ask, analyser, path, text):
     assert len(ask(analyser, case({"x": ""}, {path: text}))) >= 1
+
+
+INSTALLED = {
+    "gettext": "import gettext\n\ngettext.install('app')\n",
+    "a translation": "import gettext\n\ngettext.translation('app').install()\n",
+    "builtins": "import builtins\n\nbuiltins._ = str\n",
+    "builtins by text": "import builtins\n\nsetattr(builtins, '_', str)\n",
+    "their dictionary": "import builtins\n\nbuiltins.__dict__['_'] = str\n",
+}
+
+
+@pytest.mark.parametrize("analyser", [RUFF, TY])
+@pytest.mark.parametrize("start", INSTALLED.values(), ids=INSTALLED)
+def test_a_name_that_another_file_puts_among_the_builtins_draws_nothing(case, ask, analyser, start):
+    assert ask(analyser, case({"app/__main__.py": start}, {"app/page.py": "print(_('a'))\n"})) == []
+
+
+@pytest.mark.parametrize("analyser", [RUFF, TY])
+def test_a_name_that_only_a_comment_installs_is_found(case, ask, analyser):
+    start = {"app/__main__.py": "# gettext.install('app')\n# builtins._ = 1\n"}
+    assert len(ask(analyser, case(start, {"app/page.py": "print(_('a'))\n"}))) == 1
+    other = {"app/__main__.py": "import gettext\n\ngettext.install('app')\n"}
+    assert len(ask(analyser, case(other, {"app/page.py": "print(undefd)\n"}))) == 1

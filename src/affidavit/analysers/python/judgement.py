@@ -5,6 +5,7 @@ import re
 from tree_sitter import Node
 
 from affidavit.analysers.analyser import Inspection
+from affidavit.analysers.python.builtins import installer_of
 from affidavit.analysers.python.runners import judge_fault, provider_of
 from affidavit.analysers.python.syntax import (
     ancestors,
@@ -34,7 +35,8 @@ def judge_undefined_name(diagnostic: AnalyserDiagnostic, inspection: Inspection,
         return "the name is in an annotation that is never evaluated"
     if is_only_for_type_checkers(text, diagnostic.line, diagnostic.column):
         return "the code is only read by type checkers"
-    provider = provider_of(next(iter(names_in(diagnostic.message)), ""), diagnostic.path, text)
+    name = next(iter(names_in(diagnostic.message)), "")
+    provider = provider_of(name, diagnostic.path, text)
     if provider:
         return f"{provider} gives the name to the file"
     # A name that was undefined before comes from outside: an injected builtin, a notebook, a build tool.
@@ -42,7 +44,10 @@ def judge_undefined_name(diagnostic: AnalyserDiagnostic, inspection: Inspection,
         known.rule == diagnostic.rule and known.message == diagnostic.message
         for known in inspection.base_diagnostics
     )
-    return "the same undefined name was used before the change" if was_undefined else None
+    if was_undefined:
+        return "the same undefined name was used before the change"
+    installer = installer_of(name, inspection.repository.head)
+    return f"{installer} puts the name among the builtins" if installer else None
 
 
 def judge_no_python(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:

@@ -39,6 +39,12 @@ NOTEBOOK = (
 # In a browser, `await` may stand at the top, too.
 PYODIDE = rb"^[ \t]*(import|from)[ \t]+(pyodide|micropip|js)\b"
 CELLS = re.compile(DATABRICKS + b"|" + NOTEBOOK + b"|" + PYODIDE, re.MULTILINE)
+# The settings of the browser: `config.load_autoconfig()`, `c.tabs.show = 'never'`.
+QUTEBROWSER = (
+    rb"^config\.(load_autoconfig|bind|unbind|source)\("
+    rb"|^c\.(aliases|auto_save|bindings|colors|completion|content|downloads|editor|fileselect|fonts|hints|input"
+    rb"|keyhint|messages|qt|scrolling|session|statusbar|tabs|url|window|zoom)\b"
+)
 
 NEWER_NAMES = _words("aiter anext BaseExceptionGroup EncodingWarning ExceptionGroup") | _words(
     "PythonFinalizationError WindowsError"
@@ -57,6 +63,8 @@ RUNNERS = (
     Runner(
         "IPython", _named(r"(^|/)(ipython|jupyter)\w*_config\.py$"), _words("c get_config load_subconfig")
     ),
+    Runner("qutebrowser", _marked(QUTEBROWSER), _words("c config")),
+    Runner("qutebrowser", _named(r"(^|/)\.?qutebrowser/"), _words("c config")),
     Runner("SCons", _named(r"(^|/)(SConstruct|SConscript)[^/]*$|(^|/)site_scons/"), ANY),
     # `Import('env')` by itself is SCons, also in the extra scripts of PlatformIO.
     Runner("SCons", _marked(rb"^Import\(\s*['\"(\[]"), ANY),
