@@ -14,6 +14,7 @@ from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
 from affidavit.errors import AffidavitError
 from affidavit.ports import Case, Specialist
+from affidavit.recheck.additions import ADDED
 from affidavit.recheck.check import Rechecked, recheck
 from affidavit.recheck.fields import class_in
 from affidavit.records.report import Report
@@ -293,4 +294,97 @@ def test_what_is_on_its_word_is_listed(modelled: Made) -> None:
     assert "replies by scripted: logic" in words
     assert "judgements by scripted" in words
     assert "chosen by flag: model = openai:scripted" in words
-    assert "title and description" in words
+    assert "title" not in words
+
+
+def test_a_title_that_somebody_gave_is_on_its_word(repository: Repo, machine: Machine) -> None:
+    done = affidavit(
+        "review", "HEAD", "--title", "A title", "--format", "report", "--no-store", cwd=repository.path
+    )
+    made = Made(repository.path, json.loads(done.out), machine)
+    done_again = made.recheck(made.content)
+    assert "title" in done_again.words
+    assert all(proof.holds for proof in done_again.proofs)
+
+
+def deleted(content: Any, *path: str, **updates: Any) -> Any:
+    """A copy of the report without one field."""
+    copy = json.loads(json.dumps(content))
+    place = copy
+    for name in path[:-1]:
+        place = place[name]
+    del place[path[-1]]
+    return {**copy, **updates}
+
+
+def test_a_field_that_came_later_than_the_report_is_no_difference(made: Made) -> None:
+    older = deleted(made.content, "settings", "fold", report_version="2.0")
+    done = made.recheck(older)
+    assert [proof for proof in done.proofs if not proof.holds] == []
+    assert "its version, 2.0: which fields it can have" in done.words
+
+
+@pytest.mark.parametrize("version", ["2.0", "2.1"])
+@pytest.mark.parametrize("name", ["severity_threshold", "analysers_off", "fail_on", "origins", "sources"])
+def test_no_older_version_excuses_a_field_that_it_had(made: Made, name: str, version: str) -> None:
+    assert made.outcome(deleted(made.content, "settings", name, report_version=version)) is False
+
+
+def test_a_field_that_the_version_has_cannot_be_deleted(made: Made) -> None:
+    assert made.outcome(deleted(made.content, "settings", "fold")) is False
+    assert made.outcome(deleted(made.content, "change", "title_from")) is False
+
+
+def test_what_follows_from_a_later_field_is_compared_where_the_field_is_lacking(
+    tmp_path_factory: pytest.TempPathFactory, machine: Machine
+) -> None:
+    """Base says which rules are off and what folds; an older version does not hide what comes of it."""
+    repo = Repo(tmp_path_factory.mktemp("folding"))
+    repo.commit("Base", {"affidavit.toml": 'fold = "medium"\n', "app.py": "x = 1\n"})
+    repo.commit("Change", {"app.py": "x = undefd\n"})
+    done = affidavit("review", "HEAD", "--format", "report", "--no-store", cwd=repo.path)
+    made = Made(repo.path, json.loads(done.out), machine)
+    assert made.outcome(made.content) is True
+    copy = deleted(made.content, "settings", "fold", report_version="2.0")
+    assert made.outcome(copy) is not False
+    del copy["settings"]["origins"]["fold"]
+    assert made.outcome(copy) is False
+
+
+def test_a_report_of_a_version_that_keeps_its_inputs_fails_without_them(made: Made) -> None:
+    assert made.outcome({**made.content, "inputs": None}) is False
+    assert made.outcome({**made.content, "inputs": None, "affidavit_version": "9.9"}) is False
+
+
+@pytest.mark.parametrize("name", ["title", "description"])
+def test_words_of_the_commits_cannot_be_others(made: Made, name: str) -> None:
+    assert made.outcome(forged(made.content, ("change", name))) is False
+    hidden = forged(made.content, ("change", name))
+    hidden["change"][f"{name}_from"] = "default"
+    assert made.outcome(hidden) is False
+
+
+@pytest.mark.parametrize("name", ["prompt_version", "schema_version"])
+def test_what_no_model_read_has_the_version_of_this_release(mechanical: Made, name: str) -> None:
+    assert mechanical.outcome({**mechanical.content, name: "7.7.7"}) is False
+
+
+def test_minds_that_nobody_asked_have_said_nothing(mechanical: Made, modelled: Made) -> None:
+    for name in ("planner", "judgements"):
+        copy = json.loads(json.dumps(mechanical.content))
+        copy["inputs"][name] = modelled.content["inputs"][name]
+        assert mechanical.outcome(copy) is False, name
+
+
+KEPT_FIELDS = Path(__file__).parent / "fields_2.0.txt"
+
+
+def test_every_field_that_is_added_is_in_the_table_of_additions() -> None:
+    """Or reports that were written before it would fail."""
+    schemas = [Report.model_json_schema(), Settings.model_json_schema()]
+    records = {schema["title"]: schema for schema in schemas}
+    for schema in schemas:
+        records |= schema["$defs"]
+    fields = {f"{name}.{field}" for name, one in records.items() for field in one.get("properties", ())}
+    new = {name.rpartition(".")[2] for name in fields - set(KEPT_FIELDS.read_text().split())}
+    assert new == {one.pattern.rpartition(".")[2] for one in ADDED}

@@ -7,6 +7,7 @@ from affidavit import __version__
 from affidavit.config.settings import Settings
 from affidavit.diff.opened import OpenedChange
 from affidavit.ports import Case, Specialist
+from affidavit.recheck.additions import can_be_derived
 from affidavit.recheck.compare import differences
 from affidavit.recheck.derive import Derived, derive_change, derive_report, derived_settings
 from affidavit.recheck.proofs import Proof, check_proofs, recheck_change
@@ -36,7 +37,9 @@ async def recheck(report: Report, opened: OpenedChange, assemble: Assemble) -> R
     replies = await collect_replies(assemble(_without_linters(settings)), case)
     change = recheck_change(report.change, repository)
     proofs = [change, *check_proofs(report, repository, replies)]
-    if report.inputs is None or _other_version(report):
+    if report.inputs is None and can_be_derived(report.report_version):
+        proofs.append(_whole(False, f"a report of version {report.report_version} keeps its inputs"))
+    elif report.inputs is None or _other_version(report):
         proofs.append(_whole(None, _why_not_derived(report)))
     else:
         derived = await derive_report(report, report.inputs, case, settings, replies)
@@ -52,7 +55,7 @@ def _without_linters(settings: Settings) -> Settings:
 
 
 def _other_version(report: Report) -> bool:
-    return (report.affidavit_version, report.report_version) != (__version__, REPORT_VERSION)
+    return report.affidavit_version != __version__ or not can_be_derived(report.report_version)
 
 
 def _why_not_derived(report: Report) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from affidavit.recheck.fields import FieldPath, class_of
+from affidavit.recheck.additions import is_later_than
+from affidavit.recheck.fields import FieldPath, class_compared
 from affidavit.records.report import Report
 
 MAX_SHOWN = 80
@@ -27,11 +28,32 @@ class Difference:
 
 def differences(recorded: Report, derived: Report) -> list[Difference]:
     """Every derived field in which the two reports differ."""
-    return list(_differing((), recorded.model_dump(mode="json"), derived.model_dump(mode="json")))
+    content = recorded.model_dump(mode="json")
+    written = recorded.model_dump(mode="json", exclude_unset=True)
+    return [
+        one
+        for one in _differing((), content, derived.model_dump(mode="json"))
+        if class_compared(content, one.path) == "derived"
+        and not (is_later_than(recorded.report_version, one.path) and _lacks(written, one.path))
+    ]
+
+
+def _lacks(written: Any, path: FieldPath) -> bool:
+    """Whether a record as it was written has no such field."""
+    for name in path:
+        if isinstance(written, list):
+            if int(name) >= len(written):
+                return True
+            written = written[int(name)]
+        elif not isinstance(written, dict) or name not in written:
+            return True
+        else:
+            written = written[name]
+    return False
 
 
 def _differing(path: FieldPath, recorded: Any, derived: Any) -> Iterator[Difference]:
-    if recorded == derived or (path and class_of(path) != "derived"):
+    if recorded == derived:
         return
     if isinstance(recorded, dict) and isinstance(derived, dict):
         for name in dict.fromkeys([*recorded, *derived]):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from affidavit.config.settings import Settings, derive_settings
+from affidavit.contract.schema import SCHEMAS
 from affidavit.diff.between import files_between
 from affidavit.diff.redacted import as_it_leaves
 from affidavit.diff.skipping import mark_skipped
@@ -11,7 +12,7 @@ from affidavit.git.repository import GitRepository
 from affidavit.git.revisions import commits_between, one_commit
 from affidavit.pipeline import NO_MODEL, Looked, conclude
 from affidavit.ports import Case, Judged, Verifiers
-from affidavit.prompts import PromptSet
+from affidavit.prompts import PromptSet, built_in_versions, current_prompts
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.change import Change, Commit
 from affidavit.records.docket import Docket
@@ -19,6 +20,7 @@ from affidavit.records.plan import Plan
 from affidavit.records.report import Inputs, Reply, Report
 from affidavit.specialists.agents.model_agents import LENSES, TRIAGE
 from affidavit.specialists.agents.probe import Probed
+from affidavit.stages.intake import words_of_commits
 from affidavit.stages.narrate import add_words
 from affidavit.stages.parse import hand_in, read_replies
 from affidavit.stages.plan import Planned, opening_docket, plan_by_size, read_plan
@@ -46,6 +48,7 @@ def derive_change(recorded: Change, repository: GitRepository, settings: Setting
     if is_committed(recorded) and head.commit is not None:
         is_single = recorded.source == "commit"
         commits = one_commit(store, head.commit) if is_single else _commits(repository)
+        recorded = _with_words_of(commits, recorded)
         change = recorded.model_copy(
             update={
                 "files": files_between(store, base, head),
@@ -55,6 +58,19 @@ def derive_change(recorded: Change, repository: GitRepository, settings: Setting
             }
         )
     return mark_skipped(change, repository, settings.include, settings.exclude)
+
+
+def _with_words_of(commits: Sequence[Commit], recorded: Change) -> Change:
+    """The record with the commits' own words, but for those that somebody is said to have given."""
+    words = dict(zip(("title", "description"), words_of_commits(commits), strict=True)) if commits else {}
+    sources = {"title": recorded.title_from, "description": recorded.description_from}
+    updates = {}
+    for name, text in words.items():
+        if sources[name] == "commits":
+            updates[name] = text
+        elif sources[name] == "default":
+            updates[f"{name}_from"] = "commits"
+    return recorded.model_copy(update=updates)
 
 
 def _commits(repository: GitRepository) -> tuple[Commit, ...]:
@@ -75,8 +91,10 @@ async def derive_report(
     report: Report, inputs: Inputs, case: Case, settings: Settings, again: Sequence[Reply]
 ) -> Derived:
     """The report that the recorded inputs come to; `again` is what the machine says now."""
-    replies, not_derived = _replies(inputs, again, settings, has_models=bool(report.models))
     has_models = bool(report.models)
+    # Where no model was asked, none has planned, judged or written.
+    inputs = inputs if has_models else Inputs(replies=inputs.replies)
+    replies, not_derived = _replies(inputs, again, settings, has_models=has_models)
     planned, probed = _opening(inputs, case)
     plan = planned.plan if has_models and not probed.failures else None
     before = opening_docket(planned, probed) if has_models else Docket(not_run=(NO_MODEL,))
@@ -87,11 +105,19 @@ async def derive_report(
         planner=inputs.planner,
         verifier_failures=inputs.verifier_failures,
     )
-    prompts = PromptSet(report.prompt_version, {}, report.schema_version)
     verifiers = recorded_verifiers(report, inputs, settings) if plan is not None else None
-    derived = await conclude(looked, verifiers, settings, report.models, prompts)
+    derived = await conclude(looked, verifiers, settings, report.models, _prompts(report))
     derived = add_words(derived, inputs.reporter) if inputs.reporter else derived
-    return Derived(derived.model_copy(update={"measured": report.measured}), tuple(not_derived))
+    kept = {"measured": report.measured, "report_version": report.report_version}
+    return Derived(derived.model_copy(update=kept), tuple(not_derived))
+
+
+def _prompts(report: Report) -> PromptSet:
+    """What the models are said to have read; without models, what comes with this release."""
+    is_known = report.prompt_version in built_in_versions() and report.schema_version in SCHEMAS
+    if report.models or is_known:
+        return PromptSet(report.prompt_version, {}, report.schema_version)
+    return current_prompts()
 
 
 def _opening(inputs: Inputs, case: Case) -> tuple[Planned, Probed]:

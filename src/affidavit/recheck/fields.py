@@ -48,14 +48,15 @@ ROWS: tuple[Row, ...] = (
     Row("inputs.reporter.usage.**", "free", "tokens and money, as the providers counted them"),
     Row("measured.**", "on its word", "the labels of the installation that made it"),
     Row("models.**", "on its word", "which models were asked"),
-    Row("prompt_version", "on its word", "which prompts they read"),
-    Row("schema_version", "on its word", "which form they were asked for"),
+    Row("report_version", "on its word", "which fields it can have; `additions.py` has the table"),
+    Row("prompt_version", "on its word", "which prompts the models read; derived where there were none"),
+    Row("schema_version", "on its word", "which form they were asked for; derived where there were none"),
     Row("change.target", "on its word", "how the user named the change"),
     Row("change.source", "on its word", "how the change was named"),
     Row("change.repository", "on its word", "where the repository lay"),
     Row("change.request", "on its word", "which pull request it is"),
-    Row("change.title", "on its word", "what its author calls it"),
-    Row("change.description", "on its word", "what its author says of it"),
+    Row("change.title", "on its word", "what its author calls it; derived where the commits do"),
+    Row("change.description", "on its word", "what its author says of it; derived where the commits do"),
     Row("change.discussion.**", "on its word", "what others commented"),
     Row("change.base.name", "on its word", "how the user named it"),
     Row("change.head.name", "on its word", "how the user named it"),
@@ -73,6 +74,28 @@ def class_of(path: FieldPath) -> FieldClass:
     return next((row.kind for row in ROWS if row.matches(path)), "derived")
 
 
+def class_compared(content: Mapping[str, Any], path: FieldPath) -> FieldClass:
+    """The class by which a field of this report is compared with what is derived.
+
+    Where no model was asked, what is said of models is derived: nothing. And where the words of a change
+    are those of its commits, they are read there.
+    """
+    kind = class_of(path)
+    if kind != "on its word":
+        return kind
+    if path[0] in OF_MODELS or path[:2] in OF_MODELS_IN_INPUTS:
+        return kind if content["models"] else "derived"
+    if path in (("change", "title"), ("change", "description")):
+        return "derived" if content["change"][f"{path[1]}_from"] == "commits" else kind
+    return kind
+
+
+OF_MODELS = ("prompt_version", "schema_version")
+OF_MODELS_IN_INPUTS = tuple(
+    ("inputs", name) for name in ("planner", "verifier_failures", "judgements", "reporter")
+)
+
+
 def class_in(content: Mapping[str, Any], path: FieldPath) -> FieldClass:
     """The class of a field of this report.
 
@@ -86,4 +109,4 @@ def class_in(content: Mapping[str, Any], path: FieldPath) -> FieldClass:
     if path[0] == "settings" and len(path) > 1:
         origin = content["settings"].get("origins", {}).get(path[1], "base")
         return "derived" if origin == "base" else "on its word"
-    return class_of(path)
+    return class_compared(content, path)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from affidavit.config.settings import Settings
 from affidavit.recheck.derive import is_committed
-from affidavit.records.report import Inputs, Report
+from affidavit.records.report import REPORT_VERSION, Inputs, Report
 
 SOURCES = {
     "working_tree": "what was not committed",
@@ -18,11 +18,17 @@ CHOSEN_BY = {"flag": "by flag", "environment": "by the environment", "file": "by
 def taken_on_its_word(report: Report, settings: Settings) -> list[str]:
     """One line for each thing that must be believed, or trusted by its signature."""
     return [
+        *_of_version(report),
         *_of_minds(report, report.inputs or Inputs()),
         *_of_choices(settings),
         *_of_linters(report.inputs or Inputs(), settings),
         *_of_authors(report),
     ]
+
+
+def _of_version(report: Report) -> Iterator[str]:
+    if report.report_version != REPORT_VERSION:
+        yield f"its version, {report.report_version}: which fields it can have"
 
 
 def _of_minds(report: Report, inputs: Inputs) -> Iterator[str]:
@@ -71,7 +77,11 @@ def _of_authors(report: Report) -> Iterator[str]:
     yield f"how it is named: {', '.join([change.target or change.source, *named_as])}"
     if not is_committed(change):
         yield f"the change itself ({SOURCES.get(change.source, change.source)}), rebuilt from the report"
-    named = [name for name in ("title", "description") if getattr(change, name)]
+    named = [
+        name
+        for name in ("title", "description")
+        if getattr(change, name) and getattr(change, f"{name}_from") != "commits"
+    ]
     if named:
         yield " and ".join(named)
     if change.discussion:

@@ -160,6 +160,8 @@ class Revision(Record):
 
 
 ChangeSource = Literal["range", "commit", "working_tree", "staged", "diff"]
+WordsFrom = Literal["commits", "given", "default"]
+"""Whose words: those of the commits, those of whoever asked for the review, or a name for what has none."""
 
 
 class Comment(Record):
@@ -186,7 +188,9 @@ class Change(Record):
     request: str | None = None
     """The address of the pull or merge request that it is; None for a change from elsewhere."""
     title: str = ""
+    title_from: WordsFrom = "default"
     description: str = ""
+    description_from: WordsFrom = "default"
     base: Revision
     head: Revision
     commits: tuple[Commit, ...] = ()

@@ -1,6 +1,7 @@
 """From what the user named to a Change and the pair of trees behind it."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -29,7 +30,7 @@ from affidavit.git.revisions import (
     resolve_commit,
 )
 from affidavit.git.tree import GitTree
-from affidavit.records.change import Change, ChangeSource, Comment, Commit, FileChange, Revision
+from affidavit.records.change import Change, ChangeSource, Comment, Commit, FileChange, Revision, WordsFrom
 
 __all__ = ["ChangeRequest", "OpenedChange", "open_change", "rebuild_change"]
 
@@ -242,7 +243,9 @@ def _change(
         target=_writable(sides.target),
         repository=_writable(repository) if repository else repository,
         title=_writable(request.title or title),
+        title_from=_words_from(request.title, sides),
         description=_writable(request.description or description),
+        description_from=_words_from(request.description, sides),
         base=_revision(sides.base, sides.base_name),
         head=_revision(sides.head, sides.head_name),
         commits=sides.commits,
@@ -262,14 +265,22 @@ def _revision(tree: GitTree, name: str) -> Revision:
 
 
 def _default_words(sides: Sides) -> tuple[str, str]:
-    if len(sides.commits) == 1:
-        return sides.commits[0].subject, sides.commits[0].body
-    if not sides.commits:
-        return sides.default_title, ""
+    return words_of_commits(sides.commits) if sides.commits else (sides.default_title, "")
+
+
+def _words_from(given: str, sides: Sides) -> WordsFrom:
+    return "given" if given else "commits" if sides.commits else "default"
+
+
+def words_of_commits(commits: Sequence[Commit]) -> tuple[str, str]:
+    """Title and description of a change to which nobody gave others."""
+    if len(commits) == 1:
+        return _writable(commits[0].subject), _writable(commits[0].body)
     # The first commit says what was begun; the later ones are often "fix lint" and merges.
-    others = len(sides.commits) - 1
-    listed = "\n".join(f"- {commit.subject}" for commit in sides.commits)
-    return f"{sides.commits[0].subject} (and {others} more commit{'s' * (others > 1)})", listed
+    others = len(commits) - 1
+    listed = "\n".join(f"- {commit.subject}" for commit in commits)
+    title = f"{commits[0].subject} (and {others} more commit{'s' * (others > 1)})"
+    return _writable(title), _writable(listed)
 
 
 def repository_name(store: ObjectStore, location: Location) -> str:

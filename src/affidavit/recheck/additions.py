@@ -1,0 +1,50 @@
+"""Which fields of a report came when: what a report lacks because it is older is no difference.
+
+A report says by its version which fields it can have. A field that came later is not compared where the
+record lacks it, and it alone: all that follows from it is derived and compared as ever, so that nothing is
+won by deleting one.
+"""
+
+import re
+from dataclasses import dataclass
+
+from affidavit.recheck.fields import FieldPath, Row
+from affidavit.records.report import REPORT_VERSION
+
+_VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})")
+ReportVersion = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Added:
+    """A field, as in the table of fields, and the first version of a report that has it."""
+
+    pattern: str
+    since: ReportVersion
+
+
+ADDED: tuple[Added, ...] = (
+    Added("settings.fold", (2, 1)),
+    Added("change.title_from", (2, 1)),
+    Added("change.description_from", (2, 1)),
+)
+
+
+def parse_version(text: str) -> ReportVersion | None:
+    """None where the text is not `major.minor`."""
+    match = _VERSION.fullmatch(text)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def can_be_derived(version: str) -> bool:
+    """Whether all fields of a report of this version are known here: the same major, and no later minor."""
+    then, now = parse_version(version), parse_version(REPORT_VERSION)
+    return then is not None and now is not None and then[0] == now[0] and then <= now
+
+
+def is_later_than(version: str, path: FieldPath) -> bool:
+    """Whether the field came after this version of the report."""
+    then = parse_version(version)
+    return then is not None and any(
+        then < one.since and Row(one.pattern, "derived", "").matches(path) for one in ADDED
+    )
