@@ -1,6 +1,6 @@
 """Every seam of Affidavit, on one screen: what the stages need and others provide."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -24,6 +24,21 @@ class BlameLine(Record):
     commit: str
     summary: str
     text: str
+    before: str = ""
+    """The file's path in the commit before that one; empty where it has none."""
+
+
+class LineCommit(Record):
+    """The commit that last changed a line."""
+
+    blame: BlameLine
+    message: str
+    files: tuple[str, ...] = ()
+    """The files that it changed."""
+    diff: str = ""
+    """What it did to the file near the line."""
+    is_cut: bool = False
+    """There is more of the diff."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +49,11 @@ class Entry:
     raw_path: bytes
     mode: str
     blob: str
+
+
+def always(_path: str) -> bool:
+    """Every file counts."""
+    return True
 
 
 class Tree(Protocol):
@@ -66,14 +86,17 @@ class Tree(Protocol):
         is_word: bool = False,
         max_hits: int = 200,
         max_characters: int = 2000,
-        timeout_seconds: float = 30.0,
+        counts: Callable[[str], bool] = always,
     ) -> list[SearchHit]:
-        """Lines that match, a longer one around its match.
+        """Lines that match, a longer one around its match; only those of files that count.
 
         Raises InputError for a bad pattern or for paths that name no file.
         """
 
     def blame(self, path: str, line: int) -> BlameLine | None: ...
+
+    def line_commit(self, path: str, line: int) -> LineCommit | None:
+        """The commit behind a line; None where there is no such line or no history."""
 
 
 class Repository(Protocol):

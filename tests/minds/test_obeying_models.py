@@ -128,7 +128,7 @@ def test_odd_calls_read_nothing_outside_and_leave_nothing_behind(hostile: Repo) 
     before = hostile.git("status", "--porcelain", "--ignored")
     _, script = look(hostile)
     told = [
-        json.loads(message["content"])
+        message["content"]
         for body in script.requests
         for message in body["messages"]
         if message["role"] == "tool"

@@ -1,6 +1,6 @@
 """The graph as a whole: importers, dependants, hostile trees, and what the cache saves."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -8,7 +8,7 @@ import pytest
 from affidavit.git.blob_cache import FILE_NAME, BlobCache
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
-from affidavit.ports import BlameLine, Entry
+from affidavit.ports import BlameLine, Entry, LineCommit, always
 from affidavit.records.context import Import
 from affidavit.records.evidence import SearchHit
 from affidavit.references.import_graph import import_graph
@@ -46,7 +46,7 @@ class CountingTree:
         is_word: bool = False,
         max_hits: int = 200,
         max_characters: int = 2000,
-        timeout_seconds: float = 30.0,
+        counts: Callable[[str], bool] = always,
     ) -> list[SearchHit]:
         return self._tree.search(
             pattern,
@@ -55,11 +55,14 @@ class CountingTree:
             is_word=is_word,
             max_hits=max_hits,
             max_characters=max_characters,
-            timeout_seconds=timeout_seconds,
+            counts=counts,
         )
 
     def blame(self, path: str, line: int) -> BlameLine | None:
         return self._tree.blame(path, line)
+
+    def line_commit(self, path: str, line: int) -> LineCommit | None:
+        return self._tree.line_commit(path, line)
 
 
 def counting_tree(repo: Repo, commit: str) -> CountingTree:

@@ -38,15 +38,70 @@ def paths(answer: dict[str, Any]) -> list[str]:
 def test_beside_many_other_hits_those_of_other_people_s_files_are_counted(repo: Repo) -> None:
     answer = searched(repo, {"zoo.py": "needle = 1\n" * 30})
     assert paths(answer) == ["zoo.py"]
-    kinds = "generated, minified, vendored, translated, lock, SVG or binary files"
-    assert f"not listed: 9 more in {kinds}" in answer["note"]
+    assert "not listed: 7 more in generated, minified, vendored, lock or SVG files" in answer["note"]
+    assert "2 more in translations or binary files" in answer["note"]
     assert "a.min.js" in answer["note"]
 
 
 def test_beside_few_other_hits_they_come_last(repo: Repo) -> None:
     answer = searched(repo, {"zoo.py": "needle = 1\n"})
-    assert paths(answer) == ["zoo.py", *sorted(FOREIGN)]
-    assert "note" not in answer
+    hidden = {"locale/de.po", "locale/messages.mo"}
+    assert paths(answer) == ["zoo.py", *sorted(FOREIGN.keys() - hidden)]
+    assert answer["total_hits"] == 8
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        (["locale/de.po"], ["locale/de.po"]),
+        (["*.po"], ["locale/de.po"]),
+        (["locale"], ["locale/de.po", "locale/messages.mo"]),
+        (["web/locales/{de,fr}.json"], ["web/locales/de.json"]),
+    ],
+)
+def test_translations_are_searched_where_paths_name_them(
+    repo: Repo, asked: list[str], found: list[str]
+) -> None:
+    files = {"web/locales/de.json": '{"a": "needle"}\n', "web/app.ts": "needle\n"}
+    assert paths(searched(repo, files, paths=asked)) == found
+
+
+def test_a_folder_above_translations_is_searched_without_them(repo: Repo) -> None:
+    files = {"web/locales/de.json": '{"a": "needle"}\n', "web/app.ts": "needle\n"}
+    answer = searched(repo, files, paths=["web"])
+    assert paths(answer) == ["web/app.ts"]
+    assert "1 more in translations" in answer["note"]
+    assert "web/locales/de.json" in answer["note"]
+
+
+def test_what_is_excluded_is_not_found(repo: Repo) -> None:
+    files = {"zoo.py": "needle\n", "tests/test_zoo.py": "needle\n", "a.md": "needle\n", "b.rst": "needle\n"}
+    answer = searched(
+        repo, files, paths=["zoo.py", "tests", "*.md", "*.rst"], exclude=["tests", "*.{md,rst}"]
+    )
+    assert paths(answer) == ["zoo.py"]
+    assert answer["total_hits"] == 1
+
+
+def test_a_pattern_matches_across_lines_where_that_is_asked_for(repo: Repo) -> None:
+    files = {"a.py": "x = 1\ncall(\n    needle,\n    2,\n)\n", "b.py": "call(3)\n"}
+    pattern = r"call\(\s*needle,\s+2"
+    assert searched(repo, files, pattern=pattern)["total_hits"] == 0
+    answer = searched(repo, files, pattern=pattern, multiline=True)
+    assert answer["files"] == [
+        {"file_path": "a.py", "lines": ["2: call(", "3:     needle,", "4:     2,"]},
+    ]
+    literal = searched(repo, files, pattern="call(\n    needle", multiline=True, literal=True, paths=["*.py"])
+    assert literal["files"][0]["lines"] == ["2: call(", "3:     needle,"]
+    assert "look-around" in searched(repo, files, pattern="(?=x)", multiline=True)["error"]
+
+
+def test_more_lines_around_a_match_than_there_may_be_are_as_many_as_there_may_be(repo: Repo) -> None:
+    files = {"zoo.py": "".join(f"x{n}\n" for n in range(20)) + "needle\n"}
+    answer = searched(repo, files, paths=["zoo.py"], context_lines=50)
+    assert len(answer["files"][0]["lines"]) == 6
+    assert "context_lines is at most 5" in answer["note"]
+    assert searched(repo, files, paths=["zoo.py"], context_lines=-3)["files"][0]["lines"] == ["21: needle"]
 
 
 @pytest.mark.parametrize("place", ["vendor", "vendor/x/y.py", "vendor/**"])
@@ -77,5 +132,16 @@ def test_a_change_cannot_hide_a_file_from_searches_by_calling_it_generated(repo:
 
 
 def test_where_hits_are_cut_the_note_says_which_files_have_the_others(repo: Repo) -> None:
-    answer = searched(repo, {"a.py": "needle\n" * 90, "b.py": "needle\n" * 30, "c.py": "needle\n" * 5})
-    assert "most of the others are in b.py (20), c.py (5)" in answer["note"]
+    files = {f"{name}.py": "needle\n" * 30 for name in "abcdefg"}
+    answer = searched(repo, {**files, "h.py": "needle\n" * 5})
+    assert "most of the others are in f.py (20), g.py (20), h.py (5)" in answer["note"]
+
+
+def test_of_a_file_with_very_many_hits_the_first_are_shown_beside_others(repo: Repo) -> None:
+    answer = searched(repo, {"a.py": "needle\n" * 90, "b.py": "needle\n"}, paths=["a.py", "b.py"])
+    many, few = answer["files"]
+    assert (len(many["lines"]), many["more_hits"]) == (20, 70)
+    assert "more_hits" not in few
+    assert answer["total_hits"] == 91
+    alone = searched(repo, {"a.py": "needle\n" * 90}, paths=["a.py"])
+    assert len(alone["files"][0]["lines"]) == 90

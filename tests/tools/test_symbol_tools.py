@@ -24,17 +24,59 @@ def test_find_definition_knows_functions_and_methods(toolbox: Toolbox) -> None:
     assert (method["name"], method["kind"]) == ("Cart.pay", "method")
 
 
-def test_a_long_definition_is_shown_in_part_and_many_are_only_listed(tmp_path: Path) -> None:
-    long = "def long():\n" + "    x = 1\n" * 200
-    many = {f"part{number}.py": "def often():\n    pass\n" for number in range(4)}
+def test_a_definition_that_fits_is_whole_and_of_many_only_short_ones_are_shown(tmp_path: Path) -> None:
+    long = "def long():\n" + "    x = 1\n" * 200 + "def longer():\n" + "    x = 1\n" * 400
+    short = {f"part{number}.py": "def often():\n    pass\n" for number in range(4)}
+    many = {**short, "part5.py": "def often():\n" + "    x = 1\n" * 30}
     case = make_case(Repo(tmp_path / "repo"), {"a.py": long, **many}, {"b.py": "X = 1\n"})
     with case.repository:
         tools = Toolbox(case.repository, case.change, written_readers({}))
         (shown,) = tools.call("find_definition", {"symbol": "long"})["definitions"]
+        (cut,) = tools.call("find_definition", {"symbol": "longer"})["definitions"]
         often = tools.call("find_definition", {"symbol": "often"})["definitions"]
-    assert shown["content"].endswith("80:     x = 1\n(read on from line 81)")
-    assert len(often) == 4
-    assert not any("content" in one for one in often)
+    assert shown["content"].endswith("201:     x = 1")
+    assert cut["content"].endswith("501:     x = 1\n(read on from line 502)")
+    assert ["content" in one for one in often] == [True] * 4 + [False]
+
+
+def test_compare_definition_shows_what_differs_between_the_sides(toolbox: Toolbox) -> None:
+    answer = toolbox.call("compare_definition", {"symbol": "total"})
+    assert (answer["base"]["signature"], answer["head"]["signature"]) == (
+        "def total(items):",
+        "def total(items, tax=TAX):",
+    )
+    assert answer["diff"].split("\n") == [
+        "-4: def total(items):",
+        "+4: def total(items, tax=TAX):",
+        " 5:     return sum(items) * TAX",
+    ]
+
+
+def test_compare_definition_says_where_nothing_differs_and_where_one_side_lacks_it(tmp_path: Path) -> None:
+    before = {"a.py": "def same():\n    pass\n\n\ndef gone():\n    pass\n"}
+    case = make_case(Repo(tmp_path / "repo"), before, {"a.py": "def same():\n    pass\n"})
+    with case.repository:
+        tools = Toolbox(case.repository, case.change, written_readers({}))
+        same, gone, none = (
+            tools.call("compare_definition", {"symbol": name}) for name in ("same", "gone", "never")
+        )
+    assert (same["diff"], same["note"]) == ("", "the definition is the same on both sides")
+    assert (gone["head"], gone["note"]) == (None, "only base has this definition")
+    assert gone["diff"] == "-5: def gone():\n-6:     pass"
+    assert "was found on either side" in none["error"]
+
+
+def test_compare_definition_takes_the_file_where_several_have_the_name(tmp_path: Path) -> None:
+    before = {f"{name}.py": "def run():\n    return 1\n" for name in "ab"}
+    after = {"a.py": "def run():\n    return 2\n", "c.py": "def run():\n    return 3\n", "b.py": None}
+    case = make_case(Repo(tmp_path / "repo"), before, after)
+    with case.repository:
+        tools = Toolbox(case.repository, case.change, written_readers({}))
+        chosen = tools.call("compare_definition", {"symbol": "run", "file_path": "a.py"})
+        deleted = tools.call("compare_definition", {"symbol": "run", "file_path": "b.py"})
+    assert "+2:     return 2" in chosen["diff"]
+    assert "give file_path" in chosen["note"]
+    assert (deleted["base"]["file_path"], deleted["head"]) == ("b.py", None)
 
 
 def test_find_definition_says_where_only_others_have_the_name(toolbox: Toolbox) -> None:

@@ -58,6 +58,24 @@ def test_a_deleted_file_is_blamed_at_base_and_the_answer_says_so(toolbox: Toolbo
     assert "base" in answer["note"]
 
 
+def test_get_blame_takes_a_side(toolbox: Toolbox) -> None:
+    call = {"file_path": "shop/prices.py", "line_number": 4, "branch": "base"}
+    answer = toolbox.call("get_blame", call)
+    assert (answer["commit_message"], answer["original_line"]) == ("Before", "def total(items):")
+
+
+def test_the_commit_behind_a_line_has_its_message_and_its_diff(toolbox: Toolbox) -> None:
+    call = {"file_path": "shop/prices.py", "line_number": 4}
+    answer = toolbox.call("get_commit_of_line", call)
+    assert answer["message"] == "After"
+    assert "-def total(items):\n+def total(items, tax=TAX):" in answer["diff"]
+    assert answer["other_files"] == ["shop/here.py", "shop/moved.py", "shop/old.py"]
+    before = toolbox.call("get_commit_of_line", {**call, "branch": "base"})
+    assert before["message"] == "Before"
+    assert "+TAX = 2" in before["diff"]
+    assert "no line 70" in toolbox.call("get_commit_of_line", {**call, "line_number": 70})["error"]
+
+
 @pytest.mark.parametrize(
     "path", ["./shop/prices.py", "/shop/prices.py", "b/shop/prices.py", "docs/../shop/prices.py"]
 )
@@ -121,6 +139,7 @@ def test_numbers_written_as_text_are_taken(toolbox: Toolbox) -> None:
 def test_a_range_that_begins_before_the_file_begins_with_it(toolbox: Toolbox) -> None:
     answer = read(toolbox, "shop/prices.py", -5, 900)
     assert (answer["start_line"], answer["end_line"]) == (1, 5)
+    assert answer["note"] == "the file ends at line 5"
 
 
 def test_an_empty_file_is_no_error(toolbox: Toolbox) -> None:
@@ -131,6 +150,7 @@ def test_an_empty_file_is_no_error(toolbox: Toolbox) -> None:
 def test_a_long_file_is_cut_and_the_rest_can_be_asked_for(toolbox: Toolbox) -> None:
     answer = read(toolbox, "long.txt", 1, 2000)
     assert answer["end_line"] == 500
+    assert "stopped after line 500 of 2000, because an answer has at most 500 lines" in answer["note"]
     assert "start_line 501" in answer["note"]
     assert read(toolbox, "long.txt", 501, 501)["content"] == "501: row 501"
 
@@ -202,8 +222,6 @@ def test_search_is_cut_and_read_on_with_skip(toolbox: Toolbox) -> None:
         ({"pattern": "x", "paths": ["*.rs", "nowhere/"]}, "matches '*.rs'; there is no file 'nowhere'"),
         ({"pattern": "x", "paths": ["link"]}, "symbolic link"),
         ({"pattern": "x", "skip": -1}, "skip is a number"),
-        ({"pattern": "x", "context_lines": 6}, "from 0 to 5"),
-        ({"pattern": "x", "context_lines": -1}, "from 0 to 5"),
     ],
 )
 def test_a_bad_search_says_what_is_wrong(toolbox: Toolbox, arguments: dict[str, Any], said: str) -> None:
@@ -237,6 +255,18 @@ def test_list_files_takes_globs_names_and_folders(toolbox: Toolbox) -> None:
     assert toolbox.call("list_files", {})["total_files"] == 10
 
 
+def test_list_files_knows_braces_and_a_name_that_has_them(tmp_path: Path) -> None:
+    files = {"web/a.ts": "", "web/b.tsx": "", "web/c.css": "", "web/{id,x}.ts": ""}
+    case = make_case(Repo(tmp_path / "repo"), files, {"x.py": "X = 1\n"})
+    with case.repository:
+        tools = Toolbox(case.repository, case.change, written_readers({}))
+        listed = [
+            tools.call("list_files", {"pattern": one})["files"]
+            for one in ("web/*.{tsx,css}", "{web/{a,b}.*,x.py}", "web/{id,x}.ts", "{" * 30 + "a,b" + "}" * 30)
+        ]
+    assert listed == [["web/b.tsx", "web/c.css"], ["web/a.ts", "web/b.tsx", "x.py"], ["web/{id,x}.ts"], []]
+
+
 def test_list_files_suggests_a_name_where_nothing_matches(toolbox: Toolbox) -> None:
     assert "did you mean 'shop/checkout.py'" in toolbox.call("list_files", {"pattern": "chekout.py"})["note"]
 
@@ -257,7 +287,7 @@ def test_every_description_is_in_function_form_and_has_its_tool(toolbox: Toolbox
         parameters = tool["function"]["parameters"]
         assert tool["type"] == "function"
         assert set(parameters["required"]) <= set(parameters["properties"])
-        assert callable(getattr(toolbox, tool["function"]["name"]))
+        assert "there is no tool" not in toolbox.call(tool["function"]["name"], {}).get("error", "")
 
 
 SOME_VALUES = st.sampled_from(
@@ -291,6 +321,8 @@ ARGUMENT_NAMES = st.sampled_from(
         "literal",
         "symbol",
         "skip",
+        "exclude",
+        "multiline",
     ]
 )
 TOOL_NAMES = (
@@ -301,6 +333,8 @@ TOOL_NAMES = (
     "find_references",
     "find_definition",
     "outline",
+    "compare_definition",
+    "get_commit_of_line",
 )
 
 

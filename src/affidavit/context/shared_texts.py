@@ -18,7 +18,6 @@ MAX_PATTERN = 9000
 MAX_HITS = 4000
 MAX_SEARCHES = 2
 MAX_FILES = 20
-MAX_SECONDS = 4.0
 COMMON_FILES = 6
 """A text in more files than that says nothing of any of them."""
 
@@ -94,7 +93,7 @@ def _fitting(texts: Sequence[ChangedText]) -> list[ChangedText]:
 def _search(texts: Sequence[str], tree: Tree, max_hits: int) -> list[SearchHit]:
     # What is long goes first: the search would else be content with the beginning of a longer text.
     ordered = sorted(texts, key=len, reverse=True)
-    return tree.search(_pattern(ordered), max_hits=max_hits, timeout_seconds=MAX_SECONDS)
+    return tree.search(_pattern(ordered), max_hits=max_hits)
 
 
 def _pattern(texts: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from affidavit.errors import GitError, InputError
 from affidavit.git.command import Git, complaint
 from affidavit.git.glob import compile_glob, is_glob
 from affidavit.git.paths import decode_path
-from affidavit.ports import Entry
+from affidavit.ports import Entry, always
 from affidavit.records.evidence import SearchHit
 
 SEARCH_TIMEOUT_SECONDS = 30.0
@@ -51,10 +51,18 @@ class Query:
     timeout_seconds: float = SEARCH_TIMEOUT_SECONDS
 
 
-def search_tree(git: Git, tree: Listing, query: Query, paths: Sequence[str] = ()) -> list[SearchHit]:
-    """The first lines of the tree that match, in the order of the tree."""
+def search_tree(
+    git: Git,
+    tree: Listing,
+    query: Query,
+    paths: Sequence[str] = (),
+    counts: Callable[[str], bool] = always,
+) -> list[SearchHit]:
+    """The first lines of the tree that match, in the order of the tree; only those of files that count."""
     _check_pattern(query.pattern)
     places = _places(tree, paths)
+    if counts is not always:
+        places = _Places(places.specs, _both(places.counts, counts))
     # With a UTF-8 locale a letter outside ASCII is one letter and not several bytes.
     utf8 = git.having({"LC_ALL": "C.UTF-8"})
     hits, stderr, code = _grep(utf8, tree, query, "-F" if query.is_literal else "-P", places)
@@ -101,6 +109,10 @@ def _places(tree: Listing, paths: Sequence[str]) -> _Places:
         return _Places([b":(literal)" + name for name in names])
     # Git holds every file to every name that it is given, so many names are sought out here.
     return _Places(counts=lambda path: path in names or any(above in names for above in _folders_above(path)))
+
+
+def _both(named: Callable[[bytes], bool], counts: Callable[[str], bool]) -> Callable[[bytes], bool]:
+    return lambda path: named(path) and counts(decode_path(path))
 
 
 def _folders_above(path: bytes) -> Iterator[bytes]:

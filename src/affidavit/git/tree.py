@@ -2,15 +2,16 @@
 
 import math
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 
 from affidavit.git.grep import Query, search_tree
+from affidavit.git.line_commit import commit_behind
 from affidavit.git.objects import MAX_READ_BYTES, ObjectStore
 from affidavit.git.paths import decode_path
 from affidavit.git.text import is_binary, text_lines
-from affidavit.ports import BlameLine, Entry, Tree
+from affidavit.ports import BlameLine, Entry, LineCommit, Tree, always
 from affidavit.records.evidence import SearchHit
 from affidavit.redaction.text import redact_about, redact_content, secret_values
 
@@ -133,14 +134,14 @@ class GitTree:
         is_word: bool = False,
         max_hits: int = 200,
         max_characters: int = 2000,
-        timeout_seconds: float = 30.0,
+        counts: Callable[[str], bool] = always,
     ) -> list[SearchHit]:
-        """Lines that match, a longer one around its match.
+        """Lines that match, a longer one around its match; only those of files that count.
 
         Raises InputError for a bad pattern or for paths that name no file.
         """
-        query = Query(pattern, is_literal, is_word, max_hits, max_characters, timeout_seconds)
-        return search_tree(self._store.git, self, query, paths)
+        query = Query(pattern, is_literal, is_word, max_hits, max_characters)
+        return search_tree(self._store.git, self, query, paths, counts)
 
     def blame(self, path: str, line: int) -> BlameLine | None:
         """Who last changed a line; None where there is no such line or no commit to ask."""
@@ -168,7 +169,13 @@ class GitTree:
             commit="0" * len(sha) if is_uncommitted else sha,
             summary="" if is_uncommitted else headers.get("summary", ""),
             text=text,
+            before=headers["previous"].partition(" ")[2] if "previous" in headers else "",
         )
+
+    def line_commit(self, path: str, line: int) -> LineCommit | None:
+        """The commit behind a line; None where there is no such line or no history."""
+        found = self.blame(path, line)
+        return None if found is None else commit_behind(self._store, found)
 
     def _regular(self, path: str) -> Entry | None:
         entry = self.entry(path)

@@ -1,7 +1,6 @@
 """Hold one conversation: ask, call the tools that the model wants, ask again, until it has answered."""
 
 import asyncio
-import json
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +18,7 @@ from affidavit.minds.ledger import add_usage
 from affidavit.minds.wire.connection import CallEnded, Outcome
 from affidavit.minds.wire.forms import Question
 from affidavit.minds.wire.requester import Requester
+from affidavit.minds.wire.tool_text import written
 from affidavit.minds.wire.transcript import (
     ToolCall,
     answer_in,
@@ -159,10 +159,9 @@ class Conversation:
     async def _result_of(self, call: ToolCall) -> ToolReturnPart:
         self._emit(EventName.TOOL_CALLED, tool=call.name, args=_shown(call.arguments))
         result = await self._call(call)
-        text = json.dumps(self.redactor.redact_all(result), ensure_ascii=False, default=str)
+        text = written(self.redactor.redact_all(result))
         if len(text) > _MAX_RESULT_LENGTH:
-            error = {"error": "the result was too long to read: ask for less", "start": text[:10_000]}
-            text = json.dumps(error, ensure_ascii=False)
+            text = written({"error": "the result was too long to read: ask for less", "start": text[:10_000]})
         return ToolReturnPart(tool_name=call.name, content=text, tool_call_id=call.call_id)
 
     async def _call(self, call: ToolCall) -> dict[str, Any]:
@@ -180,7 +179,7 @@ class Conversation:
 
 def _not_made(call: ToolCall) -> ToolReturnPart:
     error = {"error": f"not called: at most {_MAX_CALLS} calls at once; call it again if it is needed"}
-    return ToolReturnPart(tool_name=call.name, content=json.dumps(error), tool_call_id=call.call_id)
+    return ToolReturnPart(tool_name=call.name, content=written(error), tool_call_id=call.call_id)
 
 
 def _shown(arguments: object) -> Any:

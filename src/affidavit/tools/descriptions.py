@@ -63,24 +63,31 @@ DESCRIPTIONS: dict[str, dict[str, Any]] = {
                     "type": "integer",
                     "description": "The line number to get blame for (1-indexed)",
                 },
+                "branch": BRANCH,
             },
             ["file_path", "line_number"],
         ),
         _tool(
             "search",
             "Search the text of every file in the repository, like grep. Returns the matching lines with "
-            "their numbers, grouped by file.",
+            "their numbers, grouped by file, and the total. Translations and binary files are left out "
+            "unless paths name them.",
             {
                 "pattern": {
                     "type": "string",
-                    "description": "A Perl-compatible regular expression that matches within one line. Begin "
-                    "it with (?i) to ignore case.",
+                    "description": "A Perl-compatible regular expression that matches within one line; with "
+                    "multiline, one of RE2 that may match across lines. Begin it with (?i) to ignore case.",
                 },
                 "paths": {
                     "type": "array",
                     "items": {"type": "string"},
-                    "description": "Files, folders or globs to search in (e.g., ['src', '*.md']). Defaults "
-                    "to the whole repository.",
+                    "description": "Files, folders or globs to search in (e.g., ['src', '*.{ts,tsx}']). "
+                    "Defaults to the whole repository.",
+                },
+                "exclude": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "description": "Files, folders or globs to leave out (e.g., ['tests', '*.md']).",
                 },
                 "literal": {
                     "type": "boolean",
@@ -90,9 +97,14 @@ DESCRIPTIONS: dict[str, dict[str, Any]] = {
                     "type": "boolean",
                     "description": "Match whole words only. Defaults to false.",
                 },
+                "multiline": {
+                    "type": "boolean",
+                    "description": "Let the pattern match across line ends (\\s and \\n do; '.' with (?s)). "
+                    "Defaults to false.",
+                },
                 "context_lines": {
                     "type": "integer",
-                    "description": "How many lines to show before and after each match, 0 to 5; they are "
+                    "description": "How many lines to show before and after each match, at most 5; they are "
                     "marked with '-' behind their number. Defaults to 0.",
                 },
                 "branch": BRANCH,
@@ -107,8 +119,8 @@ DESCRIPTIONS: dict[str, dict[str, Any]] = {
                 "pattern": {
                     "type": "string",
                     "description": "A glob: '*' stays within a folder, '**' crosses folders, a pattern "
-                    "without a slash means a name in any folder (e.g., 'src/**/*.py', '*.toml'). Defaults to "
-                    "every file.",
+                    "without a slash means a name in any folder, braces hold alternatives (e.g., "
+                    "'src/**/*.py', '*.{ts,tsx}'). Defaults to every file.",
                 },
                 "branch": BRANCH,
                 "skip": SKIP,
@@ -136,7 +148,7 @@ DESCRIPTIONS: dict[str, dict[str, Any]] = {
         _tool(
             "find_definition",
             "Find where a function, class, method or constant is defined, with its signature and line range, "
-            "and with its code where few fit.",
+            "and with its code where it fits.",
             {
                 "symbol": {
                     "type": "string",
@@ -167,6 +179,36 @@ DESCRIPTIONS: dict[str, dict[str, Any]] = {
                 "skip": SKIP,
             },
             ["file_path"],
+        ),
+        _tool(
+            "compare_definition",
+            "Compare one function, class or method before and after the change: the lines of its definition "
+            "that differ between base and head.",
+            {
+                "symbol": {
+                    "type": "string",
+                    "description": "The name, alone or dotted (e.g., 'total' or 'Cart.total')",
+                },
+                "file_path": {
+                    "type": "string",
+                    "description": "The file that defines it, where several do.",
+                },
+            },
+            ["symbol"],
+        ),
+        _tool(
+            "get_commit_of_line",
+            "Get the commit that last changed a line: its whole message, and what it did to the file near "
+            "that line.",
+            {
+                "file_path": {
+                    "type": "string",
+                    "description": "The relative path to the file in the repository",
+                },
+                "line_number": {"type": "integer", "description": "The line number (1-indexed)"},
+                "branch": BRANCH,
+            },
+            ["file_path", "line_number"],
         ),
     )
 }

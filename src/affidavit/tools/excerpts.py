@@ -22,6 +22,8 @@ class Excerpt:
     text: str
     last: int
     note: str = ""
+    is_full: bool = False
+    """It has as many lines as an excerpt may have."""
 
 
 def clipped(line: str) -> str:
@@ -54,7 +56,8 @@ def numbered_lines(lines: Sequence[str], first: int, last: int) -> Excerpt:
         is_clipped |= len(lines[number - 1]) > MAX_LINE_CHARACTERS
         rows.append(row)
     note = f"lines longer than {MAX_LINE_CHARACTERS} characters are cut" if is_clipped else ""
-    return Excerpt("\n".join(rows), first + len(rows) - 1 if rows else last, note)
+    is_full = len(rows) == MAX_LINES
+    return Excerpt("\n".join(rows), first + len(rows) - 1 if rows else last, note, is_full)
 
 
 def lines_around(lines: Sequence[str], matches: Mapping[int, str], reach: int) -> list[str]:

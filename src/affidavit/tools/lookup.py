@@ -1,6 +1,8 @@
 """From the path that a model wrote to the file that it means, or a sentence on what to write instead."""
 
 import posixpath
+import re
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 from affidavit.errors import InputError
@@ -14,6 +16,8 @@ from affidavit.tools.arguments import shown
 MAX_GUESSED_PATH = 500
 MAX_GUESSED_NAMES = 20_000
 DIFF_PREFIXES = ("a/", "b/")
+MAX_ALTERNATIVES = 64
+_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
 def side_named(branch: str) -> Side:
@@ -81,12 +85,48 @@ def _is_searchable(tree: Tree, path: str) -> bool:
 
 def matching_paths(tree: Tree, pattern: str) -> list[str]:
     """The files that match a glob; a name of a folder means what lies in it."""
-    for reading in (pattern, f"{pattern}/**"):
-        glob = compile_glob(reading)
-        found = [path for path in tree.entries() if glob.fullmatch(path)]
+    patterns = alternatives(tree, [pattern])
+    for readings in (patterns, [f"{one}/**" for one in patterns]):
+        globs = [compile_glob(reading) for reading in readings]
+        found = [path for path in tree.entries() if any(glob.fullmatch(path) for glob in globs)]
         if found:
             return found
     return []
+
+
+def alternatives(tree: Tree, patterns: Sequence[str]) -> list[str]:
+    """The patterns with their braces written out: `*.{ts,tsx}` means two. A name may have braces itself."""
+    return [
+        each
+        for pattern in patterns
+        for each in ([pattern] if _is_searchable(tree, plain_or_same(pattern)) else written_out(pattern))
+    ]
+
+
+def plain_or_same(path: str) -> str:
+    """The plain path, where there is one."""
+    try:
+        return plain_path(path)
+    except InputError:
+        return path
+
+
+def written_out(pattern: str) -> list[str]:
+    """Every alternative of the braces in a pattern; where there are too many, the pattern as it is."""
+    found = [pattern]
+    while any(_BRACES.search(one) for one in found):
+        found = [each for one in found for each in _opened(one)]
+        if len(found) > MAX_ALTERNATIVES:
+            return [pattern]
+    return found
+
+
+def _opened(pattern: str) -> list[str]:
+    braces = _BRACES.search(pattern)
+    if braces is None:
+        return [pattern]
+    before, after = pattern[: braces.start()], pattern[braces.end() :]
+    return [f"{before}{choice}{after}" for choice in braces[1].split(",")]
 
 
 def _not_there(path: str, side: Side, change: Change, repository: Repository) -> str:

@@ -1,0 +1,118 @@
+"""From what a tool returned to the text that a model reads: fields by name, code with its numbers beside it.
+
+A text of several lines cannot pass for fields: each of its lines begins with its number or with a bar.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+BAR = "| "
+MIN_SAID_ONCE = 3
+_NUMBERED = re.compile(r"[ +-]?\d+[:-] |--$|\(read on from line \d+\)$|[ +-]?\d+[:-]$")
+_PLACE = ("file_path", "line_number", "start_line", "end_line")
+
+
+def written(result: Mapping[str, Any]) -> str:
+    """The whole result, field by field; what is nested deeper than a list of rows is JSON."""
+    return "\n".join(line for key, value in result.items() for line in _field(str(key), value)) or "(nothing)"
+
+
+def _field(key: str, value: object) -> Iterable[str]:
+    if isinstance(value, str) and "\n" in value:
+        return [f"{_name(key)}:", *_text(value)]
+    if isinstance(value, Mapping):
+        return [f"{_name(key)}: {_row(value)}", *_code_of(value)]
+    if not isinstance(value, list):
+        return [f"{_name(key)}: {_scalar(value)}"]
+    if not value:
+        return [f"{_name(key)}: (none)"]
+    if all(isinstance(each, Mapping) for each in value):
+        return [f"{_name(key)}:", *_rows(value)]
+    return [f"{_name(key)}:", *(_item(each) for each in value)]
+
+
+def _rows(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    """A line a row; what all of many rows have in common is said once."""
+    common = _in_common(rows)
+    if common:
+        yield f"  each: {_row(common)}"
+    for row in rows:
+        own = {key: value for key, value in row.items() if key not in common}
+        yield f"- {_row(own)}"
+        yield from _code_of(own)
+
+
+def _in_common(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    if len(rows) < MIN_SAID_ONCE:
+        return {}
+    first = rows[0]
+    return {
+        key: value
+        for key, value in first.items()
+        if key not in _PLACE
+        and isinstance(value, str | int | bool)
+        and all(row.get(key) == value for row in rows)
+        and "\n" not in str(value)
+    }
+
+
+def _row(row: Mapping[str, Any]) -> str:
+    """Where it is, and the fields of one line each."""
+    fields = [
+        f"{_name(str(key))}: {_scalar(value)}"
+        for key, value in row.items()
+        if key not in _PLACE and not _is_code(value)
+    ]
+    return " ".join(filter(None, (_place(row), "; ".join(fields))))
+
+
+def _place(row: Mapping[str, Any]) -> str:
+    path = _scalar(row["file_path"]) if "file_path" in row else ""
+    start = row.get("line_number", row.get("start_line"))
+    lines = "" if start is None else f"{start}-{row['end_line']}" if "end_line" in row else str(start)
+    return ":".join(filter(None, (path, lines)))
+
+
+def _code_of(row: Mapping[str, Any]) -> Iterable[str]:
+    for value in row.values():
+        if isinstance(value, str) and "\n" in value:
+            yield from _text(value)
+        elif _is_code(value):
+            yield from (_item(each) for each in value)
+
+
+def _is_code(value: object) -> bool:
+    if isinstance(value, str):
+        return "\n" in value
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _text(text: str) -> list[str]:
+    lines = text.split("\n")
+    is_numbered = all(_NUMBERED.match(line) for line in lines)
+    return lines if is_numbered else [f"{BAR}{line}" for line in lines]
+
+
+def _item(value: object) -> str:
+    """An element of a list on a line of its own."""
+    line = _scalar(value)
+    return line if _NUMBERED.match(line) else f"  {line}"
+
+
+def _scalar(value: object) -> str:
+    if value is None:
+        return "(none)"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    # Whatever could end a line is written as JSON does.
+    return text if text.isprintable() or not _BREAKS.search(text) else json.dumps(text)[1:-1]
+
+
+_BREAKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+
+
+def _name(key: str) -> str:
+    return _scalar(key)
