@@ -12,6 +12,7 @@ from affidavit.records.evidence import SearchHit
 from affidavit.records.plan import Plan
 from affidavit.records.record import Record, Side
 from affidavit.records.report import Answer, Reply, RoleUsage
+from affidavit.records.run import Program, ProgramRun
 
 
 class BlameLine(Record):
@@ -120,6 +121,21 @@ class Repository(Protocol):
 
     def shown_name(self, path: str) -> str:
         """What a file of the commit is called here."""
+
+
+class Runner(Protocol):
+    """Runs programs in copies of both sides, behind walls; there is none unless the user asked for it."""
+
+    @property
+    def name(self) -> str:
+        """What stands between a program and this machine."""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """What programs can be written in here."""
+
+    def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
+        """Run a program in a copy of its own; its output is bounded and without secrets."""
 
 
 @dataclass(frozen=True)

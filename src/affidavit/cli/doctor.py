@@ -20,11 +20,13 @@ from affidavit.errors import SettingsError, StoreError
 from affidavit.minds.choice import Provider
 from affidavit.minds.wire.providers import SUPPLIES, build_model, is_installed
 from affidavit.records.record import Record
+from affidavit.sandbox.choice import Choice, choose_sandbox
 from affidavit.store.open import open_store
 from affidavit.system.installation import comes_along, this_installation
 
 State = Literal["ok", "missing", "broken"]
 EXIT_BROKEN = 1
+IMAGE_VARIABLE = "AFFIDAVIT_RUN_IMAGE"
 MODEL_ADVICE = "name one with --model PROVIDER:NAME, or AFFIDAVIT_MODEL in the environment"
 PROVIDERS_WITH_A_PACKAGE: tuple[Provider, ...] = ("anthropic", "openai", "mistral", "google", "bedrock")
 """The others speak the protocol of openai and use its package."""
@@ -60,6 +62,7 @@ def examine() -> Iterator[Check]:
     yield from asyncio.run(_examine_analysers())
     yield _examine_model(os.environ)
     yield from _examine_providers()
+    yield from _examine_sandbox(choose_sandbox(os.environ.get(IMAGE_VARIABLE, "")))
     yield _examine_store()
     yield Check(name="cache", state="ok", detail=str(cache_folder()))
 
@@ -119,6 +122,21 @@ def _examine_providers() -> Iterator[Check]:
         else:
             advice = this_installation().command_for(supply.requirement)
             yield Check(name=f"models of {provider}", state="missing", detail=detail, advice=advice)
+
+
+def _examine_sandbox(choice: Choice) -> Iterator[Check]:
+    """Whether programs can be run here (`review --run`), and every wall around them."""
+    name = "sandbox"
+    if choice.sandbox is not None:
+        detail = f"{choice.sandbox.name}: {len(choice.walls)} walls tried, all stand"
+        yield Check(name=name, state="ok", detail=detail)
+    else:
+        state: State = "broken" if choice.walls else "missing"
+        yield Check(
+            name=name, state=state, detail=f"programs are not run: {choice.reason}", advice=choice.advice
+        )
+    for wall in choice.walls:
+        yield Check(name=f"wall {wall.name}", state="ok" if wall.stands else "broken", detail=wall.words)
 
 
 def _examine_store() -> Check:

@@ -1,6 +1,7 @@
 """One side of a repository, read from git objects only: list, read, search, blame."""
 
 import math
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from affidavit.records.evidence import SearchHit
 from affidavit.redaction.text import redact_about, redact_content, secret_values
 
 MAX_TEXT_BYTES = 5_000_000
+MAX_LINK_BYTES = 4096
 REGULAR_MODES = frozenset({"100644", "100755", "100664"})
 LINK_MODE = "120000"
 SUBMODULE_MODE = "160000"
@@ -96,6 +98,14 @@ class GitTree:
     def read(self, path: str) -> bytes | None:
         """The content of a regular file of up to 100 MB."""
         return self._read_up_to(path, MAX_READ_BYTES)
+
+    def link(self, path: str) -> str | None:
+        """Where a link leads, for those who make the same link where it cannot lead out; None for a file."""
+        entry = self.entry(path)
+        if entry is None or entry.mode != LINK_MODE or (self._store.size(entry.blob) or 0) > MAX_LINK_BYTES:
+            return None
+        content = self._store.read(entry.blob)
+        return os.fsdecode(content) if content else None
 
     def read_many(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
         """The contents of many regular files, much faster than one by one."""

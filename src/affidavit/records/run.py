@@ -1,0 +1,63 @@
+"""A program that is run in a side of the change, and what it did there."""
+
+from typing import Literal
+
+from affidavit.records.record import Record, Side
+
+RunState = Literal["exited", "timed_out", "out_of_memory", "too_many_processes", "flooded", "not_started"]
+"""How a run ended: by itself, at one of its limits, or before it began."""
+
+
+class AddedFile(Record):
+    """A file that a program needs beside it; it may not stand in the place of one of the change."""
+
+    path: str
+    content: str
+
+
+class Program(Record):
+    """A small program in one of the languages that can be run."""
+
+    language: str
+    text: str
+    files: tuple[AddedFile, ...] = ()
+
+
+class RunLimits(Record):
+    """How much one run may take."""
+
+    seconds: float = 30.0
+    cpu_seconds: int = 60
+    memory_mb: int = 2048
+    tasks: int = 256
+    """Processes and threads at one time."""
+    disk_mb: int = 512
+    """What it may write, beside the copy that it works in."""
+    output_kb: int = 256
+
+
+class ProgramRun(Record):
+    """What a program did on one side."""
+
+    side: Side
+    state: RunState
+    exit_code: int | None = None
+    """None where it did not end by itself."""
+    output: str = ""
+    """What it printed to both of its outputs, in order and without secrets."""
+    duration_ms: int = 0
+    detail: str = ""
+    """Why it was not started or was ended."""
+
+    @property
+    def summary(self) -> str:
+        """How it ended, in a few words."""
+        if self.state == "exited":
+            return f"exit code {self.exit_code}"
+        return {
+            "timed_out": "ended: it took too long",
+            "out_of_memory": "ended: it took too much memory",
+            "too_many_processes": "ended: it started too many processes",
+            "flooded": "ended: it printed too much",
+            "not_started": "not started",
+        }[self.state]

@@ -1,0 +1,72 @@
+"""What a sandbox is given, what it gives back, and the places that a program sees inside."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from affidavit.records.run import RunLimits, RunState
+
+SIDE = "/side"
+"""Where the program works: a copy of its own, thrown away afterwards."""
+SOURCE = "/affidavit/source"
+ADDED = "/affidavit/added"
+MEGABYTE = 1024 * 1024
+USUAL = RunLimits()
+
+
+@dataclass(frozen=True)
+class Job:
+    """One command to run behind walls."""
+
+    command: tuple[str, ...]
+    source: Path
+    """The files of one side; the program works in a copy of them."""
+    added: Path | None = None
+    """Files that go into the copy beside them."""
+    mounts: tuple[Path, ...] = ()
+    """What else it may read, at the path that it has outside."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    limits: RunLimits = USUAL
+    writable: Path | None = None
+    """The one folder outside that it may write: only where an environment is made."""
+    has_network: bool = False
+    """Only where an environment is made."""
+
+    @property
+    def disk_bytes(self) -> int:
+        """How large the copy with everything that is written into it may become."""
+        folders = [self.source, *([self.added] if self.added else [])]
+        return self.limits.disk_mb * MEGABYTE + sum(size_of(folder) for folder in folders)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What became of a job."""
+
+    state: RunState
+    exit_code: int | None = None
+    output: bytes = b""
+    duration_ms: int = 0
+    detail: str = ""
+
+
+class Sandbox(Protocol):
+    """Something that runs a job behind walls."""
+
+    @property
+    def name(self) -> str:
+        """What stands between a program and this machine."""
+
+    def run(self, job: Job) -> Ended:
+        """Run a job to its end or its first limit; nothing of it is left afterwards."""
+
+
+def size_of(folder: Path) -> int:
+    """What the files below a folder take on a file system of whole pages."""
+    total = 0
+    for place, folders, files in os.walk(folder):
+        total += 4096 * (len(folders) + 1)
+        total += sum(-(-os.lstat(Path(place) / name).st_size // 4096) * 4096 for name in files)
+    return total

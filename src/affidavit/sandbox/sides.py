@@ -1,0 +1,167 @@
+"""Programs on both sides of a change: a program and a side in, what it did in a copy of that side out."""
+
+import threading
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+from affidavit.errors import AffidavitError
+from affidavit.git.paths import is_safe_path
+from affidavit.ports import Repository, Tree
+from affidavit.records.record import Side
+from affidavit.records.run import Program, ProgramRun, RunLimits
+from affidavit.redaction.text import redact_text
+from affidavit.sandbox.copies import write_side
+from affidavit.sandbox.interpreters import (
+    PROGRAM_FOLDERS,
+    command_of,
+    file_of,
+    language_named,
+    languages_on,
+)
+from affidavit.sandbox.job import SIDE, Ended, Job, Sandbox
+from affidavit.sandbox.provision import Provision
+from affidavit.system.closing import Closing
+from affidavit.system.temporary import temporary_folder
+
+MAX_PROGRAM_BYTES = 200_000
+NOTHING = Provision()
+USUAL = RunLimits()
+
+
+class Sides(Closing):
+    """Both sides as programs see them: without secrets, so that no program can print one."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        sandbox: Sandbox,
+        provision: Provision = NOTHING,
+        limits: RunLimits = USUAL,
+    ) -> None:
+        self._repository = repository
+        self._sandbox = sandbox
+        self._provision = provision
+        self._limits = limits
+        self._folders = ExitStack()
+        self._written: dict[Side, Path] = {}
+        self._writing = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """What stands between a program and this machine."""
+        return self._sandbox.name
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """What programs can be written in here."""
+        return languages_on((*self._provision.search_path, *PROGRAM_FOLDERS))
+
+    def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
+        """Run a program in a copy of its own; its output is bounded and without secrets."""
+        limits = self._limits if seconds is None else self._limits.model_copy(update={"seconds": seconds})
+        try:
+            problem = self._problem(program, side)
+            if problem:
+                return ProgramRun(side=side, state="not_started", detail=problem)
+            ended = self._run(program, side, limits)
+        except AffidavitError as error:
+            return ProgramRun(side=side, state="not_started", detail=str(error))
+        return _shown(ended, side)
+
+    def _problem(self, program: Program, side: Side) -> str:
+        """Why a program is not run as it stands."""
+        language = language_named(program.language)
+        if language is None or language not in self.languages:
+            return f"{program.language} cannot be run here; what can: {', '.join(self.languages)}"
+        if len(program.text) + sum(len(file.content) for file in program.files) > MAX_PROGRAM_BYTES:
+            return f"a program has at most {MAX_PROGRAM_BYTES} characters with its files"
+        entries = self._tree(side).entries()
+        for path in (file_of(language, program.text), *(file.path for file in program.files)):
+            if not is_safe_path(path):
+                return f"{path}: no file can be added there"
+            # What replaces code of the change would show how its replacement behaves.
+            if path in entries:
+                return f"{path} is part of the change's {side}: a program may add files, not replace them"
+        return ""
+
+    def _tree(self, side: Side) -> Tree:
+        return self._repository.redacted.side(side)
+
+    def _run(self, program: Program, side: Side, limits: RunLimits) -> Ended:
+        language = language_named(program.language) or program.language
+        file = file_of(language, program.text)
+        with temporary_folder("added-") as added:
+            added.chmod(0o755)
+            for path, text in {
+                file: program.text,
+                **{one.path: one.content for one in program.files},
+            }.items():
+                (added / path).parent.mkdir(parents=True, exist_ok=True)
+                (added / path).write_text(text, "utf-8", newline="")
+            self._link(added, side)
+            job = Job(
+                command_of(language, file),
+                self._folder(side),
+                added,
+                self._provision.mounts,
+                self._variables(side),
+                limits,
+            )
+            return self._sandbox.run(job)
+
+    def _folder(self, side: Side) -> Path:
+        with self._writing:
+            if side not in self._written:
+                folder = self._folders.enter_context(temporary_folder(f"{side}-"))
+                folder.chmod(0o755)
+                write_side(self._tree(side), folder)
+                self._written[side] = folder
+            return self._written[side]
+
+    def _link(self, added: Path, side: Side) -> None:
+        taken = {path.split("/")[0] for path in self._tree(side).entries()}
+        for name, target in self._provision.links:
+            if name not in taken and not (added / name).exists():
+                (added / name).symlink_to(target)
+
+    def _variables(self, side: Side) -> Mapping[str, str]:
+        entries = self._tree(side).entries()
+        sources = [SIDE, *([f"{SIDE}/src"] if any(path.startswith("src/") for path in entries) else [])]
+        given = dict(self._provision.variables)
+        packages = [*sources, *filter(None, [given.pop("PYTHONPATH", "")])]
+        return {**base_variables(self._provision), **given, "PYTHONPATH": ":".join(packages)}
+
+    def close(self) -> None:
+        """Throw the copies away."""
+        self._folders.close()
+        self._written.clear()
+
+
+def base_variables(provision: Provision) -> dict[str, str]:
+    """The whole environment of a program; nothing of the user's is in it."""
+    return {
+        "PATH": ":".join(dict.fromkeys((*provision.search_path, *PROGRAM_FOLDERS))),
+        "HOME": "/tmp/home",  # noqa: S108 - the sandbox's own
+        "TMPDIR": "/tmp",  # noqa: S108 - the sandbox's own
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "NO_COLOR": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        # What is hashed comes out in the same order at base and at head.
+        "PYTHONHASHSEED": "0",
+        "GOPROXY": "off",
+        "GOTOOLCHAIN": "local",
+        "GOFLAGS": "-mod=mod",
+    }
+
+
+def _shown(ended: Ended, side: Side) -> ProgramRun:
+    return ProgramRun(
+        side=side,
+        state=ended.state,
+        exit_code=ended.exit_code,
+        output=redact_text(ended.output.decode("utf-8", "replace").replace("\r\n", "\n")),
+        duration_ms=ended.duration_ms,
+        detail=redact_text(ended.detail),
+    )

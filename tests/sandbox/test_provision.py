@@ -1,0 +1,77 @@
+"""What programs are given of the folders that a user names."""
+
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from affidavit.errors import SettingsError
+from affidavit.sandbox.making import registries
+from affidavit.sandbox.provision import environment_at, is_private, own_python, provide
+
+
+def test_a_virtual_environment_brings_the_interpreter_that_it_was_made_from(tmp_path: Path) -> None:
+    venv.create(tmp_path / "made", with_pip=False)
+    provided = environment_at(tmp_path / "made")
+    assert provided.search_path == (str(tmp_path / "made" / "bin"),)
+    base = Path(sys.base_prefix).resolve()
+    assert base.is_relative_to("/usr") or base in [place.resolve() for place in provided.mounts]
+
+
+def test_packages_of_node_are_linked_into_the_copy(tmp_path: Path) -> None:
+    (tmp_path / "node_modules").mkdir()
+    provided = environment_at(tmp_path / "node_modules")
+    assert provided.links == (("node_modules", str(tmp_path / "node_modules")),)
+
+
+def test_the_module_cache_of_go_is_named(tmp_path: Path) -> None:
+    (tmp_path / "cache" / "download").mkdir(parents=True)
+    assert environment_at(tmp_path).variables == (("GOMODCACHE", str(tmp_path)),)
+
+
+def test_a_folder_of_python_packages_is_on_the_path_of_imports(tmp_path: Path) -> None:
+    (tmp_path / "six-1.0.dist-info").mkdir()
+    assert environment_at(tmp_path).variables == (("PYTHONPATH", str(tmp_path)),)
+
+
+@pytest.mark.parametrize(
+    "place", [Path("/"), Path.home(), Path.home().parent, Path("/etc"), Path.home() / ".ssh"]
+)
+def test_no_home_and_no_settings_are_shown(place: Path) -> None:
+    assert is_private(place)
+
+
+def test_the_repository_itself_is_no_environment(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="not shown to programs"):
+        environment_at(tmp_path, reviewed=tmp_path / "repository")
+    (tmp_path / "repository" / ".venv").mkdir(parents=True)
+    assert environment_at(tmp_path / "repository" / ".venv", reviewed=tmp_path / "repository").mounts
+
+
+def test_a_link_to_a_home_is_no_environment(tmp_path: Path) -> None:
+    (tmp_path / "environment").symlink_to(Path.home())
+    with pytest.raises(SettingsError, match="not shown to programs"):
+        environment_at(tmp_path / "environment")
+
+
+def test_an_environment_that_names_the_root_as_its_interpreter_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "pyvenv.cfg").write_text("home = /bin/..\n")
+    with pytest.raises(SettingsError, match="not shown to programs"):
+        environment_at(tmp_path)
+
+
+def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="there is no such folder"):
+        environment_at(tmp_path / "gone")
+
+
+def test_without_an_environment_there_is_the_interpreter_without_our_own_packages() -> None:
+    provided = next(own_python())
+    assert (Path(provided.search_path[0]) / "python3").exists()
+    assert str(Path(sys.prefix) / "bin") not in provide(()).search_path or sys.prefix == sys.base_prefix
+
+
+def test_addresses_of_registries_are_passed_on_and_passwords_are_not() -> None:
+    given = {"PIP_INDEX_URL": "https://mirror/simple", "HTTPS_PROXY": "http://me:pass@proxy:80", "TOKEN": "x"}
+    assert registries(given) == {"PIP_INDEX_URL": "https://mirror/simple"}

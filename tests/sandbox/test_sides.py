@@ -1,0 +1,156 @@
+"""Programs on both sides of real changes."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from affidavit.errors import OutsideError
+from affidavit.git.repository import open_repository
+from affidavit.records.run import AddedFile, Program, RunLimits
+from affidavit.sandbox.bubblewrap import Bubblewrap
+from affidavit.sandbox.making import make_environment
+from affidavit.sandbox.provision import Provision, provide
+from affidavit.sandbox.sides import Sides
+from repositories import Repo
+
+Opened = Callable[..., Sides]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    repo = Repo(tmp_path / "repo")
+    (tmp_path / "secret").write_text("of the user")
+    repo.write({"shop/price.py": "def price(n):\n    return n * 2\n", "run.sh": "echo ran\n"})
+    (repo.path / "run.sh").chmod(0o755)
+    (repo.path / "leak").symlink_to(tmp_path / "secret")
+    (repo.path / "alias.sh").symlink_to("run.sh")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "base")
+    repo.write({"shop/price.py": "def price(n):\n    return n * 3\n"})
+    repo.git("commit", "-q", "-a", "-m", "head")
+    return repo
+
+
+@pytest.fixture
+def sides(repo: Repo, sandbox: Bubblewrap) -> Iterator[Opened]:
+    opened = []
+
+    def open_sides(provision: Provision | None = None, limits: RunLimits | None = None) -> Sides:
+        base, head = repo.git("rev-parse", "HEAD~1"), repo.git("rev-parse", "HEAD")
+        repository = open_repository(repo.path, base, head)
+        made = Sides(repository, sandbox, provision or provide(()), limits or RunLimits())
+        opened.extend((made, repository))
+        return made
+
+    yield open_sides
+    for one in opened:
+        one.close()
+
+
+def test_a_program_sees_the_code_of_its_side(sides: Opened) -> None:
+    program = Program(language="python", text="from shop.price import price\nprint(price(7))\n")
+    both = sides()
+    assert both.run(program, "base").output == "14\n"
+    assert both.run(program, "head").output == "21\n"
+
+
+def test_a_program_in_another_language_runs_at_the_root_of_the_copy(sides: Opened) -> None:
+    assert sides().run(
+        Program(language="shell", text="./run.sh && ./alias.sh && ls shop"), "head"
+    ).output == ("ran\nran\nprice.py\n")
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
+def test_node_runs_both_kinds_of_modules(sides: Opened) -> None:
+    both = sides()
+    old = Program(language="javascript", text="console.log(require('fs').existsSync('run.sh'))")
+    new = Program(language="node", text="import fs from 'fs'\nconsole.log(fs.existsSync('run.sh'))")
+    assert [both.run(one, "head").output for one in (old, new)] == ["true\n", "true\n"]
+
+
+def test_a_program_brings_files_of_its_own(sides: Opened) -> None:
+    added = AddedFile(path="deep/down/data.txt", content="7")
+    program = Program(language="python", text="print(open('deep/down/data.txt').read())", files=(added,))
+    assert sides().run(program, "head").output == "7\n"
+
+
+def test_a_program_cannot_put_its_own_code_in_the_place_of_the_change_s(sides: Opened) -> None:
+    forged = AddedFile(path="shop/price.py", content="def price(n): raise ValueError")
+    run = sides().run(Program(language="python", text="", files=(forged,)), "head")
+    assert (run.state, run.exit_code) == ("not_started", None)
+    assert "may add files, not replace them" in run.detail
+
+
+@pytest.mark.parametrize("path", ["../out", "/etc/x", ".git/config", "a/../../b"])
+def test_no_file_is_added_outside_of_the_copy(sides: Opened, path: str) -> None:
+    program = Program(language="python", text="", files=(AddedFile(path=path, content=""),))
+    assert sides().run(program, "head").state == "not_started"
+
+
+def test_a_link_that_leads_out_leads_nowhere(sides: Opened, tmp_path: Path) -> None:
+    program = Program(language="python", text="print(open('leak').read())")
+    run = sides().run(program, "head")
+    assert run.exit_code == 1
+    assert "of the user" not in run.output
+    shown = provide(()).plus(Provision((tmp_path / "secret",)))
+    assert "of the user" in sides(shown).run(program, "head").output
+
+
+def test_the_history_of_the_repository_is_not_there(sides: Opened, repo: Repo) -> None:
+    text = (
+        "import os, sys\nprint([os.path.exists(p) for p in ('.git', '/affidavit/source/.git', sys.argv[0])])"
+    )
+    run = sides().run(Program(language="python", text=text), "head")
+    assert run.output == "[False, False, True]\n"
+    assert str(repo.path) not in sides().run(Program(language="sh", text="env; ls -d /*"), "head").output
+
+
+def test_no_program_can_print_a_secret_of_the_repository(sides: Opened, repo: Repo) -> None:
+    key = "AKIA" + "Q4F7ZK2M9XB1WT5R"
+    repo.write({"settings.py": f'AWS_ACCESS_KEY_ID = "{key}"\n'})
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "secret")
+    text = "import settings\nprint(settings.AWS_ACCESS_KEY_ID[::-1])"
+    run = sides().run(Program(language="python", text=text), "head")
+    assert run.exit_code == 0
+    assert key[::-1] not in run.output
+
+
+def test_a_language_that_is_not_here_is_said_with_those_that_are(sides: Opened) -> None:
+    run = sides().run(Program(language="cobol", text="STOP RUN."), "head")
+    assert run.state == "not_started"
+    assert "python" in run.detail
+
+
+def test_a_program_is_ended_at_its_time(sides: Opened) -> None:
+    run = sides().run(Program(language="sh", text="echo begun; sleep 60"), "head", seconds=0.5)
+    assert (run.state, run.exit_code, run.output) == ("timed_out", None, "begun\n")
+    assert run.summary == "ended: it took too long"
+
+
+def test_ten_programs_run_at_once_and_do_not_meet(sides: Opened) -> None:
+    both = sides()
+    texts = [f"echo {n} > own; sleep 0.2; cat own; ls | wc -l" for n in range(10)]
+    with ThreadPoolExecutor(10) as pool:
+        runs = list(pool.map(lambda text: both.run(Program(language="sh", text=text), "head"), texts))
+    assert [run.output.split()[0] for run in runs] == [str(n) for n in range(10)]
+    assert len({run.output.split()[1] for run in runs}) == 1
+
+
+def test_an_environment_is_made_from_base_and_writes_only_its_own_folder(
+    sides: Opened, sandbox: Bubblewrap, repo: Repo, tmp_path: Path
+) -> None:
+    made = tmp_path / "made"
+    made.mkdir()
+    head = repo.git("rev-parse", "HEAD")
+    with closing(open_repository(repo.path, repo.git("rev-parse", "HEAD~1"), head)) as repository:
+        command = 'grep "n \\* 2" shop/price.py > "$ENVIRONMENT/of-base"; ! touch /usr/x'
+        make_environment(sandbox, repository.base, command, made, provide(()))
+        assert "n * 2" in (made / "of-base").read_text()
+        with pytest.raises(OutsideError, match="no such package"):
+            make_environment(sandbox, repository.base, "echo no such package; exit 3", made, provide(()))
+    assert [place.name for place in made.iterdir()] == ["of-base"]

@@ -1,0 +1,76 @@
+"""A sandbox is used only where each of its walls was seen to stand."""
+
+from pathlib import Path
+
+import pytest
+
+from affidavit.records.run import RunLimits
+from affidavit.sandbox.bubblewrap import Bubblewrap
+from affidavit.sandbox.choice import INSTALL, NAMESPACES, judge
+from affidavit.sandbox.job import Ended, Job
+from affidavit.sandbox.walls import WALLS, try_walls
+from sandbox_walls import without_wall
+
+
+def test_every_wall_of_the_sandbox_is_tried_and_stands(sandbox: Bubblewrap) -> None:
+    walls = try_walls(sandbox)
+    assert {wall.name for wall in walls} == set(WALLS)
+    assert [wall.name for wall in walls if not wall.stands] == []
+
+
+@pytest.mark.parametrize(
+    ("gone", "wall"),
+    [
+        ("--unshare-net", "network"),
+        ("--clearenv", "environment"),
+        ("--unshare-pid", "processes"),
+        ("--remount-ro", "writing"),
+        ("--ro-bind", "writing"),
+        ("--seccomp", "kernel"),
+    ],
+)
+def test_a_sandbox_with_a_wall_missing_is_not_used_and_the_wall_is_named(
+    sandbox: Bubblewrap, gone: str, wall: str
+) -> None:
+    choice = judge([without_wall(sandbox, gone)])
+    assert choice.sandbox is None
+    assert wall in [one.name for one in choice.walls if not one.stands]
+    assert WALLS[wall] in choice.reason
+
+
+class Unlimited(Bubblewrap):
+    """It forgets about limits."""
+
+    def run(self, job: Job) -> Ended:
+        free = RunLimits(seconds=5, tasks=10_000, disk_mb=4096, output_kb=100_000)
+        return super().run(Job(job.command, job.source, variables=job.variables, limits=free))
+
+
+def test_a_sandbox_that_keeps_to_no_limit_is_not_used(sandbox: Bubblewrap) -> None:
+    missing = {wall.name for wall in try_walls(Unlimited(sandbox.program)) if not wall.stands}
+    assert {"disk", "output"} <= missing
+
+
+def test_where_there_is_no_sandbox_it_is_said_what_to_install() -> None:
+    choice = judge([])
+    assert (choice.sandbox, choice.advice) == (None, INSTALL)
+
+
+def test_a_program_that_does_not_start_is_no_sandbox(tmp_path: Path) -> None:
+    broken = tmp_path / "bwrap"
+    broken.write_text(
+        "#!/bin/sh\necho 'bwrap: Creating new namespace failed: Operation not permitted' >&2\nexit 1\n"
+    )
+    broken.chmod(0o755)
+    choice = judge([Bubblewrap(broken)])
+    assert choice.sandbox is None
+    assert "Creating new namespace failed" in choice.reason
+    assert choice.advice == NAMESPACES
+
+
+def test_a_program_that_is_gone_is_no_sandbox(tmp_path: Path) -> None:
+    assert judge([Bubblewrap(tmp_path / "bwrap")]).sandbox is None
+
+
+def test_the_first_sandbox_that_holds_is_taken(sandbox: Bubblewrap, tmp_path: Path) -> None:
+    assert judge([Bubblewrap(tmp_path / "gone"), sandbox]).sandbox is sandbox
