@@ -20,6 +20,7 @@ from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, Gap, Reply, Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.merge import merge
 from claims import verification
 from repositories import Repo
 
@@ -118,7 +119,7 @@ def claim(**fields: Any) -> dict[str, Any]:
 
 
 def reply(*findings: Any) -> str:
-    return json.dumps({"schema_version": "1.1", "prompt_version": "1.0.0", "findings": findings})
+    return json.dumps({"schema_version": "1.1", "prompt_version": "1.1.0", "findings": findings})
 
 
 @pytest.fixture(scope="module")
@@ -273,7 +274,9 @@ def test_every_check_hands_on_what_another_process_can_go_on_with(opened: Opened
         once = each(once, looked.case)
         again = each(Docket.model_validate_json(again.model_dump_json()), looked.case)
         assert again == once
-    assert once.groups
+    merged, _ = asyncio.run(merge(once, looked.case))
+    assert Docket.model_validate_json(merged.model_dump_json()) == merged
+    assert merged.groups
 
 
 def test_a_reply_is_parsed_once_whoever_wrote_it(opened: OpenedChange) -> None:

@@ -9,16 +9,17 @@ from affidavit.config.baseline import dismissals_of
 from affidavit.config.settings import Settings
 from affidavit.diff.skipping import mark_skipped
 from affidavit.events import Emit, handoff, ignore_events, pipeline_completed, pipeline_started
-from affidavit.ports import Case, Repository, Specialist, Verifiers
+from affidavit.ports import Case, Joiner, Repository, Specialist, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change
 from affidavit.records.docket import Docket
+from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Gap, Reply, Report
 from affidavit.specialists.agents.panel import Panel, Session
 from affidavit.stages.comments import note_existing
 from affidavit.stages.evidence import check_causes, locate_quotes, run_searches, search_whole_change
 from affidavit.stages.inputs import keep_inputs, redacted_reply
-from affidavit.stages.merge import add_fingerprints, group_duplicates
+from affidavit.stages.merge import merge
 from affidavit.stages.narrate import narrate
 from affidavit.stages.parse import hand_in, read_replies
 from affidavit.stages.plan import open_session
@@ -37,8 +38,6 @@ CHECKS: tuple[Check, ...] = (
     run_searches,  # what is "missing" is searched for,
     search_whole_change,  # also in the parts of the change that its finder was not shown
     note_existing,  # who has commented here before
-    group_duplicates,  # the best proven leads its group; nobody is withheld yet
-    add_fingerprints,
 )
 """Each takes the docket and the case, and returns the docket."""
 
@@ -82,6 +81,12 @@ class Looked:
     planner: Answer | None = None
     verifier_failures: tuple[Gap, ...] = ()
 
+    @property
+    def joiner(self) -> Joiner | None:
+        """Who says which findings have one cause; None where no model does."""
+        plan = self.case.plan
+        return self.session.joiner(plan) if self.session and plan else None
+
     def verifiers(self, votes: int) -> Verifiers | None:
         """Who judges the findings; None where no model looked."""
         plan = self.case.plan
@@ -95,7 +100,7 @@ async def review(
     started = time.monotonic()
     looked = await look(open_case(change, repository, settings, emit), crew)
     verifiers = looked.verifiers(settings.verifier_votes or 1)
-    report = await conclude(looked, verifiers, settings, crew.models, crew.prompts)
+    report = await conclude(looked, looked.joiner, verifiers, settings, crew.models, crew.prompts)
     report = await narrate(report, looked.session, emit)
     report = report.model_copy(update={"duration_ms": round((time.monotonic() - started) * 1000)})
     emit(pipeline_completed(report))
@@ -104,6 +109,7 @@ async def review(
 
 async def conclude(
     looked: Looked,
+    joiner: Joiner | None,
     verifiers: Verifiers | None,
     settings: Settings,
     models: Mapping[str, str],
@@ -112,10 +118,11 @@ async def conclude(
     """From what everybody handed in to the report: a function of its inputs, which it keeps."""
     case = looked.case
     docket = check(looked.docket, case)
+    docket, grouping = await merge(docket, case, joiner)
     docket = await verify(docket, verifiers, case.emit)
     dismissals = dismissals_of(case.repository.base, {one.fingerprint for one in docket.candidates})
     report = compile_report(docket, case, settings, dismissals, models, prompts)
-    inputs = keep_inputs(docket, case.replies, looked.planner, looked.verifier_failures)
+    inputs = keep_inputs(docket, case.replies, looked.planner, grouping, looked.verifier_failures)
     return report.model_copy(update={"inputs": inputs})
 
 
@@ -146,11 +153,20 @@ async def look(case: Case, crew: Crew) -> Looked:
         looked = _looked(case, replies, read, opening.docket)
         return replace(looked, planner=opening.answer, verifier_failures=opening.verifier_failures)
     session = opening.session.with_leads(read.findings)
-    for ask in (session.agents, session.second_look):
-        heard = [redacted_reply(one) for one in await collect_replies(ask(opening.plan, read.findings), case)]
+    for ask in (_first_look, _second_look):
+        agents = ask(session, opening.plan, read)
+        heard = [redacted_reply(one) for one in await collect_replies(agents, case)]
         replies, read = [*replies, *heard], read.plus(read_replies(heard, case.change))
     looked = _looked(replace(case, plan=opening.plan), replies, read, opening.docket)
     return replace(looked, session=session, planner=opening.answer)
+
+
+def _first_look(session: Session, plan: Plan, _read: Docket) -> list[Specialist]:
+    return session.agents(plan)
+
+
+def _second_look(session: Session, plan: Plan, read: Docket) -> list[Specialist]:
+    return session.second_look(plan, read.findings, read.replies)
 
 
 def _looked(case: Case, replies: Sequence[Reply], read: Docket, before: Docket) -> Looked:

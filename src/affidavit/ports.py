@@ -193,6 +193,12 @@ class Verifiers:
     second: Verifier | None = None
 
 
+class Joiner(Protocol):
+    """Somebody who says which findings have one cause; the answer is read and checked by whoever asked."""
+
+    async def join(self, candidates: Sequence[Candidate]) -> Answer: ...
+
+
 class ToolSource(Protocol):
     """Tools that a model may call: read-only, bounded, and never raising."""
 
@@ -203,8 +209,8 @@ class ToolSource(Protocol):
     def call(self, name: str, arguments: object) -> dict[str, Any]: ...
 
 
-Role = Literal["planner", "specialist", "verifier", "second_verifier", "reporter"]
-"""The second verifier is there only where the user names a model for it."""
+Role = Literal["planner", "specialist", "joiner", "verifier", "second_verifier", "reporter"]
+"""The second verifier is there only where the user names a model for it; the joiner has the verifier's."""
 
 
 @dataclass(frozen=True)

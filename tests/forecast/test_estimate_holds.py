@@ -16,6 +16,7 @@ from commands import affidavit
 from model_server import Act, Exchange, calls, says, serving
 from panelists import CONFIRMED, PLAN, WORDS, claim, result, review, task_in, told_in
 from repositories import Repo
+from scripted_model import JOINING, each_alone
 
 ANSWERS: Mapping[str, Role] = {
     "review_plan": "planner",
@@ -61,11 +62,14 @@ def as_assumed(sent: Counter[str], asked: Counter[str]) -> Act:
         body = exchange.body
         names = {tool["function"]["name"] for tool in body.get("tools", ())}
         answer = next((name for name in ANSWERS if name in names), None)
-        role = ANSWERS[answer] if answer else "reporter"
+        is_joining = JOINING in json.dumps(body["messages"])
+        role = ANSWERS[answer] if answer else "joiner" if is_joining else "reporter"
         sent[role] += estimate_tokens(json.dumps(body, ensure_ascii=False))
         asked[role] += 1
         turns = sum(message["role"] == "tool" for message in body["messages"]) + 1
-        if answer is None:
+        if is_joining:
+            says(json.dumps(each_alone(exchange)))(exchange)
+        elif answer is None:
             says(json.dumps(WORDS))(exchange)
         elif turns < COURSES[role].requests:
             calls(("get_file_context", json.dumps(READ)))(exchange)
@@ -84,7 +88,7 @@ def test_a_review_that_goes_as_assumed_costs_what_was_estimated(changed: Repo) -
         foretold = affidavit("review", "HEAD", "--estimate", *options, cwd=changed.path)
         done = review(changed.path, address, "--analysers-off", "ty,ruff,bandit,kingfisher")
     assert done.code == 1, done.err
-    for role in (*ANSWERS.values(), "reporter"):
+    for role in (*ANSWERS.values(), "joiner", "reporter"):
         (row,) = [line for line in foretold.out.splitlines() if line.startswith(f"{role} ")]
         requests, tokens = (int(cell.replace(",", "")) for cell in re.split(r" {2,}", row)[3:5])
         # The reporter's share holds the question that tries the verifier, which has no tools either.

@@ -45,7 +45,7 @@ def reviewed(repo: Repo, specialist: Any) -> Reviewed:
     said = json.dumps(
         [{"body": "On the first?", "file": FIRST}, {"body": "On the last?", "file": LAST}]
     ).encode()
-    with serving(panelists(specialist, plan=EVERYBODY)) as (address, script):
+    with serving(panelists(specialist, plan=EVERYBODY, is_one_cause=True)) as (address, script):
         done = review(repo.path, address, *off, "--discussion", "-", stdin=said)
     assert done.code in (0, 1), done.err
     bodies = [body for body in script.requests if len(body["messages"]) > 1]

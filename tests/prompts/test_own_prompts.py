@@ -18,40 +18,40 @@ from affidavit.prompts import (
 
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
-    copy_prompts(CURRENT_PROMPT_VERSION, tmp_path / "1.1.0")
+    copy_prompts(CURRENT_PROMPT_VERSION, tmp_path / "1.5.0")
     return tmp_path
 
 
 def test_a_copy_has_the_same_words_under_its_own_version(own: Path) -> None:
-    copied = load_prompts("1.1.0", own)
-    assert (copied.version, copied.digest) == ("1.1.0", current_prompts().digest)
+    copied = load_prompts("1.5.0", own)
+    assert (copied.version, copied.digest) == ("1.5.0", current_prompts().digest)
 
 
 def test_a_changed_word_changes_the_digest(own: Path) -> None:
-    (own / "1.1.0" / "probe.md").write_text("Other words.\n")
-    assert load_prompts("1.1.0", own).digest != current_prompts().digest
-    assert load_prompts("1.1.0", own).render("probe") == "Other words.\n"
+    (own / "1.5.0" / "probe.md").write_text("Other words.\n")
+    assert load_prompts("1.5.0", own).digest != current_prompts().digest
+    assert load_prompts("1.5.0", own).render("probe") == "Other words.\n"
 
 
 def test_own_versions_stand_beside_those_that_come_along(own: Path) -> None:
-    copy_prompts("1.1.0", own / "1.10.0", own)
-    copy_prompts("1.1.0", own / "1.2", own)
+    copy_prompts("1.5.0", own / "1.10.0", own)
+    copy_prompts("1.5.0", own / "1.2", own)
     (own / "notes").mkdir()
-    assert own_versions(own) == ["1.1.0", "1.2", "1.10.0"]
+    assert own_versions(own) == ["1.2", "1.5.0", "1.10.0"]
     assert CURRENT_PROMPT_VERSION in built_in_versions()
     assert load_prompts(CURRENT_PROMPT_VERSION, own) == current_prompts()
 
 
 def test_a_version_that_comes_along_cannot_be_replaced(own: Path) -> None:
-    (own / "1.1.0").rename(own / CURRENT_PROMPT_VERSION)
+    (own / "1.5.0").rename(own / CURRENT_PROMPT_VERSION)
     with pytest.raises(SettingsError, match="comes with Affidavit; rename the folder"):
         load_prompts(CURRENT_PROMPT_VERSION, own)
 
 
 def test_a_version_without_a_template_is_refused(own: Path) -> None:
-    (own / "1.1.0" / "verifier.md").unlink()
+    (own / "1.5.0" / "verifier.md").unlink()
     with pytest.raises(SettingsError, match=r"verifier\.md: .*a version needs every template"):
-        load_prompts("1.1.0", own)
+        load_prompts("1.5.0", own)
 
 
 @pytest.mark.parametrize(
@@ -68,12 +68,12 @@ def test_a_version_without_a_template_is_refused(own: Path) -> None:
 def test_a_template_that_cannot_be_filled_is_refused_before_a_review(
     own: Path, name: str, content: bytes, complaint: str
 ) -> None:
-    (own / "1.1.0" / name).write_bytes(content)
+    (own / "1.5.0" / name).write_bytes(content)
     with pytest.raises(SettingsError, match=complaint):
-        load_prompts("1.1.0", own)
+        load_prompts("1.5.0", own)
 
 
-@pytest.mark.parametrize("version", ["", "..", "../1.1.0", "1", "1.1.0/../1.1.0", "1.1.0\n", "latest"])
+@pytest.mark.parametrize("version", ["", "..", "../1.5.0", "1", "1.5.0/../1.5.0", "1.5.0\n", "latest"])
 def test_a_name_that_is_no_version_names_no_folder(own: Path, version: str) -> None:
     with pytest.raises(SettingsError, match="is not a prompt version"):
         load_prompts(version, own)
@@ -81,6 +81,6 @@ def test_a_name_that_is_no_version_names_no_folder(own: Path, version: str) -> N
 
 def test_a_folder_that_is_not_there_is_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="the folder of prompts .* cannot be read"):
-        load_prompts("1.1.0", tmp_path / "nowhere")
+        load_prompts("1.5.0", tmp_path / "nowhere")
     with pytest.raises(SettingsError, match="name its folder with --prompts"):
-        load_prompts("1.1.0")
+        load_prompts("1.5.0")

@@ -18,7 +18,7 @@ from affidavit.specialists.agents.model_agents import LENSES, SECOND_LOOK, TRIAG
 from affidavit.specialists.agents.panel import Session
 from affidavit.specialists.agents.probe import probe_talk
 from affidavit.specialists.agents.question import question_talk
-from affidavit.stages.narrate import WORDS_SCHEMA, WORDS_SCHEMA_NAME
+from affidavit.stages.narrate import WORDS_SCHEMA_NAME, words_schema
 from affidavit.stages.plan import PLAN_SCHEMA_NAME, plan_by_size, plan_schema
 from claims import candidate
 
@@ -42,15 +42,20 @@ def talks(before: Convened) -> dict[str, Talk]:
     tools = session.panel.make_tools(session.case)
     verifier = session.verifier(plan)
     proven = FOUND.model_copy(update={"rule_id": "ruff/F821"})
+    joiner = session.joiner(plan)
+    assert joiner is not None
     agents = [*session.agents(plan), *session.second_look(plan, [FOUND])]
     told = {agent.lens: agent.talk(None) for agent in agents if isinstance(agent, ModelAgent)}
     return told | {
-        "reporter": session.reporter_talk(finished(session, plan), WORDS_SCHEMA, WORDS_SCHEMA_NAME),
+        "reporter": session.reporter_talk(
+            finished(session, plan), words_schema(current_prompts()), WORDS_SCHEMA_NAME
+        ),
         "planner": session.planner_talk(rough, plan_schema([*LENSES, *session.always]), PLAN_SCHEMA_NAME),
         "verifier": verifier.talk(candidate(FOUND), FOUND),
         "ask": question_talk(
             session.briefing, plan, judged(), FOUND, "Who calls `total`? Approve it.", tools
         ),
+        "joiner": joiner.talk([candidate(FOUND), candidate(proven, id="ruff-0", kind="mechanical")]),
         "worth": verifier.talk(candidate(proven, kind="mechanical"), proven),
     }
 
@@ -68,13 +73,13 @@ def shared(talk: Talk) -> str:
 
 
 @pytest.mark.parametrize(
-    "name", [*LENSES, TRIAGE, SECOND_LOOK, "planner", "verifier", "worth", "reporter", "ask"]
+    "name", [*LENSES, TRIAGE, SECOND_LOOK, "planner", "joiner", "verifier", "worth", "reporter", "ask"]
 )
 def test_a_task_reads_as_it_was_agreed(talks: dict[str, Talk], name: str) -> None:
     assert is_agreed(name, talks[name].task)
 
 
-@pytest.mark.parametrize("name", ["logic", "planner", "verifier", "reporter", "ask"])
+@pytest.mark.parametrize("name", ["logic", "planner", "joiner", "verifier", "reporter", "ask"])
 def test_what_comes_before_the_task_reads_as_it_was_agreed(talks: dict[str, Talk], name: str) -> None:
     assert is_agreed(f"before-{name}", shared(talks[name]))
 

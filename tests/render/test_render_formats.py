@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from affidavit.records.candidate import Withheld
+from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report
 from affidavit.render.formats import FORMATS, FormatRequest, parse_format, render
 from affidavit.render.view import View
@@ -74,6 +76,26 @@ def test_any_text_is_ascii_where_promised_and_comes_back(report: Report) -> None
 def test_the_version_that_was_asked_for_is_written() -> None:
     assert json.loads(render(a_report(), "review-result@1.0"))["schema_version"] == "1.0"
     assert json.loads(render(a_report(), "review-result"))["schema_version"] == "1.1"
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "report"])
+def test_what_a_finding_stands_for_can_be_read_under_it_in_every_format(name: str) -> None:
+    report = a_full_report()
+    leader = report.shown[0]
+    assert leader.finding is not None
+    other = leader.model_copy(
+        update={
+            "id": "quality-7",
+            "specialist": "quality",
+            "kind": "model",
+            "judgements": (),
+            "finding": leader.finding.model_copy(update={"title": "Nobody would notice", "rule_id": None}),
+            "withheld": Withheld(code=Reason.DUPLICATE_OF, detail=leader.id),
+        }
+    )
+    with_other = report.model_copy(update={"candidates": (*report.candidates, other)})
+    text = " ".join(render(with_other, name).split())
+    assert "Nobody would notice (not judged by itself)" in text
 
 
 def test_what_the_reader_asked_to_see_reaches_the_format() -> None:

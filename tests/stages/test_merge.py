@@ -31,7 +31,7 @@ class Merged:
 
 
 def merge(docket: Docket, case: Case) -> Merged:
-    grouped = add_fingerprints(group_duplicates(docket, case), case)
+    grouped = add_fingerprints(group_duplicates(docket), case)
     # Whatever a step returns, another process can go on with it.
     assert Docket.model_validate_json(grouped.model_dump_json()) == grouped
     leaders = {member: group.leader for group in grouped.groups for member in group.members}
@@ -217,7 +217,7 @@ def test_the_groups_do_not_depend_on_the_order_in_which_findings_come(repo: Repo
     with opened(repo, {"app.py": "a\n"}, {"app.py": "a\nb\nc\nd\n", "guide.md": "x\ny\n"}) as repository:
         case = case_of(change_of("app.py"), repository)
         results = [
-            add_fingerprints(group_duplicates(Docket(candidates=order), case), case)
+            add_fingerprints(group_duplicates(Docket(candidates=order)), case)
             for order in permutations(found)
         ]
     assert all(result == results[0] for result in results)

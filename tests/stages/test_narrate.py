@@ -10,7 +10,8 @@ from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events
 from affidavit.ports import Role, Talk
 from affidavit.prompts import current_prompts
-from affidavit.records.candidate import Candidate, Status, Worth
+from affidavit.records.candidate import Candidate, Status, Wording, Worth
+from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, PositiveNote, Report, ReporterWords, RoleUsage
 from affidavit.stages.narrate import (
@@ -21,7 +22,7 @@ from affidavit.stages.narrate import (
     ask_reporter,
 )
 from affidavit.stages.report import compile_report
-from claims import candidate, case_of, change_of
+from claims import candidate, case_of, change_of, finding
 
 TALK = Talk("reporter", "Write.", "", "The outcome.", WORDS_SCHEMA, WORDS_SCHEMA_NAME)
 SPENT = RoleUsage(role="reporter", model="scripted", requests=1, input_tokens=7)
@@ -151,3 +152,49 @@ def test_words_of_several_lines_or_half_characters_can_be_written() -> None:
     report = worded(compiled(), '{"summary": "one\\n\\ntwo \\ud800"}')
     assert report.words == ReporterWords(summary="one two ?")
     assert Report.model_validate_json(report.model_dump_json()) == report
+
+
+LONG = "The loop in `total` starts at 1, which makes each sum too high. " * 9
+
+
+def long_one(**fields: Any) -> Candidate:
+    return candidate(finding(message=LONG), status=Status.VERIFIED, worth=Worth.ACT, **fields)
+
+
+def shorter(**fields: str) -> str:
+    return told(
+        shorter=[{"id": "logic-0", "title": "Sums are too high", "message": "`total` starts at 1.", **fields}]
+    )
+
+
+def test_a_long_text_is_shown_in_the_reporter_s_words_and_both_are_kept() -> None:
+    report = worded(compiled(long_one()), shorter())
+    (one,) = report.candidates
+    assert one.finding is not None
+    assert (one.finding.title, one.finding.message) == ("Sums are too high", "`total` starts at 1.")
+    assert one.first_wording == Wording(title="The total is wrong", message=LONG)
+    assert Report.model_validate_json(report.model_dump_json()) == report
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"message": "`total` starts at 2."}, "it adds 2"),
+        ({"message": "`cart` starts at 1."}, "it adds cart"),
+        ({"message": ""}, "no message"),
+        ({"message": "Approved, this is safe to merge."}, "opposite of the verdict"),
+    ],
+)
+def test_words_that_would_add_to_a_finding_are_refused(fields: dict[str, str], why: str) -> None:
+    before = compiled(long_one())
+    after = worded(before, shorter(**fields))
+    assert after.candidates == before.candidates
+    ((code, detail),) = [(one.code, one.detail) for one in after.diagnostics]
+    assert code is Reason.SHORTER_TEXT_REFUSED
+    assert why in detail
+
+
+def test_a_text_that_is_short_or_the_machine_s_own_is_left_alone() -> None:
+    for one in (proven(), long_one(kind="mechanical")):
+        before = compiled(one)
+        assert worded(before, shorter()).candidates == before.candidates

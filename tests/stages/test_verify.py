@@ -389,3 +389,148 @@ def test_the_verifier_is_not_asked_about_many_findings_that_block_whatever_it_sa
     docket = judged([reported(number, severity="high") for number in range(9)], verifier, ignore_events)
     assert verifier.asked == 0
     assert {(one.status, one.worth) for one in docket.candidates} == {(Status.VERIFIED, Worth.ACT)}
+
+
+class ByTitle:
+    """A verifier with an answer for each title."""
+
+    def __init__(self, **answers: dict[str, Any]) -> None:
+        self.answers = answers
+        self.asked: list[str] = []
+
+    async def judge(self, candidate: Candidate) -> Judged:
+        title = candidate.finding.title if candidate.finding else ""
+        self.asked.append(title)
+        judgement = Judgement(
+            by="verifier", **self.answers.get(title, {"answer": "CONFIRMED", "worth": "act"})
+        )
+        return Judged(judgement=judgement, usage=(SPENT,))
+
+
+REFUTED: dict[str, Any] = {"answer": "REFUTED", "worth": "nit"}
+MAYBE: dict[str, Any] = {"answer": "CONFIRMED", "worth": "maybe"}
+NIT: dict[str, Any] = {"answer": "CONFIRMED", "worth": "nit"}
+
+
+def of_one_cause(verifier: Any, *titles: str, kind: str = "model") -> Docket:
+    items = [
+        candidate(
+            finding(title=title, rule_id="ruff/F821" if kind == "mechanical" and at == 0 else None),
+            id=title,
+            index=at,
+            quote=EXACT,
+            fingerprint=f"print-{title}",
+            kind=kind if at == 0 else "model",
+        )
+        for at, title in enumerate(titles)
+    ]
+    group = Group(leader=titles[0], members=titles[1:], cause="the loop starts at 1")
+    return judged(items, verifier, ignore_events, group)
+
+
+def ends_of(docket: Docket) -> list[str]:
+    return [
+        f"{one.withheld.code} {one.withheld.detail}".strip() if one.withheld else "shown"
+        for one in docket.candidates
+    ]
+
+
+def test_one_that_is_confirmed_and_worth_acting_on_stands_for_its_cause() -> None:
+    verifier = ByTitle()
+    docket = of_one_cause(verifier, "a", "b", "c")
+    assert verifier.asked == ["a"]
+    assert ends_of(docket) == ["shown", "duplicate_of a", "duplicate_of a"]
+    assert docket.candidates[0].carries == ("print-b", "print-c")
+    assert len(docket.usage) == 1
+
+
+def test_the_next_of_a_cause_is_judged_until_one_is_worth_acting_on() -> None:
+    verifier = ByTitle(a=MAYBE, b=REFUTED)
+    docket = of_one_cause(verifier, "a", "b", "c", "d")
+    assert verifier.asked == ["a", "b", "c"]
+    assert ends_of(docket) == ["duplicate_of c", "refuted", "shown", "duplicate_of c"]
+    assert set(docket.candidates[2].carries) == {"print-a", "print-b", "print-d"}
+    assert len(docket.usage) == 3
+
+
+@pytest.mark.parametrize(
+    ("answers", "ends"),
+    [
+        ({"a": REFUTED, "b": MAYBE, "c": NIT}, ["refuted", "shown", "duplicate_of b", "duplicate_of b"]),
+        ({"a": NIT, "b": NIT, "c": NIT}, ["shown", "duplicate_of a", "duplicate_of a", "duplicate_of a"]),
+        ({"a": REFUTED, "b": REFUTED, "c": REFUTED}, ["refuted", "refuted", "refuted", "duplicate_of a"]),
+    ],
+)
+def test_three_of_a_cause_are_judged_at_most_and_the_best_outcome_stands(
+    answers: dict[str, dict[str, Any]], ends: list[str]
+) -> None:
+    verifier = ByTitle(**answers)
+    assert ends_of(of_one_cause(verifier, "a", "b", "c", "d")) == ends
+    assert verifier.asked == ["a", "b", "c"]
+
+
+def test_what_is_proven_stands_for_its_cause_and_the_models_words_come_under_it() -> None:
+    verifier = ByTitle()
+    docket = of_one_cause(verifier, "a", "b", kind="mechanical")
+    assert ends_of(docket) == ["shown", "duplicate_of a"]
+    assert verifier.asked == ["a"]
+
+
+def test_what_is_proven_and_a_nit_by_its_rule_buries_nothing_and_is_absorbed_by_nobody() -> None:
+    proven = candidate(finding(title="a", rule_id="ruff/F401"), id="a", kind="mechanical", quote=EXACT)
+    others = [
+        candidate(finding(title=name), id=name, index=at, quote=EXACT) for at, name in enumerate("bc", 1)
+    ]
+    verifier = ByTitle()
+    group = Group(leader="a", members=("b", "c"), cause="why")
+    docket = judged([proven, *others], verifier, ignore_events, group)
+    assert ends_of(docket) == ["shown", "shown", "duplicate_of b"]
+    assert docket.candidates[0].worth is Worth.NIT
+    assert verifier.asked == ["b"]
+    assert len(docket.usage) == 1
+
+
+def test_the_verifier_s_severity_counts_and_the_claimed_one_is_kept() -> None:
+    verdict = Answers(answer="CONFIRMED", worth="act", severity="low")
+    lower = verify(candidate(finding(severity="high"), quote=EXACT), verdict)
+    assert lower.finding is not None
+    assert (lower.finding.severity, lower.claimed_severity) == ("low", "high")
+    same = verify(candidate(finding(severity="low"), quote=EXACT), verdict)
+    assert same.claimed_severity is None
+
+
+def test_a_proven_finding_keeps_the_severity_of_its_rule() -> None:
+    found = candidate(finding(rule_id="ruff/F821", severity="high"), kind="mechanical", quote=EXACT)
+    judged_by_all = verify(
+        found, Answers(answer="CONFIRMED", worth="nit", severity="info", scenario="unchanged")
+    )
+    assert judged_by_all.finding is not None
+    assert (judged_by_all.finding.severity, judged_by_all.claimed_severity) == ("high", None)
+    assert judged_by_all.judgements[0].severity is None
+
+
+def test_of_several_votes_the_severity_in_the_middle_counts() -> None:
+    votes = [
+        Answers(answer="CONFIRMED", worth="act", severity=severity, take=take, model="one")
+        for take, severity in enumerate(("critical", "low", "medium"), 1)
+    ]
+    item = candidate(finding(severity="high"), quote=EXACT)
+    counted = verify(item, Verifiers(votes[0], tuple(votes[1:])))
+    assert counted.finding is not None
+    assert counted.finding.severity == "medium"
+
+
+def test_so_many_findings_are_verified_that_the_number_grows_slower_than_they_do() -> None:
+    items = [
+        candidate(finding(severity="low" if at else "high", title=str(at)), id=f"logic-{at}", index=at)
+        for at in range(900)
+    ]
+    verifier = ByTitle()
+    docket = judged(items, verifier, ignore_events)
+    assert len(verifier.asked) == 144
+    assert "0" in verifier.asked
+    unasked = [one for one in docket.candidates if one.status is Status.UNVERIFIED]
+    assert len(unasked) == 900 - 144
+    assert [gap.reason for gap in docket.incomplete] == [
+        "756 findings not verified: there are more than are verified in one review"
+    ]

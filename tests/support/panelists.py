@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from commands import Done, affidavit
 from model_server import Act, Exchange, calls, says
+from scripted_model import JOINING, all_together, each_alone
 
 LENS = re.compile(r"# Your task: ([\w-]+(?: [\w-]+)*)")
 PLAN: dict[str, Any] = {
@@ -29,7 +31,12 @@ Say = Callable[[str], Mapping[str, Any]]
 
 
 def result(*findings: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    return {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": list(findings), **more}
+    return {
+        "schema_version": "1.1",
+        "prompt_version": CURRENT_PROMPT_VERSION,
+        "findings": list(findings),
+        **more,
+    }
 
 
 def claim(file: str, line: int, quote: str, **fields: Any) -> dict[str, Any]:
@@ -73,8 +80,12 @@ def panelists(
     reads: Mapping[str, Any] | None = None,
     plan: Mapping[str, Any] = PLAN,
     judgement: Mapping[str, Any] = CONFIRMED,
+    is_one_cause: bool = False,
 ) -> Act:
-    """A server in all roles; a specialist reads `reads` with get_file_context first, if there is any."""
+    """A server in all roles; a specialist reads `reads` with get_file_context first, if there is any.
+
+    For its joiner all findings have one cause, or each its own.
+    """
 
     def act(exchange: Exchange) -> None:
         body = exchange.body
@@ -89,6 +100,8 @@ def panelists(
                 calls(("review_result", json.dumps(specialist(told_in(body)))))(exchange)
         elif "verification_judgment" in names:
             calls(("verification_judgment", json.dumps(judgement)))(exchange)
+        elif JOINING in json.dumps(body["messages"]):
+            says(json.dumps((all_together if is_one_cause else each_alone)(exchange)))(exchange)
         else:
             says(json.dumps(WORDS))(exchange)
 

@@ -1,8 +1,10 @@
 """A model that reads one file and then hands in what its role asks for."""
 
 import json
+import re
 from typing import Any
 
+from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from model_server import Act, Exchange, calls, says
 
 FINDING = {
@@ -28,14 +30,16 @@ PLAN = {
     "impact": "none",
     "questions": {"logic": []},
 }
+JOINING = "Group them by cause."
+CANDIDATE = re.compile(r"\[([\w@.-]+-\d+)\] \S+:\d+-\d+ at ")
 HEADINGS = {
     "# Your task: reliability": "quality",
     "# Your task: security": "security",
     "# Your task: fit with": "codebase-fit",
 }
 """What the tasks of the specialists begin with whom a small change may do without."""
-NOTHING = {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": []}
-REVIEW = {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": [FINDING]}
+NOTHING = {"schema_version": "1.1", "prompt_version": CURRENT_PROMPT_VERSION, "findings": []}
+REVIEW = {"schema_version": "1.1", "prompt_version": CURRENT_PROMPT_VERSION, "findings": [FINDING]}
 WORDS = {"summary": "It sums by hand.", "positive_notes": [], "recommendations": ["Start at 0."]}
 CONFIRMED = {"judgment": "CONFIRMED", "qualified": False, "worth": "act", "reason": "app.py:2 starts at 1"}
 
@@ -55,7 +59,8 @@ def model(**answers: Any) -> Act:
 
     def act(exchange: Exchange) -> None:
         if "tools" not in exchange.body:
-            says(json.dumps(final["review_words"]))(exchange)
+            is_joining = JOINING in json.dumps(exchange.body["messages"])
+            says(json.dumps(each_alone(exchange) if is_joining else final["review_words"]))(exchange)
             return
         names = {tool["function"]["name"] for tool in exchange.body["tools"]}
         (wanted,) = names & final.keys()
@@ -69,6 +74,20 @@ def model(**answers: Any) -> Act:
             calls((wanted, json.dumps(final[wanted])))(exchange)
 
     return act
+
+
+def each_alone(exchange: Exchange) -> dict[str, Any]:
+    """What a joiner says for whom every finding has a cause of its own."""
+    told = json.dumps(exchange.body["messages"][-1])
+    return {"groups": [{"cause": f"cause of {name}", "findings": [name]} for name in CANDIDATE.findall(told)]}
+
+
+def all_together(exchange: Exchange) -> dict[str, Any]:
+    """What a joiner says for whom all findings have one cause."""
+    alone = each_alone(exchange)["groups"]
+    return {
+        "groups": [{"cause": "one for all", "findings": [name for one in alone for name in one["findings"]]}]
+    }
 
 
 def _is_unplanned(exchange: Exchange, plan: dict[str, Any]) -> bool:

@@ -12,7 +12,8 @@ from affidavit.records.finding import Category, Severity
 from affidavit.records.linter import Linter
 from affidavit.records.price import read_prices
 
-ROLES: tuple[Role, ...] = get_args(Role)
+ROLES: tuple[Role, ...] = tuple(role for role in get_args(Role) if role != "joiner")
+"""Those that the user may choose a model for; the joiner has the verifier's."""
 MAX_VOTES = 9
 
 

@@ -4,7 +4,9 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-CURRENT_PROMPT_VERSION = "1.0.0"
+CURRENT_PROMPT_VERSION = "1.1.0"
+NO_PROMPT_VERSION = "1.0.0"
+"""What a reply names whose author read no prompt: the contract asks for one, and it must not change later."""
 
 # Nine digits are more than any version needs; a reply with a longer number is hostile or broken.
 _SCHEMA_VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})")

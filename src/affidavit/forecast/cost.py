@@ -20,6 +20,7 @@ class Course:
 COURSES: Mapping[Role, Course] = {
     "planner": Course(requests=4, answer_tokens=1_000),
     "specialist": Course(requests=15, answer_tokens=3_000),
+    "joiner": Course(requests=1, answer_tokens=600),
     "verifier": Course(requests=6, answer_tokens=500),
     "second_verifier": Course(requests=6, answer_tokens=500),
     "reporter": Course(requests=1, answer_tokens=1_000),
@@ -33,6 +34,10 @@ TOOL_RESULT_TOKENS = 2_000
 """Assumed for what a tool answers: about two screens of numbered code."""
 VERIFIER_TASK_TOKENS = 3_000
 """Assumed for one finding with its claim, its hunks and forty lines around its quote."""
+JOINER_TOKENS = 700
+"""Assumed for the joiner's instructions."""
+JOINED_FINDING_TOKENS = 120
+"""Assumed for one finding as the joiner reads it: place, title, claim and proposed change."""
 REPORTER_TOKENS = 900
 """Assumed for the reporter's instructions and what the change is about."""
 REPORTED_FINDING_TOKENS = 110
@@ -99,6 +104,7 @@ def estimate_review(
         "specialist": [opening_tokens(talk) for talk in specialists],
         "verifier": [to_verify] * (machine_findings + votes * proposed),
         "second_verifier": [to_verify] * proposed,
+        "joiner": [JOINER_TOKENS + JOINED_FINDING_TOKENS * findings] if findings > 1 else [],
         "reporter": [REPORTER_TOKENS + REPORTED_FINDING_TOKENS * findings],
     }
     return [_estimate_role(role, choices[role], sizes) for role, sizes in openings.items() if role in choices]

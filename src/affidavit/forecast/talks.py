@@ -14,6 +14,7 @@ from affidavit.ports import Case, Role, Talk, Verifiers
 from affidavit.prompts import PromptSet
 from affidavit.records.report import Answer, RoleUsage
 from affidavit.stages.intake import OpenedChange
+from affidavit.stages.merge import merge
 from affidavit.stages.verify import verify
 
 
@@ -72,5 +73,6 @@ async def _hold(case: Case, crew: Crew) -> Talk:
     if session is None or plan is None:
         raise AssertionError("models that are not tried before are always asked")
     verifier = session.verifier(plan)
-    await verify(check(looked.docket, looked.case), Verifiers(verifier), ignore_events)
+    docket, _ = await merge(check(looked.docket, looked.case), looked.case)
+    await verify(docket, Verifiers(verifier), ignore_events)
     return verifier.shared_talk()

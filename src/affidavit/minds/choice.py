@@ -19,6 +19,7 @@ SLASH_PREFIXES = ("bedrock", "openrouter")
 TEMPERATURES: Mapping[Role, float | None] = {
     "planner": None,
     "specialist": None,
+    "joiner": None,
     "verifier": 1.0,
     "second_verifier": 1.0,
     "reporter": None,
@@ -27,6 +28,7 @@ TEMPERATURES: Mapping[Role, float | None] = {
 MAX_TOKENS: Mapping[Role, int] = {
     "planner": 8192,
     "specialist": 16_384,
+    "joiner": 8192,
     "verifier": 8192,
     "second_verifier": 8192,
     "reporter": 8192,

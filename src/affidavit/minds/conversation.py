@@ -37,6 +37,7 @@ from affidavit.redaction.text import Redactor
 AGENTS: dict[Role, Agent] = {
     "planner": "planner",
     "specialist": "reviewer",
+    "joiner": "reviewer",
     "verifier": "verifier",
     "second_verifier": "verifier",
     "reporter": "reporter",

@@ -37,6 +37,16 @@ class PromptSet:
             raise ValueError(f"prompt {name}: missing {missing}, not used {unused}")
         return PLACEHOLDER.sub(lambda match: values[match[1]], text).strip() + "\n"
 
+    def optional(self, name: str, /, **values: str) -> dict[str, str]:
+        """Of these values, those that the template of this version has a place for."""
+        wanted = set(PLACEHOLDER.findall(self.templates[name]))
+        return {key: value for key, value in values.items() if key in wanted}
+
+    @property
+    def asks_for_causes(self) -> bool:
+        """Whether findings are joined by cause, and verifiers say scenario and severity: since 1.1.0."""
+        return "joiner" in self.templates
+
     @property
     def digest(self) -> str:
         """The same for the same words: a version whose words change is another version."""

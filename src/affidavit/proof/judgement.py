@@ -1,11 +1,15 @@
 """The verifier's answer: its schema, and how a reply is read into a judgement, or why it cannot be."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, get_args
 
 from affidavit.contract.keyed_object import object_with_key
-from affidavit.records.candidate import Judgement, Worth
+from affidavit.prompts import PromptSet
+from affidavit.records.candidate import Judgement, Scenario, Worth
+from affidavit.records.finding import Severity
 from affidavit.records.record import Record
 
+UNCHANGED = "unchanged"
 JUDGEMENT_SCHEMA_NAME = "verification_judgment"
 JUDGEMENT_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -29,7 +33,27 @@ JUDGEMENT_SCHEMA: dict[str, Any] = {
         "reason": {"type": "string", "description": "One sentence with the deciding fact as file:line"},
     },
 }
+_SINCE_1_1: dict[str, Any] = {
+    "scenario": {
+        "type": "string",
+        "enum": list(get_args(Scenario)),
+        "description": "Decide this first, with a look at base",
+    },
+    "severity": {"type": "string", "enum": [str(one) for one in Severity], "description": "By the scale"},
+}
 JUDGEMENTS = ("CONFIRMED", "REFUTED")
+
+
+def judgement_schema(prompts: PromptSet) -> dict[str, Any]:
+    """What a verifier is asked for: since prompts 1.1.0 also the scenario, first of all, and the severity."""
+    if not prompts.asks_for_causes:
+        return JUDGEMENT_SCHEMA
+    properties = {**JUDGEMENT_SCHEMA["properties"], "severity": _SINCE_1_1["severity"]}
+    return {
+        **JUDGEMENT_SCHEMA,
+        "required": ["scenario", *JUDGEMENT_SCHEMA["required"], "severity"],
+        "properties": {"scenario": _SINCE_1_1["scenario"], **properties},
+    }
 
 
 class Unreadable(Record):
@@ -47,16 +71,26 @@ def read_judgement(text: str | None, model: str) -> Judgement | Unreadable:
     word = given.strip().upper() if isinstance(given, str) else None
     if word not in JUDGEMENTS:
         return Unreadable(reason=f"judgment must be CONFIRMED or REFUTED, not {str(given)[:40]!r}")
-    return Judgement(
-        by="verifier",
-        answer=word,
-        qualified=value.get("qualified") is True,
-        worth=_worth(value.get("worth")),
-        reason=str(value.get("reason") or "")[:1000],
-        model=model,
+    scenario = _word(value.get("scenario"), get_args(Scenario))
+    worth, severity = _word(value.get("worth"), Worth), _word(value.get("severity"), Severity)
+    reason = str(value.get("reason") or "")[:1000]
+    if scenario == UNCHANGED and word == "CONFIRMED":
+        # What base does as well, and nobody promised to fix, is no problem of this change.
+        word, reason = "REFUTED", f"unchanged, base and head end alike: {reason}"
+    return Judgement.model_validate(
+        {
+            "by": "verifier",
+            "answer": word,
+            "qualified": value.get("qualified") is True,
+            "scenario": scenario,
+            "worth": worth,
+            "severity": severity,
+            "reason": reason,
+            "model": model,
+        }
     )
 
 
-def _worth(value: Any) -> Worth | None:
+def _word(value: Any, known: Iterable[str]) -> str | None:
     word = value.strip().lower() if isinstance(value, str) else ""
-    return Worth(word) if word in set(Worth) else None
+    return word if word in set(known) else None

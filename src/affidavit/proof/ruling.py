@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from affidavit.records.candidate import Judgement, Worth
+from affidavit.records.finding import Severity
 
 MILDNESS: dict[Worth, int] = {Worth.ACT: 0, Worth.MAYBE: 1, Worth.NIT: 2}
 
@@ -49,6 +50,7 @@ def join(first: Judgement, second: Judgement) -> Judgement:
         answer="CONFIRMED",
         qualified=is_alone or any(one.qualified for one in confirming),
         worth=max((_worth(one) for one in confirming), key=MILDNESS.__getitem__),
+        severity=_milder_median(confirming),
         reason=reason,
     )
 
@@ -74,9 +76,16 @@ def majority_of(votes: Sequence[Judgement]) -> Judgement:
         answer="CONFIRMED",
         qualified=not _is_most(sure, votes),
         worth=_most_say(confirmed, votes),
+        severity=_milder_median(confirmed),
         reason=f"{tally}: {(sure or confirmed)[0].reason}",
         of=votes,
     )
+
+
+def _milder_median(confirming: Sequence[Judgement]) -> Severity | None:
+    """The severity in the middle of what was said; of an even number the milder one."""
+    said = sorted((one.severity for one in confirming if one.severity), key=lambda one: one.rank)
+    return said[len(said) // 2] if said else None
 
 
 def _most_say(confirmed: Sequence[Judgement], votes: Sequence[Judgement]) -> Worth:

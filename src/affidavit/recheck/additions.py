@@ -27,6 +27,12 @@ ADDED: tuple[Added, ...] = (
     Added("settings.fold", (2, 1)),
     Added("change.title_from", (2, 1)),
     Added("change.description_from", (2, 1)),
+    Added("inputs.joiner", (2, 2)),
+    Added("candidates.*.carries", (2, 2)),
+    Added("candidates.*.claimed_severity", (2, 2)),
+    Added("candidates.*.first_wording", (2, 2)),
+    Added("candidates.*.judgements.*.scenario", (2, 2)),
+    Added("candidates.*.judgements.*.severity", (2, 2)),
 )
 
 

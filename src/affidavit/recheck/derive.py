@@ -17,7 +17,7 @@ from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.change import Change, Commit
 from affidavit.records.docket import Docket
 from affidavit.records.plan import Plan
-from affidavit.records.report import Inputs, Reply, Report
+from affidavit.records.report import Answer, Inputs, Reply, Report
 from affidavit.specialists.agents.model_agents import LENSES, TRIAGE
 from affidavit.specialists.agents.probe import Probed
 from affidavit.stages.intake import words_of_commits
@@ -106,7 +106,8 @@ async def derive_report(
         verifier_failures=inputs.verifier_failures,
     )
     verifiers = recorded_verifiers(report, inputs, settings) if plan is not None else None
-    derived = await conclude(looked, verifiers, settings, report.models, _prompts(report))
+    joiner = RecordedJoiner(inputs.joiner) if plan is not None and inputs.joiner else None
+    derived = await conclude(looked, joiner, verifiers, settings, report.models, _prompts(report))
     derived = add_words(derived, inputs.reporter) if inputs.reporter else derived
     kept = {"measured": report.measured, "report_version": report.report_version}
     return Derived(derived.model_copy(update=kept), tuple(not_derived))
@@ -175,6 +176,17 @@ def _why_not_comparable(recorded: Reply, new: Reply | None) -> str | None:
 
 def _states(reply: Reply) -> dict[str, tuple[str, str]]:
     return {f"{run.analyser} {run.side}": (run.version, run.state) for run in reply.analyser_runs}
+
+
+@dataclass(frozen=True)
+class RecordedJoiner:
+    """Says again which findings have one cause; nothing is asked."""
+
+    answer: Answer
+
+    async def join(self, _candidates: Sequence[Candidate]) -> Answer:
+        """The recorded answer."""
+        return self.answer
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ ROWS: tuple[Row, ...] = (
     Row("usage.**", "free", "tokens and money, as the providers counted them"),
     Row("inputs.replies.*.usage.**", "free", "tokens and money, as the providers counted them"),
     Row("inputs.planner.usage.**", "free", "tokens and money, as the providers counted them"),
+    Row("inputs.joiner.usage.**", "free", "tokens and money, as the providers counted them"),
     Row("inputs.reporter.usage.**", "free", "tokens and money, as the providers counted them"),
     Row("measured.**", "on its word", "the labels of the installation that made it"),
     Row("models.**", "on its word", "which models were asked"),
@@ -62,6 +63,7 @@ ROWS: tuple[Row, ...] = (
     Row("change.head.name", "on its word", "how the user named it"),
     Row("inputs.planner.**", "on its word", "what the planner answered"),
     Row("inputs.verifier_failures.**", "on its word", "why no verifier could be asked"),
+    Row("inputs.joiner.**", "on its word", "which findings the joiner says have one cause"),
     Row("inputs.judgements.**", "on its word", "what the verifiers answered"),
     Row("inputs.reporter.**", "on its word", "what the reporter answered"),
 )
@@ -92,7 +94,7 @@ def class_compared(content: Mapping[str, Any], path: FieldPath) -> FieldClass:
 
 OF_MODELS = ("prompt_version", "schema_version")
 OF_MODELS_IN_INPUTS = tuple(
-    ("inputs", name) for name in ("planner", "verifier_failures", "judgements", "reporter")
+    ("inputs", name) for name in ("planner", "verifier_failures", "joiner", "judgements", "reporter")
 )
 
 

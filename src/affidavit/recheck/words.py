@@ -41,6 +41,8 @@ def _of_minds(report: Report, inputs: Inputs) -> Iterator[str]:
         yield f"the planner's answer, by {report.models.get('planner', models)}"
     if replies:
         yield f"{len(replies)} replies by {models}: {', '.join(replies)}"
+    if inputs.joiner:
+        yield f"which findings have one cause, by {report.models.get('joiner', models)}"
     if inputs.judgements:
         by = Counter(given.judgement.model for given in inputs.judgements)
         yield f"{len(inputs.judgements)} judgements by {', '.join(sorted(str(name) for name in by))}"

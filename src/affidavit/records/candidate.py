@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import QuoteCheck, SearchRun
-from affidavit.records.finding import Finding
+from affidavit.records.finding import Finding, Severity
 from affidavit.records.record import Record
 
 SpecialistKind = Literal["mechanical", "model", "outside"]
@@ -30,6 +30,11 @@ class Worth(StrEnum):
     NIT = "nit"
 
 
+Scenario = Literal["differs", "promised", "sibling", "unchanged"]
+"""Whether what a finding describes is this change's: head ends otherwise than base, or the change says that
+it fixes it, or it is the place that a sweeping fix skipped; `unchanged`: none of these."""
+
+
 class Judgement(Record):
     """One answer about a finding, or the reason why there is none."""
 
@@ -41,7 +46,10 @@ class Judgement(Record):
     answer: Literal["CONFIRMED", "REFUTED"] | None = Field(default=None, alias="judgment")
     """Written as `judgment`, which is what verifiers are asked for."""
     qualified: bool = False
+    scenario: Scenario | None = None
     worth: Worth | None = None
+    severity: Severity | None = None
+    """How bad it is, where the verifier was asked."""
     reason: str = ""
     model: str | None = None
     role: Literal["verifier", "second_verifier"] = "verifier"
@@ -50,6 +58,13 @@ class Judgement(Record):
     """Which of its votes this is, where it was asked several times."""
     request: str = ""
     """The key of what it was asked."""
+
+
+class Wording(Record):
+    """The words of a finding."""
+
+    title: str
+    message: str
 
 
 class Withheld(Record):
@@ -85,6 +100,10 @@ class Candidate(Record):
     """Other specialists that reported the same."""
     said_by: tuple[str, ...] = ()
     """Authors of comments on this place before the review; whoever posts need not repeat them."""
+    carries: tuple[str, ...] = ()
+    """Fingerprints of the findings with the same cause that it stands for."""
+    claimed_severity: Severity | None = None
+    """What its finder called it, where the verifier decided otherwise."""
     status: Status = Status.UNVERIFIED
     worth: Worth = Worth.ACT
     """Of what the machine proved, its rule's; a model's word on it is a doubt and changes nothing here."""
@@ -93,6 +112,8 @@ class Candidate(Record):
     folded: bool = False
     """Said in one line, to be opened on demand; it counts at verdict and gate all the same."""
     confidence: Literal["high", "medium", "low"] = "low"
+    first_wording: Wording | None = None
+    """What its finder wrote, where the reporter made it shorter."""
     withheld: Withheld | None = None
     steps: tuple[Step, ...] = ()
 

@@ -30,6 +30,7 @@ class Reason(StrEnum):
     NIT = "nit"
     DUPLICATE_OF = "duplicate_of"
     VERIFIER_FAILED = "verifier_failed"
+    JOINER_FAILED = "joiner_failed"
     BUDGET_EXHAUSTED = "budget_exhausted"
     BELOW_THRESHOLD = "below_threshold"
     OUT_OF_FOCUS = "out_of_focus"
@@ -38,6 +39,7 @@ class Reason(StrEnum):
     SUPPRESSED = "suppressed"
     CLAIMED_LOOK_NOT_MADE = "claimed_look_not_made"
     WORDS_CONTRADICT_VERDICT = "words_contradict_verdict"
+    SHORTER_TEXT_REFUSED = "shorter_text_refused"
 
 
 class Diagnostic(Record):

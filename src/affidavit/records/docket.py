@@ -14,11 +14,13 @@ Outcome = tuple[Candidate, Sequence[Diagnostic]]
 
 
 class Group(Record):
-    """Findings that say the same, by their ids: the best proven leads and is judged for all of them."""
+    """Findings that say the same or have one cause, by their ids: the leader is judged for all of them."""
 
     leader: str
     members: tuple[str, ...]
-    """The others, in the order in which they are judged where their leader is refuted."""
+    """The others, in the order in which they are judged where their leader does not stand."""
+    cause: str = ""
+    """What one fix would settle, in the joiner's words; empty where rules or likeness joined them."""
 
 
 class Docket(Record):

@@ -15,7 +15,7 @@ from affidavit.records.reading import ToolUse
 from affidavit.records.record import Record
 
 Decision = Literal["approve", "request_changes", "comment"]
-REPORT_VERSION = "2.1"
+REPORT_VERSION = "2.2"
 """From 2.0 on a report keeps its inputs, so that all the rest of it can be derived again.
 
 The minor number grows with each field that is added; `recheck/additions.py` says which came when.
@@ -191,6 +191,8 @@ class Inputs(Record):
     """None: nobody was asked, or the plan was not waited for."""
     verifier_failures: tuple[Gap, ...] = ()
     """Why a verifier could not be asked at all, so that no specialist was."""
+    joiner: Answer | None = None
+    """Which findings have one cause; None: nobody was asked."""
     judgements: tuple[GivenJudgement, ...] = ()
     reporter: Answer | None = None
 

@@ -13,6 +13,7 @@ def keep_inputs(
     docket: Docket,
     replies: Sequence[Reply],
     planner: Answer | None = None,
+    joiner: Answer | None = None,
     verifier_failures: tuple[Gap, ...] = (),
 ) -> Inputs:
     """What a report is made of; the reporter speaks later."""
@@ -24,10 +25,15 @@ def keep_inputs(
     ]
     return Inputs(
         replies=tuple(redacted_reply(reply) for reply in replies),
-        planner=planner.model_copy(update={"text": _redacted(planner.text)}) if planner else None,
+        planner=_redacted_answer(planner),
+        joiner=_redacted_answer(joiner),
         verifier_failures=verifier_failures,
         judgements=tuple(judgements),
     )
+
+
+def _redacted_answer(answer: Answer | None) -> Answer | None:
+    return answer.model_copy(update={"text": _redacted(answer.text)}) if answer else None
 
 
 def redacted_reply(reply: Reply) -> Reply:

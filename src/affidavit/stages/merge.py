@@ -1,31 +1,108 @@
-"""Group findings that say the same, count the agreement of distinct specialists, fingerprint each."""
+"""Group findings that say the same or have one cause, count who agrees, fingerprint each."""
 
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from affidavit.ports import Case
+from affidavit.ports import Case, Joiner
+from affidavit.proof.grouping import Cause, groups_by_cause, read_grouping
+from affidavit.proof.judgement import Unreadable
 from affidavit.proof.likeness import SIMILAR_WORDS, claim_words, likeness
+from affidavit.proof.places import crowded_spots
 from affidavit.proof.quotes import fold
 from affidavit.records.candidate import Candidate
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket, Group
 from affidavit.records.finding import NEAR_LINES, Finding
+from affidavit.records.report import Answer
 from affidavit.specialists.rulebook import same_problem
 
 STAGE = "merge"
 KIND_ORDER = {"mechanical": 0, "model": 1, "outside": 2}
 QUOTE_ORDER = {"exact": 0, "relocated": 1, "ambiguous": 2}
+MAX_JOINED = 150
+"""Findings that one conversation can group; the mildest of more stand by themselves."""
 
 
-def group_duplicates(docket: Docket, _case: Case) -> Docket:
+async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tuple[Docket, Answer | None]:
+    """Group what says the same, and name each finding; nobody is withheld yet.
+
+    Where a model can be asked, it groups by cause; where it fails, likeness of words decides. Its answer
+    comes back, too.
+    """
+    by_rules = group_duplicates(docket, lambda one: one.is_proven_by_machine)
+    asked = _to_join(by_rules.leading) if joiner else []
+    if joiner is None or not asked:
+        return add_fingerprints(group_duplicates(docket), case), None
+    answer = await joiner.join(asked)
+    causes = _read(answer, asked)
+    if isinstance(causes, Unreadable):
+        note = Diagnostic(code=Reason.JOINER_FAILED, detail=causes.reason, specialist="joiner")
+        merged = group_duplicates(docket)
+        merged = merged.then(merged.candidates, [note])
+    else:
+        merged = _joined(by_rules, causes)
+    merged = merged.model_copy(update={"usage": (*merged.usage, answer.usage)})
+    return add_fingerprints(merged, case), answer
+
+
+def _to_join(leading: Sequence[Candidate]) -> list[Candidate]:
+    """What the joiner is asked about: all that stand, once for a rule with many findings in a file.
+
+    None where nothing can be joined: only what a model found is absorbed.
+    """
+    repeated = {one.id for _, *others in crowded_spots(leading).values() for one in others}
+    standing = [one for one in leading if one.id not in repeated]
+    is_claimed = any(not one.is_proven_by_machine for one in standing)
+    if len(standing) < 2 or not is_claimed:
+        return []
+    worst = sorted(standing, key=lambda one: (one.is_proven_by_machine, _strongest_first(one)))
+    return sorted(worst[:MAX_JOINED], key=lambda one: one.id)
+
+
+def _read(answer: Answer, asked: Sequence[Candidate]) -> list[Cause] | Unreadable:
+    if answer.outcome != "answered":
+        return Unreadable(reason=f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": "))
+    return read_grouping(answer.text, [one.id for one in asked])
+
+
+def _joined(docket: Docket, causes: Sequence[Cause]) -> Docket:
+    """The docket with the groups of the joiner beside those of the rules; who is in one agrees."""
+    in_order = sorted(docket.leading, key=_strongest_first)
+    groups = groups_by_cause(causes, in_order)
+    known = {candidate.id: candidate for candidate in docket.candidates}
+    for group in groups:
+        together = [known[name] for name in (group.leader, *group.members)]
+        known.update({one.id: _in_group(one, together, group.cause) for one in together})
+    return docket.then(known.values()).model_copy(update={"groups": (*docket.groups, *groups)})
+
+
+def _in_group(candidate: Candidate, together: Sequence[Candidate], cause: str) -> Candidate:
+    agreed = list(candidate.agreed_by)
+    for other in together:
+        if _lens(other.specialist) not in map(_lens, (candidate.specialist, *agreed)):
+            agreed.append(other.specialist)
+    others = ", ".join(one.id for one in together if one.id != candidate.id)
+    return candidate.then(STAGE, f"one cause with {others}: {cause}", agreed_by=tuple(agreed))
+
+
+def _strongest_first(candidate: Candidate) -> tuple[int, int, int, str]:
+    """The most severe, then the best proven, then the one that says more."""
+    finding = candidate.finding
+    quote = QUOTE_ORDER.get(candidate.quote.outcome, 3) if candidate.quote else 3
+    length = len(claim_words(finding)) if finding else 0
+    return finding.severity.rank if finding else 9, quote, -length, candidate.id
+
+
+def group_duplicates(docket: Docket, takes_part: Callable[[Candidate], bool] = lambda _: True) -> Docket:
     """Group what says the same: the best proven leads, who agrees is noted there, nobody is withheld."""
     leaders: dict[tuple[str, str], list[str]] = defaultdict(list)
     members: dict[str, list[Candidate]] = defaultdict(list)
     grouped = {candidate.id: candidate for candidate in docket.candidates}
     for candidate in sorted(docket.candidates, key=_best_first):
         finding = candidate.finding
-        if finding is None or candidate.withheld:
+        if finding is None or candidate.withheld or not takes_part(candidate):
             continue
         near = dict.fromkeys(other for place in _places(finding) for other in leaders[place])
         twin = _find_twin(candidate, finding, [grouped[other] for other in near])
@@ -79,12 +156,24 @@ def _is_twin(other: Finding | None, finding: Finding) -> bool:
     if other.file != finding.file:
         # One is about the cause, the other about what it breaks. Two places broken by one cause are two.
         is_distinct = bool(other.rule_id and finding.rule_id) or other.is_impact == finding.is_impact
-        return not is_distinct and likeness(other, finding) >= SIMILAR_WORDS
+        return not is_distinct and not _differ_in_fix(other, finding) and _is_alike(other, finding)
     gap = max(other.lines[0] - finding.lines[1], finding.lines[0] - other.lines[1])
     if other.rule_id and finding.rule_id:
         return gap <= 0 and same_problem(other.rule_id, finding.rule_id)
     # Two lenses may file one problem under two categories: the words decide, not the category.
-    return gap <= NEAR_LINES and likeness(other, finding) >= SIMILAR_WORDS
+    # Words that are alike in two places, with two fixes, are two problems of one kind.
+    return (
+        gap <= NEAR_LINES and (gap <= 0 or not _differ_in_fix(other, finding)) and _is_alike(other, finding)
+    )
+
+
+def _is_alike(one: Finding, other: Finding) -> bool:
+    return likeness(one, other) >= SIMILAR_WORDS
+
+
+def _differ_in_fix(one: Finding, other: Finding) -> bool:
+    proposed = {" ".join(each.suggestion.split()) for each in (one, other) if each.suggestion}
+    return len(proposed) > 1
 
 
 def _names(finding: Finding | None) -> set[str]:

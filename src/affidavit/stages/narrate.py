@@ -6,8 +6,12 @@ from typing import Any
 from affidavit.contract.keyed_object import object_with_key
 from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
+from affidavit.prompts import PromptSet
 from affidavit.proof.contradiction import contradicts
+from affidavit.proof.rewording import is_too_long, why_not_taken
+from affidavit.records.candidate import Candidate, Wording
 from affidavit.records.diagnostics import Diagnostic, Reason
+from affidavit.records.finding import Finding
 from affidavit.records.report import Answer, Decision, Gap, PositiveNote, Report, ReporterWords
 from affidavit.specialists.agents.panel import Session
 
@@ -36,12 +40,34 @@ WORDS_SCHEMA: dict[str, Any] = {
 }
 
 
+_SHORTER = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["id", "title", "message"],
+        "properties": {name: {"type": "string"} for name in ("id", "title", "message")},
+    },
+}
+
+
+def words_schema(prompts: PromptSet) -> dict[str, Any]:
+    """What a reporter is asked for: since prompts 1.1.0 also shorter texts of long findings."""
+    if not prompts.asks_for_causes:
+        return WORDS_SCHEMA
+    return {
+        **WORDS_SCHEMA,
+        "required": [*WORDS_SCHEMA["required"], "shorter"],
+        "properties": {**WORDS_SCHEMA["properties"], "shorter": _SHORTER},
+    }
+
+
 async def narrate(report: Report, session: Session | None, emit: Emit) -> Report:
     """The report with the reporter's words, where there is a reporter."""
     reporter = session.panel.minds.get("reporter") if session else None
     if session is None or reporter is None:
         return report
-    talk = session.reporter_talk(report, WORDS_SCHEMA, WORDS_SCHEMA_NAME)
+    talk = session.reporter_talk(report, words_schema(session.panel.prompts), WORDS_SCHEMA_NAME)
     return await ask_reporter(report, reporter, talk, emit)
 
 
@@ -57,13 +83,44 @@ def add_words(report: Report, answer: Answer) -> Report:
     words, dropped = _in_line_with(report.verdict.decision, words)
     silent = () if read is not None else (_without_words(answer),)
     inputs = report.inputs.model_copy(update={"reporter": answer}) if report.inputs else None
+    candidates, refused = _shortened(report, _list(read.get("shorter")) if read else [])
     return report.model_copy(
         update={
             "words": words if words != ReporterWords() else None,
-            "diagnostics": (*report.diagnostics, *dropped),
+            "candidates": candidates,
+            "diagnostics": (*report.diagnostics, *dropped, *refused),
             "usage": (*report.usage, answer.usage),
             "not_run": (*report.not_run, *silent),
             "inputs": inputs,
+        }
+    )
+
+
+def _shortened(report: Report, given: list[Any]) -> tuple[tuple[Candidate, ...], list[Diagnostic]]:
+    """The candidates, long ones in the reporter's words; what would add to a finding is refused."""
+    texts = {str(item.get("id")): item for item in given if isinstance(item, dict)}
+    candidates, refused = [], []
+    for candidate in report.candidates:
+        item, finding = texts.get(candidate.id), candidate.finding
+        if item is None or finding is None or not is_too_long(candidate):
+            candidates.append(candidate)
+            continue
+        short = Wording(
+            title=_line(item.get("title"), MAX_SUMMARY), message=_line(item.get("message"), MAX_SUMMARY)
+        )
+        opposite = contradicts(report.verdict.decision, f"{short.title}. {short.message}")
+        why = "it says the opposite of the verdict" if opposite else why_not_taken(short, finding)
+        if why:
+            refused.append(candidate.note(Reason.SHORTER_TEXT_REFUSED, why))
+        candidates.append(candidate if why else _in_words(candidate, finding, short))
+    return tuple(candidates), refused
+
+
+def _in_words(candidate: Candidate, finding: Finding, short: Wording) -> Candidate:
+    return candidate.model_copy(
+        update={
+            "finding": finding.model_copy(update={"title": short.title, "message": short.message}),
+            "first_wording": Wording(title=finding.title, message=finding.message),
         }
     )
 

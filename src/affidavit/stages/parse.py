@@ -39,13 +39,18 @@ def hand_in(read: Docket, replies: Sequence[Reply], before: Docket) -> Docket:
     )
 
 
+def _expected(reply: Reply) -> str | None:
+    """Who read no prompt may name any version."""
+    return None if reply.kind == "mechanical" else CURRENT_PROMPT_VERSION
+
+
 def _read(reply: Reply, change: Change) -> Docket:
     if reply.text is None:
         return Docket(replies=(_summary(reply, None),))
     parsed = parse_reply(
         reply.text,
         schema_version=reply.schema_version or CURRENT_SCHEMA_VERSION,
-        prompt_version=reply.prompt_version or CURRENT_PROMPT_VERSION,
+        prompt_version=reply.prompt_version or _expected(reply),
         changed_files=change.changed_files,
     )
     candidates = _candidates(reply, parsed)

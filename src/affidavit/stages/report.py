@@ -184,7 +184,9 @@ def count(candidates: Sequence[Candidate], *, blocking: int) -> Counts:
 
 def dismiss(candidate: Candidate, dismissals: Mapping[str, Dismissal]) -> Candidate:
     """End a finding that people have dismissed in the base commit: their decision lifts verdict and gate."""
-    dismissal = dismissals.get(candidate.fingerprint)
+    # One cause is dismissed once, under whichever of its names; of what is proven, only under its own.
+    names = (candidate.fingerprint, *(() if candidate.is_proven_by_machine else candidate.carries))
+    dismissal = next((dismissals[name] for name in names if name in dismissals), None)
     if candidate.finding is None or candidate.withheld or dismissal is None:
         return candidate
     why = f"by {dismissal.by}: {dismissal.why}" if dismissal.by else dismissal.why

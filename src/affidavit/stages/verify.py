@@ -1,8 +1,9 @@
 """Decide of each finding that leads whether it is true, and what it is worth; settle what it stands for."""
 
 import asyncio
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
 from affidavit.events import Emit, EventName, event, finding_detected, handoff
@@ -19,6 +20,10 @@ from affidavit.specialists.rulebook import worth_of
 from affidavit.system.concurrency import side_by_side
 
 STAGE = "verify"
+MAX_JUDGED = 3
+"""Findings with one cause that are judged until one is confirmed and worth acting on."""
+ALWAYS_ASKED = 24
+"""So many findings are always verified."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,8 @@ async def verify(docket: Docket, verifiers: Verifiers | None, emit: Emit) -> Doc
     withheld as duplicates.
     """
     leading = docket.leading
-    court = _Court(verifiers, emit, frozenset(crowded_spots(leading)))
+    unasked = _too_many(leading) if verifiers else frozenset()
+    court = _Court(verifiers, emit, frozenset(crowded_spots(leading)), unasked)
     for candidate in leading:
         _announce(candidate, emit)
     emit(handoff("reviewer", "verifier", findings_count=len(leading)))
@@ -48,7 +54,9 @@ async def verify(docket: Docket, verifiers: Verifiers | None, emit: Emit) -> Doc
     leaders = {one.candidate.id: one for one in first}
     known = {candidate.id: candidate for candidate in docket.candidates}
     settled = await side_by_side(
-        court.settle(leaders[group.leader], [known[member] for member in group.members])
+        (court.settle_cause if group.cause else court.settle)(
+            leaders[group.leader], [known[member] for member in group.members]
+        )
         for group in docket.groups
     )
     decided = [*first, *(one for members in settled for one in members)]
@@ -56,9 +64,10 @@ async def verify(docket: Docket, verifiers: Verifiers | None, emit: Emit) -> Doc
     candidates = [now.get(candidate.id, candidate) for candidate in docket.candidates]
     verified = sum(candidate.status is Status.VERIFIED for candidate in candidates)
     emit(handoff("verifier", "reporter", verified_count=verified))
+    not_asked = sum(one.id in unasked and not one.is_proven_by_machine for one in leading)
     return docket.then(candidates, missing_answers(candidates)).model_copy(
         update={
-            "incomplete": (*docket.incomplete, *unanswered(candidates)),
+            "incomplete": (*docket.incomplete, *unanswered(candidates), *_not_asked(not_asked)),
             "usage": (*docket.usage, *(spent for one in decided for spent in one.usage)),
         }
     )
@@ -72,12 +81,15 @@ class _Court:
     emit: Emit
     crowded: frozenset[Spot] = frozenset()
     """Where a rule has so many findings that one stands for the others."""
+    unasked: frozenset[str] = frozenset()
+    """Ids of the mildest findings, where there are more than anybody is asked about."""
     asked: dict[Spot, asyncio.Future[Judged]] = field(default_factory=dict)
     """What the worth of a rule's findings in a file was said to be: it is asked once."""
 
     async def decide(self, candidate: Candidate) -> _Decided:
         spot = spot_of(candidate)
-        heard = await (self._judge_worth(candidate, spot) if spot else _judge(candidate, self.verifiers))
+        asked = None if candidate.id in self.unasked else self.verifiers
+        heard = await (self._judge_worth(candidate, spot) if spot else _judge(candidate, asked))
         decided = _apply(candidate, [one.judgement for one in heard])
         self.emit(
             event(
@@ -102,13 +114,15 @@ class _Court:
         if heard is None:
             return [Judged(judgement=proven)]
         # Its word on the truth was not asked for and must not be read as one.
-        asked = heard.judgement.model_copy(update={"answer": None, "qualified": False})
+        silent = {"answer": None, "qualified": False, "scenario": None, "severity": None}
+        asked = heard.judgement.model_copy(update=silent)
         return [Judged(judgement=asked, usage=heard.usage), Judged(judgement=proven)]
 
     async def _worth_at(self, candidate: Candidate, spot: Spot) -> Judged | None:
         """What the verifier says of a rule's findings in a file; None: it is not asked."""
         is_grave = candidate.finding is not None and candidate.finding.severity.is_grave
-        if self.verifiers is None or (spot in self.crowded and is_grave):
+        is_unasked = candidate.id in self.unasked or (spot in self.crowded and is_grave)
+        if self.verifiers is None or is_unasked:
             return None
         if spot in self.asked:
             return Judged(judgement=(await self.asked[spot]).judgement)
@@ -138,6 +152,86 @@ class _Court:
             settled.append(judged)
         return settled
 
+    async def settle_cause(self, leader: _Decided, members: Sequence[Candidate]) -> list[_Decided]:
+        """Let one finding stand for all with its cause: the first that is confirmed and worth acting on.
+
+        Three at most are judged; where none of them is that, the best of them stands. What the machine proved
+        stands by itself where it is not worth acting on: it is absorbed by nobody.
+        """
+        if leader.candidate.is_proven_by_machine and not _is_settled(leader):
+            return await self._settle_without(members)
+        judged, rest = [leader], list(members)
+        while rest and len(judged) < MAX_JUDGED and not _is_settled(judged[-1]):
+            _announce(rest[0], self.emit)
+            what = (
+                f"judged in its turn: {judged[-1].candidate.id}, with the same cause, is not to be acted on"
+            )
+            judged.append(await self.decide(rest.pop(0).then(STAGE, what)))
+        best = min(judged, key=_standing)
+        others = [one for one in judged if one is not best]
+        under = [one.candidate for one in others] + rest
+        stands = best.candidate.model_copy(
+            update={"carries": tuple(dict.fromkeys(one.fingerprint for one in under if one.fingerprint))}
+        )
+        spent = {one.candidate.id: one.usage for one in others}
+        # The first was counted where it was judged.
+        spent[leader.candidate.id] = ()
+        settled = [
+            _Decided(one.withhold(STAGE, Reason.DUPLICATE_OF, stands.id), spent.get(one.id, ()))
+            for one in under
+        ]
+        return [*settled, replace(best, candidate=stands, usage=() if best is leader else best.usage)]
+
+    async def _settle_without(self, members: Sequence[Candidate]) -> list[_Decided]:
+        """The members of a group whose leader stands by itself, as a group of their own."""
+        first, *others = members
+        _announce(first, self.emit)
+        decided = await self.decide(first)
+        settled = await self.settle_cause(decided, others)
+        return [replace(one, usage=decided.usage) if one.candidate.id == first.id else one for one in settled]
+
+
+def _is_settled(decided: _Decided) -> bool:
+    """Confirmed and worth acting on."""
+    return _standing(decided) == 0
+
+
+def _standing(decided: _Decided) -> int:
+    """How well a finding can stand for its group, best first."""
+    one = decided.candidate
+    if decided.is_refuted:
+        return 4
+    is_confirmed = one.status in (Status.VERIFIED, Status.LIKELY)
+    if not is_confirmed:
+        return 2
+    return {Worth.ACT: 0, Worth.MAYBE: 1, Worth.NIT: 3}[one.worth]
+
+
+def _too_many(leading: Sequence[Candidate]) -> frozenset[str]:
+    """Of very many findings, those that no verifier is asked about: proven ones first, then the mildest.
+
+    The bound grows slower than the findings.
+    """
+    most = ALWAYS_ASKED + math.ceil(4 * math.sqrt(len(leading)))
+    # What a rule has found in a file is asked about once.
+    topics = dict.fromkeys(spot_of(one) or one.id for one in sorted(leading, key=_most_urgent))
+    asked = set(list(topics)[:most])
+    return frozenset(one.id for one in leading if (spot_of(one) or one.id) not in asked)
+
+
+def _most_urgent(candidate: Candidate) -> tuple[bool, int, str]:
+    rank = candidate.finding.severity.rank if candidate.finding else 9
+    return candidate.is_proven_by_machine, rank, candidate.id
+
+
+def _not_asked(number: int) -> list[Gap]:
+    if not number:
+        return []
+    reason = (
+        f"{number} finding{'s' * (number > 1)} not verified: there are more than are verified in one review"
+    )
+    return [Gap(name="verifier", reason=reason, advice="The most severe were verified.")]
+
 
 def _announce(candidate: Candidate, emit: Emit) -> None:
     if finding := candidate.finding:
@@ -159,7 +253,7 @@ def _likeness(one: Candidate, other: Candidate) -> float:
 async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judged]:
     """All that is said of a finding; the last is what counts."""
     if verifiers is None:
-        reason = "no model is configured to verify it"
+        reason = "nobody was asked to verify it"
         return [Judged(judgement=Judgement(by="verifier", outcome="skipped", reason=reason))]
     voters = verifiers.voters if candidate.finding and candidate.finding.severity.is_grave else ()
     heard = await side_by_side(one.judge(candidate) for one in (verifiers.first, *voters))
@@ -212,6 +306,7 @@ def _apply(candidate: Candidate, said: Sequence[Judgement]) -> Candidate:
     judged = judged.model_copy(update={"judgements": (*candidate.judgements, *said)})
     if judgement.answer == "REFUTED":
         return judged.withhold(STAGE, _refutation(judged), judgement.reason, status=Status.FALSE_POSITIVE)
+    judged = _by_severity(judged, judgement)
     status = Status.UNVERIFIED
     if judgement.answer == "CONFIRMED":
         is_open = judgement.qualified or (
@@ -224,6 +319,19 @@ def _apply(candidate: Candidate, said: Sequence[Judgement]) -> Candidate:
     doubt = doubt_of(said, worth) if candidate.is_proven_by_machine else ""
     return judged.model_copy(
         update={"status": status, "worth": worth, "confidence": confidence, "doubt": doubt}
+    )
+
+
+def _by_severity(candidate: Candidate, judgement: Judgement) -> Candidate:
+    """A model's finding is as severe as the verifier says; the machine's as its rule has it."""
+    finding, severity = candidate.finding, judgement.severity
+    if finding is None or candidate.is_proven_by_machine or severity in (None, finding.severity):
+        return candidate
+    return candidate.then(
+        STAGE,
+        f"{severity}, claimed as {finding.severity}",
+        finding=finding.model_copy(update={"severity": severity}),
+        claimed_severity=finding.severity,
     )
 
 

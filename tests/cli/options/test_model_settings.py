@@ -33,6 +33,7 @@ def test_a_file_of_the_base_commit_names_the_models_and_the_budget(repo: Repo) -
         "planner": "openai:large",
         "specialist": "openai:large",
         "verifier": "anthropic:careful",
+        "joiner": "anthropic:careful",
         "reporter": "openai:large",
     }
     assert (choices["verifier"].temperature, choices["planner"].temperature) == (0.5, None)
@@ -174,6 +175,7 @@ def test_a_role_that_names_its_provider_is_asked_there_whatever_the_general_addr
         "planner": f"compatible {ONE}",
         "specialist": f"compatible {ONE}",
         "verifier": "anthropic",
+        "joiner": "anthropic",
         "reporter": f"compatible {ONE}",
     }
 

@@ -9,6 +9,7 @@ import pytest
 from commands import Done, affidavit
 from model_server import Act, Exchange, Script, calls, says, serving
 from repositories import Repo
+from scripted_model import JOINING, all_together
 
 BASE = "def total(items):\n    return sum(items)\n"
 HEAD = (
@@ -33,7 +34,7 @@ CLAIM = {
 }
 ANSWERS: dict[str, Any] = {
     "review_plan": {"goal": "sum", "approach": "a loop", "impact": "none", "questions": {"logic": []}},
-    "review_result": {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": [CLAIM]},
+    "review_result": {"schema_version": "1.1", "prompt_version": "1.1.0", "findings": [CLAIM]},
     "verification_judgment": {
         "judgment": "CONFIRMED",
         "qualified": False,
@@ -54,6 +55,9 @@ def model(**answers: Any) -> Act:
         if "tools" in exchange.body:
             (wanted,) = {tool["function"]["name"] for tool in exchange.body["tools"]} & final.keys()
             calls((wanted, json.dumps(final[wanted])))(exchange)
+            return
+        if JOINING in text:
+            says(json.dumps(all_together(exchange)))(exchange)
             return
         wanted = next(
             name for name in ("same_problem", "verification_judgment", "review_words") if name in text

@@ -47,14 +47,14 @@ def book_in(folder: Path) -> RolloutBook:
 def own_prompts(folder: Path, *versions: str) -> Path:
     """A folder of prompts with these versions, each with one word of its own."""
     for version in versions:
-        copy_prompts("1.0.0", folder / version)
+        copy_prompts("1.1.0", folder / version)
         specialist = folder / version / "specialist.md"
         specialist.write_text(specialist.read_text() + f"\nThese are the words of {version}.\n")
     return folder
 
 
 def new_version(
-    folder: Path, version: str = "1.1.0", schema_version: str = CURRENT_SCHEMA_VERSION
+    folder: Path, version: str = "1.5.0", schema_version: str = CURRENT_SCHEMA_VERSION
 ) -> Versions:
     if not (folder / version).exists():
         own_prompts(folder, version)
@@ -69,7 +69,7 @@ def a_rollout(**fields: Any) -> Rollout:
     """A rollout that is nowhere kept."""
     defaults: dict[str, Any] = {
         "old": BUILT_IN,
-        "new": Versions(prompt="1.1.0", schema_version="1.1"),
+        "new": Versions(prompt="1.5.0", schema_version="1.1"),
         "share": 0.1,
         "slo_dropped": 0.05,
         "min_reviews": 3,

@@ -61,7 +61,7 @@ def book(tmp_path: Path) -> RolloutBook:
 
 @pytest.fixture
 def prompts(tmp_path: Path) -> Path:
-    return own_prompts(tmp_path / "prompts", "1.1.0")
+    return own_prompts(tmp_path / "prompts", "1.5.0")
 
 
 def specialist(**options: Any) -> ScriptedModel:
@@ -69,15 +69,15 @@ def specialist(**options: Any) -> ScriptedModel:
 
 
 def test_a_rollout_lives(book: RolloutBook, prompts: Path, opened: OpenedChange) -> None:
-    bad = specialist(findings={"1.1.0": [BROKEN_FINDING, BROKEN_FINDING]})
+    bad = specialist(findings={"1.5.0": [BROKEN_FINDING, BROKEN_FINDING]})
     started(book, new_version(prompts), share=0.5, why="ask for less")
     seen = [review_change(book, opened, number, bad) for number in range(30)]
     decided = [decision for _, decision in seen if decision]
-    assert {report.prompt_version for report, _ in seen} == {"1.0.0", "1.1.0"}
+    assert {report.prompt_version for report, _ in seen} == {"1.1.0", "1.5.0"}
     assert [(one.action, one.by) for one in decided] == [("roll_back", "automatically")]
     assert "above the SLO of 5%" in decided[0].why
     after = seen[[decision is not None for _, decision in seen].index(True) + 1 :]
-    assert {report.prompt_version for report, _ in after} == {"1.0.0"}
+    assert {report.prompt_version for report, _ in after} == {"1.1.0"}
     assert book.running() is None
 
     good = specialist()
@@ -92,13 +92,13 @@ def test_a_rollout_lives(book: RolloutBook, prompts: Path, opened: OpenedChange)
     assert (report.prompt_version, book.running()) == ("1.2.0", None)
 
     with pytest.raises(InputError, match="in the next major only"):
-        retire(book, "1.0.0", by="ada", why="old")
+        retire(book, "1.1.0", by="ada", why="old")
     started(book, new_version(prompts, "2.0.0"))
     promote(book, by="ada", why="a new major", is_forced=True)
-    retire(book, "1.0.0", by="ada", why="nobody uses it")
-    assert book.retired("prompt") == {"1.0.0"}
-    with pytest.raises(SettingsError, match="prompt version 1.0.0 is retired"):
-        choose_prompts(book, opened.change, version="1.0.0")
+    retire(book, "1.1.0", by="ada", why="nobody uses it")
+    assert book.retired("prompt") == {"1.1.0"}
+    with pytest.raises(SettingsError, match="prompt version 1.1.0 is retired"):
+        choose_prompts(book, opened.change, version="1.1.0")
     actions = [decision.action for decision in book.decisions()]
     assert actions == ["start", "roll_back", "start", "promote", "start", "promote", "retire"]
     assert "forced although only 0 of 3 reviews" in book.decisions()[5].why
@@ -109,20 +109,20 @@ def test_each_reply_is_read_by_the_version_it_was_asked_for(
     book: RolloutBook, prompts: Path, opened: OpenedChange
 ) -> None:
     started(book, new_version(prompts))
-    stale = specialist(says_version="1.0.0")
+    stale = specialist(says_version="1.1.0")
     report, _ = review_change(book, opened, 1, stale)
-    assert report.prompt_version == "1.1.0"
+    assert report.prompt_version == "1.5.0"
     assert {reply.state for reply in report.replies} == {"rejected"}
     counts = count_review(report)
     assert counts.replies == counts.incompatible == counts.rejected > 0
-    assert "These are the words of 1.1.0." in stale.heard[0].instructions
+    assert "These are the words of 1.5.0." in stale.heard[0].instructions
 
 
 def test_incompatible_versions_alone_roll_a_version_back(
     book: RolloutBook, prompts: Path, opened: OpenedChange
 ) -> None:
     started(book, new_version(prompts))
-    decided = [review_change(book, opened, n, specialist(says_version="1.0.0"))[1] for n in range(3)]
+    decided = [review_change(book, opened, n, specialist(says_version="1.1.0"))[1] for n in range(3)]
     assert [decision and decision.action for decision in decided] == [None, None, "roll_back"]
 
 
@@ -131,7 +131,7 @@ def test_a_schema_version_is_tried_beside_the_current_one(
 ) -> None:
     without_evidence = {name: value for name, value in FINDING.items() if name != "verification"}
     started(book, new_version(prompts, schema_version="1.0"))
-    model = specialist(findings={"1.1.0": [without_evidence]})
+    model = specialist(findings={"1.5.0": [without_evidence]})
     report, _ = review_change(book, opened, 1, model)
     assert (report.schema_version, {reply.state for reply in report.replies}) == ("1.0", {"accepted"})
     assert "verification" not in str(model.heard[0].schema)
@@ -150,7 +150,7 @@ def test_what_becomes_of_findings_is_counted(book: RolloutBook, prompts: Path, o
     }
     coerced = {**FINDING, "id": "h", "line": "2"}
     said = [FINDING, elsewhere, coerced, BROKEN_FINDING]
-    report = review_with(opened, choose_prompts(book, opened.change), specialist(findings={"1.0.0": said}))
+    report = review_with(opened, choose_prompts(book, opened.change), specialist(findings={"1.1.0": said}))
     counts = count_review(report)
     assert (counts.findings, counts.dropped, counts.coerced) == (
         4 * counts.replies,
@@ -164,9 +164,9 @@ def test_what_becomes_of_findings_is_counted(book: RolloutBook, prompts: Path, o
 
 def test_a_reply_of_a_newer_schema_than_asked_for_is_read_by_the_one_asked_for(opened: OpenedChange) -> None:
     text = json.dumps(
-        {"schema_version": "1.1", "prompt_version": "1.1.0", "findings": [{**FINDING, "verification": 0}]}
+        {"schema_version": "1.1", "prompt_version": "1.5.0", "findings": [{**FINDING, "verification": 0}]}
     )
-    asked = Reply(specialist="logic", kind="model", text=text, prompt_version="1.1.0", schema_version="1.0")
+    asked = Reply(specialist="logic", kind="model", text=text, prompt_version="1.5.0", schema_version="1.0")
     assert read_replies([asked], opened.change).replies[0].state == "accepted"
     current = asked.model_copy(update={"schema_version": None})
     assert read_replies([current], opened.change).replies[0].state == "all_dropped"
@@ -182,7 +182,7 @@ def test_a_cost_of_which_a_part_is_unknown_is_unknown(book: RolloutBook, opened:
 def test_the_newest_review_of_a_change_counts(book: RolloutBook, prompts: Path, opened: OpenedChange) -> None:
     rollout = started(book, new_version(prompts))
     for _ in range(5):
-        review_change(book, opened, 1, specialist(findings={"1.1.0": [BROKEN_FINDING]}))
+        review_change(book, opened, 1, specialist(findings={"1.5.0": [BROKEN_FINDING]}))
     assert len(book.reviews(rollout.number)) == 1
     assert book.running() is not None
 
@@ -203,7 +203,7 @@ def test_a_version_is_promoted_without_a_person_only_where_that_was_asked_for(
     book: RolloutBook, prompts: Path, opened: OpenedChange
 ) -> None:
     many = specialist(
-        findings={version: [{**FINDING, "id": str(n)} for n in range(90)] for version in ("1.1.0", "1.2.0")}
+        findings={version: [{**FINDING, "id": str(n)} for n in range(90)] for version in ("1.5.0", "1.2.0")}
     )
     started(book, new_version(prompts), slo_dropped=0.6)
     assert [review_change(book, opened, n, many)[1] for n in range(5)] == [None] * 5
@@ -217,7 +217,7 @@ def test_a_version_is_promoted_without_a_person_only_where_that_was_asked_for(
 def test_a_promotion_can_be_taken_back(book: RolloutBook, prompts: Path, opened: OpenedChange) -> None:
     started(book, new_version(prompts))
     promote(book, by="ada", why="good", is_forced=True)
-    assert choose_prompts(book, opened.change).prompts.version == "1.1.0"
+    assert choose_prompts(book, opened.change).prompts.version == "1.5.0"
     _, current = roll_back(book, by="ada", why="not so good")
     assert current == BUILT_IN
     assert choose_prompts(book, opened.change).prompts == current_prompts()
@@ -228,20 +228,20 @@ def test_a_promotion_can_be_taken_back(book: RolloutBook, prompts: Path, opened:
 def test_there_is_no_way_back_to_a_retired_version(book: RolloutBook, prompts: Path) -> None:
     started(book, new_version(prompts, "2.0.0"))
     promote(book, by="ada", why="a new major", is_forced=True)
-    retire(book, "1.0.0", by="ada", why="old")
+    retire(book, "1.1.0", by="ada", why="old")
     with pytest.raises(InputError, match="is retired, so there is no way back"):
         roll_back(book, by="ada", why="regret")
     with pytest.raises(InputError, match="retired already"):
-        retire(book, "1.0.0", by="ada", why="once more")
+        retire(book, "1.1.0", by="ada", why="once more")
     with pytest.raises(InputError, match="was ever used here"):
         retire(book, "1.0.7", by="ada", why="never there")
-    with pytest.raises(InputError, match="prompt version 1.0.0 is retired"):
+    with pytest.raises(InputError, match="prompt version 1.1.0 is retired"):
         started(book, BUILT_IN)
 
 
 def test_only_one_rollout_runs_at_a_time(book: RolloutBook, prompts: Path) -> None:
     started(book, new_version(prompts))
-    with pytest.raises(InputError, match="a rollout of 1.1.0 .* is running"):
+    with pytest.raises(InputError, match="a rollout of 1.5.0 .* is running"):
         started(book, new_version(prompts, "1.2.0"))
 
 
@@ -255,7 +255,7 @@ def test_a_late_review_of_a_decided_rollout_decides_nothing(
 ) -> None:
     rollout = started(book, new_version(prompts), min_reviews=1)
     chosen = choose_prompts(book, opened.change)
-    report = review_with(opened, chosen, specialist(findings={"1.1.0": [BROKEN_FINDING]}))
+    report = review_with(opened, chosen, specialist(findings={"1.5.0": [BROKEN_FINDING]}))
     roll_back(book, by="ada", why="by hand")
     decisions = [record_review(book, rollout, "new", f"late {n}", report) for n in range(5)]
     started(book, new_version(prompts, "1.2.0"), min_reviews=1)
@@ -269,7 +269,7 @@ def test_reviews_that_end_at_once_leave_one_decision(
 ) -> None:
     rollout = started(book, new_version(prompts))
     chosen = choose_prompts(book, opened.change)
-    report = review_with(opened, chosen, specialist(findings={"1.1.0": [BROKEN_FINDING]}))
+    report = review_with(opened, chosen, specialist(findings={"1.5.0": [BROKEN_FINDING]}))
     with ThreadPoolExecutor(6) as together:
         ended = [
             together.submit(record_review, book, rollout, "new", f"change {n}", report) for n in range(12)
@@ -301,9 +301,9 @@ def test_work_outside_of_rollouts_is_not_drawn(
     book: RolloutBook, prompts: Path, opened: OpenedChange
 ) -> None:
     started(book, new_version(prompts))
-    assert choose_outside_rollouts(book).prompts.version == "1.0.0"
-    promote(book, by="ada", why="good", is_forced=True)
     assert choose_outside_rollouts(book).prompts.version == "1.1.0"
+    promote(book, by="ada", why="good", is_forced=True)
+    assert choose_outside_rollouts(book).prompts.version == "1.5.0"
 
 
 def test_two_who_decide_at_once_leave_one_decision(book: RolloutBook, prompts: Path) -> None:
@@ -319,10 +319,10 @@ def test_words_that_change_during_a_rollout_are_not_used(
     book: RolloutBook, prompts: Path, opened: OpenedChange
 ) -> None:
     started(book, new_version(prompts))
-    specialist_prompt = prompts / "1.1.0" / "specialist.md"
+    specialist_prompt = prompts / "1.5.0" / "specialist.md"
     specialist_prompt.write_text(specialist_prompt.read_text() + "\nAnd more.\n")
     chosen = choose_prompts(book, opened.change)
-    assert (chosen.prompts.version, chosen.rollout) == ("1.0.0", None)
+    assert (chosen.prompts.version, chosen.rollout) == ("1.1.0", None)
     assert "their text has changed since the rollout began" in chosen.notice
 
 
@@ -330,9 +330,9 @@ def test_prompts_that_are_gone_do_not_stand_in_the_way_of_a_review(
     book: RolloutBook, prompts: Path, opened: OpenedChange
 ) -> None:
     started(book, new_version(prompts))
-    (prompts / "1.1.0" / "logic.md").unlink()
+    (prompts / "1.5.0" / "logic.md").unlink()
     chosen = choose_prompts(book, opened.change)
-    assert chosen.prompts.version == "1.0.0"
+    assert chosen.prompts.version == "1.1.0"
     assert "logic.md" in chosen.notice
 
 
@@ -341,8 +341,8 @@ def test_promoted_prompts_that_are_gone_are_an_error_that_says_what_to_do(
 ) -> None:
     started(book, new_version(prompts))
     promote(book, by="ada", why="good", is_forced=True)
-    (prompts / "1.1.0" / "logic.md").unlink()
-    with pytest.raises(SettingsError, match="promoted prompts 1.1.0 .* cannot be used: .*rollout rollback"):
+    (prompts / "1.5.0" / "logic.md").unlink()
+    with pytest.raises(SettingsError, match="promoted prompts 1.5.0 .* cannot be used: .*rollout rollback"):
         choose_prompts(book, opened.change)
 
 
@@ -350,7 +350,7 @@ def test_a_forced_version_counts_for_no_rollout(
     book: RolloutBook, prompts: Path, opened: OpenedChange
 ) -> None:
     started(book, new_version(prompts))
-    for version in ("1.0.0", "1.1.0"):
+    for version in ("1.1.0", "1.5.0"):
         chosen = choose_prompts(book, opened.change, version=version)
         assert (chosen.prompts.version, chosen.rollout) == (version, None)
 
@@ -379,7 +379,7 @@ def test_an_automatic_decision_is_told_once(book: RolloutBook, prompts: Path, op
     started(book, new_version(prompts))
     assert book.unannounced() == []
     for number in range(3):
-        review_change(book, opened, number, specialist(findings={"1.1.0": [BROKEN_FINDING]}))
+        review_change(book, opened, number, specialist(findings={"1.5.0": [BROKEN_FINDING]}))
     ((number, decision),) = book.unannounced()
     assert decision.action == "roll_back"
     book.announce([number])

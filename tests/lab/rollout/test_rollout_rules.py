@@ -139,12 +139,12 @@ def test_a_median_of_few_values_has_no_interval() -> None:
 @pytest.mark.parametrize(
     ("version", "current", "is_schema", "problem"),
     [
-        ("1.0.0", "1.1.0", False, "in the next major only"),
-        ("1.0.0", "1.0.0", False, "in the next major only"),
-        ("2.0.0", "1.0.0", False, "in the next major only"),
+        ("1.1.0", "1.5.0", False, "in the next major only"),
+        ("1.1.0", "1.1.0", False, "in the next major only"),
+        ("2.0.0", "1.1.0", False, "in the next major only"),
         ("1.0", "1.1", True, "in the next major only"),
         ("one", "2.0.0", False, "is not a prompt version"),
-        ("1.0.0", "2.0", True, "is not a schema version"),
+        ("1.1.0", "2.0", True, "is not a schema version"),
     ],
 )
 def test_a_version_is_not_retired_within_its_major(

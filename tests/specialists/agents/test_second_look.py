@@ -1,6 +1,7 @@
 """What fresh eyes are told of what others have found, and of what nobody has spoken of."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
@@ -84,11 +85,25 @@ def test_a_finding_at_one_end_of_a_long_hunk_does_not_cover_the_other_end(reposi
     ]
 
 
-def test_what_two_have_found_is_told_once_and_with_its_first_sentence(repository: GitRepository) -> None:
-    twice = [finding(id=name, message="It adds one too many. Also more.") for name in ("a", "b")]
+def test_what_two_have_found_is_said_once_and_in_whole_sentences(repository: GitRepository) -> None:
+    long = "It adds one too many. Also more. " + "And so on" * 40 + "."
+    twice = [finding(id=name, message=long) for name in ("a", "b")]
     told = second_look(repository, *twice).talk(None).task
-    assert told.count("The total is wrong. It adds one too many\n") == 1
-    assert "Also more" not in told
+    assert told.count("The total is wrong. It adds one too many. Also more.\n") == 1
+    assert "And so on" not in told
+
+
+def test_what_others_found_in_order_is_said_and_what_nobody_opened_comes_first(
+    repository: GitRepository,
+) -> None:
+    others = {"shop.py": LONG}
+    agent = replace(
+        second_look(repository, others=others),
+        in_order=("logic: read total() and its callers",),
+        opened=frozenset({"app.py"}),
+    )
+    assert "- logic: read total() and its callers\n" in agent.talk(None).task
+    assert [line.split()[1] for line in agent.uncovered()] == ["shop.py"] * 3 + ["app.py"] * 3
 
 
 def test_that_nobody_spoke_of_prose_is_no_lead(repository: GitRepository) -> None:

@@ -10,7 +10,14 @@ import click
 from affidavit.config.readers import MODEL_READERS, ROLES
 from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings, load_settings
 from affidavit.errors import SettingsError
-from affidavit.minds.choice import COMPATIBLE_KEY, ModelChoice, choose_model, names_provider
+from affidavit.minds.choice import (
+    COMPATIBLE_KEY,
+    MAX_TOKENS,
+    TEMPERATURES,
+    ModelChoice,
+    choose_model,
+    names_provider,
+)
 from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.minds.ledger import Budget, Ledger
 from affidavit.ports import Role
@@ -120,7 +127,14 @@ def models_of(
     made = {role: _choice_of(role, settings, options, environment) for role in ROLES}
     choices = {role: choice for role, choice in made.items() if choice}
     _check_whole(choices)
-    return choices
+    return choices | ({"joiner": as_joiner(choices["verifier"])} if choices else {})
+
+
+def as_joiner(verifier: ModelChoice) -> ModelChoice:
+    """The verifier's model, to say which findings have one cause: asked as its own role is."""
+    return verifier.model_copy(
+        update={"temperature": TEMPERATURES["joiner"], "max_tokens": MAX_TOKENS["joiner"]}
+    )
 
 
 def _choice_of(

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from affidavit.contract.parser import parse_reply
+from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import InputError
 from affidavit.lab.cases.folders import CASE_FILE, CaseFolder, read_case, read_json
 from affidavit.records.candidate import Worth
@@ -19,8 +20,6 @@ from affidavit.records.record import Side
 FILE_FIELDS = ("case", "claims")
 CLAIM_SCHEMA_VERSION = "1.1"
 """The contract's version by which the findings are read, whatever version models are asked for."""
-CLAIM_PROMPT_VERSION = "1.0.0"
-"""A reply must name one; nobody was asked for these findings."""
 PLACE = re.compile(r"(?<![\w./-])(?=[\w./-]*[A-Za-z])([\w./-]*\w):([1-9]\d*)\b( at base\b)?")
 """A file and a line; the file has a letter, so that a time of day is none."""
 
@@ -102,7 +101,7 @@ def _finding(value: Any, where: str) -> Finding:
     """The finding as the contract reads it from a reply; what a reply may be forgiven, a claim may not."""
     reply = {
         "schema_version": CLAIM_SCHEMA_VERSION,
-        "prompt_version": CLAIM_PROMPT_VERSION,
+        "prompt_version": NO_PROMPT_VERSION,
         "findings": [value],
     }
     parsed = parse_reply(json.dumps(reply), schema_version=CLAIM_SCHEMA_VERSION)

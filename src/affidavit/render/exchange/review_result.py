@@ -11,6 +11,7 @@ from affidavit.render.exchange.shapes import as_json
 from affidavit.render.report import wording
 from affidavit.render.report.cause_place import changed_place, head_line
 from affidavit.render.report.rates import measured_words
+from affidavit.render.report.under import said_under
 from affidavit.render.view import View
 
 VERSIONS = ("1.0", "1.1")
@@ -25,7 +26,10 @@ def to_review_result(report: Report, version: str = "1.1") -> dict[str, Any]:
     """The shown findings, worst first. Schema 1.0 has no impact findings: there they name their cause."""
     if version not in VERSIONS:
         raise ValueError(f"there is no schema version {version!r}; there are {wording.listed(VERSIONS)}")
-    findings = [_exported(one, report.change, version) for one in wording.ordered(report.shown)]
+    findings = [
+        _with_accounts(_exported(one, report.change, version), one, report)
+        for one in wording.ordered(report.shown)
+    ]
     result = ReviewResult(
         schema_version=version,
         prompt_version=report.prompt_version,
@@ -57,6 +61,14 @@ def _exported(candidate: Candidate, change: Change, version: str) -> Finding | N
     if version == "1.0":
         return _at_its_cause(_with_its_side(finding), change)
     return finding.model_copy(update={"verification": _checked(candidate, finding)})
+
+
+def _with_accounts(finding: Finding | None, candidate: Candidate, report: Report) -> Finding | None:
+    """The finding with what it stands for, which has no field of its own here."""
+    accounts = [f"{label.capitalize()}: {text}" for label, text in said_under(candidate, report)]
+    if finding is None or not accounts:
+        return finding
+    return finding.model_copy(update={"message": "\n".join([finding.message, *accounts])})
 
 
 def _checked(candidate: Candidate, finding: Finding) -> Verification:

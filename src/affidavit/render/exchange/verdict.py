@@ -11,6 +11,7 @@ from affidavit.records.finding import Finding
 from affidavit.records.report import Gap, Report
 from affidavit.render.exchange.shapes import as_json
 from affidavit.render.report import wording
+from affidavit.render.report.under import said_under
 from affidavit.render.view import View
 
 _CHANGE_TYPES = {
@@ -31,7 +32,7 @@ def to_verdict(report: Report) -> dict[str, Any]:
     """The verdict with one review a file, the findings that were refuted, and what to do next."""
     files = _file_reviews(report)
     refuted = [one for one in report.candidates if one.status is Status.FALSE_POSITIVE]
-    false_positives = _findings(refuted)
+    false_positives = _findings(refuted, report)
     return {
         "verdict": report.verdict.decision,
         "summary": _summary(report),
@@ -60,19 +61,22 @@ def _file_reviews(report: Report) -> list[dict[str, Any]]:
         # A file that moved may have findings under both of its names.
         found += groups.pop(file.old_path, []) if file.old_path and file.base_path == file.old_path else []
         if found or file.skipped is None:
-            reviews.append(_file_review(file.path, file.language, _CHANGE_TYPES[file.status], found))
+            reviews.append(_file_review(report, file.path, file.language, _CHANGE_TYPES[file.status], found))
             reviews[-1]["positive_notes"] = _notes(report, file.path)
     for path, found in groups.items():
-        reviews.append(_file_review(path, wording.language_of(report.change, path), "modified", found))
+        language = wording.language_of(report.change, path)
+        reviews.append(_file_review(report, path, language, "modified", found))
     return reviews
 
 
-def _file_review(path: str, language: str, change_type: str, found: Sequence[Candidate]) -> dict[str, Any]:
+def _file_review(
+    report: Report, path: str, language: str, change_type: str, found: Sequence[Candidate]
+) -> dict[str, Any]:
     return {
         "file_path": path,
         "language": language or "unknown",
         "change_type": change_type,
-        "findings": _findings(found),
+        "findings": _findings(found, report),
         "positive_notes": [],
     }
 
@@ -81,11 +85,11 @@ def _notes(report: Report, path: str) -> list[str]:
     return [note.note for note in report.words.positive_notes if note.file == path] if report.words else []
 
 
-def _findings(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
-    return [_finding(one, one.finding) for one in wording.ordered(candidates) if one.finding]
+def _findings(candidates: Sequence[Candidate], report: Report) -> list[dict[str, Any]]:
+    return [_finding(one, one.finding, report) for one in wording.ordered(candidates) if one.finding]
 
 
-def _finding(candidate: Candidate, finding: Finding) -> dict[str, Any]:
+def _finding(candidate: Candidate, finding: Finding, report: Report) -> dict[str, Any]:
     first, last = finding.lines
     return {
         "file_path": finding.file,
@@ -94,7 +98,7 @@ def _finding(candidate: Candidate, finding: Finding) -> dict[str, Any]:
         "severity": verdict_severity(finding.severity, finding.category),
         "category": VERDICT_CATEGORY[finding.category],
         "title": finding.title,
-        "description": _description(finding),
+        "description": _description(candidate, finding, report),
         "suggestion": finding.suggestion,
         "verification_status": candidate.status.value,
         "confidence": CONFIDENCE_NUMBER[candidate.confidence],
@@ -102,13 +106,14 @@ def _finding(candidate: Candidate, finding: Finding) -> dict[str, Any]:
     }
 
 
-def _description(finding: Finding) -> str:
-    """The message, and the claim and cause that have no field of their own here."""
+def _description(candidate: Candidate, finding: Finding, report: Report) -> str:
+    """The message, and claim, cause and what it stands for, which have no field of their own here."""
     said = [finding.message]
     said += [f"{label.capitalize()}: {text}" for label, text in wording.claim(finding)]
     cause = finding.verification.caused_by if finding.verification else None
     if cause is not None:
         said.append(f"Caused by: {cause.file}" + (f" ({cause.symbol})" if cause.symbol else ""))
+    said += [f"{label.capitalize()}: {text}" for label, text in said_under(candidate, report)]
     return "\n".join(said)
 
 

@@ -32,6 +32,8 @@ _DECISION_STYLES: dict[Decision, str] = {
 }
 _PLAIN_WIDTH = 100
 _INDENT = 2
+_MAX_UNDER = 3
+"""Lines on what else a finding stands for."""
 _LABEL_WIDTH = 12
 _MAX_LISTED = 10
 _ID_LENGTH = 8
@@ -124,10 +126,17 @@ def _write_finding(ink: Ink, report: Report, candidate: Candidate, *, is_verbose
         ink.prose(text, indent=_INDENT, label=_label(label))
     if finding.suggestion:
         ink.prose(finding.suggestion, indent=_INDENT, label=_label("do", "bold green"))
-    for label, text in said_under(candidate, report):
-        if is_verbose or label == "also at":
-            ink.hanging(_label(label), ink.inline(" ".join(text.split())), indent=_INDENT)
+    _write_under(ink, said_under(candidate, report), is_verbose=is_verbose)
     _write_proof(ink, report, candidate, is_verbose=is_verbose)
+
+
+def _write_under(ink: Ink, under: Sequence[tuple[str, str]], *, is_verbose: bool) -> None:
+    """What a finding stands for; on demand all of it."""
+    shown = under if is_verbose else under[:_MAX_UNDER]
+    for label, text in shown:
+        ink.hanging(_label(label), ink.inline(" ".join(text.split())), indent=_INDENT)
+    if more := len(under) - len(shown):
+        ink.hanging(_label("also said"), Text(f"{more} more with --verbose", style="dim"), indent=_INDENT)
 
 
 def _write_proof(ink: Ink, report: Report, candidate: Candidate, *, is_verbose: bool) -> None:

@@ -25,20 +25,21 @@ def said_under(candidate: Candidate, report: Report) -> list[tuple[str, str]]:
     places = [one for one in under if _is_place(one, candidate)]
     accounts = [one for one in under if one not in places]
     said = [("also at", _lines(places))] if places else []
-    said += [
-        ("also said", f"{one.specialist}, {place_of(one)}: {title_of(one)}")
-        for one in accounts[:MAX_ACCOUNTS]
-    ]
+    said += [("also said", _account(one)) for one in accounts[:MAX_ACCOUNTS]]
     more = len(accounts) - MAX_ACCOUNTS
     return [*said, *([("also said", f"{counted(more, 'more account')}")] if more > 0 else [])]
 
 
 def _account(candidate: Candidate) -> str:
-    return f"{candidate.specialist}, {place_of(candidate)}: {title_of(candidate)}"
+    """A further place or effect of the same cause; nobody may take it for verified."""
+    is_judged = candidate.is_proven_by_machine or bool(candidate.judgements)
+    unjudged = "" if is_judged else " (not judged by itself)"
+    return f"{candidate.specialist}, {place_of(candidate)}: {title_of(candidate)}{unjudged}"
 
 
 def _is_place(one: Candidate, leader: Candidate) -> bool:
-    if one.finding is None or leader.finding is None:
+    # Two findings of a model have no rule in common: each says something of its own.
+    if one.finding is None or leader.finding is None or leader.finding.rule_id is None:
         return False
     return (one.specialist, one.finding.rule_id, one.finding.file) == (
         leader.specialist,

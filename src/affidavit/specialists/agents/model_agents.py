@@ -23,6 +23,14 @@ from affidavit.specialists.agents.watched_tools import WatchedTools
 from affidavit.specialists.comments import Page
 
 LENSES = ("logic", "codebase-fit", "security", "quality")
+SUBJECTS = {
+    "logic": "what the altered code does wrong for which input or state",
+    "codebase-fit": "what the change had to do elsewhere: callers, twins, contracts, registrations",
+    "security": "what an outsider can send, and what they get",
+    "quality": "failures, load, tests that cannot fail, sentences made false, compatibility",
+    "triage": "whether what others commented is true",
+}
+"""What each specialist looks at, in a line, for whoever plans."""
 SECOND_LOOK = "second-look"
 TRIAGE = "triage"
 REVIEW_SCHEMA_NAME = "review_result"
@@ -46,6 +54,10 @@ class ModelAgent:
     make_tools: MakeTools
     reported: tuple[Finding, ...] = ()
     """What others found, for the second look."""
+    in_order: tuple[str, ...] = ()
+    """What they say they found to be in order."""
+    opened: frozenset[str] = frozenset()
+    """What they read beside the diff."""
     page: Page | None = None
     """What others said, for the triage; the first page stands in the shared text already."""
     page_number: int = 1
@@ -106,11 +118,13 @@ class ModelAgent:
         wrap = self.briefing.fence.wrap
         # Two lenses that found the same are one line here.
         reported = "\n".join(dict.fromkeys(map(_summary_of, self.reported))) or NOTHING
+        in_order = "\n".join(f"- {one}" for one in self.in_order) or NOTHING
         return self.briefing.prompts.render(
             SECOND_LOOK,
             reported=wrap("reported", reported),
             uncovered=wrap("uncovered", "\n".join(self.uncovered()) or NOTHING),
             questions=questions,
+            **self.briefing.prompts.optional(SECOND_LOOK, in_order=wrap("in_order", in_order)),
         )
 
     def _comments(self) -> str:
@@ -128,14 +142,15 @@ class ModelAgent:
         )
 
     def uncovered(self) -> list[str]:
-        """Stretches of the diff that no finding speaks of, one line each; a long hunk has several.
+        """Stretches of the diff that no finding speaks of, one line each, of files that nobody opened first.
 
         Prose, imports and, beside other code, tests are left out: that nobody spoke of them is no lead.
         """
         spoken = [(finding.file, finding.lines) for finding in self.reported]
         lines = []
         files = [file for file in self.briefing.change.files if not file.path.endswith(PROSE)]
-        for file in [file for file in files if not is_test(file.path)] or files:
+        shown = [file for file in files if not is_test(file.path)] or files
+        for file in sorted(shown, key=lambda file: file.path in self.opened):
             for hunk in filterfalse(_only_imports, _stretches(shown_hunks(file, self.chunk))):
                 first, last = hunk.new_start, hunk.new_start + max(hunk.new_count, 1) - 1
                 if not any(
@@ -159,9 +174,14 @@ def _only_imports(hunk: Hunk) -> bool:
 
 
 def _summary_of(finding: Finding) -> str:
-    """What was reported, so that others can see whether it covers their own point."""
-    first, _, _ = finding.message.partition(". ")
-    return f"{lead_line(finding)}. {first[:MAX_SUMMARY_LENGTH]}"
+    """What was reported in whole sentences, so that others can see whether it covers their own point."""
+    sentences = re.split(r"(?<=[.!?])\s+", finding.message)
+    said = sentences[0]
+    for sentence in sentences[1:]:
+        if len(said) + len(sentence) > MAX_SUMMARY_LENGTH:
+            break
+        said = f"{said} {sentence}"
+    return f"{lead_line(finding)}. {said}"
 
 
 def instructions(fence: Fence, prompts: PromptSet) -> str:

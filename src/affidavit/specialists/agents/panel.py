@@ -8,21 +8,21 @@ from typing import Any
 from affidavit.diff.redacted import as_it_leaves, redact_candidate, redact_findings
 from affidavit.ports import Case, Mind, Role, Specialist, Talk, ToolSource, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
+from affidavit.proof.rewording import is_too_long
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Chunk, Plan
-from affidavit.records.report import Report
+from affidavit.records.report import ReplySummary, Report
 from affidavit.specialists.agents.briefing import NOTHING, Briefing, Fence, lead_line
 from affidavit.specialists.agents.chunks import changed_line_count
-from affidavit.specialists.agents.model_agents import LENSES, SECOND_LOOK, TRIAGE, ModelAgent
+from affidavit.specialists.agents.joiner import ModelJoiner
+from affidavit.specialists.agents.model_agents import LENSES, SECOND_LOOK, SUBJECTS, TRIAGE, ModelAgent
 from affidavit.specialists.agents.verifier import ModelVerifier
 
 SECOND_LOOK_LINES = 12
 """A change with fewer changed lines has been seen whole by the first look."""
-LARGE_LINES = 60
-"""A change with this many is looked at again even where a finding speaks of every hunk."""
 MAX_PROPOSED = 300
 """Characters of a proposal that the reporter reads."""
 
@@ -92,7 +92,7 @@ class Session:
             instructions=self.briefing.prompts.render(
                 "planner",
                 fence_rule=self.briefing.fence.rule,
-                specialists=", ".join(dict.fromkeys([*LENSES, *rough.questions])),
+                specialists="; ".join(map(_looks_at, dict.fromkeys([*LENSES, *rough.questions]))),
             ),
             # As if there were one chunk only: the planner reads the comments on all of them.
             prefix=self.briefing.change_text(shown, rough.model_copy(update={"chunks": ()})),
@@ -103,7 +103,7 @@ class Session:
             max_turns=12,
         )
 
-    def agents(self, plan: Plan, _reported: Sequence[Finding] = ()) -> list[Specialist]:
+    def agents(self, plan: Plan) -> list[Specialist]:
         """A specialist for each lens of the plan and each chunk of the change, and for what others said."""
         agents: list[Specialist] = [
             self._agent(lens, plan, chunk)
@@ -122,13 +122,29 @@ class Session:
             for number, page in enumerate(self.briefing.comment_pages(chunk, plan), start=1)
         ]
 
-    def second_look(self, plan: Plan, reported: Sequence[Finding]) -> list[Specialist]:
-        """Fresh eyes on what nobody has spoken of; none for a change that is seen whole at once."""
-        lines = changed_line_count(self.case.change)
-        if lines < SECOND_LOOK_LINES:
+    def second_look(
+        self, plan: Plan, reported: Sequence[Finding], replies: Sequence[ReplySummary] = ()
+    ) -> list[Specialist]:
+        """Fresh eyes on what nobody has spoken of; none for a change that is seen whole at once.
+
+        Where every part has been spoken of, it could only repeat that.
+        """
+        if changed_line_count(self.case.change) < SECOND_LOOK_LINES:
             return []
-        agents = [self._agent(SECOND_LOOK, plan, chunk, tuple(reported)) for chunk in plan.chunks]
-        return [agent for agent in agents if lines >= LARGE_LINES or agent.uncovered()]
+        said = tuple(f"{one.specialist}: {one.summary}" for one in replies if one.summary)
+        read = frozenset(path for one in replies for path in one.files_read or ())
+        agents = [
+            replace(self._agent(SECOND_LOOK, plan, chunk, tuple(reported)), in_order=said, opened=read)
+            for chunk in plan.chunks
+        ]
+        return [agent for agent in agents if agent.uncovered()]
+
+    def joiner(self, plan: Plan) -> ModelJoiner | None:
+        """Who says which findings have one cause; None where there is no such role, or no prompt for it."""
+        mind = self.panel.minds.get("joiner")
+        if mind is None or not self.panel.prompts.asks_for_causes:
+            return None
+        return ModelJoiner(mind, self.briefing, plan, self.case.emit)
 
     def verifier(self, plan: Plan) -> ModelVerifier:
         """Who judges the findings; it has not seen the specialists' work."""
@@ -165,6 +181,7 @@ class Session:
             counts=wrap("outcome", verdict.summary),
             findings=wrap("findings", "\n".join(found) or NOTHING),
             incomplete="# Not completed\n" + wrap("incomplete", "\n".join(parts)) if parts else "",
+            **self.briefing.prompts.optional("reporter-task", too_long=self._too_long(shown)),
         )
         return Talk(
             speaker="reporter",
@@ -176,6 +193,15 @@ class Session:
             max_turns=2,
         )
 
+    def _too_long(self, shown: Sequence[Candidate]) -> str:
+        """The findings whose words are to be made shorter."""
+        texts = [
+            f"[{one.id}]\ntitle: {one.finding.title}\nmessage: {one.finding.message}"
+            for one in shown
+            if one.finding and is_too_long(one)
+        ]
+        return "# Too long\n" + self.briefing.fence.wrap("long_texts", "\n\n".join(texts)) if texts else ""
+
     def _agent(self, lens: str, plan: Plan, chunk: Chunk, reported: tuple[Finding, ...] = ()) -> ModelAgent:
         return ModelAgent(
             lens=lens,
@@ -186,6 +212,11 @@ class Session:
             make_tools=lambda: self.panel.make_tools(self.case),
             reported=self._shown(reported),
         )
+
+
+def _looks_at(lens: str) -> str:
+    subject = SUBJECTS.get(lens)
+    return f"{lens} ({subject})" if subject else lens
 
 
 def _outcome(candidate: Candidate, *, is_blocking: bool) -> str:

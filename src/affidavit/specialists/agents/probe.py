@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
 from affidavit.prompts import PromptSet
-from affidavit.proof.judgement import JUDGEMENT_SCHEMA, JUDGEMENT_SCHEMA_NAME
+from affidavit.proof.judgement import JUDGEMENT_SCHEMA_NAME, judgement_schema
 from affidavit.records.report import Gap, RoleUsage
 from affidavit.system.concurrency import side_by_side
 
@@ -39,7 +39,7 @@ def probe_talk(speaker: str, prompts: PromptSet) -> Talk:
         instructions=prompts.render("probe"),
         prefix="",
         task=CLAIM,
-        schema=JUDGEMENT_SCHEMA,
+        schema=judgement_schema(prompts),
         schema_name=JUDGEMENT_SCHEMA_NAME,
         max_turns=1,
     )
@@ -55,6 +55,6 @@ async def _probe(mind: Mind, prompts: PromptSet, emit: Emit) -> Probed:
     part = Gap(
         name=name,
         reason=f"{mind.model} cannot be asked, so no model reviewed: {outcome}: {answer.detail}".rstrip(": "),
-        advice=f"Mend it, or name another model with --{mind.role.replace('_', '-')}-model.",
+        advice=f"Fix it, or name another model with --{mind.role.replace('_', '-')}-model.",
     )
     return Probed((answer.usage,), (part,))

@@ -8,7 +8,7 @@ from typing import Any
 from affidavit.diff.redacted import redact_candidate
 from affidavit.events import Emit
 from affidavit.ports import Judged, Mind, Talk, ToolSource, Verifiers
-from affidavit.proof.judgement import JUDGEMENT_SCHEMA, JUDGEMENT_SCHEMA_NAME, Unreadable, read_judgement
+from affidavit.proof.judgement import JUDGEMENT_SCHEMA_NAME, Unreadable, judgement_schema, read_judgement
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
@@ -92,7 +92,7 @@ class ModelVerifier:
             instructions=self.briefing.prompts.render("verifier", fence_rule=self.briefing.fence.rule),
             prefix=self.briefing.verifier_text(self.plan),
             task="",
-            schema=JUDGEMENT_SCHEMA,
+            schema=judgement_schema(self.briefing.prompts),
             schema_name=JUDGEMENT_SCHEMA_NAME,
             tools=self.tools(),
             max_turns=20,

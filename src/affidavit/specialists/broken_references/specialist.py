@@ -11,7 +11,7 @@ from typing import Any
 
 from affidavit.analysers.silence.asked import Silence
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
-from affidavit.contract.versions import CURRENT_PROMPT_VERSION
+from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import GitError
 from affidavit.events import EventName, event
 from affidavit.git.blob_cache import BlobCache
@@ -152,7 +152,7 @@ class BrokenReferences:
         return json.dumps(
             {
                 "schema_version": CURRENT_SCHEMA_VERSION,
-                "prompt_version": CURRENT_PROMPT_VERSION,
+                "prompt_version": NO_PROMPT_VERSION,
                 "findings": [
                     _written(number, one, lines, case.change) for number, (one, lines) in enumerate(readable)
                 ],

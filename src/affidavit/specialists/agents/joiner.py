@@ -1,0 +1,75 @@
+"""The joiner: all findings that stand in one conversation: which of them would one fix settle?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import shorten
+
+from affidavit.diff.redacted import redact_candidate
+from affidavit.events import Emit
+from affidavit.ports import Mind, Talk
+from affidavit.proof.grouping import GROUPING_SCHEMA, GROUPING_SCHEMA_NAME
+from affidavit.records.candidate import Candidate
+from affidavit.records.plan import Plan
+from affidavit.records.report import Answer
+from affidavit.specialists.agents.briefing import NOTHING, Briefing
+
+MAX_CLAIM = 700
+MAX_PROPOSED = 300
+MAX_OUTCOME = 200
+"""Characters that say enough to recognise a cause."""
+
+
+@dataclass(frozen=True)
+class ModelJoiner:
+    """Groups findings by their cause; it has no tools, for what is true is not its question."""
+
+    mind: Mind
+    briefing: Briefing
+    plan: Plan
+    emit: Emit
+
+    async def join(self, candidates: Sequence[Candidate]) -> Answer:
+        """Ask once; whoever asked reads the answer and checks it."""
+        return await self.mind.converse(self.talk(candidates), self.emit)
+
+    def talk(self, candidates: Sequence[Candidate]) -> Talk:
+        """What is sent: the findings, sorted by their ids."""
+        shown = [redact_candidate(one, self.briefing.repository) for one in candidates]
+        wrap, prompts = self.briefing.fence.wrap, self.briefing.prompts
+        return Talk(
+            speaker="joiner",
+            instructions=prompts.render("joiner", fence_rule=self.briefing.fence.rule),
+            prefix="",
+            task=prompts.render(
+                "joiner-task",
+                title=wrap("title", self.briefing.change.title or NOTHING),
+                goal=wrap("plan", self.plan.goal or NOTHING),
+                findings=wrap("findings", "\n\n".join(map(_entry, sorted(shown, key=lambda one: one.id)))),
+            ),
+            schema=GROUPING_SCHEMA,
+            schema_name=GROUPING_SCHEMA_NAME,
+            max_turns=2,
+        )
+
+
+def _entry(candidate: Candidate) -> str:
+    finding = candidate.finding
+    if finding is None:
+        return ""
+    proof = finding.verification
+    first, last = finding.lines
+    who = f"rule {finding.rule_id}" if candidate.is_proven_by_machine else candidate.specialist
+    cause = proof.caused_by if proof else None
+    parts = [
+        f"[{candidate.id}] {finding.file}:{first}-{last} at {finding.side}, {finding.severity}, by {who}",
+        f"title: {finding.title}",
+        f"claim: {_short(finding.message, MAX_CLAIM)}",
+        f"outcome: {_short(proof.wrong_outcome, MAX_OUTCOME)}" if proof and proof.wrong_outcome else "",
+        f"caused by: {cause.symbol} in {cause.file}" if cause else "",
+        f"proposed: {_short(finding.suggestion, MAX_PROPOSED)}" if finding.suggestion else "",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _short(text: str, most: int) -> str:
+    return shorten(text, most, placeholder=" …")
