@@ -240,6 +240,31 @@ def test_what_the_record_cannot_hold_cannot_be_checked(repo: Repo, tmp_path: Pat
     assert "FAILS" not in done.out
 
 
+LATIN_1 = {
+    "plain.py": b"d = '\xe9'\nf = undefined_name\n",
+    "cookie.py": b"# coding: latin-1\nd = '\xe9'\ne = undefined_name\n",
+    "uses.py": "import plain\n\nx = plain.missing\n",
+    "notes.txt": b"caf\xe9\n",
+}
+
+
+@pytest.mark.parametrize("is_elsewhere", [False, True])
+def test_a_diff_of_another_encoding_outside_its_repository_does_not_fail(
+    repo: Repo, tmp_path: Path, is_elsewhere: bool
+) -> None:
+    repo.commit("base", {"a.py": "x = 1\n"})
+    repo.commit("head", LATIN_1)
+    (tmp_path / "x.diff").write_bytes(run_git(repo.path, "diff", "HEAD~1", "HEAD"))
+    place = tmp_path / "elsewhere"
+    place.mkdir()
+    if is_elsewhere:
+        Repo(place).commit("other", {"b.py": "y = 1\n"})
+    affidavit("review", "../x.diff", "--format", "report=../r.json", "--no-store", cwd=place)
+    done = affidavit("recheck", "../r.json", cwd=place)
+    assert done.code in (0, 3), done.out + done.err
+    assert "FAILS" not in done.out
+
+
 def test_an_analyser_that_could_not_read_one_file_is_proven_on_the_others(repo: Repo, tmp_path: Path) -> None:
     repo.commit("base", BASE)
     repo.commit("head", {**HEAD, "back\\slash.py": "x = missing\n"})

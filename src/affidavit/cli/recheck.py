@@ -35,6 +35,11 @@ MARKS = {True: "holds", False: "FAILS", None: "cannot be checked here"}
 @click.option(
     "--require-signature", is_flag=True, help="Fail unless somebody who is allowed to has signed REPORT."
 )
+@click.option(
+    "--trust-base",
+    metavar="REV",
+    help="Count the allowed signers of the report's base only where REV contains it (default: origin/HEAD).",
+)
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
 @click.pass_context
 def command(
@@ -43,6 +48,7 @@ def command(
     report: Path,
     repo: Path | None,
     require_signature: bool,
+    trust_base: str | None,
     output: str,
     **options: Any,
 ) -> None:
@@ -60,7 +66,7 @@ def command(
         for notice in opened.notices:
             note(notice)
         done = asyncio.run(recheck(recorded, opened, _mechanical))
-        signed = _signature_of(report, opened.repository)
+        signed = _signature_of(report, opened.repository, trust_base)
     proofs = [*done.proofs, *_signature_proofs(signed, is_required=require_signature)]
     click.echo(_as_json(done, proofs, signed) if output == "json" else _as_text(done, proofs, signed))
     context.exit(_exit_code(proofs))
@@ -79,12 +85,16 @@ def _settings_of(recorded: Report, path: Path) -> Settings:
         raise InputError(f"{path}: settings: {where}: {first['msg']}") from error
 
 
-def _signature_of(report: Path, repository: GitRepository) -> SignatureCheck:
+def _signature_of(report: Path, repository: GitRepository, trust_base: str | None) -> SignatureCheck:
+    trust = allowed_signers(repository, trust_base)
     beside = signature_path(report)
     signature = beside.read_bytes() if beside.is_file() else None
     if signature is None:
         return check_signature(b"", None, ())
-    return check_signature(report.read_bytes(), signature, allowed_signers(repository))
+    checked = check_signature(report.read_bytes(), signature, trust.lists)
+    if checked.state == "unknown_signer" and trust.refused:
+        return checked.model_copy(update={"detail": f"{checked.detail}; {trust.refused}"})
+    return checked
 
 
 def _signature_proofs(signed: SignatureCheck, *, is_required: bool) -> list[Proof]:

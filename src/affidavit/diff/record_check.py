@@ -71,8 +71,13 @@ def lost_files(change: Change, repository: Repository) -> frozenset[str]:
     return frozenset(
         file.path
         for file in change.files
-        if _is_lossy(file) and file.head_path and file.new_blob and not repository.head.entry(file.path)
+        if _is_lossy(file) and file.head_path and file.new_blob and not _is_here(file, repository)
     )
+
+
+def _is_here(file: FileChange, repository: Repository) -> bool:
+    entry = repository.head.entry(file.path)
+    return entry is not None and entry.blob == file.new_blob
 
 
 def _is_lossy(file: FileChange) -> bool:

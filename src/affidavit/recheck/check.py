@@ -9,7 +9,7 @@ from affidavit.diff.opened import OpenedChange
 from affidavit.ports import Case, Specialist
 from affidavit.recheck.additions import can_be_derived
 from affidavit.recheck.compare import differences
-from affidavit.recheck.derive import Derived, derive_change, derive_report, derived_settings
+from affidavit.recheck.derive import Derived, derive_change, derive_report, derived_settings, is_committed
 from affidavit.recheck.proofs import Proof, check_proofs, recheck_change
 from affidavit.recheck.words import taken_on_its_word
 from affidavit.records.report import REPORT_VERSION, Report
@@ -36,7 +36,10 @@ async def recheck(report: Report, opened: OpenedChange, assemble: Assemble) -> R
     # A report must not name a command that is then run.
     replies = await collect_replies(assemble(_without_linters(settings)), case)
     change = recheck_change(report.change, repository)
-    proofs = [change, *check_proofs(report, repository, replies)]
+    pieces = check_proofs(report, repository, replies)
+    if change.holds is None and not is_committed(report.change):
+        pieces = [_not_rebuilt(proof) for proof in pieces]
+    proofs = [change, *pieces]
     if report.inputs is None and can_be_derived(report.report_version):
         proofs.append(_whole(False, f"a report of version {report.report_version} keeps its inputs"))
     elif report.inputs is None or _other_version(report):
@@ -46,6 +49,13 @@ async def recheck(report: Report, opened: OpenedChange, assemble: Assemble) -> R
         is_rebuilt_in_part = change.holds is None or bool(opened.notices)
         proofs.append(_compared(report, derived, is_rebuilt_in_part=is_rebuilt_in_part))
     return Rechecked(tuple(proofs), tuple(taken_on_its_word(report, settings)))
+
+
+def _not_rebuilt(proof: Proof) -> Proof:
+    """What fails on files that could not be made again from the report may have held on those that were."""
+    if proof.holds is not False or proof.kind not in ("quote", "search", "analyser"):
+        return proof
+    return proof.model_copy(update={"holds": None, "detail": f"on a change rebuilt in part: {proof.detail}"})
 
 
 def _without_linters(settings: Settings) -> Settings:
