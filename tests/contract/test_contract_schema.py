@@ -11,7 +11,7 @@ from contract_replies import finding, finding_1_0, impact, reply, text, verifica
 
 from affidavit.contract.export import to_json
 from affidavit.contract.parser import parse_reply
-from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, SCHEMAS, schema_of
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, SCHEMAS, asked_schema, schema_of
 from affidavit.errors import InputError, SettingsError
 from affidavit.records.finding import ReviewResult
 
@@ -148,3 +148,12 @@ def test_the_documentation_names_every_field() -> None:
     made = SCHEMAS["1.1"]["properties"]["findings"]["items"]["properties"]
     for name in [*SCHEMAS["1.1"]["properties"], *made, *made["verification"]["properties"]]:
         assert f"`{name}`" in page
+
+
+def test_a_model_is_held_to_the_versions_that_it_is_asked_for() -> None:
+    asked = jsonschema_rs.validator_for(asked_schema("1.1", "1.5.0"))
+    said = {"schema_version": "1.1", "prompt_version": "1.5.0", "findings": []}
+    assert asked.is_valid(said)
+    assert not asked.is_valid({**said, "prompt_version": "1.1.0"})
+    assert not asked.is_valid({**said, "schema_version": "1.0"})
+    assert "enum" not in schema_of("1.1")["properties"]["prompt_version"]

@@ -119,6 +119,14 @@ SCHEMAS: dict[str, dict[str, Any]] = {
 }
 
 
+def asked_schema(version: str, prompt_version: str) -> dict[str, Any]:
+    """The schema that a model is held to: its versions can be none but those that it is asked for."""
+    schema = schema_of(version)
+    for name, value in (("schema_version", version), ("prompt_version", prompt_version)):
+        schema["properties"][name] = {"type": "string", "enum": [value]}
+    return schema
+
+
 def schema_of(version: str) -> dict[str, Any]:
     """A copy of the schema of one version, free to be changed (for a provider's dialect, say)."""
     if version not in SCHEMAS:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import filterfalse
 
-from affidavit.contract.schema import schema_of
+from affidavit.contract.schema import asked_schema
 from affidavit.languages.test_files import is_test
 from affidavit.ports import Case, Mind, Talk, ToolSource
 from affidavit.prompts import PromptSet
@@ -104,7 +104,7 @@ class ModelAgent:
             instructions=instructions(self.briefing.fence, self.briefing.prompts),
             prefix=self.briefing.change_text(self.chunk, self.plan),
             task=self._task(),
-            schema=schema_of(self.briefing.prompts.schema_version),
+            schema=asked_schema(self.briefing.prompts.schema_version, self.briefing.prompts.version),
             schema_name=REVIEW_SCHEMA_NAME,
             tools=tools,
         )
