@@ -376,6 +376,68 @@ def test_minds_that_nobody_asked_have_said_nothing(mechanical: Made, modelled: M
         assert mechanical.outcome(copy) is False, name
 
 
+def silenced(content: Any, **updates: Any) -> Any:
+    """Everything that was found is gone, and every count says so."""
+    copy = each(content, lambda _: None, candidates=[], replies=[], **updates)
+    counts = copy["verdict"]["counts"]
+    counts.update(candidates=0, shown=0, folded=0, withheld=0, blocking=0, withheld_by_code={})
+    counts["by_severity"] = dict.fromkeys(counts["by_severity"], 0)
+    return copy
+
+
+def with_versions(content: Any, version: str) -> Any:
+    """All analysers are said to have had another version, and to have found nothing."""
+    copy = silenced(content)
+    for run in [
+        *copy["analyser_runs"],
+        *(r for one in copy["inputs"]["replies"] for r in one["analyser_runs"]),
+    ]:
+        run["version"] = version
+    for reply in copy["inputs"]["replies"]:
+        found = json.loads(reply["text"] or "{}")
+        reply["text"] = reply["text"] and json.dumps({**found, "findings": []})
+    return copy
+
+
+OTHER_VERSIONS: dict[str, Callable[[Any], Any]] = {
+    "of Affidavit": lambda content: silenced(content, affidavit_version="9.9"),
+    "of Affidavit, with replies": lambda content: {
+        **silenced(content, affidavit_version="9.9"),
+        "replies": [{**reply, "state": "clean", "findings": 0} for reply in content["replies"]],
+    },
+    "of the report": lambda content: silenced(content, report_version="9.9"),
+    "of the first reports": lambda content: silenced(content, report_version="1.0", inputs=None),
+    "of the analysers": lambda content: with_versions(content, "0.0.1"),
+    "of Affidavit, everything of low severity": lambda content: each(
+        content,
+        lambda one: one["finding"] and one["finding"].update(severity="low"),
+        affidavit_version="9.9",
+    ),
+    "of Affidavit, everything a nit": lambda content: each(
+        content, lambda one: one.update(worth="nit"), affidavit_version="9.9"
+    ),
+    "of Affidavit, everything refuted": lambda content: each(
+        content, withheld("refuted", "no"), affidavit_version="9.9"
+    ),
+    "of Affidavit, said not to have run and to have examined": lambda content: silenced(
+        content,
+        affidavit_version="9.9",
+        not_run=[{"name": reply["specialist"], "reason": "off"} for reply in content["replies"]],
+    ),
+}
+
+
+@pytest.mark.parametrize("forge", OTHER_VERSIONS.values(), ids=OTHER_VERSIONS.keys())
+def test_another_version_excuses_nothing_that_blocks_in_every_version(
+    made: Made, forge: Callable[[Any], Any]
+) -> None:
+    assert made.outcome(forge(made.content)) is False
+
+
+def test_an_honest_report_of_another_version_does_not_fail(made: Made) -> None:
+    assert made.outcome({**made.content, "affidavit_version": "9.9"}) is None
+
+
 KEPT_FIELDS = Path(__file__).parent / "fields_2.0.txt"
 
 

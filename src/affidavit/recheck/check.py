@@ -8,6 +8,7 @@ from affidavit.config.settings import Settings
 from affidavit.diff.opened import OpenedChange
 from affidavit.ports import Case, Specialist
 from affidavit.recheck.additions import can_be_derived
+from affidavit.recheck.blocking import check_blocking
 from affidavit.recheck.compare import differences
 from affidavit.recheck.derive import Derived, derive_change, derive_report, derived_settings, is_committed
 from affidavit.recheck.proofs import Proof, check_proofs, recheck_change
@@ -48,6 +49,9 @@ async def recheck(report: Report, opened: OpenedChange, assemble: Assemble) -> R
         derived = await derive_report(report, report.inputs, case, settings, replies)
         is_rebuilt_in_part = change.holds is None or bool(opened.notices)
         proofs.append(_compared(report, derived, is_rebuilt_in_part=is_rebuilt_in_part))
+    if proofs[-1].holds is None and change.holds is not None:
+        # A version that is said to be another must not excuse what no version leaves out.
+        proofs += await check_blocking(report, case, settings, replies)
     return Rechecked(tuple(proofs), tuple(taken_on_its_word(report, settings)))
 
 
