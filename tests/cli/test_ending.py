@@ -144,12 +144,15 @@ def test_a_review_that_is_told_to_end_twice_leaves_no_folder_behind(repo: Repo, 
     assert list((tmp_path / "scratch").iterdir()) == []
 
 
-def test_a_request_to_end_is_heard_where_interrupts_are_ignored(repo: Repo, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_request_to_end_is_heard_where_interrupts_are_ignored(
+    repo: Repo, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
     """As in what a shell runs in the background."""
     process = begin_review(repo, tmp_path / "scratch", ignoring="INT")
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(number)
     process.communicate(timeout=120)
-    assert process.returncode == 143
+    assert process.returncode == code
     assert list((tmp_path / "scratch").iterdir()) == []
 
 
