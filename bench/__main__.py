@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench import analysers, context, django, imports, minds, redaction
+from bench import map as map_of_fixes
 from bench.row import BIN, Row, best, call
 from bench.sweep import command as sweep
 
@@ -67,6 +68,9 @@ def main() -> None:
     """Print the table and the peak memory of the largest child process."""
     if sys.argv[1:2] == ["sweep"]:
         sweep.main(sys.argv[2:])
+        return
+    if sys.argv[1:2] == ["map"]:
+        map_of_fixes.main(sys.argv[2:])
         return
     if sys.argv[1:2] == ["redaction"]:
         redaction.main(sys.argv[2:])

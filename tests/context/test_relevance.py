@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from affidavit.context.called import Called
 from affidavit.context.changed_texts import ChangedText, TextFate
 from affidavit.context.history import Companion
 from affidavit.context.relevance import Ties, rank_related
 from affidavit.context.shared_texts import SharedText
+from affidavit.context.twins import Twin
 from affidavit.records.context import Import, Reference, RelatedFile
 from affidavit.records.evidence import SearchHit
 
@@ -94,7 +96,7 @@ def test_a_text_in_a_document_or_a_test_weighs_less_than_in_the_product() -> Non
         importers=[importing("importer.py")],
         texts=[sharing(path) for path in ("docs/a.md", "CHANGES", "tests/test_a.py", "events.yaml")],
     )
-    assert paths(files) == ["events.yaml", "importer.py", "tests/test_a.py", "CHANGES", "docs/a.md"]
+    assert paths(files) == ["events.yaml", "importer.py", "CHANGES", "docs/a.md", "tests/test_a.py"]
 
 
 def test_a_caller_in_the_product_comes_before_a_test_that_calls() -> None:
@@ -122,9 +124,10 @@ def test_a_plain_word_that_only_may_be_meant_relates_files_that_imports_tie_and_
 def test_a_name_that_many_files_only_may_mean_relates_none_that_no_import_ties() -> None:
     many = [use(f"f{number}.py", symbol="Query.as_sql", certainty="possible") for number in range(11)]
     assert ranked(references=many) == []
-    assert len(ranked(references=many[:10])) == 10
+    assert ranked(references=many[:4]) == []
+    assert len(ranked(references=many[:3])) == 3
     sure = [use(f"sure{number}.py", symbol="Query.as_sql") for number in range(20)]
-    assert len(ranked(references=[*sure, *many[:10]])) == 30
+    assert len(ranked(references=[*sure, *many[:3]])) == 23
 
 
 def test_a_mere_word_is_no_further_reason_of_a_related_file() -> None:
@@ -133,6 +136,40 @@ def test_a_mere_word_is_no_further_reason_of_a_related_file() -> None:
     )
     assert [reason.kind for reason in file.reasons] == ["shares_text"]
     assert file.symbols == ()
+
+
+def test_a_method_s_common_name_alone_relates_nobody_even_near() -> None:
+    many = [
+        use(f"f{number}.py", symbol="Text.join", text="', '.join(names)", certainty="possible")
+        for number in range(12)
+    ]
+    fitting = use("own.py", symbol="Text.join", text="text.join(names)", certainty="possible")
+    near = frozenset(one.path for one in many)
+    assert paths(ranked(references=[*many, fitting], near=near)) == ["own.py"]
+
+
+def test_who_calls_a_method_through_what_its_class_builds_on_comes_before_importers() -> None:
+    calls = [use(f"f{n}.py", symbol="Disk.save", text="x.save(1)", certainty="possible") for n in range(30)]
+    files = ranked(
+        references=calls, through={"Disk": frozenset({"f3.py"})}, importers=[importing("importer.py")]
+    )
+    assert paths(files) == ["f3.py", "importer.py"]
+    assert files[0].reasons[0].detail == "calls Disk.save (likely, through what its class builds on)"
+
+
+def test_what_changed_lines_call_comes_before_importers_and_twins_before_documents() -> None:
+    files = ranked(
+        called=[
+            Called("called.py", "convert", "shop/prices.py"),
+            Called("many.py", "go", "shop/prices.py", 3),
+        ],
+        twins=[Twin("twin.py", "shop/prices.py", 30, 30)],
+        importers=[importing("importer.py")],
+        documents=[("shop/prices.py", SearchHit(path="docs/a.md", line=2, text="see shop/prices.py"))],
+    )
+    assert paths(files) == ["called.py", "importer.py", "twin.py", "docs/a.md", "many.py"]
+    assert files[0].reasons[0].detail == "defines convert, called by the changed lines of shop/prices.py"
+    assert files[2].reasons[0].detail == "shares 30 of 30 lines with shop/prices.py"
 
 
 def test_a_mere_mention_comes_after_an_importer() -> None:

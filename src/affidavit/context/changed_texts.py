@@ -14,6 +14,8 @@ MIN_LENGTH = 6
 MAX_LENGTH = 100
 MIN_LETTERS = 3
 MAX_LINE = 2000
+MIN_PHRASE = 16
+"""A message of fewer characters stands in too many places."""
 _QUOTED = re.compile(r"""(["'])((?:\\.|(?!\1).)*)\1""")
 _QUOTED_OR_TEMPLATE = re.compile(r"""(["'`])((?:\\.|(?!\1).)*)\1""")
 _TOKEN = re.compile(r"[^\W]+(?:[./:-]+\w+)*")
@@ -61,7 +63,8 @@ def _in_file(file: FileChange) -> Iterator[ChangedText]:
     for hunk in file.hunks:
         removed, added = _in_lines(hunk, "-", file.path), _in_lines(hunk, "+", file.path)
         has_new_lines = any(line[0] == "+" for line in hunk.lines)
-        for text in removed:
+        phrases = _phrases(hunk, "-", file.path)
+        for text in (*removed, *(phrase for phrase in phrases if not _is_written(phrase, hunk))):
             if text not in added:
                 yield ChangedText(text, "replaces" if has_new_lines else "removes", file.path)
         yield from (ChangedText(text, "adds", file.path) for text in added if text not in removed)
@@ -72,6 +75,30 @@ def _in_lines(hunk: Hunk, mark: str, path: str) -> dict[str, None]:
     language = language_of(path)
     lines = [line[1:] for line in hunk.lines if line[0] == mark and len(line) <= MAX_LINE]
     return dict.fromkeys(text for line in lines for text in names_in_line(line, language))
+
+
+_PLACEHOLDER = re.compile(r"%\([^)]*\)\w|%\w|\{[^{}]*\}|\$\{[^{}]*\}|\\.|\$\w+")
+
+
+def _phrases(hunk: Hunk, mark: str, path: str) -> dict[str, None]:
+    """The messages in lines with a mark, each as its longest part without placeholders."""
+    language = language_of(path)
+    if not LANGUAGES.named(language).quotes:
+        return {}
+    found: dict[str, None] = {}
+    for line in hunk.lines:
+        if line[0] != mark or len(line) > MAX_LINE or _COMMENT.match(line, 1) or is_import(line[1:]):
+            continue
+        for literal in _QUOTED.finditer(line, 1):
+            part = max(_PLACEHOLDER.split(literal[2]), key=len).strip()
+            if MIN_PHRASE <= len(part) <= MAX_LENGTH and part.count(" ") >= 2 and '"' not in part:
+                found[part] = None
+    return found
+
+
+def _is_written(phrase: str, hunk: Hunk) -> bool:
+    """A line that the hunk adds has the words as well."""
+    return any(line[0] == "+" and phrase in line for line in hunk.lines)
 
 
 def names_in_line(line: str, language: str) -> Iterator[str]:

@@ -7,10 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 
+from affidavit.context.called import Called, find_called
 from affidavit.context.history import Companion, find_companions, find_origins
 from affidavit.context.relevance import MAX_RELATED, TOKEN_BUDGET, Ties, rank_related
 from affidavit.context.shared_texts import SharedText, find_shared_texts
-from affidavit.context.sources import Source, find_sources
+from affidavit.context.sources import Source, definer_of, find_sources
+from affidavit.context.twins import Twin, find_twins
 from affidavit.errors import GitError, InputError
 from affidavit.git.repository import GitRepository
 from affidavit.languages.registry import is_document
@@ -60,6 +62,8 @@ class _Found:
     documents: list[tuple[str, SearchHit]]
     companions: list[Companion]
     texts: list[SharedText]
+    called: list[Called]
+    twins: list[Twin]
     origins: list[BlameOrigin]
     left_out: list[str]
 
@@ -105,23 +109,40 @@ def _find(change: Change, repository: GitRepository, readers: CodeReaders) -> _F
         asked_companions = pool.submit(find_companions, change, repository)
         asked_documents = pool.submit(_documents, change, repository.head)
         asked_texts = pool.submit(find_shared_texts, change, repository)
+        asked_twins = pool.submit(find_twins, change, repository.head)
         reviewed = change.model_copy(update={"files": tuple(change.reviewed_files())})
         symbols = tuple(readers.changed_symbols(reviewed, repository))
         edges = _edges(change, repository, readers)
         references, not_followed = _references(symbols, repository, readers)
+        called, not_sought = _called(change, repository.head, readers)
         documents, not_searched = asked_documents.result()
         origins, not_blamed = asked_origins.result()
         companions, not_logged = asked_companions.result()
         texts, not_compared = asked_texts.result()
-    left_out = [*not_followed, *not_searched, *not_blamed, *not_logged, *not_compared]
-    return _Found(symbols, edges, references, documents, companions, texts, origins, left_out)
+        twins, not_likened = asked_twins.result()
+    left_out = [
+        *not_followed,
+        *not_sought,
+        *not_searched,
+        *not_blamed,
+        *not_logged,
+        *not_compared,
+        *not_likened,
+    ]
+    return _Found(symbols, edges, references, documents, companions, texts, called, twins, origins, left_out)
+
+
+def _called(change: Change, head: Tree, readers: CodeReaders) -> tuple[list[Called], list[str]]:
+    imports = readers.imports(head)
+    definer = definer_of(imports, lambda path: readers.symbols_of(head, path))
+    return find_called(change, head, imports, definer)
 
 
 def _tie(found: _Found, change: Change, repository: GitRepository, readers: CodeReaders) -> Ties:
     sources = _sources(found.symbols, found.edges, repository, readers)
     return Ties(
         references=found.references,
-        imports=found.edges.imports,
+        imports=_of_the_product(found.edges.imports, change),
         importers=found.edges.importers,
         tests=_namesakes(change, repository.head),
         documents=found.documents,
@@ -129,6 +150,9 @@ def _tie(found: _Found, change: Change, repository: GitRepository, readers: Code
         texts=_not_followed_yet(found.texts, found.symbols),
         fates=_fates(found.symbols),
         sources=sources,
+        called=found.called,
+        twins=found.twins,
+        through=_through(sources, readers.imports(repository.head)),
         near=_near(found.edges, sources, readers.imports(repository.head)),
         holds_tests=_tests_in(repository.head),
     )
@@ -166,6 +190,23 @@ def _sources(
     changes = [one for one in symbols if one.head and not is_test(one.head.path)]
     imported = [one for one in edges.imports if not is_test(one.path)]
     return find_sources(changes, imported, readers.imports(head), lambda path: readers.symbols_of(head, path))
+
+
+def _of_the_product(imports: Sequence[Import], change: Change) -> list[Import]:
+    """What tests import says nothing of the reach of a change, unless it changes nothing but tests."""
+    if all(is_test(file.path) for file in change.files):
+        return list(imports)
+    return [one for one in imports if not is_test(one.path)]
+
+
+def _through(sources: Sequence[Source], imports: Imports) -> dict[str, frozenset[str]]:
+    """Each changed class that builds on another, and who imports that one."""
+    found: dict[str, set[str]] = {}
+    for one in sources:
+        users = {each.path for each in imports.importers_of(one.path)} if one.heir else set[str]()
+        if 0 < len(users) <= MAX_PASSING:
+            found.setdefault(one.heir, set()).update(users)
+    return {heir: frozenset(users) for heir, users in found.items()}
 
 
 def _near(edges: _Edges, sources: Sequence[Source], imports: Imports) -> frozenset[str]:

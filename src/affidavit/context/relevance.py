@@ -7,9 +7,11 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
+from affidavit.context.called import Called
 from affidavit.context.history import Companion
 from affidavit.context.shared_texts import SharedText
 from affidavit.context.sources import Source
+from affidavit.context.twins import Twin
 from affidavit.diff.skipping import LOCK_FILES, VENDORED_FOLDERS
 from affidavit.languages.registry import LANGUAGES, is_document, language_of
 from affidavit.languages.test_files import is_test
@@ -39,6 +41,8 @@ WEIGHTS: Mapping[str, float] = {
     "uses": 7.5,
     "tests": 5,
     "shares_text": 4.5,
+    "called_by": 4.2,
+    "resembles": 3.5,
     "imports": 4,
     "documents": 2.5,
     "changes_with": 2,
@@ -54,15 +58,21 @@ FATE_WEIGHTS: Mapping[SymbolFate, float] = {
     "added": 0.5,
 }
 CERTAINTY_WEIGHTS: Mapping[Certainty, float] = {"certain": 1.0, "likely": 0.9, "possible": 0.25}
-IN_A_TEST = 0.65
+TEST_FACTORS = {"calls": 0.65, "uses": 0.65, "implements": 0.65, "shares_text": 0.65, "imports": 0.3}
+THROUGH_A_BASE = 0.7
+"""Who calls a method of an interface calls one that implements it, though not this one alone."""
 IN_FOREIGN_CODE = 0.3
 COMMON_NAME_FILES = 10
+MEMBER_NAME_FILES = 3
+"""Methods of one name are many things sooner than functions are: `as_sql`, `setUp`, `dispatch`."""
 MIN_SCORE = 0.5
 # A text that the change only uses says more of a file the fewer others have it.
 ADDED_TEXT = 0.9
 ADDED_COMMON_TEXT = 0.6
 FEW_FILES = 3
 TEXT_IN_A_DOCUMENT = 0.5
+REPLACED_TEXT_IN_A_DOCUMENT = 0.8
+"""A document that quotes what the change replaces is false now."""
 # The file that defines a name says more of it than one that passes it on.
 BEHIND_ANOTHER = 1.5
 DEPENDING = frozenset({"calls", "uses", "implements", "imports"})
@@ -73,6 +83,8 @@ _VERBS: Mapping[RelationKind, str] = {
     "imports": "imports",
     "documents": "names",
 }
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
+MAX_TEXT = 500
 _INHERITS = re.compile(r"\b(?:class|struct|interface|trait|impl|extends|implements|object|enum)\b")
 
 
@@ -98,6 +110,11 @@ class Ties:
     """What the change does to each symbol."""
     sources: Sequence[Source] = ()
     """Where that which the changed files import is defined."""
+    called: Sequence[Called] = ()
+    """Where that which the changed lines call is defined."""
+    twins: Sequence[Twin] = ()
+    through: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """A changed class, and who imports what it builds on: they may call it through that."""
     near: frozenset[str] = frozenset()
     """Files that imports lead from to a changed file, or to what its classes build on, in a few steps."""
     holds_tests: Callable[[str], bool] = is_test
@@ -133,11 +150,15 @@ def rank_related(
 
 def _all_ties(ties: Ties) -> Iterable[_Tie]:
     importing = {one.path for one in ties.importers}
-    yield from _reference_ties(ties.references, ties.fates, importing, ties.near)
+    yield from _reference_ties(ties, importing)
     for (path, target), found in _grouped(ties.importers, _edge).items():
         yield _tie(path, "imports", f"imports {target}", [one.line for one in found])
     for path, target in _grouped((one for one in ties.imports if one.target), _edge):
         yield _tie(target, "imported_by", f"is imported by {path}")
+    yield from _called_ties(ties.called)
+    for twin in ties.twins:
+        detail = f"shares {twin.shared} of {twin.of} lines with {twin.changed_file}"
+        yield _tie(twin.path, "resembles", detail, factor=0.5 + twin.share / 2)
     yield from _source_ties(ties.sources)
     yield from _text_ties(ties.texts)
     for path, subjects in ties.tests.items():
@@ -147,6 +168,17 @@ def _all_ties(ties: Ties) -> Iterable[_Tie]:
     for one in ties.companions:
         detail = f"changed in {one.shared} of the last {one.commits} commits of {one.changed_file}"
         yield _tie(one.path, "changes_with", detail, factor=0.5 + one.share / 2)
+
+
+def _called_ties(called: Sequence[Called]) -> Iterable[_Tie]:
+    """Who reads these details for the changed file finds it at their end."""
+    for (path, user), found in _grouped(called, lambda one: (one.path, one.user)).items():
+        names = _some([one.name for one in found])
+        surest = min(one.definers for one in found)
+        # A name that several files define may mean any of them.
+        factor = min(1.5, (1 + 0.15 * (len(found) - 1)) / surest)
+        detail = f"defines {names}, called by the changed lines of {user}"
+        yield _tie(path, "called_by", detail, factor=factor)
 
 
 def _source_ties(sources: Sequence[Source]) -> Iterable[_Tie]:
@@ -173,7 +205,7 @@ def _text_ties(texts: Sequence[SharedText]) -> Iterable[_Tie]:
 
 def _text_weight(text: SharedText) -> float:
     if is_document(text.path) or not language_of(text.path):
-        return TEXT_IN_A_DOCUMENT
+        return TEXT_IN_A_DOCUMENT if text.changed.fate == "adds" else REPLACED_TEXT_IN_A_DOCUMENT
     if text.changed.fate != "adds":
         return 1.0
     return ADDED_TEXT if text.spread <= FEW_FILES else ADDED_COMMON_TEXT
@@ -190,13 +222,8 @@ def _grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, lis
     return groups
 
 
-def _reference_ties(
-    references: Sequence[Reference],
-    fates: Mapping[str, SymbolFate],
-    importing: set[str],
-    near: frozenset[str],
-) -> Iterable[_Tie]:
-    spread = Counter(symbol for symbol, _ in {(one.symbol, one.path) for one in references})
+def _reference_ties(ties: Ties, importing: set[str]) -> Iterable[_Tie]:
+    references = ties.references
     surely = {(one.symbol, one.path) for one in references if one.certainty != "possible"}
     maybe = {(one.symbol, one.path) for one in references} - surely
     doubtful = Counter(symbol for symbol, _ in maybe)
@@ -205,26 +232,54 @@ def _reference_ties(
     groups = _grouped(counted, lambda one: (one.path, one.symbol, _reason_kind(one)))
     for (path, symbol, kind), found in groups.items():
         certainty = _best_certainty(found)
-        factor = CERTAINTY_WEIGHTS[certainty] * FATE_WEIGHTS[fates.get(symbol, "touched")]
-        if certainty == "possible":
+        factor = CERTAINTY_WEIGHTS[certainty] * FATE_WEIGHTS[ties.fates.get(symbol, "touched")]
+        how = "" if certainty == "certain" else f" ({certainty})"
+        if certainty == "possible" and _calls_through_a_base(path, symbol, kind, ties):
+            factor *= THROUGH_A_BASE / CERTAINTY_WEIGHTS["possible"]
+            how = " (likely, through what its class builds on)"
+        elif certainty == "possible":
             # A name that stands in many files most likely means many things.
-            is_mere_word = path not in near and _is_mere_word(path, symbol, doubtful[symbol])
-            factor *= 0.0 if is_mere_word else min(1.0, COMMON_NAME_FILES / spread[symbol])
-        detail = f"{_VERBS[kind]} {symbol}" + ("" if certainty == "certain" else f" ({certainty})")
+            is_mere_word = _is_mere_word(path, symbol, doubtful[symbol], found, ties.near)
+            factor *= 0.0 if is_mere_word else min(1.0, COMMON_NAME_FILES / doubtful[symbol])
+        detail = f"{_VERBS[kind]} {symbol}{how}"
         # Lines that only may mean it would pass for sure ones beside one that is.
         surest = [one.line for one in found if one.certainty == certainty]
         yield _tie(path, kind, detail, surest, factor, symbol)
 
 
-def _is_mere_word(path: str, symbol: str, files: int) -> bool:
-    """The file has the word, and nothing says that it means the symbol: `match`, `get`, or one of many."""
+def _calls_through_a_base(path: str, symbol: str, kind: RelationKind, ties: Ties) -> bool:
+    owner = symbol.rpartition(".")[0].rpartition(".")[2]
+    return kind == "calls" and path in ties.through.get(owner, ())
+
+
+def _fits_receiver(symbol: str, references: Sequence[Reference]) -> bool:
+    """Some line takes the member from something that is named after its class: `cart.total` of `Cart`."""
+    owner, _, name = symbol.rpartition(".")
+    words = [word.lower() for word in _WORDS.findall(owner.rpartition(".")[2]) if len(word) > 2]
+    taken = re.compile(rf"(\w+)\W{{0,4}}(?:\.|::|->)\s*{re.escape(name)}\b")
+    receivers = [found[1].lower() for one in references for found in taken.finditer(one.text[:MAX_TEXT])]
+    return any(words and words[-1] in receiver for receiver in receivers)
+
+
+def _is_mere_word(
+    path: str, symbol: str, files: int, found: Sequence[Reference], near: frozenset[str]
+) -> bool:
+    """The file has the word, and nothing says that it means the symbol: `match`, `get`, or one of many.
+
+    A common method's name alone is never enough, even where imports lead near: its receiver must fit.
+    """
+    if path in near and ("." not in symbol or files <= COMMON_NAME_FILES):
+        return False
+    if "." in symbol and _fits_receiver(symbol, found):
+        return False
     if is_document(path):
         # There it is written as code.
         return False
     parsed_as = LANGUAGES.parsed_as(path)
     if parsed_as is not None and not parsed_as.language.scoping.users_import:
         return False
-    return is_plain_word(symbol.rpartition(".")[2]) or files > COMMON_NAME_FILES
+    most = MEMBER_NAME_FILES if "." in symbol else COMMON_NAME_FILES
+    return is_plain_word(symbol.rpartition(".")[2]) or files > most
 
 
 def _reason_kind(reference: Reference) -> RelationKind:
@@ -249,9 +304,9 @@ def _tie(
     factor: float = 1.0,
     symbol: str = "",
 ) -> _Tie:
-    if kind in ("calls", "uses", "implements", "shares_text") and is_test(path):
+    if is_test(path):
         # A test that calls is found by running it; a caller in the product is not.
-        factor *= IN_A_TEST
+        factor *= TEST_FACTORS.get(kind, 1.0)
     shown = tuple(sorted(set(lines)))[:MAX_REASON_LINES]
     return _Tie(path, kind, detail, shown, WEIGHTS[kind] * factor, symbol)
 

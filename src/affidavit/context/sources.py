@@ -46,6 +46,13 @@ def find_sources(
     return list(dict.fromkeys([*bases, *passed]))
 
 
+def definer_of(
+    imports: Imports, symbols_of: Callable[[str], Sequence[Symbol]]
+) -> Callable[[str, str], str | None]:
+    """What says which file defines a name that another provides."""
+    return _Sought(imports, symbols_of).definer
+
+
 @dataclass
 class _Sought:
     """Looks for definitions, up to a bound on how many."""

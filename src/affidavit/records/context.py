@@ -70,6 +70,8 @@ RelationKind = Literal[
     "implements",
     "changes_with",
     "shares_text",
+    "called_by",
+    "resembles",
 ]
 
 

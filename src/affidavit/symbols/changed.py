@@ -13,6 +13,7 @@ from affidavit.languages.registry import LANGUAGES, grammar_of
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import Symbol, SymbolChange, SymbolFate, SymbolKind
+from affidavit.symbols.annotations import gains_only_annotations
 from affidavit.symbols.definitions import symbols_of
 
 # What a formatter may change in a header.
@@ -138,7 +139,7 @@ def _fate(
 ) -> SymbolFate | None:
     if old is None:
         return "added"
-    if _plain(old.signature) != _plain(new.signature):
+    if _plain(old.signature) != _plain(new.signature) and not gains_only_annotations(old, new):
         return "signature_changed"
     lines_head, lines_base = range(new.line, new.end_line + 1), range(old.line, old.end_line + 1)
     is_alike = touched_head.isdisjoint(lines_head) and touched_base.isdisjoint(lines_base)

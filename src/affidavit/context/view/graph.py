@@ -29,6 +29,8 @@ TIE_OF_KIND: Mapping[str, str] = {
     "documents": "documents",
     "changes_with": "changes",
     "shares_text": "texts",
+    "called_by": "uses",
+    "resembles": "texts",
 }
 
 

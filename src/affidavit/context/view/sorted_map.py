@@ -35,9 +35,25 @@ FOLDED_FATES: tuple[SymbolFate, ...] = ("added", "touched")
 """Nobody outside has to know these differently, so their names are enough."""
 _FATE_ORDER = ("removed", "renamed", "signature_changed", "added", "touched")
 # These reasons end in the path of the changed file.
-_NAMING = frozenset({"tests", "documents", "changes_with", "imported_by", "extended_by", "shares_text"})
+_NAMING = frozenset(
+    {
+        "tests",
+        "documents",
+        "changes_with",
+        "imported_by",
+        "extended_by",
+        "shares_text",
+        "called_by",
+        "resembles",
+    }
+)
 _DEPENDING = frozenset({"calls", "uses", "implements", "imports"})
-_GROUP_OF_KIND = {"documents": "documents", "changes_with": "companions", "shares_text": "texts"}
+_GROUP_OF_KIND = {
+    "documents": "documents",
+    "changes_with": "companions",
+    "shares_text": "texts",
+    "resembles": "texts",
+}
 
 
 @dataclass(frozen=True)
