@@ -40,6 +40,7 @@ JAVA = {
     ),
 }
 JAVA_CART = JAVA["shop/Cart.java"]
+JAVA_CART_OF_TWO = JAVA_CART.replace("add(int a)", "add(int a, int b)").replace("add(0); this.add(1);", "")
 
 TYPESCRIPT = {
     "a.ts": (
@@ -74,6 +75,19 @@ RUST = {
     "src/till.rs": "use crate::price::total;\n\npub fn pay() -> u32 {\n    total(5)\n}\n",
 }
 RUST_PRICE = RUST["src/price.rs"]
+RUST_PATHS = {
+    **RUST,
+    "src/lib.rs": (
+        "pub mod price;\npub mod till;\n\npub fn sum() -> u32 {\n    // Both.\n    price::total(1)\n}\n"
+    ),
+    "src/till.rs": (
+        "use crate::price;\nmod drawer;\npub fn pay() -> u32 {\n    price::total(5)\n"
+        "        + crate::price::total(6)\n        + super::price::total(7)\n}\n"
+    ),
+    "src/till/drawer.rs": (
+        "pub fn open() -> u32 {\n    super::super::price::total(1)\n        + crate::price::total(2)\n}\n"
+    ),
+}
 
 BROKEN: dict[str, tuple[Files, Files, Found]] = {
     "a function of Go takes another argument": (
@@ -123,6 +137,23 @@ BROKEN: dict[str, tuple[Files, Files, Found]] = {
         {"a.ts": TS_A.replace("seal(a: number)", "seal(a: number, b: string)")},
         {(COUNT, "a.ts", 11), (COUNT, "b.ts", 6)},
     ),
+    "a method of Java is called on what was just made": (
+        {
+            "shop/Cart.java": JAVA_CART,
+            "shop/Till.java": (
+                "package shop;\n\nclass Till {\n  void pay() {\n    new Cart(1).add(4);\n  }\n}\n"
+            ),
+            "shop/Desk.java": (
+                "package shop;\n\nclass Desk {\n  void pay() {\n    (new Cart(2)).add(5);\n  }\n}\n"
+            ),
+            "shop/Own.java": (
+                "package shop;\n\nclass Own {\n  void pay() {\n"
+                "    new Cart(3) { public void add(int a) {} }.add(6);\n  }\n}\n"
+            ),
+        },
+        {"shop/Cart.java": JAVA_CART_OF_TWO},
+        {(COUNT, "shop/Till.java", 5), (COUNT, "shop/Desk.java", 5)},
+    ),
     "a function of TypeScript that its own file calls is gone": (
         {"a.ts": "export const x = 1\nfunction total() {\n  return 1\n}\nexport const y = total()\n"},
         {"a.ts": "export const x = 1\nexport const y = total()\n"},
@@ -151,6 +182,27 @@ BROKEN: dict[str, tuple[Files, Files, Found]] = {
         RUST,
         {"src/price.rs": RUST_PRICE.replace("total(a: u32)", "total(a: u32, b: u32)")},
         {(COUNT, "src/price.rs", 6), (COUNT, "src/till.rs", 4)},
+    ),
+    "a function of Rust is called by the paths of its module": (
+        RUST_PATHS,
+        {"src/price.rs": RUST_PRICE.replace("total(a: u32)", "total(a: u32, b: u32)")},
+        {
+            (COUNT, "src/price.rs", 6),
+            (COUNT, "src/lib.rs", 6),
+            (COUNT, "src/till.rs", 4),
+            (COUNT, "src/till.rs", 5),
+            (COUNT, "src/till.rs", 6),
+            (COUNT, "src/till/drawer.rs", 2),
+            (COUNT, "src/till/drawer.rs", 3),
+        },
+    ),
+    "a function of Rust that is called by the path of its module is gone": (
+        {
+            "src/main.rs": "mod calc;\n\nfn main() {\n    calc::gone();\n}\n",
+            "src/calc.rs": "pub fn gone() {}\n",
+        },
+        {"src/calc.rs": "pub fn other(a: u32) -> u32 {\n    a\n}\n"},
+        {(GONE, "src/main.rs", 4)},
     ),
     "a method of Rust takes another argument": (
         RUST,

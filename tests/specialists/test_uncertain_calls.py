@@ -2,7 +2,18 @@
 
 import pytest
 from broken_shop import Files, found
-from test_broken_calls import GO, GO_PRICE, JAVA, JAVA_CART, RUST, RUST_PRICE, SCRIPT, TS_A, TYPESCRIPT
+from test_broken_calls import (
+    GO,
+    GO_PRICE,
+    JAVA,
+    JAVA_CART,
+    JAVA_CART_OF_TWO,
+    RUST,
+    RUST_PRICE,
+    SCRIPT,
+    TS_A,
+    TYPESCRIPT,
+)
 
 from python_changes import Open
 
@@ -31,7 +42,7 @@ def rust(after: str, **more: str) -> tuple[Files, Files]:
 TOTAL_OF_TWO = GO_PRICE.replace("Total(a int)", "Total(a, b int)")
 ADD_OF_TWO = GO_PRICE.replace("Add(n int)", "Add(n int, m int)").replace("c.Add(0)", "c.Add(0, 0)")
 WITHOUT_ADD = GO_PRICE.replace("func (c *Cart) Add(n int) {\n\tc.n += n\n}\n\n", "").replace("c.Add(0)", "")
-JAVA_OF_TWO = JAVA_CART.replace("add(int a)", "add(int a, int b)").replace("add(0); this.add(1);", "")
+JAVA_OF_TWO = JAVA_CART_OF_TWO
 TS_OF_TWO = "export function total(a: number, b: number) {\n  return a + b\n}\n"
 TS_OF_ONE = "export function total(a: number) {\n  return a\n}\n"
 RUST_OF_TWO = RUST_PRICE.replace("total(a: u32)", "total(a: u32, b: u32)").replace("total(1) + total(2)", "1")
@@ -206,6 +217,54 @@ UNCERTAIN: dict[str, tuple[Files, Files]] = {
     "JavaScript: scripts share their names": (
         {"a.js": "function area(w) {\n  return w\n}\narea(1)\n"},
         {"a.js": "function area(w, h) {\n  return w * h\n}\narea(1)\n"},
+    ),
+    "Rust: the module is another one on another machine": rust(
+        RUST_OF_TWO,
+        lib="#[cfg(unix)]\npub mod price;\n\npub fn f() -> u32 {\n    price::total(1)\n}\n",
+    ),
+    "Rust: another file stands for the module": rust(
+        RUST_OF_TWO,
+        lib='#[path = "other.rs"]\npub mod price;\n\npub fn f() -> u32 {\n    price::total(1)\n}\n',
+        other="pub fn total(a: u32) -> u32 {\n    a\n}\n",
+    ),
+    "Rust: the path has another module of that name": rust(
+        RUST_OF_TWO,
+        till=(
+            "mod price {\n    pub fn total(a: u32) -> u32 { a }\n}\n\n"
+            "pub fn f() -> u32 {\n    price::total(1)\n}\n"
+        ),
+    ),
+    "Rust: another crate's module is taken under that name": rust(
+        RUST_OF_TWO, till="use other::price;\n\npub fn f() -> u32 {\n    price::total(1)\n}\n"
+    ),
+    "Rust: a module is taken under another's name": rust(
+        RUST_OF_TWO, till="use crate::cost as price;\n\npub fn f() -> u32 {\n    price::total(1)\n}\n"
+    ),
+    "Rust: a module inside of the file calls it": rust(
+        RUST_OF_TWO,
+        lib=(
+            "pub mod price;\n\nmod inside {\n    use other::price;\n"
+            "    fn f() -> u32 { price::total(1) }\n}\n"
+        ),
+    ),
+    "Rust: only another build calls it": rust(
+        RUST_OF_TWO, lib="pub mod price;\n\n#[cfg(old)]\nfn f() -> u32 {\n    price::total(1)\n}\n"
+    ),
+    "Rust: a type has the name of a module": rust(
+        RUST_OF_TWO,
+        till=(
+            "struct price;\nimpl price {\n    fn total(a: u32) -> u32 { a }\n}\n"
+            "fn f() -> u32 { price::total(1) }\n"
+        ),
+    ),
+    "Java: a class of that name inside of another is made": java(
+        JAVA_OF_TWO,
+        **{
+            "shop/Till.java": (
+                "package shop;\n\nclass Till {\n  static class Cart { void add(int a) {} }\n"
+                "  void f() {\n    new Cart().add(1);\n  }\n}\n"
+            )
+        },
     ),
     "Rust: a variable of that name": rust(
         RUST_OF_TWO,

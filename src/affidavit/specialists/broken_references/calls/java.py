@@ -112,11 +112,23 @@ def _on_variables(parsed: Parsed, callee: Callee) -> Iterator[Site]:
     for place in places_of(parsed, callee.name):
         call = call_of(place.node) if place.role == "call" else None
         target = call.child_by_field_name("object") if call is not None else None
+        if call is not None and target is not None and _makes(target, callee.owner, parsed.text):
+            yield Site(parsed, call, f"new {callee.owner}(…).{callee.name}")
         if call is None or target is None or target.type != "identifier":
             continue
         name = node_text(target, parsed.text)
         if name == callee.owner or _type_of(parsed, target, name) == callee.owner:
             yield Site(parsed, call, f"{name}.{callee.name}")
+
+
+def _makes(target: Node, owner: str, text: bytes) -> bool:
+    """The expression is `new Owner(…)`, in brackets or not, and no class of its own kind."""
+    while target.type == "parenthesized_expression" and target.named_child_count == 1:
+        target = target.named_children[0]
+    is_plain = target.type == "object_creation_expression" and not any(
+        child.type == "class_body" for child in target.named_children
+    )
+    return is_plain and text_of(target, "type", text).partition("<")[0] == owner
 
 
 def _type_of(parsed: Parsed, variable: Node, name: str) -> str:

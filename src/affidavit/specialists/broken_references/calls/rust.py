@@ -1,4 +1,4 @@
-"""Rust: calls of a function in its own module and where it is used by name, of a method by its own type."""
+"""Rust: calls of a function in its own module, by its name or its path, of a method by its own type."""
 
 import re
 from collections.abc import Iterator
@@ -15,6 +15,7 @@ from affidavit.specialists.broken_references.calls.callee import (
     sound,
     text_of,
 )
+from affidavit.specialists.broken_references.calls.rust_paths import calls_by_path
 from affidavit.specialists.broken_references.ground import Ground, Parsed, is_telling
 from affidavit.specialists.broken_references.names.rust_uses import OWN_MODULE, has_attribute, is_surely_gone
 
@@ -65,6 +66,9 @@ def _calls_of_function(ground: Ground, callee: Callee, own: Parsed) -> Iterator[
     if not any(enclosing(callee.node, ("mod_item",))):
         for site in called_alone(own, callee.name, 0 if callee.is_gone else 1):
             if _sees_the_file(site.call):
+                yield site
+        for site in calls_by_path(ground, callee, _has_harmless_marks):
+            if not _is_conditional(site.call):
                 yield site
     is_found_elsewhere = callee.is_gone or _is_replaced(ground, callee.old.path)
     for one in () if is_found_elsewhere else ground.head_imports.importers_of(callee.old.path):
