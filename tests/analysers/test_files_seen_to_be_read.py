@@ -69,6 +69,14 @@ def test_a_tool_does_not_leave_out_what_it_leaves_out_by_default(analyser, text,
     assert {one.path for one in found.diagnostics} == {f"{folder}/x.py"}
 
 
+@pytest.mark.parametrize("settings", [{}, {"ruff.toml": "line-length = 90\n"}])
+@pytest.mark.parametrize(("analyser", "text"), [(RUFF, UNDEFINED), (TY, UNDEFINED), (BANDIT, SHELL)])
+def test_a_script_for_windows_is_read_as_python(analyser, text, settings, case):
+    found = head_of(analyser, case({"x": "", **settings}, {"app/window.pyw": text}))
+    assert found.run.read == ("app/window.pyw",)
+    assert {one.path for one in found.diagnostics} == {"app/window.pyw"}
+
+
 @pytest.mark.parametrize(
     "path", [".env", "id_rsa", "dist/x.js", "a.png", "package-lock.json", "node_modules/p/x.js", "x.min.js"]
 )

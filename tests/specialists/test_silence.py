@@ -64,6 +64,27 @@ def test_an_old_comment_of_any_tool_silences_an_undefined_name(comment: str, cas
 
 
 @pytest.mark.parametrize(
+    "comment",
+    [
+        "# pyright: reportUndefinedVariable=false",
+        "# pyright: basic, reportUndefinedVariable=none",
+        '# mypy: disable-error-code="name-defined"',
+    ],
+)
+def test_an_old_setting_for_the_whole_file_silences_an_undefined_name(comment: str, case: Open) -> None:
+    before, after = undefined("", is_defined=True), undefined("", is_defined=False)
+    report = reviewed(case({"a.py": f"{comment}\n{before}"}, {"a.py": f"{comment}\n{after}"}))
+    assert (shown(report), report.gate.exit_code) == ([], 0)
+
+
+def test_a_setting_for_the_whole_file_that_the_change_adds_is_listed(case: Open) -> None:
+    before, after = undefined("", is_defined=True), undefined("", is_defined=False)
+    report = reviewed(case({"a.py": before}, {"a.py": f"# pyright: reportUndefinedVariable=false\n{after}"}))
+    assert (shown(report), report.gate.exit_code, bool(suppressed(report))) == ([], 0, True)
+    assert len(brought_suppressions(report)) == 1
+
+
+@pytest.mark.parametrize(
     "comment", ["", "  # noqa: E501", "  # type: ignore[call-arg]", "  # nosec", "  # no qa"]
 )
 def test_a_comment_about_something_else_silences_nothing(comment: str, case: Open) -> None:

@@ -143,6 +143,7 @@ BY_HAND = {
     "generic-credential-uri": f'DATABASE_URL = "postgres://billing:{PASSWORD}@db.acme.io:5432/billing"',
     "gitlab-incoming-mail-address-token": f"incoming+acme-shop-4711-{drawn('', 25)}-issue@incoming.gitlab.com",
     "google-key-in-address": f"https://maps.googleapis.com/maps/api/js?key={drawn('AI' + 'za', 35)}&v=3",
+    "connection-password": f"Server=db.acme.io;Database=shop;User Id=billing;Password={PASSWORD};",
     "jdbc-password": f"jdbc:postgresql://db.acme.io/shop?user=billing&password={PASSWORD}",
     "langfuse-secret-key.1": f"public={'pk-' + 'lf-'}{uuid('p')}\nsecret={'sk-' + 'lf-'}{uuid('s')}",
     "lob-api-key": f'lob_key = "{drawn("live_", 35, 1, HEX)}"',

@@ -250,7 +250,7 @@ def _judge_version(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text
 BANDIT = Analyser(
     name="bandit",
     executable="bandit",
-    patterns=("*.py",),
+    patterns=("*.py", "*.pyw"),
     scope="file",
     invoke=invoke_bandit,
     read_output=read_bandit,

@@ -33,6 +33,7 @@ from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun
 from affidavit.records.report import Gap, Reply
 from affidavit.specialists.causes import find_cause
+from affidavit.specialists.command_line import shortened
 from affidavit.specialists.examination import Counted, Examination, louder, place_of, without_secrets
 from affidavit.specialists.rulebook import silence_about
 from affidavit.specialists.wording import Proof, write_finding
@@ -346,11 +347,16 @@ def _unfinished(runs: Sequence[AnalyserRun]) -> tuple[Gap, ...]:
         Gap(
             name=run.analyser,
             reason=run.detail or f"{run.analyser} on {run.side}: {run.state}",
-            advice=f"Run `{' '.join(run.command)}` on the {run.side} side to see more.",
+            advice=_advice(run),
         )
         for run in runs
         if run.state not in ("completed", "nothing_to_do")
     )
+
+
+def _advice(run: AnalyserRun) -> str:
+    more_time = "Give it more time with `--analyser-timeout-seconds`. " if run.state == "timed_out" else ""
+    return f"{more_time}Run `{shortened(run.command)}` on the {run.side} side to see more."
 
 
 def mechanical_specialists(

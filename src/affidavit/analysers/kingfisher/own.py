@@ -5,6 +5,14 @@ CANARY_LINE = b"affidavit_canary_5d3a91c7"
 OWN_FILE = "own-rules.yml"
 # Examples are put together here, so that no scanner of this repository stumbles over them.
 _KEY = "q7Zp2Lx9" * 5
+# As ADO.NET, ODBC and others have it: a server, a user or a database, a password. Quotes are doubled in YAML.
+_PART = "[^;\"''<>\\r\\n]*;"
+_CONNECTION = (
+    rf"(?i)\b(?:server|data source|host|addr|address)\s?=\s?{_PART}(?:{_PART}){{0,10}}?"
+    r"\s?(?:user id|userid|user name|username|user|uid|database|initial catalog)"
+    rf"\s?=\s?{_PART}(?:{_PART}){{0,10}}?"
+    "\\s?(?:password|pwd)\\s?=\\s?([^\\s;\"''<>]{3,200})"
+)
 OWN_RULES = f"""\
 rules:
   - name: Read to its end
@@ -25,6 +33,12 @@ rules:
     min_entropy: 2.0
     confidence: medium
     examples: ["jdbc:postgresql://db.b.io/c?user=a&password={_KEY[:12]}"]
+  - name: A password in the settings of a database connection
+    id: affidavit.connection-password
+    pattern: '{_CONNECTION}'
+    min_entropy: 2.0
+    confidence: medium
+    examples: ["Server=db.b.io;Database=c;User Id=a;Password={_KEY[:12]};"]
   - name: An API key of Google in an address
     id: affidavit.google-key-in-address
     pattern: '[?&]key=(AIza[\\w-]{{35}})\\b'

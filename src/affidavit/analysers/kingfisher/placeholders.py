@@ -15,8 +15,10 @@ EXAMPLE = re.compile(
 EXAMPLE_KEY = re.compile(r"example|placeholder|change[_-]?me|redacted|x{8}|\.\.\.|your[_ -]", re.IGNORECASE)
 FILLED_IN = re.compile(r"^[$<{\[(:]|\$\{|\{\{|#\{|%\(|%[sdv](?![0-9a-f])|^%\w+%$|^[.x*#_-]+$", re.IGNORECASE)
 """What a program or a reader puts something else in place of."""
+COMPUTED = re.compile(r"[A-Za-z_][\w.]*\(")
+"""Code, not a value."""
 DEFAULT = re.compile(
-    r"(?:pass(?:word|wd|phrase)?|pwd?|secret|token|user(?:name)?|admin|root|guest|postgres|mysql|maria(?:db)?"
+    r"(?:pass(?:word|wd|phrase)?|p[a@][s$]{2}w[o0]rd|word|pwd?|secret|token|user(?:name)?|admin|root|guest|postgres|mysql|maria(?:db)?"
     r"|mongo(?:db)?|redis|rabbit(?:mq)?|elastic|minio|docker|default|test(?:ing)?|demo|local|dev(?:elop(?:ment|er)?)?"
     r"|prod(?:uction)?|staging|my|our|the|some|a|is|not|db|foo|bar|baz|qwerty|abc|hunter|letmein|welcome|app|api|key"
     r"|service|database|server|host|strong|super|very|secure|here|[\d_.!@#*-]+)+",
@@ -86,6 +88,7 @@ def _why_no_login(login: Login) -> str | None:
         return "the address is an example"
     password = login.password
     is_default = password in (login.user, host) or DEFAULT.fullmatch(password)
-    if is_default or not password or FILLED_IN.search(password) or EXAMPLE.search(password):
+    is_filled_in = FILLED_IN.search(password) or COMPUTED.match(password)
+    if is_default or not password or is_filled_in or EXAMPLE.search(password):
         return "the password is a placeholder"
     return None

@@ -82,7 +82,8 @@ TOKENS = (
 )
 """Values with a shape of their own, such as a prefix that nothing else has."""
 CONNECTIONS = (
-    "affidavit.credential-uri affidavit.jdbc-password azure-app-configuration-connection-string"
+    "affidavit.connection-password affidavit.credential-uri affidavit.jdbc-password"
+    " azure-app-configuration-connection-string"
     " azure-servicebus-connection-string azure-storage-account-key generic-credential-uri"
     " mongodb-connection-string sidekiq-sensitive-url veles.secrets/bitbucketcredentials"
     " veles.secrets/codecatalystcredentials veles.secrets/codecommitcredentials"

@@ -15,7 +15,14 @@ DATABASE = re.compile(
     r"jdbc:[\w:]*//(?P<host>[^\s/?;:]*)[^\s\"<>]*?[?&;](?:password|pwd)=(?P<password>[^\s\"'&;<>]*)",
     re.IGNORECASE,
 )
-USER = re.compile(r"[?&;]user(?:name)?=([^\s\"'&;<>]*)", re.IGNORECASE)
+CONNECTION = re.compile(
+    r"\b(?:server|data source|host|addr|address)\s?=\s?(?:tcp:)?(?P<host>[^;\"'<>,\\]{0,200})"
+    r"(?:[,\\][^;\"'<>]{0,200})?;(?:[^;\"'<>]{0,200};){0,21}?"
+    r"\s?(?:password|pwd)\s?=\s?(?P<password>[^\s;\"'<>]{0,200})",
+    re.IGNORECASE,
+)
+"""As ADO.NET, ODBC and others have it: `Server=…;User Id=…;Password=…`."""
+USER = re.compile(r"[?&;]\s?(?:user(?:\s?name|\s?id)?|uid)\s?=\s?([^\s\"'&;<>]*)", re.IGNORECASE)
 BLOCK_END = re.compile(r"-----END|^\s*\}", re.MULTILINE)
 MAX_LINES = 200
 """As long as the longest key."""
@@ -53,7 +60,7 @@ class Place:
     @property
     def login(self) -> Login | None:
         """The address that the place lies in."""
-        for pattern in (ADDRESS, DATABASE):
+        for pattern in (ADDRESS, DATABASE, CONNECTION):
             for found in pattern.finditer(self.line):
                 if found.start() <= self.column <= found.end():
                     user = found.groupdict().get("user")

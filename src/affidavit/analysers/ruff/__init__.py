@@ -169,6 +169,7 @@ def write_settings(settings: RuffSettings, python: str | None) -> str:
     version = settings.target_version or python
     lines = [f"target-version = {toml_string(version)}"] if version in TARGET_VERSIONS else []
     # Instead of ruff's own list, which leaves out `dist`, `venv` and others whatever stands in them.
+    lines += ['extend-include = ["*.pyw"]', 'extension = { pyw = "python" }']
     lines.append(f"exclude = {toml_list(settings.excluded)}")
     lines.append(f"builtins = {toml_list(settings.builtins)}")
     lines += ["[lint]", f"select = {toml_list(selected)}", "[lint.per-file-ignores]"]
@@ -240,7 +241,7 @@ def ignored_by_ruff(base: Tree, path: str) -> list[str]:
 RUFF = Analyser(
     name="ruff",
     executable="ruff",
-    patterns=("*.py", "*.pyi"),
+    patterns=("*.py", "*.pyi", "*.pyw"),
     scope="file",
     invoke=invoke_ruff,
     read_output=read_ruff,

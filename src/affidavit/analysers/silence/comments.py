@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from affidavit.languages.engine.grammars import parse
 from affidavit.languages.registry import LANGUAGES
 
-PYTHON = (".py", ".pyi")
+PYTHON = (".py", ".pyi", ".pyw")
 JAVASCRIPT = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".vue", ".svelte")
 TO_THE_END = 10**9
 
@@ -25,6 +25,11 @@ ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "reportAttributeAccessIssue": ("ty/missing-attribute", "ty/import-not-found"),
     "reportCallIssue": CALLS,
     "reportMissingImports": ("ty/import-not-found",),
+    "reportOptionalMemberAccess": ("ty/missing-attribute",),
+    "reportGeneralTypeIssues": ("ty/missing-attribute", *CALLS),
+    "reportUnusedCoroutine": ("ty/unused-awaitable",),
+    "unused-coroutine": ("ty/unused-awaitable",),
+    "unused-awaitable": ("ty/unused-awaitable",),
     "undefined-variable": ("ty/unresolved-reference",),
     "E0602": ("ty/unresolved-reference",),
     "no-member": ("ty/missing-attribute",),
@@ -70,6 +75,8 @@ class _Kind:
     tool: str
     endings: tuple[str, ...]
     rules_of: Callable[[str], tuple[str, ...]]
+    word: re.Pattern[str] = _WORD
+    """What a code looks like among `codes`."""
 
 
 def _named(tool: str) -> Callable[[str], tuple[str, ...]]:
@@ -91,6 +98,12 @@ _NOQA = re.compile(
     re.IGNORECASE,
 )
 _TYPES = re.compile(r"#\s*(?:type|ty|pyright|pyre|mypy)\s*:\s*ignore\b(?:\[(?P<codes>[^\]]*)\])?")
+# Settings for the whole file: `# pyright: basic, reportCallIssue=false`, `# mypy: disable-error-code="a, b"`.
+_PYRIGHT = re.compile(
+    r"#\s*(?P<whole>pyright)\s*:(?P<codes>[^#]*?\breport\w+\s*=\s*(?:false|none)\b[^#]*)", re.IGNORECASE
+)
+_SWITCHED_OFF = re.compile(r"\breport\w+(?=\s*=\s*(?:false|none)\b)", re.IGNORECASE)
+_MYPY = re.compile(r"#\s*(?P<whole>mypy)\s*:\s*disable-error-code\s*=\s*(?P<codes>[\w\s,\"'-]+)")
 _PYLINT = re.compile(r"#\s*pylint\s*:\s*disable=(?P<codes>[\w,\s-]+)")
 _NOSEC = re.compile(r"#\s*nosec\b:?\s*(?P<codes>B\d{3}(?:[,\s]+B\d{3})*)?")
 _ESLINT = re.compile(
@@ -100,6 +113,8 @@ _TSC = re.compile(r"(?://|/\*)\s*@ts-(?:ignore|expect-error|(?P<whole>nocheck))\
 _KINDS = (
     _Kind(_NOQA, "ruff", PYTHON, _named("ruff")),
     _Kind(_TYPES, "ty", PYTHON, _of_type_checker),
+    _Kind(_PYRIGHT, "ty", PYTHON, _of_type_checker, _SWITCHED_OFF),
+    _Kind(_MYPY, "ty", PYTHON, _of_type_checker),
     _Kind(_PYLINT, "ty", PYTHON, _of_type_checker),
     _Kind(_NOSEC, "bandit", PYTHON, _named("bandit")),
     _Kind(_ESLINT, "oxlint", JAVASCRIPT, _of_eslint),
@@ -109,6 +124,7 @@ _ENABLED_AGAIN = re.compile(r"(?://|/\*)\s*(?:eslint|oxlint)-enable\b")
 # The first letter of what makes each of them work.
 _WORKING = re.compile(
     rb"(?i)\bnoqa\b|\bnosec\b|\btype(?=\s*:\s*ignore)|\b(?:ty|pyright|pyre|mypy)(?=\s*:\s*ignore)"
+    rb"|\bpyright(?=\s*:[^#]*\breport\w+\s*=\s*(?:false|none)\b)|\bmypy(?=\s*:\s*disable-error-code)"
     rb"|\bpylint(?=\s*:\s*disable)|\b(?:eslint|oxlint)(?=-disable)|\bts(?=-(?:ignore|expect-error|nocheck))"
     rb"|\bshellcheck(?=\s+disable)|\bhadolint(?=\s+(?:global\s+)?ignore)|\byamllint(?=\s+disable)"
     rb"|\bzizmor(?=\s*:\s*ignore)"
@@ -163,10 +179,10 @@ def _in_line(kind: _Kind, found: re.Match[str], number: int, lines: Sequence[str
     line = lines[number - 1]
     groups = found.groupdict()
     is_alone = not line[: found.start()].strip()
-    # Ruff and flake8 take one for a whole file only where nothing else is on its line.
-    if kind.tool == "ruff" and groups.get("whole") and not is_alone:
+    # The tools for Python take one for a whole file only where nothing else is on its line.
+    if kind.endings == PYTHON and groups.get("whole") and not is_alone:
         return
-    codes = _WORD.findall(groups.get("codes") or "")
+    codes = kind.word.findall(groups.get("codes") or "")
     first, last = _scope(kind, groups, number, lines, is_alone=is_alone)
     rules = tuple(rule for code in codes for rule in kind.rules_of(code))
     yield Suppression(number, found[0].strip(), kind.tool, first, last, rules)

@@ -107,7 +107,7 @@ def read_ty_files(printed: Printed) -> Reading:
 TY = Analyser(
     name="ty",
     executable="ty",
-    patterns=("*.py", "*.pyi"),
+    patterns=("*.py", "*.pyi", "*.pyw"),
     scope="project",
     invoke=invoke_ty,
     read_output=read_ty,
