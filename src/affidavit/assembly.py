@@ -4,12 +4,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
+from weakref import WeakKeyDictionary
 
 from affidavit.analysers.user_linters import user_linters
 from affidavit.config.settings import Settings
 from affidavit.diff.redacted import as_it_leaves
 from affidavit.errors import InputError
 from affidavit.git.blob_cache import BlobCache
+from affidavit.git.objects import ObjectStore
 from affidavit.git.repository import GitRepository
 from affidavit.minds.fence import EXPLANATION, fence, tag_of
 from affidavit.pipeline import Crew
@@ -84,14 +86,19 @@ def assemble_panel(
     *,
     analysers_off: Collection[str] = (),
     servers: Confirming | None = None,
+    environments: Sequence[Path] = (),
+    reads_dependencies: bool = True,
 ) -> Panel:
     """The panel that reads through this installation's map and tools.
 
-    Servers make what the tools find surer. The map does without: everybody would wait for it.
+    Servers make what the tools find surer. The map does without: everybody would wait for it. Environments
+    are folders with packages, beside those that are found by themselves.
     """
     # A review without a model does not pay for the map and the tools.
     from affidavit.context.gather import gather_context  # noqa: PLC0415
+    from affidavit.dependencies.found import find_packages  # noqa: PLC0415
     from affidavit.tools.checks import Checks, JoinedTools  # noqa: PLC0415
+    from affidavit.tools.dependencies import OpenPackages, WithDependencies  # noqa: PLC0415
     from affidavit.tools.toolbox import Toolbox  # noqa: PLC0415
 
     cache = BlobCache(cache_dir)
@@ -103,8 +110,21 @@ def assemble_panel(
         # History is the commits' own: what people wrote there is redacted here.
         return context.model_copy(update={"origins": tuple(map(redact_record, context.origins))})
 
+    packages: WeakKeyDictionary[ObjectStore, OpenPackages] = WeakKeyDictionary()
+
+    def opened_packages(case: Case) -> OpenPackages:
+        store = _git(case).store
+        if store not in packages:
+            found = find_packages(case.repository.folder, case.repository.base, environments)
+            packages[store] = OpenPackages(found, cache)
+            store.close_with(packages[store])
+        return packages[store]
+
     def make_tools(case: Case) -> ToolSource:
-        return Toolbox(case.repository, case.change, surer)
+        own = Toolbox(case.repository, case.change, surer)
+        if not reads_dependencies or not (opened := opened_packages(case)).packages.by_name:
+            return own
+        return WithDependencies(own, opened, lambda package, change: Toolbox(package, change, readers))
 
     def make_verifier_tools(case: Case) -> ToolSource:
         checks = Checks(case.repository, case.change, cache_dir, analysers_off=analysers_off)

@@ -108,6 +108,11 @@ FLAGS_THAT_ARE_SETTINGS = (
 @server_options
 @model_options
 @prompt_options
+@click.option(
+    "--dependencies/--no-dependencies",
+    default=True,
+    help="Let models read the sources of packages that lie beside the repository; on by default.",
+)
 @click.option("--estimate", is_flag=True, help="Say what the review would cost, and ask no model.")
 @click.option("--what-leaves", is_flag=True, help="Print what would be sent to whom, and send nothing.")
 @click.option(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from affidavit.assembly import assemble_crew, assemble_panel
 from affidavit.config.settings import Settings
+from affidavit.dependencies.found import find_packages
 from affidavit.events import Emit, ignore_events
 from affidavit.minds.choice import ModelChoice
 from affidavit.pipeline import Crew, check, look, open_case
@@ -43,6 +44,8 @@ class FirstTalks:
     """What all of its talks share; the task is empty."""
     machine_findings: tuple[Talk, ...]
     """What the verifier is asked about findings that need no model to be found."""
+    packages: tuple[str, ...] = ()
+    """Whose sources models may read, each with its version."""
 
 
 def prepare_talks(
@@ -51,11 +54,19 @@ def prepare_talks(
     choices: Mapping[Role, ModelChoice],
     cache: Path | None,
     prompts: PromptSet | None = None,
+    *,
+    reads_dependencies: bool = True,
 ) -> FirstTalks:
     """The talks of the review itself, which is held with models that only listen."""
     case = open_case(opened.change, opened.repository, settings)
     minds = {role: ListeningMind(role, choice.model) for role, choice in choices.items()}
-    panel = assemble_panel(minds, cache, prompts, analysers_off=settings.analysers_off)
+    panel = assemble_panel(
+        minds,
+        cache,
+        prompts,
+        analysers_off=settings.analysers_off,
+        reads_dependencies=reads_dependencies,
+    )
     crew = replace(assemble_crew(settings, cache), panel=panel)
     shared = asyncio.run(_hold(case, crew))
     return FirstTalks(
@@ -63,7 +74,13 @@ def prepare_talks(
         planner=minds["planner"].heard[0],
         specialists=tuple(minds["specialist"].heard),
         machine_findings=tuple(minds["verifier"].heard),
+        packages=_packages(opened) if reads_dependencies else (),
     )
+
+
+def _packages(opened: OpenedChange) -> tuple[str, ...]:
+    found = find_packages(opened.repository.folder, opened.repository.base).by_name.values()
+    return tuple(sorted(f"{one.name} {one.version}" for one in found))
 
 
 async def _hold(case: Case, crew: Crew) -> Talk:

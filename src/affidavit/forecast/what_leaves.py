@@ -53,7 +53,17 @@ def describe_leaving(
         for role, several in roles
         for talk in several
     ]
-    return "\n".join([*INTRODUCTION, "", *sections, RULE, *LATER, ""])
+    return "\n".join([*INTRODUCTION, "", *sections, RULE, *LATER, *_of_packages(talks.packages), ""])
+
+
+def _of_packages(packages: Sequence[str]) -> list[str]:
+    if not packages:
+        return []
+    return [
+        "Models may also read the sources of these packages, redacted in the same way"
+        " (--no-dependencies: of none):",
+        f"packages: {one_line(', '.join(packages))}",
+    ]
 
 
 def address_of(choice: ModelChoice, environment: Mapping[str, str]) -> str:

@@ -152,6 +152,10 @@ class ObjectStore(Closing):
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted_alternate(location.objects),
         }
 
+    def close_with(self, other: Closing) -> None:
+        """Have something else closed when this is."""
+        self._closing.callback(other.close)
+
     def close(self) -> None:
         """End the processes and delete the temporary folder."""
         self._closing.close()

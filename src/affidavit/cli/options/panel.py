@@ -27,7 +27,14 @@ def chosen_panel(
     choices = models_of(settings, options)
     minds = minds_from(choices, ledger=ledger_of(settings), log=opened_log(options))
     servers = server_pool(settings, opened.repository.folder)
-    return assemble_panel(minds, cache, prompts, analysers_off=settings.analysers_off, servers=servers)
+    return assemble_panel(
+        minds,
+        cache,
+        prompts,
+        analysers_off=settings.analysers_off,
+        servers=servers,
+        reads_dependencies=options["dependencies"],
+    )
 
 
 async def connected(panel: Panel, reviewing: Coroutine[Any, Any, Result]) -> Result:

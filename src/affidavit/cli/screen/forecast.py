@@ -19,7 +19,9 @@ def describe_forecast(
     """The answer to `--estimate` or `--what-leaves`."""
     choices = models_of(settings, options)
     cache = None if options["no_cache"] else cache_folder()
-    talks = prepare_talks(opened, settings, choices, cache, prompts)
+    talks = prepare_talks(
+        opened, settings, choices, cache, prompts, reads_dependencies=options["dependencies"]
+    )
     if options["estimate"]:
         return describe_cost(talks, choices, settings.verifier_votes or 1)
     return describe_leaving(talks, choices)

@@ -7,6 +7,8 @@ from affidavit.ports import ToolSource
 from affidavit.records.reading import ToolUse
 
 PATH_KEY = "file_path"
+DEPENDENCY = "dependency"
+"""The side of an answer that was read from a package."""
 MAX_PATHS = 1_000
 """In the record of one call; a search that finds more is no reading of each."""
 
@@ -27,9 +29,17 @@ class WatchedTools:
         """Call the tool; a call that was answered with an error has read nothing."""
         answer = self._tools.call(name, arguments)
         if "error" not in answer:
-            read = tuple(dict.fromkeys(_paths_in(answer)))[:MAX_PATHS]
-            self.uses.append(ToolUse(tool=name, read=read, searched=_searched(arguments)))
+            self.uses.append(_use(name, arguments, answer))
         return answer
+
+
+def _use(name: str, arguments: object, answer: dict[str, Any]) -> ToolUse:
+    read = tuple(dict.fromkeys(_paths_in(answer)))[:MAX_PATHS]
+    if answer.get("branch") != DEPENDENCY:
+        return ToolUse(tool=name, read=read, searched=_searched(arguments))
+    # A file of a package may have the path of one of the repository, and is another one.
+    package = f"{answer.get('package')}@{answer.get('version')}"
+    return ToolUse(tool=name, read=tuple(f"{package}:{path}" for path in read))
 
 
 def _paths_in(value: object) -> Iterator[str]:

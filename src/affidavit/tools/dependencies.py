@@ -1,0 +1,126 @@
+"""Dependencies as a third side of the tools: the same questions, answered from one package."""
+
+import hashlib
+import threading
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from typing import Any
+
+from affidavit.dependencies.found import Packages
+from affidavit.dependencies.package import Package
+from affidavit.dependencies.package_tree import open_package
+from affidavit.errors import AffidavitError, InputError
+from affidavit.git.blob_cache import BlobCache
+from affidavit.git.repository import GitRepository
+from affidavit.ports import ToolSource
+from affidavit.records.change import Change, Revision
+from affidavit.system.closing import Closing
+from affidavit.tools.sides import Answer
+
+DEPENDENCY = "dependency"
+TOOLS = ("get_file_context", "search", "list_files", "find_definition", "outline")
+MAX_OPEN = 8
+"""Packages that are kept at the same time; a model asks about few."""
+
+MakeTools = Callable[[GitRepository, Change], ToolSource]
+
+
+class OpenPackages(Closing):
+    """The packages that somebody asked about, opened once for a whole review."""
+
+    def __init__(self, packages: Packages, cache: BlobCache | None = None) -> None:
+        self.packages = packages
+        self._cache = cache
+        self._open: dict[str, GitRepository] = {}
+        self._lock = threading.Lock()
+
+    def opened(self, package: Package) -> GitRepository:
+        """Its trees, without secrets."""
+        with self._lock:
+            known = self._open.pop(package.name, None)
+            if known is None:
+                known = open_package(package)
+                while len(self._open) >= MAX_OPEN:
+                    self._open.pop(next(iter(self._open))).close()
+            self._open[package.name] = known
+            return known.redact(self._cache)
+
+    def close(self) -> None:
+        """Forget them all."""
+        with self._lock:
+            for repository in self._open.values():
+                repository.close()
+            self._open.clear()
+
+
+class WithDependencies:
+    """Tools that also read the packages; what is not about a package goes to the tools of the change."""
+
+    def __init__(self, own: ToolSource, packages: OpenPackages, make_tools: MakeTools) -> None:
+        self._own = own
+        self._packages = packages
+        self._make_tools = make_tools
+
+    @property
+    def descriptions(self) -> list[dict[str, Any]]:
+        """The same tools; some know one more branch."""
+        return [_with_branch(one, self._packages.packages) for one in self._own.descriptions]
+
+    def call(self, name: str, arguments: object) -> Answer:
+        """Answer from the package that the call names."""
+        if not isinstance(arguments, Mapping) or not _is_about_dependency(arguments):
+            return self._own.call(name, arguments)
+        try:
+            return self._answer(name, dict(arguments))
+        except AffidavitError as error:
+            return {"error": str(error).encode("utf-8", "backslashreplace").decode()}
+
+    def _answer(self, name: str, arguments: dict[str, Any]) -> Answer:
+        if name not in TOOLS:
+            raise InputError(
+                f"{name} reads head and base only; dependencies are read with {', '.join(TOOLS)}"
+            )
+        wanted = arguments.pop("package", None)
+        if not isinstance(wanted, str):
+            raise InputError(f"name the package; there are {self._packages.packages.listed()}")
+        package = self._packages.packages.named(wanted)
+        repository = self._packages.opened(package)
+        inner = self._make_tools(repository, _no_change(package))
+        arguments.pop("branch", None)
+        answer = inner.call(name, {**arguments, "branch": "head"})
+        if "error" in answer:
+            return {"error": str(answer["error"]).replace("branch 'head'", f"package {package.name}")}
+        return _signed(answer, package, repository)
+
+
+def _is_about_dependency(arguments: Mapping[str, Any]) -> bool:
+    branch = arguments.get("branch")
+    return isinstance(branch, str) and branch.strip().lower() == DEPENDENCY
+
+
+def _signed(answer: Answer, package: Package, repository: GitRepository) -> Answer:
+    """The answer, with what it was read from."""
+    said: Answer = {**answer, "branch": DEPENDENCY, "package": package.name, "version": package.said_version}
+    path = answer.get("file_path")
+    content = repository.head.read(path) if isinstance(path, str) else None
+    return {**said, "sha256": hashlib.sha256(content).hexdigest()} if content is not None else said
+
+
+def _no_change(package: Package) -> Change:
+    side = Revision(tree="0" * 40)
+    return Change(target=package.name, source="range", base=side, head=side, files=())
+
+
+def _with_branch(tool: dict[str, Any], packages: Packages) -> dict[str, Any]:
+    if tool["function"]["name"] not in TOOLS:
+        return tool
+    described = deepcopy(tool)
+    properties = described["function"]["parameters"]["properties"]
+    properties["branch"]["description"] += (
+        f" Use '{DEPENDENCY}' to read the installed source of a package that the repository depends on."
+    )
+    properties["package"] = {
+        "type": "string",
+        "description": f"With branch '{DEPENDENCY}': whose source to read. There are {packages.listed()}.",
+    }
+    return described
