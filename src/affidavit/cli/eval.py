@@ -17,6 +17,7 @@ from affidavit.cli.options.models import model_options
 from affidavit.cli.options.mutation import MUTATE, MUTATE_FLAG, mutate
 from affidavit.cli.options.prompts import prompt_options
 from affidavit.cli.options.servers import server_options
+from affidavit.cli.options.verifier_trial import VERIFIER, VERIFIER_FLAG, judge_claims
 from affidavit.cli.screen.evaluation import parse_outputs, show_cases, write_comparison, write_evaluation
 from affidavit.cli.screen.saying import say
 from affidavit.config.places import cache_folder
@@ -37,12 +38,13 @@ FORMAT_HELP = "text, json, markdown, html; repeatable. No FILE: standard output.
 
 
 class EvalCommands(click.Group):
-    """`eval import`, `compare`, `--mutate`; anything else is the run itself, so that `eval CASES` works."""
+    """`import`, `compare`, `--mutate`, `--verifier`; else the run itself, so that `eval CASES` works."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Name the run where no other command is named; a folder called import is written ./import."""
-        if MUTATE_FLAG in args:
-            args = [MUTATE, *(arg for arg in args if arg != MUTATE_FLAG)]
+        for flag, name in ((MUTATE_FLAG, MUTATE), (VERIFIER_FLAG, VERIFIER)):
+            if flag in args:
+                args = [name, *(arg for arg in args if arg != flag)]
         return super().parse_args(ctx, args if args and args[0] in self.commands else [RUN, *args])
 
 
@@ -101,6 +103,7 @@ def run_cases(context: click.Context, /, cases: tuple[Path, ...], **options: Any
     affidavit eval compare DIR_A DIR_B                     two runs over the same cases
     affidavit eval import LIST --clones DIR --out CASES    make cases from labelled commits
     affidavit eval --mutate --repo DIR --out CASES         make cases by planting bugs in your own commits
+    affidavit eval --verifier [CLAIMS] --model NAME        how many wrong claims the verifier refutes
     """
     if not cases:
         raise InputError("name the folder of the cases, such as: affidavit eval evaluation/cases")
@@ -202,3 +205,4 @@ def compare_runs(first: Path, second: Path, formats: tuple[str, ...], debug: boo
 
 
 command.add_command(mutate)
+command.add_command(judge_claims)

@@ -66,12 +66,17 @@ class Limits:
 def read_limits(options: dict[str, Any]) -> Limits:
     """The limits that were named; raises SettingsError for what is no number."""
     recall, wrong = options["min_recall"], options["max_wrong"]
-    min_recall = None if recall is None else _share(recall, "--min-recall")
+    min_recall = read_share(recall, "--min-recall")
     if wrong is None:
         return Limits(min_recall)
     if re.fullmatch(r"\d{1,9}", wrong.strip()):
         return Limits(min_recall, max_wrong=int(wrong))
     return Limits(min_recall, max_wrong_rate=_share(wrong, "--max-wrong", "a whole number, or "))
+
+
+def read_share(text: str | None, option: str) -> float | None:
+    """A share such as `0.6` or `60%`; None where none is named."""
+    return None if text is None else _share(text, option)
 
 
 def _share(text: str, option: str, otherwise: str = "") -> float:
@@ -102,18 +107,18 @@ def opened_sessions(options: dict[str, Any], cache: Path | None) -> ReviewSessio
     """Who reviews: the models that flags and environment name, the same for every case."""
     choices = chosen_models(options)
     return ReviewSessions(
-        settings_for=_settings_reader(options),
+        settings_for=settings_reader(options),
         cache=cache,
         choices=choices,
         judge_choice=_judge(options, choices.get("verifier")),
-        prompts=_prompts(options) if choices else current_prompts(),
+        prompts=measured_prompts(options) if choices else current_prompts(),
         servers_for=server_pool,
         ledger=opened_ledger(options),
         log_for=_log_opener(options),
     )
 
 
-def _prompts(options: dict[str, Any]) -> PromptSet:
+def measured_prompts(options: dict[str, Any]) -> PromptSet:
     """The version that is named, else the one in use here; a rollout draws nobody for an evaluation."""
     version, folder = options["prompt_version"], options["prompts"]
     return choose_outside_rollouts(rollout_book(options), version=version, folder=folder).prompts
@@ -129,10 +134,10 @@ def _judge(options: dict[str, Any], verifier: ModelChoice | None) -> ModelChoice
     return verifier
 
 
-def _settings_reader(options: dict[str, Any]) -> Callable[[Tree], Settings]:
+def settings_reader(options: dict[str, Any]) -> Callable[[Tree], Settings]:
     """The settings of each case come from its base commit, as in a review."""
     explicit = read_config(options["config"])
-    flags = {name: options[name] for name in SETTINGS}
+    flags = {name: options.get(name) for name in SETTINGS}
     return lambda base: load_settings(base, os.environ, flags, explicit)
 
 

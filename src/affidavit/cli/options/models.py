@@ -25,13 +25,24 @@ from affidavit.ports import Role
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+JUDGING: tuple[Role, ...] = ("verifier", "second_verifier")
+"""The roles of a command that asks verifiers only."""
+
+
 def model_options(command: Command) -> Command:
     """Add the options of a command that asks models in several roles."""
+    return _role_options(command, ROLES, "PROVIDER:NAME, for all roles; without it no model is used.")
+
+
+def verifier_options(command: Command) -> Command:
+    """Add the options of a command that asks verifiers only."""
+    return _role_options(command, JUDGING, "PROVIDER:NAME, unless --verifier-model names another.")
+
+
+def _role_options(command: Command, roles: Sequence[Role], use: str) -> Command:
     options = [
-        click.option(
-            "--model", metavar="MODEL", help="PROVIDER:NAME, for all roles; without it no model is used."
-        ),
-        *(option for role in ROLES for option in _options_of(role)),
+        click.option("--model", metavar="MODEL", help=use),
+        *(option for role in roles for option in _options_of(role)),
         click.option(
             "--verifier-votes",
             metavar="N",
@@ -100,6 +111,24 @@ def chosen_models(
 ) -> dict[Role, ModelChoice]:
     """The models of a command that reads no settings of a repository."""
     return models_of(_without_files(options, environment), options, environment)
+
+
+def chosen_verifiers(
+    options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
+) -> dict[Role, ModelChoice]:
+    """The verifier's model and the second one's, of a command that asks no other role; it needs the first."""
+    settings = _without_files(options, environment)
+    made = {role: _choice_of(role, settings, options, environment) for role in JUDGING}
+    choices = {role: choice for role, choice in made.items() if choice}
+    if "verifier" not in choices:
+        raise SettingsError("no model for the verifier: name one with --model or --verifier-model")
+    _check_two_opinions(choices)
+    return choices
+
+
+def chosen_votes(options: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> int:
+    """How often the verifier is asked, in a command that reads no settings of a repository."""
+    return _without_files(options, environment).verifier_votes or 1
 
 
 def chosen_model(
@@ -191,6 +220,10 @@ def _check_whole(choices: Mapping[Role, ModelChoice]) -> None:
         raise SettingsError(
             f"no model for the {missing[0]}: name one with --{missing[0]}-model, or --model for all"
         )
+    _check_two_opinions(choices)
+
+
+def _check_two_opinions(choices: Mapping[Role, ModelChoice]) -> None:
     first, second = choices.get("verifier"), choices.get("second_verifier")
     if first and second and (first.model, first.base_url) == (second.model, second.base_url):
         raise SettingsError(

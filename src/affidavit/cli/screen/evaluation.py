@@ -10,19 +10,23 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from affidavit.cli.screen.drawn_outputs import TEXT, NamedOutput, parse_output, write_all
 from affidavit.cli.screen.outputs import check_outputs
 from affidavit.lab.evaluation.run import CaseState, Evaluated, Follow, follow_nothing
+from affidavit.lab.evaluation.verifier.markdown import trial_markdown
+from affidavit.lab.evaluation.verifier.text import render_trial
 from affidavit.lab.evaluation.view.markdown import comparison_markdown, evaluation_markdown
 from affidavit.lab.evaluation.view.page import comparison_page, evaluation_page
 from affidavit.lab.evaluation.view.text import render_comparison, render_evaluation
 from affidavit.records.lab.evaluation import Comparison
+from affidavit.records.lab.verifier_trial import VerifierTrial
 from affidavit.render.safe_text import one_line
 
 MAX_ID_LENGTH = 40
-FORMATS = (TEXT, "json", "markdown", "html")
+TRIAL_FORMATS = (TEXT, "json", "markdown")
+FORMATS = (*TRIAL_FORMATS, "html")
 
 
-def parse_outputs(texts: Sequence[str]) -> list[NamedOutput]:
+def parse_outputs(texts: Sequence[str], formats: Sequence[str] = FORMATS) -> list[NamedOutput]:
     """Read `json`, `html=FILE`; where none goes to standard output, the text does."""
-    outputs = [parse_output(text, FORMATS) for text in texts]
+    outputs = [parse_output(text, formats) for text in texts]
     return outputs if check_outputs(outputs) else [*outputs, NamedOutput(TEXT, None)]
 
 
@@ -38,6 +42,22 @@ def write_evaluation(evaluated: Evaluated, outputs: Sequence[NamedOutput]) -> No
         return evaluation_page(evaluation, evaluated.reports)
 
     write_all(outputs, render, lambda console: render_evaluation(evaluation, console=console))
+
+
+def parse_trial_outputs(texts: Sequence[str]) -> list[NamedOutput]:
+    """The same for what a verifier makes of planted claims, which has no page."""
+    return parse_outputs(texts, TRIAL_FORMATS)
+
+
+def write_trial(trial: VerifierTrial, outputs: Sequence[NamedOutput]) -> None:
+    """Write every format that was asked for."""
+
+    def render(name: str) -> str:
+        if name == "json":
+            return trial.model_dump_json(indent=1, ensure_ascii=True) + "\n"
+        return trial_markdown(trial)
+
+    write_all(outputs, render, lambda console: render_trial(trial, console=console))
 
 
 def write_comparison(comparison: Comparison, outputs: Sequence[NamedOutput]) -> None:

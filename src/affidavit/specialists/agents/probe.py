@@ -23,9 +23,11 @@ class Probed:
     failures: tuple[Gap, ...] = ()
 
 
-async def probe_verifiers(minds: Iterable[Mind], prompts: PromptSet, emit: Emit) -> Probed:
-    """Try all of them at the same time."""
-    probed = await side_by_side(_probe(mind, prompts, emit) for mind in minds)
+async def probe_verifiers(
+    minds: Iterable[Mind], prompts: PromptSet, emit: Emit, *, otherwise: str = "no model reviewed"
+) -> Probed:
+    """Try all of them at the same time; `otherwise` says what follows where one cannot be asked."""
+    probed = await side_by_side(_probe(mind, prompts, emit, otherwise) for mind in minds)
     return Probed(
         usage=tuple(usage for one in probed for usage in one.usage),
         failures=tuple(part for one in probed for part in one.failures),
@@ -45,7 +47,7 @@ def probe_talk(speaker: str, prompts: PromptSet) -> Talk:
     )
 
 
-async def _probe(mind: Mind, prompts: PromptSet, emit: Emit) -> Probed:
+async def _probe(mind: Mind, prompts: PromptSet, emit: Emit, otherwise: str) -> Probed:
     name = mind.role.replace("_", " ")
     answer = await mind.converse(probe_talk(name, prompts), emit)
     # Nothing was asked where a recording without the question is repeated: that is no fault of a verifier.
@@ -54,7 +56,7 @@ async def _probe(mind: Mind, prompts: PromptSet, emit: Emit) -> Probed:
     outcome = answer.outcome.replace("_", " ")
     part = Gap(
         name=name,
-        reason=f"{mind.model} cannot be asked, so no model reviewed: {outcome}: {answer.detail}".rstrip(": "),
+        reason=f"{mind.model} cannot be asked, so {otherwise}: {outcome}: {answer.detail}".rstrip(": "),
         advice=f"Fix it, or name another model with --{mind.role.replace('_', '-')}-model.",
     )
     return Probed((answer.usage,), (part,))

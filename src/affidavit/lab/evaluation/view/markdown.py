@@ -12,13 +12,13 @@ _MAX_LENGTH = 600
 def evaluation_markdown(evaluation: Evaluation) -> str:
     """Scores, tables, and every case."""
     pieces = [
-        f"# Evaluation: {_safe(sentences.title(evaluation))}",
+        f"# Evaluation: {safe(sentences.title(evaluation))}",
         _table(sentences.SCORES_HEAD, sentences.headline(evaluation)),
-        _safe(f"Cost: {sentences.costs(evaluation)}."),
-        "\n".join(f"- {_safe(sentence)}" for sentence in sentences.notices(evaluation)),
-        *_section("By language", sentences.TABLE_HEAD, sentences.table(evaluation.by_language)),
-        *_section("By category", sentences.TABLE_HEAD, sentences.table(evaluation.by_category)),
-        *_section("Stability", sentences.STABILITY_HEAD, sentences.stability_rows(evaluation)),
+        safe(f"Cost: {sentences.costs(evaluation)}."),
+        "\n".join(f"- {safe(sentence)}" for sentence in sentences.notices(evaluation)),
+        *section("By language", sentences.TABLE_HEAD, sentences.table(evaluation.by_language)),
+        *section("By category", sentences.TABLE_HEAD, sentences.table(evaluation.by_category)),
+        *section("Stability", sentences.STABILITY_HEAD, sentences.stability_rows(evaluation)),
         "## Cases",
         *(_case(result) for result in evaluation.results),
     ]
@@ -29,26 +29,28 @@ def comparison_markdown(comparison: Comparison) -> str:
     """The differences, and the cases that changed."""
     head = ("", "first", "second", "difference, 95% interval")
     changes = [
-        f"- {code_span(clip(case, 200))}: " + "; ".join(_safe(line) for line in lines)
+        f"- {code_span(clip(case, 200))}: " + "; ".join(safe(line) for line in lines)
         for case, lines in sentences.change_lines(comparison)
     ]
-    left_out = [f"- {code_span(clip(case, 200))}: {_safe(why)}" for case, why in comparison.left_out.items()]
+    left_out = [f"- {code_span(clip(case, 200))}: {safe(why)}" for case, why in comparison.left_out.items()]
     pieces = [
         f"# Comparison over {comparison.cases} cases",
-        f"- first: {_safe(sentences.run_words(comparison.first))}\n"
-        f"- second: {_safe(sentences.run_words(comparison.second))}",
-        *_section("Second less first", head, sentences.comparison_rows(comparison)),
+        f"- first: {safe(sentences.run_words(comparison.first))}\n"
+        f"- second: {safe(sentences.run_words(comparison.second))}",
+        *section("Second less first", head, sentences.comparison_rows(comparison)),
         *(["## Cases that changed", "\n".join(changes)] if changes else []),
         *(["## Left out", "\n".join(left_out)] if left_out else []),
     ]
     return "\n\n".join(pieces) + "\n"
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
+    """One line of foreign text, bounded."""
     return markdown_line(clip(text, _MAX_LENGTH))
 
 
-def _section(title: str, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> list[str]:
+def section(title: str, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """A heading and its table; nothing without rows."""
     return [f"## {title}", _table(head, rows)] if rows else []
 
 
@@ -59,10 +61,10 @@ def _table(head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> str:
 
 def _cell(text: str) -> str:
     # A bar ends a cell even inside of code.
-    return _safe(text.replace("|", "/"))
+    return safe(text.replace("|", "/"))
 
 
 def _case(result: CaseResult) -> str:
-    heading = f"- {code_span(clip(result.case.id, 200))} {_safe(sentences.verdict_of(result))}"
-    lines = [f"  - **{line.kind}**: {_safe(line.text)}" for line in sentences.case_lines(result)]
+    heading = f"- {code_span(clip(result.case.id, 200))} {safe(sentences.verdict_of(result))}"
+    lines = [f"  - **{line.kind}**: {safe(line.text)}" for line in sentences.case_lines(result)]
     return "\n".join([heading, *lines])

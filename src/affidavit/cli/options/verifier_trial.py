@@ -1,0 +1,167 @@
+"""`affidavit eval --verifier`: from planted claims on the command line to what a verifier makes of them."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from affidavit.cli.options.evaluation import measured_prompts, read_share, settings_reader
+from affidavit.cli.options.models import (
+    chosen_verifiers,
+    chosen_votes,
+    opened_ledger,
+    opened_log,
+    verifier_options,
+)
+from affidavit.cli.options.prompts import prompt_options
+from affidavit.cli.options.server_pool import server_pool
+from affidavit.cli.options.servers import server_options
+from affidavit.cli.screen.evaluation import parse_trial_outputs, show_cases, write_trial
+from affidavit.cli.screen.saying import say
+from affidavit.config.places import cache_folder
+from affidavit.errors import InputError, SettingsError
+from affidavit.lab.cases.claims import CaseClaims, load_claims
+from affidavit.lab.cases.repositories import CaseRepositories
+from affidavit.lab.evaluation.verifier.trial import TrialPlan, try_verifier
+from affidavit.minds.roles import kept_open, minds_from
+from affidavit.records.lab.measure import Rate
+from affidavit.records.lab.planted_claim import ClaimKind
+from affidavit.records.lab.verifier_trial import VerifierTrial
+from affidavit.render.report.wording import counted
+from affidavit.system.temporary import temporary_folder
+
+VERIFIER = "verifier"
+VERIFIER_FLAG = f"--{VERIFIER}"
+"""By this flag `affidavit eval` is asked for the verifier alone."""
+DEFAULT_CLAIMS = Path("evaluation/claims")
+EXIT_MISSED, EXIT_NOT_DONE, EXIT_IN_PART = 1, 2, 3
+
+
+@dataclass(frozen=True)
+class TrialLimits:
+    """What the rates must reach; None: anything goes."""
+
+    min_refuted: float | None = None
+    min_confirmed: float | None = None
+
+    def misses(self, trial: VerifierTrial) -> list[str]:
+        """A sentence for each limit that is not reached; what was not measured reaches none."""
+        pairs = (
+            ("refuted", "wrong", trial.refuted, self.min_refuted),
+            ("confirmed", "true", trial.confirmed, self.min_confirmed),
+        )
+        return [
+            f"{_share_words(rate)} of the {kind} claims were {name}, less than --min-{name} {limit:.1%}"
+            for name, kind, rate, limit in pairs
+            if limit is not None and (rate is None or rate.share < limit)
+        ]
+
+    def check(self, sets: list[CaseClaims]) -> None:
+        """Refuse a limit on what the set has none of."""
+        kinds = {claim.kind for one in sets for claim in one.claims}
+        for name, kind, limit in (
+            ("refuted", ClaimKind.WRONG, self.min_refuted),
+            ("confirmed", ClaimKind.TRUE, self.min_confirmed),
+        ):
+            if limit is not None and kind not in kinds:
+                raise SettingsError(f"--min-{name}: there is no {kind} claim, so there is no rate to measure")
+
+
+@click.command(VERIFIER)
+@click.argument("claims", required=False, type=click.Path(path_type=Path))
+@click.option("--format", "formats", multiple=True, metavar="NAME[=FILE]", help="text, json, markdown.")
+@click.option("--min-refuted", metavar="SHARE", help="Exit with 1 if fewer wrong claims are refuted.")
+@click.option("--min-confirmed", metavar="SHARE", help="Exit with 1 if fewer true claims are confirmed.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Cases at the same time."
+)
+@verifier_options
+@prompt_options
+@server_options
+@click.option("--analysers-off", metavar="NAMES", help="Analysers that the verifier cannot run.")
+@click.option(
+    "--config", type=click.Path(path_type=Path), help="Settings file in place of each base commit's."
+)
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store, for promoted prompts.")
+@click.option("--no-cache", is_flag=True, help="Run every analyser again.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
+@click.pass_context
+def judge_claims(context: click.Context, /, claims: Path | None, **options: Any) -> None:
+    """Let the verifier judge planted CLAIMS whose truth is known, and print how often it is right.
+
+    CLAIMS is a folder of files of claims; default: evaluation/claims. The verifier is that of a review:
+    its prompts, its tools, its votes. No other role is asked. Exit codes: 0 whatever the rates; 1 where a
+    limit is missed; 2 where no claim could be judged; 3 where some could not.
+
+    \b
+    affidavit eval --verifier --model openai:NAME
+    affidavit eval --verifier CLAIMS --model openai:NAME --record DIR --min-refuted 90% --min-confirmed 90%
+    affidavit eval --verifier --model openai:NAME --prompt-version 1.0.0 --format markdown=old.md
+    """
+    outputs = parse_trial_outputs(options["formats"])
+    limits = TrialLimits(
+        read_share(options["min_refuted"], "--min-refuted"),
+        read_share(options["min_confirmed"], "--min-confirmed"),
+    )
+    sets = load_claims(_folder(claims))
+    limits.check(sets)
+    trial = _tried(sets, options)
+    write_trial(trial, outputs)
+    context.exit(_exit_code(trial, limits.misses(trial)))
+
+
+def _folder(named: Path | None) -> Path:
+    if named is None and not DEFAULT_CLAIMS.is_dir():
+        raise InputError(
+            f"name the folder of the claims: there is no {DEFAULT_CLAIMS} here, such as the project's own"
+            " repository has"
+        )
+    return named or DEFAULT_CLAIMS
+
+
+def _tried(sets: list[CaseClaims], options: dict[str, Any]) -> VerifierTrial:
+    log = opened_log(options)
+    minds = minds_from(chosen_verifiers(options), ledger=opened_ledger(options), log=log)
+    with (
+        temporary_folder("eval-") as scratch,
+        show_cases(len(sets), is_quiet=options["quiet"]) as follow,
+    ):
+        plan = TrialPlan(
+            minds=minds,
+            prompts=measured_prompts(options),
+            repositories=CaseRepositories(cache_folder() / "clones", scratch),
+            settings_for=settings_reader(options),
+            votes=chosen_votes(options),
+            cache=None if options["no_cache"] else cache_folder(),
+            servers_for=server_pool,
+            jobs=options["jobs"],
+            is_probed=not log.is_replay,
+            follow=follow,
+        )
+        return asyncio.run(_with_connections(sets, plan))
+
+
+async def _with_connections(sets: list[CaseClaims], plan: TrialPlan) -> VerifierTrial:
+    async with kept_open(plan.minds.values()):
+        return await try_verifier(sets, plan)
+
+
+def _exit_code(trial: VerifierTrial, missed: list[str]) -> int:
+    failures = [one.failure for one in trial.results if not one.is_judged]
+    if failures and len(failures) == trial.claims:
+        say(f"no claim could be judged; the first: {failures[0]}")
+        return EXIT_NOT_DONE
+    for sentence in missed:
+        say(sentence)
+    if failures:
+        say(f"{counted(len(failures), 'claim')} could not be judged; the first: {failures[0]}")
+    if missed:
+        return EXIT_MISSED
+    return EXIT_IN_PART if failures else 0
+
+
+def _share_words(rate: Rate | None) -> str:
+    return f"{rate.share:.1%}" if rate else "an unknown share"
