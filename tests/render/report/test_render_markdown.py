@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from affidavit.records.candidate import Worth
+from affidavit.records.candidate import Wording, Worth
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Severity
 from affidavit.records.report import Gap, Report
@@ -165,3 +165,24 @@ def test_a_suggestion_that_is_a_code_block_stays_one() -> None:
     finding = a_finding(suggestion="```python\ntotal = 0\n```")
     markdown = render_markdown(a_report(a_candidate(finding=finding)))
     assert "**Do:**\n\n```python\ntotal = 0\n```" in markdown
+
+
+def test_words_that_were_shortened_are_in_the_fold() -> None:
+    first = Wording(title="A title that went on and on", message="A <b>message</b> of many words.")
+    text = render_markdown(a_report(a_candidate(first_wording=first)))
+    assert text.index(OPEN) < text.index("First wording:") < text.index("went on and on") < text.index(CLOSE)
+    check_inert(text)
+
+
+def test_the_proof_says_as_what_a_finding_was_claimed() -> None:
+    milder = a_candidate(
+        kind="model", finding=a_finding(severity=Severity.MEDIUM), claimed_severity=Severity.HIGH
+    )
+    assert "· claimed as high" in render_markdown(a_report(milder))
+
+
+def test_a_duplicate_names_the_finding_that_stands_for_it_as_the_report_does() -> None:
+    same = a_withheld(1, Reason.DUPLICATE_OF, "ruff:0")
+    text = render_markdown(a_report(a_candidate(), same), show_withheld=True)
+    assert "`duplicate_of` shop/cart.py:12" in text.replace("\\", "")
+    assert "ruff:0" not in text

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from affidavit.records.candidate import Judgement, Status, Worth
+from affidavit.records.candidate import Candidate, Judgement, Status, Wording, Worth
 from affidavit.records.change import SkipReason
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import SearchRun
@@ -315,3 +315,90 @@ def test_removed_code_is_located_before_the_change() -> None:
     gone = a_finding(verification=a_verification(side="base"))
     text = printed(a_report(a_candidate(finding=gone, quote=a_quote(side="base"))))
     assert "shop/cart.py:12 (before the change)" in text
+
+
+def a_models_candidate(**fields: Any) -> Candidate:
+    """A finding of a model that its verifier confirmed."""
+    said = Judgement(by="verifier", answer="CONFIRMED", model="m-1", reason="cart.py:12 says so")
+    defaults: dict[str, Any] = {
+        "id": "logic@2-0",
+        "specialist": "logic@2",
+        "kind": "model",
+        "finding": a_finding(rule_id=None, verification=a_verification(verification_method="read it")),
+        "judgements": (said,),
+    }
+    return a_candidate(0, **{**defaults, **fields})
+
+
+def squeezed(report: Report, **options: Any) -> str:
+    return " ".join(printed(report, **options).split())
+
+
+def test_the_proof_names_a_specialist_without_the_number_of_its_part() -> None:
+    text = squeezed(a_report(a_models_candidate(agreed_by=("security@3", "security", "logic"))))
+    assert "proof quote checked · found by logic · verifier confirmed · also found by security " in text
+    assert "@" not in text
+
+
+def test_the_proof_says_as_what_a_finding_was_claimed_that_the_verifier_called_milder() -> None:
+    milder = a_models_candidate(
+        finding=a_finding(severity=Severity.MEDIUM, rule_id=None), claimed_severity=Severity.HIGH
+    )
+    assert "· verifier confirmed · claimed as high" in squeezed(a_report(milder))
+    assert "claimed as high, medium for the verifier" in squeezed(a_report(milder), is_verbose=True)
+
+
+def test_two_verifiers_are_named_as_people_call_them() -> None:
+    first = Judgement(by="verifier", answer="CONFIRMED", model="m-1", reason="yes")
+    second = Judgement(
+        by="verifier", answer="CONFIRMED", model="m-2", role="second_verifier", reason="it is so"
+    )
+    ruling = Judgement(by="ruling", answer="CONFIRMED")
+    both = a_report(a_models_candidate(judgements=(first, second, ruling)))
+    assert "· both verifiers confirmed" in squeezed(both)
+    assert "confirmed by m-2, the second verifier: it is so" in squeezed(both, is_verbose=True)
+    assert "second_verifier" not in printed(both, is_verbose=True)
+    silent = Judgement(by="verifier", outcome="failed", model="m-2", role="second_verifier", reason="lost")
+    alone = a_models_candidate(
+        judgements=(first, silent, ruling.model_copy(update={"qualified": True})), status=Status.LIKELY
+    )
+    assert "· one of two verifiers confirmed with a reservation · does not block" in squeezed(a_report(alone))
+
+
+def test_the_line_of_proof_stays_short_however_much_a_verifier_says() -> None:
+    doubted = a_candidate(doubt="It does not matter here, since " + "nobody calls it and " * 40)
+    short = printed(a_report(doubted), width=120)
+    lines = short[short.index("  proof ") :].split("\n\n")[0].splitlines()
+    assert len(lines) <= 3
+    assert "…" in lines[-1]
+    assert squeezed(a_report(doubted), is_verbose=True).count("nobody calls it") > 40
+
+
+def test_words_that_were_shortened_are_kept_for_those_who_want_them() -> None:
+    first = Wording(title="A title that went on and on", message="A message of many words.")
+    report = a_report(a_models_candidate(first_wording=first))
+    assert "went on and on" not in printed(report)
+    assert "first said A title that went on and on A message of many words." in squeezed(
+        report, is_verbose=True
+    )
+
+
+def test_a_grave_finding_among_the_smaller_points_says_why_it_does_not_block() -> None:
+    maybe = a_models_candidate(worth=Worth.MAYBE)
+    assert "smaller points" in printed(a_report(maybe))
+    assert "is not defined (does not block: perhaps not worth acting on)" in squeezed(a_report(maybe))
+
+
+def test_a_duplicate_names_the_finding_that_stands_for_it_as_the_report_does() -> None:
+    same = a_withheld(1, Reason.DUPLICATE_OF, "logic@2-0")
+    text = squeezed(a_report(a_models_candidate(), same), show_withheld=True)
+    assert "duplicate_of: shop/cart.py:12 `total` is not defined (3f9a1c0be2d4)" in text
+    assert "logic@2-0" not in text
+
+
+def test_a_finding_fits_half_a_screen() -> None:
+    long_quote = a_quote(code="\n".join(f"line_{number}" for number in range(1, 101)), start=1, end=100)
+    finding = a_finding(line=60, message="word " * 60, rule_id=None)
+    text = printed(a_report(a_models_candidate(finding=finding, quote=long_quote)), width=100)
+    block = text[text.index("  HIGH") : text.index("not run")]
+    assert len(block.rstrip().splitlines()) <= 30

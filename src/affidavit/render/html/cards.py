@@ -15,7 +15,7 @@ from affidavit.render.html.colour import Painter
 from affidavit.render.html.excerpts import Excerpt, cause_excerpt, quote_excerpt
 from affidavit.render.html.prose import inline, prose
 from affidavit.render.report import wording
-from affidavit.render.report.under import said_under
+from affidavit.render.report.under import said_under, why_withheld
 from affidavit.render.safe_text import clip, one_line, visible
 
 _MAX_HITS = 20
@@ -88,7 +88,7 @@ class CardMaker:
             is_folded=candidate.is_folded,
             blocks=candidate.id in self._report.verdict.blocking,
             reason="" if candidate.is_shown else wording.withheld_reason(candidate),
-            detail=inline(withheld.detail) if withheld else Markup(""),
+            detail=inline(why_withheld(candidate, self._report)) if withheld else Markup(""),
         )
 
     def _claim(self, candidate: Candidate, finding: Finding | None) -> tuple[tuple[str, Markup], ...]:
@@ -113,7 +113,9 @@ class CardMaker:
 def _proof(candidate: Candidate) -> tuple[Markup, ...]:
     """The sentences of the proof without its searches, which are shown with what they found."""
     said = candidate.model_copy(update={"searches": ()})
-    return tuple(inline(sentence) for sentence in wording.proof(said))
+    first = wording.first_wording(candidate)
+    sentences = [*wording.proof(said), *([f"first wording: {first}"] if first else [])]
+    return tuple(inline(sentence) for sentence in sentences)
 
 
 def _search(run: SearchRun) -> SearchView:
@@ -137,7 +139,7 @@ def _marks(candidate: Candidate, finding: Finding | None) -> tuple[tuple[str, st
     pairs: Sequence[tuple[str, str | None]] = (
         ("Fingerprint", candidate.fingerprint),
         ("Rule", finding.rule_id if finding else None),
-        ("Found by", f"{candidate.specialist} ({candidate.kind})"),
+        ("Found by", f"{wording.finder_name(candidate.specialist)} ({candidate.kind})"),
         ("Status", str(candidate.status).replace("_", " ")),
         ("Worth", str(candidate.worth)),
         ("Doubt of the verifier", candidate.doubt),

@@ -7,9 +7,9 @@ from affidavit.records.finding import Cause, Finding
 from affidavit.records.report import Report
 from affidavit.render.report import wording
 from affidavit.render.report.cause_place import changed_place
-from affidavit.render.report.proof_line import proof_line
+from affidavit.render.report.proof_line import proof_line, standing_in_brackets
 from affidavit.render.report.rates import measured_words
-from affidavit.render.report.under import said_under
+from affidavit.render.report.under import said_under, why_withheld
 from affidavit.render.safe_text import (
     clip,
     code_block,
@@ -195,6 +195,8 @@ def _proof(report: Report, candidate: Candidate, finding: Finding) -> list[str]:
     steps = wording.proof(candidate)
     steps += [f"{label}: {text}" for label, text in said_under(candidate, report) if label != "also at"]
     said.append("\n".join(f"- {_clipped_line(step)}" for step in steps))
+    if first := wording.first_wording(candidate):
+        said.append(_labelled("First wording:", _prose(first)))
     if candidate.fingerprint:
         said.append(f"Fingerprint: {_name(candidate.fingerprint)}")
     return said
@@ -215,10 +217,7 @@ def _clipped_line(text: str) -> str:
 
 
 def _folded(report: Report) -> list[str]:
-    return [
-        " ".join([_one_line(one), *wording.standing_in_brackets(one, report)])
-        for one in wording.folded(report)
-    ]
+    return [" ".join([_one_line(one), *standing_in_brackets(one, report)]) for one in wording.folded(report)]
 
 
 def _one_line(candidate: Candidate) -> str:
@@ -268,11 +267,11 @@ def _withheld(report: Report, *, show_withheld: bool, show_nits: bool) -> list[s
     said = [f"- withheld: {wording.counted(len(withheld), 'finding')} ({counts})"]
     if show_withheld:
         written = {one.id for one in wording.nits(report)} if show_nits else set()
-        said += [_withheld_one(one) for one in wording.ordered(withheld) if one.id not in written]
+        said += [_withheld_one(report, one) for one in wording.ordered(withheld) if one.id not in written]
     return said
 
 
-def _withheld_one(candidate: Candidate) -> str:
-    detail = candidate.withheld.detail if candidate.withheld else ""
+def _withheld_one(report: Report, candidate: Candidate) -> str:
+    detail = why_withheld(candidate, report)
     reason = code_span(wording.withheld_reason(candidate))
     return f"  {_one_line(candidate)}: {reason} {markdown_line(one_line(detail, _MAX_TITLE_LENGTH))}".rstrip()

@@ -13,9 +13,9 @@ from affidavit.render.report import wording
 from affidavit.render.report.cause_place import changed_place
 from affidavit.render.report.excerpt import draw_changed, draw_quote, quoted_lines
 from affidavit.render.report.ink import Ink
-from affidavit.render.report.proof_line import proof_line
+from affidavit.render.report.proof_line import proof_line, standing_in_brackets
 from affidavit.render.report.rates import measured_words
-from affidavit.render.report.under import said_under
+from affidavit.render.report.under import said_under, why_withheld
 from affidavit.render.view import View
 
 _BADGE_STYLES = {
@@ -148,6 +148,8 @@ def _write_proof(ink: Ink, report: Report, candidate: Candidate, *, is_verbose: 
     evidence = candidate.finding.verification if candidate.finding else None
     if evidence and evidence.where_checked:
         ink.prose(evidence.where_checked, indent=_INDENT, label=_label("checked"))
+    if first := wording.first_wording(candidate):
+        ink.prose(first, indent=_INDENT, label=_label("first said"))
 
 
 def _write_title(ink: Ink, report: Report, candidate: Candidate, finding: Finding) -> None:
@@ -197,7 +199,7 @@ def _write_folded(ink: Ink, report: Report, candidates: Sequence[Candidate]) -> 
     ink.blank()
     _write_heading(ink, "smaller points")
     for candidate in candidates:
-        _write_in_one_line(ink, candidate, *wording.standing_in_brackets(candidate, report))
+        _write_in_one_line(ink, candidate, *standing_in_brackets(candidate, report))
 
 
 def _write_in_one_line(ink: Ink, candidate: Candidate, *said: str) -> None:
@@ -262,12 +264,12 @@ def _write_withheld(ink: Ink, report: Report, *, show_withheld: bool, show_nits:
         return
     written = {one.id for one in wording.nits(report)} if show_nits else set()
     for candidate in wording.ordered([one for one in withheld if one.id not in written]):
-        _write_withheld_one(ink, candidate)
+        _write_withheld_one(ink, report, candidate)
 
 
-def _write_withheld_one(ink: Ink, candidate: Candidate) -> None:
+def _write_withheld_one(ink: Ink, report: Report, candidate: Candidate) -> None:
     _write_in_one_line(ink, candidate)
-    detail = candidate.withheld.detail if candidate.withheld else ""
+    detail = why_withheld(candidate, report)
     reason = (
         f"{wording.withheld_reason(candidate)}: {detail}" if detail else wording.withheld_reason(candidate)
     )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report
-from affidavit.render.report.wording import counted, listed, place_of, title_of
+from affidavit.render.report.wording import counted, finder_name, listed, place_of, title_of
 
 MAX_LINES = 12
 MAX_ACCOUNTS = 10
@@ -30,11 +30,23 @@ def said_under(candidate: Candidate, report: Report) -> list[tuple[str, str]]:
     return [*said, *([("also said", f"{counted(more, 'more account')}")] if more > 0 else [])]
 
 
+def why_withheld(candidate: Candidate, report: Report) -> str:
+    """The detail of a reason; of a duplicate, the finding that says it, as the report names it."""
+    withheld = candidate.withheld
+    if withheld is None:
+        return ""
+    stands = next((one for one in report.candidates if one.id == withheld.detail), None)
+    if str(withheld.code) != str(Reason.DUPLICATE_OF) or stands is None:
+        return withheld.detail
+    name = f" ({stands.fingerprint})" if stands.fingerprint else ""
+    return f"{place_of(stands)} {title_of(stands)}{name}"
+
+
 def _account(candidate: Candidate) -> str:
     """A further place or effect of the same cause; nobody may take it for verified."""
     is_judged = candidate.is_proven_by_machine or bool(candidate.judgements)
     unjudged = "" if is_judged else " (not judged by itself)"
-    return f"{candidate.specialist}, {place_of(candidate)}: {title_of(candidate)}{unjudged}"
+    return f"{finder_name(candidate.specialist)}, {place_of(candidate)}: {title_of(candidate)}{unjudged}"
 
 
 def _is_place(one: Candidate, leader: Candidate) -> bool:

@@ -113,6 +113,17 @@ def place_of(candidate: Candidate) -> str:
     return location(finding) if finding else f"{candidate.specialist} #{candidate.index}"
 
 
+def finder_name(specialist: str) -> str:
+    """A specialist as users know it: without the number of the part of a large change that it looked at."""
+    return specialist.partition("@")[0]
+
+
+def agreeing(candidate: Candidate) -> list[str]:
+    """The other specialists that reported the same, each once."""
+    names = dict.fromkeys(map(finder_name, candidate.agreed_by))
+    return [name for name in names if name != finder_name(candidate.specialist)]
+
+
 def claim(finding: Finding) -> list[tuple[str, str]]:
     """Failing input and wrong outcome, each with its label."""
     evidence = finding.verification
@@ -126,8 +137,8 @@ def proof(candidate: Candidate) -> list[str]:
     """Why the finding is believed: who found it, and how it was checked."""
     said = [_origin(candidate), _quote_proof(candidate.quote)]
     said += [_search_proof(run) for run in candidate.searches]
-    if candidate.agreed_by:
-        said.append(f"agreed by {listed(candidate.agreed_by)}")
+    if others := agreeing(candidate):
+        said.append(f"agreed by {listed(others)}")
     if candidate.said_by:
         said.append(f"commented on before the review by {listed(candidate.said_by)}")
     # What the machine says of its own finding stands in its origin already.
@@ -137,7 +148,15 @@ def proof(candidate: Candidate) -> list[str]:
         if candidate.doubt
         else _judgements(heard)
     )
+    if candidate.claimed_severity and candidate.finding:
+        said.append(f"claimed as {candidate.claimed_severity}, {candidate.finding.severity} for the verifier")
     return [part for part in said if part]
+
+
+def first_wording(candidate: Candidate) -> str:
+    """What its finder wrote where the reporter made it shorter; empty where the words are the finder's."""
+    first = candidate.first_wording
+    return f"{first.title.strip()}\n{first.message.strip()}" if first else ""
 
 
 def _judgements(said: Sequence[Judgement]) -> list[str]:
@@ -153,8 +172,9 @@ def _origin(candidate: Candidate) -> str:
     evidence = candidate.finding.verification if candidate.finding else None
     method = " ".join(evidence.verification_method.split()).rstrip(".") if evidence else ""
     if not method:
-        return f"found by {candidate.specialist}, with no method named"
-    return method if candidate.specialist in method else f"found by {candidate.specialist}: {method}"
+        return f"found by {finder_name(candidate.specialist)}, with no method named"
+    finder = finder_name(candidate.specialist)
+    return method if candidate.specialist in method else f"found by {finder}: {method}"
 
 
 def _quote_proof(quote: QuoteCheck | None) -> str:
@@ -183,6 +203,7 @@ def _search_proof(run: SearchRun) -> str:
 
 def _judgement(judgement: Judgement) -> str:
     who = judgement.model or "the verifier" if judgement.by == "verifier" else "the machine"
+    who += ", the second verifier" * (judgement.by == "verifier" and judgement.role == "second_verifier")
     reason = f": {judgement.reason}" if judgement.reason else ""
     if judgement.outcome != "answered":
         return f"{who} gave no answer ({judgement.outcome.replace('_', ' ')}){reason}"
@@ -208,13 +229,6 @@ def standing_words(candidate: Candidate, report: Report) -> list[str]:
     elif candidate.id in report.gate.failed_by:
         words.append("fails the gate")
     return words
-
-
-def standing_in_brackets(candidate: Candidate, report: Report) -> list[str]:
-    """What must be known of a finding that is said in one line: a doubt, and that it counts all the same."""
-    words = ["doubted by the verifier"] if candidate.doubt else []
-    words += ["fails the gate"] if candidate.id in report.gate.failed_by else []
-    return [f"({', '.join(words)})"] if words else []
 
 
 def coverage_sentence(report: Report) -> str:
