@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import analysers, context, django, imports, minds, redaction
+from bench import analysers, context, django, imports, minds, programs, redaction
 from bench import map as map_of_fixes
 from bench.row import BIN, Row, best, call
 from bench.sweep import command as sweep
@@ -59,6 +59,7 @@ def sections() -> dict[str, Callable[[], list[Row]]]:
         "review": lambda: review_rows(django.repository()),
         "analysers": analysers.rows,
         "imports": imports.rows,
+        "programs": programs.rows,
         "context": lambda: [Row(*row) for row in context.rows()],
         "minds": minds.rows,
     }

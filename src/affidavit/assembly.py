@@ -99,6 +99,7 @@ def assemble_panel(
     from affidavit.dependencies.found import find_packages  # noqa: PLC0415
     from affidavit.tools.checks import Checks, JoinedTools  # noqa: PLC0415
     from affidavit.tools.dependencies import OpenPackages, WithDependencies  # noqa: PLC0415
+    from affidavit.tools.programs import ProgramTools  # noqa: PLC0415
     from affidavit.tools.toolbox import Toolbox  # noqa: PLC0415
 
     cache = BlobCache(cache_dir)
@@ -121,10 +122,10 @@ def assemble_panel(
         return packages[store]
 
     def make_tools(case: Case) -> ToolSource:
-        own = Toolbox(case.repository, case.change, surer)
-        if not reads_dependencies or not (opened := opened_packages(case)).packages.by_name:
-            return own
-        return WithDependencies(own, opened, lambda package, change: Toolbox(package, change, readers))
+        own: ToolSource = Toolbox(case.repository, case.change, surer)
+        if reads_dependencies and (opened := opened_packages(case)).packages.by_name:
+            own = WithDependencies(own, opened, lambda package, change: Toolbox(package, change, readers))
+        return JoinedTools(own, ProgramTools(case.runner)) if case.runner else own
 
     def make_verifier_tools(case: Case) -> ToolSource:
         checks = Checks(case.repository, case.change, cache_dir, analysers_off=analysers_off)

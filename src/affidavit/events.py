@@ -10,6 +10,7 @@ from pydantic import Field
 from affidavit.records.candidate import Candidate
 from affidavit.records.record import Record
 from affidavit.records.report import Report
+from affidavit.records.run import ProgramRun
 
 Agent = Literal["planner", "reviewer", "verifier", "reporter"]
 
@@ -21,6 +22,7 @@ class EventName(StrEnum):
     AGENT_STARTED = "agent.started"
     TOOL_CALLED = "tool.called"
     AGENT_HANDOFF = "agent.handoff"
+    PROGRAM_RUN = "program.run"
     FINDING_DETECTED = "finding.detected"
     FINDING_VERIFIED = "finding.verified"
     SPECIALIST_FINISHED = "specialist.finished"
@@ -75,6 +77,19 @@ def finding_detected(candidate: Candidate, severity: str) -> Event:
         title=finding.title if finding else "",
         specialist=candidate.specialist,
         finding_id=candidate.id,
+    )
+
+
+def program_run(candidate: Candidate, run: ProgramRun) -> Event:
+    """A program that is to show a finding was run on one side."""
+    return event(
+        EventName.PROGRAM_RUN,
+        agent="verifier",
+        finding_id=candidate.id,
+        side=run.side,
+        state=run.state,
+        exit_code=run.exit_code,
+        duration_ms=run.duration_ms,
     )
 
 

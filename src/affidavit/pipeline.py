@@ -9,12 +9,12 @@ from affidavit.config.baseline import dismissals_of
 from affidavit.config.settings import Settings
 from affidavit.diff.skipping import mark_skipped
 from affidavit.events import Emit, handoff, ignore_events, pipeline_completed, pipeline_started
-from affidavit.ports import Case, Joiner, Repository, Specialist, Verifiers
+from affidavit.ports import Case, Joiner, Repository, Reproducer, Runner, Specialist, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change
 from affidavit.records.docket import Docket
 from affidavit.records.plan import Plan
-from affidavit.records.report import Answer, Gap, Reply, Report
+from affidavit.records.report import Answer, Gap, Programs, Reply, Report
 from affidavit.specialists.agents.panel import Panel, Session
 from affidavit.stages.comments import note_existing
 from affidavit.stages.evidence import check_causes, locate_quotes, run_searches, search_whole_change
@@ -25,6 +25,7 @@ from affidavit.stages.parse import hand_in, read_replies
 from affidavit.stages.plan import open_session
 from affidavit.stages.reading import doubt_unmade_looks
 from affidavit.stages.report import compile_report
+from affidavit.stages.reproduce import LiveReproducer, reproduce
 from affidavit.stages.review import collect_replies
 from affidavit.stages.verify import verify
 from affidavit.system.concurrency import both
@@ -58,6 +59,9 @@ class Crew:
     """The models; without them the mechanical specialists review alone."""
     probes_verifier: bool = False
     """Whether the verifier is tried before specialists start."""
+    runner: Runner | None = None
+    programs: Programs | None = None
+    """In what programs are run, or why none is; None: the user did not ask for it."""
 
     @property
     def models(self) -> dict[str, str]:
@@ -68,6 +72,10 @@ class Crew:
     def prompts(self) -> PromptSet:
         """The version that the models read; without models, the current one."""
         return self.panel.prompts if self.panel else current_prompts()
+
+    def reproducer(self, emit: Emit) -> Reproducer | None:
+        """Who runs what findings offer as their proof."""
+        return LiveReproducer(self.runner, self.programs, emit) if self.programs else None
 
 
 @dataclass(frozen=True)
@@ -98,9 +106,18 @@ async def review(
 ) -> Report:
     """From an opened change to the native report."""
     started = time.monotonic()
-    looked = await look(open_case(change, repository, settings, emit), crew)
+    case = replace(open_case(change, repository, settings, emit), runner=crew.runner)
+    looked = await look(case, crew)
     verifiers = looked.verifiers(settings.verifier_votes or 1)
-    report = await conclude(looked, looked.joiner, verifiers, settings, crew.models, crew.prompts)
+    report = await conclude(
+        looked,
+        looked.joiner,
+        verifiers,
+        settings,
+        crew.models,
+        crew.prompts,
+        reproducer=crew.reproducer(emit),
+    )
     report = await narrate(report, looked.session, emit)
     report = report.model_copy(update={"duration_ms": round((time.monotonic() - started) * 1000)})
     emit(pipeline_completed(report))
@@ -114,15 +131,17 @@ async def conclude(
     settings: Settings,
     models: Mapping[str, str],
     prompts: PromptSet,
+    reproducer: Reproducer | None = None,
 ) -> Report:
     """From what everybody handed in to the report: a function of its inputs, which it keeps."""
     case = looked.case
-    docket = check(looked.docket, case)
+    docket = await reproduce(check(looked.docket, case), reproducer)
     docket, grouping = await merge(docket, case, joiner)
     docket = await verify(docket, verifiers, case.emit)
     dismissals = dismissals_of(case.repository.base, {one.fingerprint for one in docket.candidates})
     report = compile_report(docket, case, settings, dismissals, models, prompts)
-    inputs = keep_inputs(docket, case.replies, looked.planner, grouping, looked.verifier_failures)
+    ground = reproducer.ground if reproducer else None
+    inputs = keep_inputs(docket, case.replies, looked.planner, grouping, looked.verifier_failures, ground)
     return report.model_copy(update={"inputs": inputs})
 
 

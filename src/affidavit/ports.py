@@ -8,10 +8,10 @@ from typing import Any, Literal, Protocol
 from affidavit.events import Emit, ignore_events
 from affidavit.records.candidate import Candidate, Judgement, SpecialistKind
 from affidavit.records.change import Change, FileChange
-from affidavit.records.evidence import SearchHit
+from affidavit.records.evidence import ReproductionCheck, SearchHit
 from affidavit.records.plan import Plan
 from affidavit.records.record import Record, Side
-from affidavit.records.report import Answer, Reply, RoleUsage
+from affidavit.records.report import Answer, Programs, Reply, RoleUsage
 from affidavit.records.run import Program, ProgramRun
 
 
@@ -137,6 +137,19 @@ class Runner(Protocol):
     def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
         """Run a program in a copy of its own; its output is bounded and without secrets."""
 
+    def stop(self) -> None:
+        """End what is running, and run nothing more."""
+
+
+class Reproducer(Protocol):
+    """Who says what a declared reproduction did: a sandbox, or a report that has it on record."""
+
+    @property
+    def ground(self) -> Programs:
+        """What programs are run in, or why none is."""
+
+    async def reproduce(self, candidate: Candidate) -> ReproductionCheck | None: ...
+
 
 @dataclass(frozen=True)
 class Case:
@@ -149,6 +162,8 @@ class Case:
     plan: Plan | None = None
     """What models work by; None where none looks."""
     replies: tuple[Reply, ...] = ()
+    runner: Runner | None = None
+    """What models may run programs with; None unless the user asked for it."""
 
     @property
     def has_verifier(self) -> bool:

@@ -27,6 +27,8 @@ COMMANDS = {
     "context": "Show the map of a change, to plan how to read it.",
     "ask": "Ask a model about a finding of a report.",
     "recheck": "Prove a report again, whole.",
+    "reproduce": "Run the program that shows a finding again, on both sides.",
+    "suggest": "Try the patch of a finding, and show or apply it.",
     "sign": "Sign a report with an SSH key.",
     "eval": "Measure recall and precision on labelled cases.",
     "parse": "Read a reply with the contract only.",

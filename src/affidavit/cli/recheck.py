@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from affidavit.assembly import assemble_crew
 from affidavit.cli.options.named import read_report
 from affidavit.cli.options.repository import allowed_of, repository_options
+from affidavit.cli.options.running import environment_options, opened_runner, running_settings
 from affidavit.cli.screen.saying import note
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
@@ -19,6 +20,7 @@ from affidavit.git.repository import GitRepository
 from affidavit.ports import Specialist
 from affidavit.proof.signature import SignatureCheck, check_signature, signature_path
 from affidavit.recheck.check import Rechecked, recheck
+from affidavit.recheck.programs import run_again
 from affidavit.recheck.proofs import Proof
 from affidavit.recheck.signers import allowed_signers
 from affidavit.records.report import Report
@@ -40,6 +42,8 @@ MARKS = {True: "holds", False: "FAILS", None: "cannot be checked here"}
     metavar="REV",
     help="Count the allowed signers of the report's base only where REV contains it (default: origin/HEAD).",
 )
+@click.option("--run", is_flag=True, help="Run every reproduction again, in a sandbox.")
+@environment_options
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
 @click.pass_context
 def command(
@@ -49,6 +53,7 @@ def command(
     repo: Path | None,
     require_signature: bool,
     trust_base: str | None,
+    run: bool,
     output: str,
     **options: Any,
 ) -> None:
@@ -66,10 +71,16 @@ def command(
         for notice in opened.notices:
             note(notice)
         done = asyncio.run(recheck(recorded, opened, _mechanical))
+        again = _run_again(recorded, opened.repository, options) if run else []
         signed = _signature_of(report, opened.repository, trust_base)
-    proofs = [*done.proofs, *_signature_proofs(signed, is_required=require_signature)]
+    proofs = [*done.proofs, *again, *_signature_proofs(signed, is_required=require_signature)]
     click.echo(_as_json(done, proofs, signed) if output == "json" else _as_text(done, proofs, signed))
     context.exit(_exit_code(proofs))
+
+
+def _run_again(recorded: Report, repository: GitRepository, options: dict[str, Any]) -> list[Proof]:
+    with opened_runner(repository, running_settings(options), options, is_asked=True) as running:
+        return run_again(recorded, running.runner, running.programs.reason if running.programs else "")
 
 
 def _mechanical(settings: Settings) -> Sequence[Specialist]:

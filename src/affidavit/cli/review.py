@@ -15,6 +15,7 @@ from affidavit.cli.options.change import read_config, requested_change
 from affidavit.cli.options.models import model_options, models_of
 from affidavit.cli.options.prompts import count_for_rollout, prompt_options, prompts_for
 from affidavit.cli.options.repository import working_tree_options
+from affidavit.cli.options.running import RUN_SETTINGS, asking_for_programs, opened_runner, run_options
 from affidavit.cli.options.servers import SERVER_SETTINGS, server_options
 from affidavit.cli.options.signing import ASKED_WITHOUT_KEY, signing_key
 from affidavit.cli.screen.event_log import kept_events
@@ -51,6 +52,7 @@ FLAGS_THAT_ARE_SETTINGS = (
     "analyser_timeout_seconds",
     "allow_linters",
     *SERVER_SETTINGS,
+    *RUN_SETTINGS,
     *MODEL_READERS,
 )
 
@@ -106,6 +108,7 @@ FLAGS_THAT_ARE_SETTINGS = (
     "--config", type=click.Path(path_type=Path), help="Settings file to use instead of the base commit's."
 )
 @server_options
+@run_options
 @model_options
 @prompt_options
 @click.option(
@@ -210,14 +213,21 @@ def _review(
     chosen: ChosenPrompts | None,
 ) -> Report:
     cache = None if options["no_cache"] else cache_folder()
-    crew = replace(assemble_crew(settings, cache), probes_verifier=True)
-    if chosen is None:
-        return asyncio.run(review(opened.change, opened.repository, settings, crew, emit))
-    from affidavit.cli.options.panel import chosen_panel, connected  # noqa: PLC0415 - only models need it
+    with opened_runner(opened.repository, settings, options) as running:
+        crew = replace(
+            assemble_crew(settings, cache),
+            probes_verifier=True,
+            runner=running.runner,
+            programs=running.programs,
+        )
+        if chosen is None:
+            return asyncio.run(review(opened.change, opened.repository, settings, crew, emit))
+        from affidavit.cli.options.panel import chosen_panel, connected  # noqa: PLC0415 - only models need it
 
-    panel = chosen_panel(opened, settings, options, cache, chosen.prompts)
-    reviewing = review(opened.change, opened.repository, settings, replace(crew, panel=panel), emit)
-    return asyncio.run(connected(panel, reviewing))
+        prompts = asking_for_programs(chosen.prompts) if running.runner else chosen.prompts
+        panel = chosen_panel(opened, settings, options, cache, prompts)
+        reviewing = review(opened.change, opened.repository, settings, replace(crew, panel=panel), emit)
+        return asyncio.run(connected(panel, reviewing))
 
 
 def _preview(

@@ -17,7 +17,7 @@ from affidavit.cli.screen.rollout import (
     describe_versions,
     shown_on,
 )
-from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
+from affidavit.contract.schema import ASKED_SCHEMA_VERSION
 from affidavit.errors import InputError, SettingsError
 from affidavit.lab.rollout.book import RolloutBook
 from affidavit.lab.rollout.decisions import (
@@ -79,7 +79,7 @@ def command() -> None:
 @click.option("--prompt-version", required=True, metavar="VERSION", help="The version to try.")
 @click.option(
     "--schema-version",
-    default=CURRENT_SCHEMA_VERSION,
+    default=ASKED_SCHEMA_VERSION,
     show_default=True,
     metavar="VERSION",
     help="The schema version that it asks for; the parser must read it already.",

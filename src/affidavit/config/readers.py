@@ -160,6 +160,9 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "allow_linters": _truth,
     "language_servers": _truth,
     "typescript_server": _text,
+    "run": _truth,
+    "run_seconds": _seconds,
+    "run_image": _text,
     **MODEL_READERS,
 }
 """The one list of settings: the same name in files, in flags and, in capitals, in the environment."""

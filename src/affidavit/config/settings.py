@@ -58,6 +58,12 @@ class Settings(Record):
     """Whether the tools of models, and the map, ask language servers which references are certain."""
     typescript_server: str | None = None
     """The program to ask about TypeScript; None: the one beside the interpreter or on PATH."""
+    run: bool = False
+    """Whether programs may be run, in a sandbox; only a flag or the environment says so."""
+    run_seconds: int = Field(600, ge=1, le=86_400)
+    """How long all programs of a review together may run."""
+    run_image: str | None = None
+    """The image in which a container engine runs them; None: bubblewrap."""
     model: str | None = None
     """PROVIDER:NAME for all roles; None and no role's own: no model looks."""
     planner_model: str | None = None
@@ -111,6 +117,9 @@ NOT_FROM_FILES = (
     "allow_filters",
     "allow_alternates",
     "typescript_server",
+    "run",
+    "run_seconds",
+    "run_image",
     "base_url",
     *(f"{role}_base_url" for role in ROLES),
 )

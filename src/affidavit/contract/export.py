@@ -4,7 +4,7 @@ from typing import Any
 
 from affidavit.contract.schema import SCHEMAS, schema_of
 from affidavit.errors import InputError
-from affidavit.records.finding import Finding, ReviewResult
+from affidavit.records.finding import Finding, ReviewResult, Verification
 
 
 def to_json(result: ReviewResult, version: str) -> dict[str, Any]:
@@ -30,5 +30,10 @@ def _finding_to_json(finding: Finding, version: str, with_evidence: bool) -> dic
             f"finding {finding.id[:80]!r} has no evidence, which schema {version} requires; "
             f"write it as {without}"
         )
-    hidden = None if with_evidence else {"verification"}
+    hidden: dict[str, Any] = {} if with_evidence else {"verification": True}
+    if with_evidence:
+        known = schema_of(version)["properties"]["findings"]["items"]["properties"]["verification"]
+        hidden["verification"] = {
+            name for name in Verification.model_fields if name not in known["properties"]
+        }
     return finding.model_dump(mode="json", exclude=hidden, exclude_none=True)

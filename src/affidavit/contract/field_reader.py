@@ -149,6 +149,15 @@ class FieldReader:
             return None
         return FieldReader(value, self._notes, f"{self._prefix}{name}.")
 
+    def raw(self, name: str) -> Any:
+        """A field as it stands, for a reader of its own; None where it is absent."""
+        self._taken.add(name)
+        return self._source.get(name)
+
+    def left_out(self, name: str, why: str) -> None:
+        """Note that an optional part is not taken, which does not make the finding invalid."""
+        self._notes.note(Reason.INVALID_TYPE, self._prefix + name, f"left out: {why}")
+
     def objects(self, name: str) -> list["FieldReader"]:
         """A reader for each object in a list."""
         readers = []

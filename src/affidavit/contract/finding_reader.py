@@ -1,10 +1,11 @@
 """Read one finding of a reply: every rule that needs nothing but the finding itself."""
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from affidavit.contract.field_reader import FieldReader, Notes, shorten, show_value
+from affidavit.contract.reproduction_reader import read_reproduction
 from affidavit.contract.schema import CATEGORIES_WITH_A_FAILURE, SCHEMAS
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import (
@@ -18,8 +19,7 @@ from affidavit.records.finding import (
 )
 from affidavit.records.record import Side
 
-_FINDING_1_1 = SCHEMAS["1.1"]["properties"]["findings"]["items"]["properties"]
-_EVIDENCE_FIELDS = tuple(_FINDING_1_1["verification"]["properties"])
+_FINDING = "properties", "findings", "items", "properties"
 _CONFIDENCES = ("high", "medium", "low")
 _SIDES = ("head", "base")
 
@@ -36,9 +36,17 @@ class ReadingRules:
     """Paths that are taken literally, whatever characters they have."""
 
     @property
+    def evidence_fields(self) -> tuple[str, ...]:
+        """What `verification` may hold in this version; nothing where it has none."""
+        fields: Any = SCHEMAS[self.version]
+        for name in (*_FINDING, "verification", "properties"):
+            fields = fields.get(name, {})
+        return tuple(fields)
+
+    @property
     def has_evidence(self) -> bool:
         """Findings of this version carry `verification`."""
-        return "verification" in SCHEMAS[self.version]["properties"]["findings"]["items"]["properties"]
+        return bool(self.evidence_fields)
 
 
 def read_finding(value: Any, index: int, rules: ReadingRules) -> tuple[Finding | None, Notes]:
@@ -49,7 +57,7 @@ def read_finding(value: Any, index: int, rules: ReadingRules) -> tuple[Finding |
         return None, notes
     notes.id = _id_of(value)
     if rules.has_evidence:
-        value = _gather_evidence(value, notes)
+        value = _gather_evidence(value, notes, rules.evidence_fields)
     fields = _read_fields(FieldReader(value, notes), rules)
     if notes.problems:
         return None, notes
@@ -61,14 +69,14 @@ def _id_of(value: dict[str, Any]) -> str | None:
     return (shorten(named.strip()) or None) if isinstance(named, str) else None
 
 
-def _gather_evidence(value: dict[str, Any], notes: Notes) -> dict[str, Any]:
+def _gather_evidence(value: dict[str, Any], notes: Notes, known: Sequence[str]) -> dict[str, Any]:
     """Move evidence that was given beside `verification` into it, unless the field is there already."""
     evidence = value.get("verification")
     if evidence is None:
         evidence = {}
     if not isinstance(evidence, dict):
         return value
-    moved = [name for name in _EVIDENCE_FIELDS if name in value and name not in evidence]
+    moved = [name for name in known if name in value and name not in evidence]
     if not moved:
         return value
     for name in moved:
@@ -141,6 +149,9 @@ def _read_verification(
         "searches": tuple(_read_search(search, rules) for search in evidence.objects("searches")),
         "caused_by": _read_cause(evidence.object("caused_by", is_required=is_impact), rules),
     }
+    if "reproduction" in rules.evidence_fields:
+        fields["reproduction"] = read_reproduction(evidence, "reproduction")
+        fields["patch"] = evidence.text("patch", is_trimmed=False)
     evidence.check_unknown(is_lenient=rules.is_newer)
     return None if evidence.has_problems else Verification(**fields)
 

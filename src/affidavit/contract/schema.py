@@ -6,7 +6,9 @@ from typing import Any
 from affidavit.errors import SettingsError
 from affidavit.records.finding import Category, Severity
 
-CURRENT_SCHEMA_VERSION = "1.1"
+CURRENT_SCHEMA_VERSION = "1.2"
+ASKED_SCHEMA_VERSION = "1.1"
+"""What models are asked for where nothing can be run: a program would be written for nobody."""
 
 CATEGORIES_WITH_A_FAILURE = (
     Category.CORRECTNESS,
@@ -77,6 +79,26 @@ _VERIFICATION = _strict_object(
     },
 )
 
+_EXPECTED = _strict_object(
+    ["exit_code"], {"exit_code": {"type": "integer", "minimum": 0, "maximum": 255}, "output": _TEXT}
+)
+_ADDED_FILE = _strict_object(["path", "content"], {"path": _FILLED_TEXT, "content": _TEXT})
+_REPRODUCTION = _strict_object(
+    ["language", "program", "expected_at_head"],
+    {
+        "language": _FILLED_TEXT,
+        "program": _FILLED_TEXT,
+        "files": {"type": "array", "items": _ADDED_FILE},
+        "expected_at_head": _EXPECTED,
+        # Null, or left out, where base lacks the code.
+        "expected_at_base": {**_EXPECTED, "type": ["object", "null"]},
+    },
+)
+_VERIFICATION_1_2 = {
+    **_VERIFICATION,
+    "properties": {**_VERIFICATION["properties"], "reproduction": _REPRODUCTION, "patch": _TEXT},
+}
+
 _FAILURE_IS_SHOWN = {
     "if": {
         "properties": {"category": {"enum": [str(category) for category in CATEGORIES_WITH_A_FAILURE]}},
@@ -98,6 +120,11 @@ _FINDING_1_1 = _strict_object(
     {**_FINDING_FIELDS, "verification": _VERIFICATION},
     **_FAILURE_IS_SHOWN,
 )
+_FINDING_1_2 = _strict_object(
+    [*_FINDING_REQUIRED, "verification"],
+    {**_FINDING_FIELDS, "verification": _VERIFICATION_1_2},
+    **_FAILURE_IS_SHOWN,
+)
 
 
 def _review_result(finding: dict[str, Any]) -> dict[str, Any]:
@@ -116,6 +143,7 @@ def _review_result(finding: dict[str, Any]) -> dict[str, Any]:
 SCHEMAS: dict[str, dict[str, Any]] = {
     "1.0": _review_result(_FINDING_1_0),
     "1.1": _review_result(_FINDING_1_1),
+    "1.2": _review_result(_FINDING_1_2),
 }
 
 

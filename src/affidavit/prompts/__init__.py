@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
-from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, SCHEMAS
+from affidavit.contract.schema import ASKED_SCHEMA_VERSION, SCHEMAS
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION, parse_prompt_version
 from affidavit.errors import SettingsError
 
@@ -24,7 +24,7 @@ class PromptSet:
 
     version: str
     templates: Mapping[str, str]
-    schema_version: str = CURRENT_SCHEMA_VERSION
+    schema_version: str = ASKED_SCHEMA_VERSION
     place: Path | None = field(default=None, compare=False)
     """The folder that they were read from; None for those that come with this release."""
 
@@ -83,7 +83,7 @@ def own_versions(folder: Path) -> list[str]:
 
 
 def load_prompts(
-    version: str, folder: Path | None = None, schema_version: str = CURRENT_SCHEMA_VERSION
+    version: str, folder: Path | None = None, schema_version: str = ASKED_SCHEMA_VERSION
 ) -> PromptSet:
     """A version from the user's folder, or one that comes with this release; it is checked whole."""
     if parse_prompt_version(version) is None:

@@ -33,6 +33,13 @@ ADDED: tuple[Added, ...] = (
     Added("candidates.*.first_wording", (2, 2)),
     Added("candidates.*.judgements.*.scenario", (2, 2)),
     Added("candidates.*.judgements.*.severity", (2, 2)),
+    Added("settings.run", (2, 2)),
+    Added("settings.run_seconds", (2, 2)),
+    Added("settings.run_image", (2, 2)),
+    Added("candidates.*.reproduction.**", (2, 2)),
+    Added("candidates.*.finding.verification.reproduction.**", (2, 2)),
+    Added("candidates.*.finding.verification.patch", (2, 2)),
+    Added("inputs.programs.**", (2, 2)),
 )
 
 

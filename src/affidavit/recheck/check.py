@@ -11,6 +11,7 @@ from affidavit.recheck.additions import can_be_derived
 from affidavit.recheck.blocking import check_blocking
 from affidavit.recheck.compare import differences
 from affidavit.recheck.derive import Derived, derive_change, derive_report, derived_settings, is_committed
+from affidavit.recheck.programs import check_outcomes
 from affidavit.recheck.proofs import Proof, check_proofs, recheck_change
 from affidavit.recheck.words import taken_on_its_word
 from affidavit.records.report import REPORT_VERSION, Report
@@ -40,7 +41,7 @@ async def recheck(report: Report, opened: OpenedChange, assemble: Assemble) -> R
     pieces = check_proofs(report, repository, replies)
     if change.holds is None and not is_committed(report.change):
         pieces = [_not_rebuilt(proof) for proof in pieces]
-    proofs = [change, *pieces]
+    proofs = [change, *pieces, *check_outcomes(report)]
     if report.inputs is None and can_be_derived(report.report_version):
         proofs.append(_whole(False, f"a report of version {report.report_version} keeps its inputs"))
     elif report.inputs is None or _other_version(report):

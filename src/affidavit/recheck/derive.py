@@ -16,8 +16,9 @@ from affidavit.prompts import PromptSet, built_in_versions, current_prompts
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.change import Change, Commit
 from affidavit.records.docket import Docket
+from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.plan import Plan
-from affidavit.records.report import Answer, Inputs, Reply, Report
+from affidavit.records.report import Answer, Inputs, Programs, Reply, Report
 from affidavit.specialists.agents.model_agents import LENSES, TRIAGE
 from affidavit.specialists.agents.probe import Probed
 from affidavit.stages.intake import words_of_commits
@@ -93,7 +94,7 @@ async def derive_report(
     """The report that the recorded inputs come to; `again` is what the machine says now."""
     has_models = bool(report.models)
     # Where no model was asked, none has planned, judged or written.
-    inputs = inputs if has_models else Inputs(replies=inputs.replies)
+    inputs = inputs if has_models else Inputs(replies=inputs.replies, programs=inputs.programs)
     replies, not_derived = _replies(inputs, again, settings, has_models=has_models)
     planned, probed = _opening(inputs, case)
     plan = planned.plan if has_models and not probed.failures else None
@@ -107,7 +108,10 @@ async def derive_report(
     )
     verifiers = recorded_verifiers(report, inputs, settings) if plan is not None else None
     joiner = RecordedJoiner(inputs.joiner) if plan is not None and inputs.joiner else None
-    derived = await conclude(looked, joiner, verifiers, settings, report.models, _prompts(report))
+    reproducer = RecordedReproducer(inputs.programs) if inputs.programs else None
+    derived = await conclude(
+        looked, joiner, verifiers, settings, report.models, _prompts(report), reproducer=reproducer
+    )
     derived = add_words(derived, inputs.reporter) if inputs.reporter else derived
     kept = {"measured": report.measured, "report_version": report.report_version}
     return Derived(derived.model_copy(update=kept), tuple(not_derived))
@@ -205,6 +209,18 @@ class RecordedVerifier:
                 return Judged(judgement=one)
         reason = "the report holds no judgement of it"
         return Judged(judgement=Judgement(by="verifier", outcome="failed", reason=reason))
+
+
+@dataclass(frozen=True)
+class RecordedReproducer:
+    """Says again what the machine is recorded to have seen; nothing is run."""
+
+    ground: Programs
+
+    async def reproduce(self, candidate: Candidate) -> ReproductionCheck | None:
+        """What is on record for a candidate."""
+        given = (one.check for one in self.ground.reproductions if one.candidate == candidate.id)
+        return next(given, None)
 
 
 def recorded_verifiers(report: Report, inputs: Inputs, settings: Settings) -> Verifiers:

@@ -31,7 +31,16 @@ CHOICES = frozenset({Reason.NIT, Reason.BELOW_THRESHOLD, Reason.OUT_OF_FOCUS, Re
 MAX_DIFFERENCES = 10
 NOT_HERE = {"holds": None, "detail": "its file is not here and cannot be rebuilt from the report"}
 Kind = Literal[
-    "change", "quote", "search", "analyser", "judgement", "dismissal", "verdict", "report", "signature"
+    "change",
+    "quote",
+    "search",
+    "analyser",
+    "judgement",
+    "dismissal",
+    "verdict",
+    "report",
+    "signature",
+    "reproduction",
 ]
 
 

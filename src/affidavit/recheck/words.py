@@ -22,6 +22,7 @@ def taken_on_its_word(report: Report, settings: Settings) -> list[str]:
         *_of_minds(report, report.inputs or Inputs()),
         *_of_choices(settings),
         *_of_linters(report.inputs or Inputs(), settings),
+        *_of_programs(report.inputs or Inputs()),
         *_of_authors(report),
     ]
 
@@ -70,6 +71,17 @@ def _of_linters(inputs: Inputs, settings: Settings) -> Iterator[str]:
     named = [reply.specialist for reply in inputs.replies if reply.specialist in linters]
     if named:
         yield f"what the users' own linters said: {', '.join(named)}"
+
+
+def _of_programs(inputs: Inputs) -> Iterator[str]:
+    programs = inputs.programs
+    if programs is None:
+        return
+    ran = f"were run in {programs.sandbox}" if programs.sandbox else f"were not run: {programs.reason}"
+    yield f"programs {ran}"
+    if programs.reproductions:
+        named = ", ".join(given.candidate for given in programs.reproductions)
+        yield f"{len(programs.reproductions)} reproductions, not run again without --run: {named}"
 
 
 def _of_authors(report: Report) -> Iterator[str]:

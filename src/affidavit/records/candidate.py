@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 
 from affidavit.records.diagnostics import Diagnostic, Reason
-from affidavit.records.evidence import QuoteCheck, SearchRun
+from affidavit.records.evidence import QuoteCheck, ReproductionCheck, SearchRun
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.record import Record
 
@@ -95,6 +95,8 @@ class Candidate(Record):
     fingerprint: str = ""
     quote: QuoteCheck | None = None
     searches: tuple[SearchRun, ...] = ()
+    reproduction: ReproductionCheck | None = None
+    """None where none is declared, or nothing was run."""
     judgements: tuple[Judgement, ...] = ()
     agreed_by: tuple[str, ...] = ()
     """Other specialists that reported the same."""

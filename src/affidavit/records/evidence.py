@@ -4,6 +4,7 @@ from typing import Literal
 
 from affidavit.records.finding import Search, Severity
 from affidavit.records.record import Record, Side
+from affidavit.records.run import ProgramRun
 
 QuoteOutcome = Literal["exact", "relocated", "ambiguous", "not_found", "not_quoted"]
 
@@ -39,6 +40,28 @@ class SearchRun(Record):
     state: SearchState
     hits: tuple[SearchHit, ...] = ()
     detail: str = ""
+
+
+ReproductionOutcome = Literal[
+    "reproduced", "reproduced_new", "not_reproduced", "also_at_base", "flaky", "could_not_run"
+]
+"""reproduced: as expected on both sides; reproduced_new: as expected at head, by code that base lacks."""
+
+
+class ReproductionCheck(Record):
+    """What a declared reproduction did when the machine ran it: once at base, twice at head."""
+
+    outcome: ReproductionOutcome
+    detail: str = ""
+    base: ProgramRun | None = None
+    head: tuple[ProgramRun, ...] = ()
+    sandbox: str = ""
+    """What it was run in."""
+
+    @property
+    def is_shown_by_running(self) -> bool:
+        """The machine saw what the finding says."""
+        return self.outcome in ("reproduced", "reproduced_new")
 
 
 class AnalyserDiagnostic(Record):

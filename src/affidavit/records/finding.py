@@ -1,9 +1,10 @@
-"""A claim about the change, as the contract (schema 1.0 and 1.1) lays it down."""
+"""A claim about the change, as the contract (schema 1.0 to 1.2) lays it down."""
 
 from enum import StrEnum
 from typing import Any, Literal
 
 from affidavit.records.record import Record, Side
+from affidavit.records.run import AddedFile, Program
 
 NEAR_LINES = 3
 """Two places in a file that are no further apart are taken for one."""
@@ -59,8 +60,33 @@ class Cause(Record):
     symbol: str = ""
 
 
+class Expected(Record):
+    """What a program must do on one side: how it ends, and what its output must match."""
+
+    exit_code: int
+    """124: it is still running when its time is over."""
+    output: str = ""
+    """A regular expression, run in linear time; empty: any output."""
+
+
+class Reproduction(Record):
+    """A program that shows what a finding says: it does one thing at head and another at base."""
+
+    language: str
+    program: str
+    files: tuple[AddedFile, ...] = ()
+    expected_at_head: Expected
+    expected_at_base: Expected | None = None
+    """None where base lacks the code."""
+
+    @property
+    def as_program(self) -> Program:
+        """What is run on both sides."""
+        return Program(language=self.language, text=self.program, files=self.files)
+
+
 class Verification(Record):
-    """The evidence that a finding of schema 1.1 carries."""
+    """The evidence that a finding of schema 1.1 carries; the last two came with 1.2."""
 
     code_examined: str
     line_range_examined: tuple[int, int]
@@ -74,6 +100,9 @@ class Verification(Record):
     is_absence_finding: bool = False
     searches: tuple[Search, ...] = ()
     caused_by: Cause | None = None
+    reproduction: Reproduction | None = None
+    patch: str | None = None
+    """A unified diff against head that settles it."""
 
 
 class Finding(Record):

@@ -7,7 +7,7 @@ from pydantic import Field
 from affidavit.records.candidate import Candidate, Judgement, SpecialistKind
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Diagnostic, Reason
-from affidavit.records.evidence import AnalyserRun
+from affidavit.records.evidence import AnalyserRun, ReproductionCheck
 from affidavit.records.finding import Severity
 from affidavit.records.lab.measure import Rate
 from affidavit.records.plan import Plan
@@ -182,6 +182,23 @@ class GivenJudgement(Record):
     judgement: Judgement
 
 
+class GivenReproduction(Record):
+    """What a declared reproduction of one candidate did."""
+
+    candidate: str
+    check: ReproductionCheck
+
+
+class Programs(Record):
+    """What the machine saw when it ran programs, and in what; or why it ran none."""
+
+    sandbox: str = ""
+    reason: str = ""
+    """Why nothing could be run here."""
+    advice: str = ""
+    reproductions: tuple[GivenReproduction, ...] = ()
+
+
 class Inputs(Record):
     """What a report is made of beside the change and the settings: what everybody said, redacted."""
 
@@ -195,6 +212,8 @@ class Inputs(Record):
     """Which findings have one cause; None: nobody was asked."""
     judgements: tuple[GivenJudgement, ...] = ()
     reporter: Answer | None = None
+    programs: Programs | None = None
+    """None: nobody asked for programs to be run."""
 
 
 class Report(Record):

@@ -72,6 +72,7 @@ class Bubblewrap:
                     hold=hold,
                     pass_fds=(filtered.fileno(), reported),
                     environment=OUTSIDE,
+                    stopped=job.stopped,
                 )
 
     def arguments(self, job: Job, *, filter_fd: int, report_fd: int) -> list[str]:

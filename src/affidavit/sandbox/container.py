@@ -41,7 +41,12 @@ class Container:
             return Held(self.engine, ready, environment)
 
         return supervise(
-            self.command(job, ready), limits=job.limits, ready=ready, hold=hold, environment=environment
+            self.command(job, ready),
+            limits=job.limits,
+            ready=ready,
+            hold=hold,
+            environment=environment,
+            stopped=job.stopped,
         )
 
     def command(self, job: Job, ready: str) -> list[str]:

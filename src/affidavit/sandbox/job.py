@@ -1,6 +1,7 @@
 """What a sandbox is given, what it gives back, and the places that a program sees inside."""
 
 import os
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +34,8 @@ class Job:
     """The one folder outside that it may write: only where an environment is made."""
     has_network: bool = False
     """Only where an environment is made."""
+    stopped: threading.Event | None = None
+    """Set by whoever does not want to wait for the end any more."""
 
     @property
     def disk_bytes(self) -> int:

@@ -38,6 +38,7 @@ class Sides(Closing):
         sandbox: Sandbox,
         provision: Provision = NOTHING,
         limits: RunLimits = USUAL,
+        budget_seconds: float | None = None,
     ) -> None:
         self._repository = repository
         self._sandbox = sandbox
@@ -46,6 +47,9 @@ class Sides(Closing):
         self._folders = ExitStack()
         self._written: dict[Side, Path] = {}
         self._writing = threading.Lock()
+        self._stopped = threading.Event()
+        self._left_ms = None if budget_seconds is None else budget_seconds * 1000
+        self._counting = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -67,10 +71,24 @@ class Sides(Closing):
             ended = self._run(program, side, limits)
         except AffidavitError as error:
             return ProgramRun(side=side, state="not_started", detail=str(error))
+        self._count(ended)
         return _shown(ended, side)
+
+    def stop(self) -> None:
+        """End what is running, and run nothing more."""
+        self._stopped.set()
+
+    def _count(self, ended: Ended) -> None:
+        with self._counting:
+            if self._left_ms is not None:
+                self._left_ms -= ended.duration_ms
 
     def _problem(self, program: Program, side: Side) -> str:
         """Why a program is not run as it stands."""
+        if self._stopped.is_set():
+            return "the review was stopped"
+        if self._left_ms is not None and self._left_ms <= 0:
+            return "the time for programs is used up: allow more with --run-seconds"
         language = language_named(program.language)
         if language is None or language not in self.languages:
             return f"{program.language} cannot be run here; what can: {', '.join(self.languages)}"
@@ -107,6 +125,7 @@ class Sides(Closing):
                 self._provision.mounts,
                 self._variables(side),
                 limits,
+                stopped=self._stopped,
             )
             return self._sandbox.run(job)
 

@@ -15,7 +15,7 @@ ready=$1 cpu=$2 blocks=$3 tasks=$4
 shift 4
 cp -RP {SOURCE}/. {SIDE}/ || exit 125
 if [ -d {ADDED} ]; then cp -RP {ADDED}/. {SIDE}/ || exit 125; fi
-mkdir -p "$HOME" && cd {SIDE} || exit 125
+mkdir -p "${{HOME:=/tmp/home}}" && cd {SIDE} || exit 125
 ulimit -c 0 2>/dev/null
 ulimit -t "$cpu" 2>/dev/null
 ulimit -f "$blocks" 2>/dev/null

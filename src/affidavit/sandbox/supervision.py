@@ -4,6 +4,7 @@ import os
 import secrets
 import selectors
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -42,6 +43,7 @@ def supervise(
     hold: Callable[[subprocess.Popen[bytes]], Grip],
     pass_fds: Sequence[int] = (),
     environment: Mapping[str, str] | None = None,
+    stopped: threading.Event | None = None,
 ) -> Ended:
     """Run a command to its end or its first limit; when this returns or raises, nothing of it is left."""
     try:
@@ -58,7 +60,7 @@ def supervise(
     except OSError as error:
         return Ended("not_started", detail=f"{command[0]}: {error.strerror}")
     with process:
-        run = _Run(process, limits, ready)
+        run = _Run(process, limits, ready, stopped)
         grip: Grip | None = None
         try:
             grip = hold(process)
@@ -76,11 +78,18 @@ def supervise(
 class _Run:
     """One run as it goes on."""
 
-    def __init__(self, process: subprocess.Popen[bytes], limits: RunLimits, ready: str) -> None:
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        limits: RunLimits,
+        ready: str,
+        stopped: threading.Event | None,
+    ) -> None:
         if process.stdout is None:
             raise ValueError("the process was started without a pipe")
         self._process = process
         self._limits = limits
+        self._stopped = stopped
         self._ready = ready.encode() + b"\n"
         self._pipe = process.stdout.fileno()
         self._kept = bytearray()
@@ -113,6 +122,8 @@ class _Run:
         return passed is not None
 
     def _passed(self, grip: Grip) -> RunState | None:
+        if self._stopped is not None and self._stopped.is_set():
+            return "timed_out"
         if time.monotonic() - self._started > (self._limits.seconds if self._is_ready else PREPARE_SECONDS):
             return "timed_out"
         if len(self._kept) > self._limits.output_kb * 1024:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from affidavit.records.docket import Docket
-from affidavit.records.report import Answer, Gap, GivenJudgement, Inputs, Reply
+from affidavit.records.report import Answer, Gap, GivenJudgement, GivenReproduction, Inputs, Programs, Reply
 from affidavit.redaction.text import redact_lines
 
 
@@ -15,6 +15,7 @@ def keep_inputs(
     planner: Answer | None = None,
     joiner: Answer | None = None,
     verifier_failures: tuple[Gap, ...] = (),
+    ground: Programs | None = None,
 ) -> Inputs:
     """What a report is made of; the reporter speaks later."""
     judgements = [
@@ -29,11 +30,22 @@ def keep_inputs(
         joiner=_redacted_answer(joiner),
         verifier_failures=verifier_failures,
         judgements=tuple(judgements),
+        programs=_programs(docket, ground) if ground else None,
     )
 
 
 def _redacted_answer(answer: Answer | None) -> Answer | None:
     return answer.model_copy(update={"text": _redacted(answer.text)}) if answer else None
+
+
+def _programs(docket: Docket, ground: Programs) -> Programs:
+    """What the machine saw when it ran what findings offer as their proof."""
+    given = [
+        GivenReproduction(candidate=one.id, check=one.reproduction)
+        for one in docket.candidates
+        if one.reproduction
+    ]
+    return ground.model_copy(update={"reproductions": tuple(given)})
 
 
 def redacted_reply(reply: Reply) -> Reply:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from affidavit.config.settings import Settings
-from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
+from affidavit.contract.schema import ASKED_SCHEMA_VERSION
 from affidavit.events import Emit
 from affidavit.lab.rollout.book import BUILT_IN, RolloutBook
 from affidavit.lab.rollout.choice import ChosenPrompts, choose_prompts
@@ -53,9 +53,7 @@ def own_prompts(folder: Path, *versions: str) -> Path:
     return folder
 
 
-def new_version(
-    folder: Path, version: str = "1.5.0", schema_version: str = CURRENT_SCHEMA_VERSION
-) -> Versions:
+def new_version(folder: Path, version: str = "1.5.0", schema_version: str = ASKED_SCHEMA_VERSION) -> Versions:
     if not (folder / version).exists():
         own_prompts(folder, version)
     return Versions(prompt=version, schema_version=schema_version, folder=str(folder))

@@ -1,6 +1,6 @@
 """The book of rollouts: what is under way, what was decided and why, for reviews that may have no store."""
 
-from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
+from affidavit.contract.schema import ASKED_SCHEMA_VERSION
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.errors import InputError
 from affidavit.lab.labels.book import newest_by_problem
@@ -14,7 +14,7 @@ from affidavit.records.lab.rollout import (
 )
 from affidavit.store.open import Store
 
-BUILT_IN = Versions(prompt=CURRENT_PROMPT_VERSION, schema_version=CURRENT_SCHEMA_VERSION)
+BUILT_IN = Versions(prompt=CURRENT_PROMPT_VERSION, schema_version=ASKED_SCHEMA_VERSION)
 """What every review uses where nothing was promoted."""
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
+from affidavit.contract.schema import ASKED_SCHEMA_VERSION
 from affidavit.errors import SettingsError
 from affidavit.lab.rollout.book import BUILT_IN, RolloutBook
 from affidavit.lab.rollout.slice import arm_of, change_key
@@ -64,7 +64,7 @@ def _forced(book: RolloutBook, version: str, folder: Path | None) -> PromptSet:
     known = [book.current(), *([running.new, running.old] if running else [])]
     versions = next(
         (one for one in known if one.prompt == version),
-        Versions(prompt=version, schema_version=CURRENT_SCHEMA_VERSION),
+        Versions(prompt=version, schema_version=ASKED_SCHEMA_VERSION),
     )
     return _load(versions, folder)
 

@@ -15,11 +15,13 @@ from affidavit.render.html.colour import Painter
 from affidavit.render.html.excerpts import Excerpt, cause_excerpt, quote_excerpt
 from affidavit.render.html.prose import inline, prose
 from affidavit.render.report import wording
+from affidavit.render.report.programs import program_text
 from affidavit.render.report.under import said_under, why_withheld
 from affidavit.render.safe_text import clip, one_line, visible
 
 _MAX_HITS = 20
 _MAX_RAW_LENGTH = 4_000
+_MAX_PROGRAM_LENGTH = 20_000
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Card:
     cause: Excerpt | None
     quote: Excerpt | None
     proof: tuple[Markup, ...]
+    program: str
     searches: tuple[SearchView, ...]
     steps: tuple[tuple[str, str], ...]
     marks: tuple[tuple[str, str], ...]
@@ -81,6 +84,7 @@ class CardMaker:
             cause=self._cause(finding),
             quote=quote_excerpt(candidate, finding, self._report.change, self._painter) if finding else None,
             proof=_proof(candidate),
+            program=clip(visible(program_text(candidate, self._report.id), keep="\n\t"), _MAX_PROGRAM_LENGTH),
             searches=tuple(_search(run) for run in candidate.searches),
             steps=tuple((one_line(step.stage, 80), one_line(step.what, 300)) for step in candidate.steps),
             marks=_marks(candidate, finding),

@@ -7,6 +7,7 @@ from affidavit.records.finding import Cause, Finding
 from affidavit.records.report import Report
 from affidavit.render.report import wording
 from affidavit.render.report.cause_place import changed_place
+from affidavit.render.report.programs import program_text
 from affidavit.render.report.proof_line import proof_line, standing_in_brackets
 from affidavit.render.report.rates import measured_words
 from affidavit.render.report.under import said_under, why_withheld
@@ -141,6 +142,9 @@ def _finding(report: Report, candidate: Candidate) -> str:
     if finding.suggestion:
         parts.append(_labelled("**Do:**", _prose(finding.suggestion)))
     parts.append(f"Proof: {_clipped_line(' · '.join(proof_line(candidate, report)))}")
+    program = program_text(candidate, report.id)
+    if program:
+        parts.append(_fold("The program that was run on both sides", [code_block(_short_code(program))]))
     parts.append(_fold("Proof in detail", _proof(report, candidate, finding)))
     return "\n\n".join(part for part in parts if part)
 

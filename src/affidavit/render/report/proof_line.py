@@ -7,6 +7,7 @@ from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Category
 from affidavit.records.report import Report
+from affidavit.render.report.programs import reproduced_words
 from affidavit.render.report.wording import agreeing, counted, finder_name, listed
 
 MAX_REASON_LENGTH = 120
@@ -23,7 +24,7 @@ _QUOTES = {
 
 def proof_line(candidate: Candidate, report: Report) -> list[str]:
     """Who found it, how it was checked, and why something grave does not block."""
-    said = [_quote(candidate.quote), _finder(candidate)]
+    said = [*reproduced_words(candidate), _quote(candidate.quote), _finder(candidate)]
     if candidate.searches:
         said.append(f"{counted(len(candidate.searches), 'search', 'searches')} run")
     said += _judged(candidate)

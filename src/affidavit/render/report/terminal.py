@@ -13,6 +13,7 @@ from affidavit.render.report import wording
 from affidavit.render.report.cause_place import changed_place
 from affidavit.render.report.excerpt import draw_changed, draw_quote, quoted_lines
 from affidavit.render.report.ink import Ink
+from affidavit.render.report.programs import how_to_repeat, program_text, runs_of
 from affidavit.render.report.proof_line import proof_line, standing_in_brackets
 from affidavit.render.report.rates import measured_words
 from affidavit.render.report.under import said_under, why_withheld
@@ -128,6 +129,21 @@ def _write_finding(ink: Ink, report: Report, candidate: Candidate, *, is_verbose
         ink.prose(finding.suggestion, indent=_INDENT, label=_label("do", "bold green"))
     _write_under(ink, said_under(candidate, report), is_verbose=is_verbose)
     _write_proof(ink, report, candidate, is_verbose=is_verbose)
+    _write_program(ink, report, candidate, is_verbose=is_verbose)
+
+
+def _write_program(ink: Ink, report: Report, candidate: Candidate, *, is_verbose: bool) -> None:
+    """How both sides ended and how to repeat it; on demand the program and its outputs."""
+    check = candidate.reproduction
+    if check is None:
+        return
+    if is_verbose:
+        for line in program_text(candidate, report.id).splitlines():
+            ink.hanging(_label("program"), Text(ink.safe(line)), indent=_INDENT)
+        return
+    ended = [f"at {run.side}: {run.summary}" for run in runs_of(check)]
+    words = [*ended, how_to_repeat(candidate, report.id)] if ended else [check.detail]
+    ink.hanging(_label("program"), ink.joined(words, "dim"), indent=_INDENT)
 
 
 def _write_under(ink: Ink, under: Sequence[tuple[str, str]], *, is_verbose: bool) -> None:

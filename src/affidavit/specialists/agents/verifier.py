@@ -17,6 +17,7 @@ from affidavit.records.report import Answer, RoleUsage
 from affidavit.specialists.agents.briefing import NOTHING, Briefing
 
 ATTEMPTS = 2
+MAX_OUTPUT = 4000
 CONCURRENCY = 6
 FINAL = ("budget_exhausted", "timed_out")
 """A spent budget stays spent, and a silent model may be paid for both times."""
@@ -116,7 +117,7 @@ class ModelVerifier:
             impact=self._impact(finding),
             quote=self._quote(candidate, finding),
             hunks=self.briefing.hunks_for(finding),
-            searches=self._searches(candidate.searches),
+            searches=self._searches(candidate.searches) + self._program(candidate),
         )
 
     def _worth_task(self, candidate: Candidate, finding: Finding) -> str:
@@ -144,6 +145,24 @@ class ModelVerifier:
         start = quote.start if quote and quote.start else finding.line
         end = quote.end if quote and quote.end else finding.lines[1]
         return self.briefing.quote_of(finding.file, finding.side, start, end)
+
+    def _program(self, candidate: Candidate) -> str:
+        """What the machine saw when it ran what the finding offers as its proof."""
+        evidence = candidate.finding.verification if candidate.finding else None
+        check, offered = candidate.reproduction, evidence.reproduction if evidence else None
+        if check is None or offered is None:
+            return ""
+        lines = [f"outcome: {check.outcome}", check.detail, "program:", offered.program]
+        lines += [f"file {file.path}:\n{file.content}" for file in offered.files]
+        for run in (*([check.base] if check.base else []), *check.head[:1]):
+            lines += [f"at {run.side}: {run.summary}", run.output[-MAX_OUTPUT:]]
+        return (
+            "\n# Its program, run by the machine at base and at head\n"
+            "A program can show something else than the finding says, or fail on purpose: decide whether "
+            "this shows the claim.\n"
+            + self.briefing.fence.wrap("program", "\n".join(line for line in lines if line))
+            + "\n"
+        )
 
     def _searches(self, runs: tuple[SearchRun, ...]) -> str:
         if not runs:

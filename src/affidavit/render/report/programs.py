@@ -1,0 +1,71 @@
+"""What programs showed of a finding, in words: a candidate in, lines for every format out."""
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
+from affidavit.records.finding import Expected, Reproduction
+from affidavit.records.run import ProgramRun
+
+OUTCOMES: dict[ReproductionOutcome, str] = {
+    "reproduced": "reproduced: fails at head, not at base",
+    "reproduced_new": "reproduced at head, in code that base lacks",
+    "not_reproduced": "its program did not show it",
+    "also_at_base": "its program does the same at base",
+    "flaky": "its program does not do the same twice",
+    "could_not_run": "its program could not be run",
+}
+MAX_OUTPUT_LINES = 30
+
+
+def reproduction_of(candidate: Candidate) -> Reproduction | None:
+    """What the finding offers as its proof."""
+    evidence = candidate.finding.verification if candidate.finding else None
+    return evidence.reproduction if evidence else None
+
+
+def reproduced_words(candidate: Candidate) -> list[str]:
+    """In a few words what running showed; nothing where nothing was run."""
+    check = candidate.reproduction
+    return [OUTCOMES[check.outcome]] if check else []
+
+
+def expected_words(expected: Expected | None) -> str:
+    """What a program had to do on one side."""
+    if expected is None:
+        return "nothing: base lacks the code"
+    ending = "not to end in time" if expected.exit_code == 124 else f"exit code {expected.exit_code}"
+    return f"{ending} and output like {expected.output}" if expected.output else ending
+
+
+def runs_of(check: ReproductionCheck) -> list[ProgramRun]:
+    """Base first; of two runs at head that did the same, one."""
+    heads = check.head if check.outcome == "flaky" else check.head[:1]
+    return [*([check.base] if check.base else []), *heads]
+
+
+def output_lines(run: ProgramRun) -> list[str]:
+    """What a run printed, cut where it is long."""
+    lines = run.output.splitlines()
+    if len(lines) <= MAX_OUTPUT_LINES:
+        return lines
+    left_out = len(lines) - MAX_OUTPUT_LINES
+    half = MAX_OUTPUT_LINES // 2
+    return [*lines[:half], f"… {left_out} lines left out …", *lines[-half:]]
+
+
+def how_to_repeat(candidate: Candidate, report_id: str) -> str:
+    """The command that runs it again."""
+    return f"affidavit reproduce {report_id[:8]} {candidate.fingerprint or candidate.id}"
+
+
+def program_text(candidate: Candidate, report_id: str) -> str:
+    """Everything about it as plain text: the program, its outputs, how to repeat it."""
+    check, reproduction = candidate.reproduction, reproduction_of(candidate)
+    if check is None or reproduction is None:
+        return ""
+    lines = [f"{OUTCOMES[check.outcome]}{f' ({check.detail})' if check.detail else ''}"]
+    lines += ["", f"{reproduction.language}:", *reproduction.program.splitlines()]
+    for file in reproduction.files:
+        lines += ["", f"{file.path}:", *file.content.splitlines()]
+    for run in runs_of(check):
+        lines += ["", f"at {run.side}: {run.summary}", *output_lines(run)]
+    return "\n".join([*lines, "", f"again: {how_to_repeat(candidate, report_id)}"])

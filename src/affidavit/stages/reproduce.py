@@ -1,0 +1,77 @@
+"""Run what findings offer as their proof: a docket in, the same with what the machine saw out."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from affidavit.events import Emit, ignore_events, program_run
+from affidavit.ports import Reproducer, Runner
+from affidavit.proof.reproduction import run_reproduction
+from affidavit.records.candidate import Candidate
+from affidavit.records.docket import Docket
+from affidavit.records.evidence import ReproductionCheck
+from affidavit.records.report import Gap, Programs
+from affidavit.records.run import ProgramRun
+
+STAGE = "reproduce"
+AT_ONCE = 2
+MAX_REASONS = 5
+PROGRAMS = "programs"
+
+
+@dataclass(frozen=True)
+class LiveReproducer:
+    """Runs reproductions, a few at a time; without a runner it only knows why there is none."""
+
+    runner: Runner | None
+    ground: Programs
+    emit: Emit = ignore_events
+    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+
+    async def reproduce(self, candidate: Candidate) -> ReproductionCheck | None:
+        """What the machine saw; None where nothing is declared, or nothing can be run."""
+        evidence = candidate.finding.verification if candidate.finding else None
+        if self.runner is None or evidence is None or evidence.reproduction is None:
+            return None
+        async with self.turns:
+            loop = asyncio.get_running_loop()
+
+            def say(run: ProgramRun) -> None:
+                loop.call_soon_threadsafe(self.emit, program_run(candidate, run))
+
+            running = asyncio.to_thread(run_reproduction, evidence.reproduction, self.runner, say)
+            try:
+                return await running
+            except asyncio.CancelledError:
+                # The thread would go on until its program ends.
+                self.runner.stop()
+                raise
+
+
+async def reproduce(docket: Docket, reproducer: Reproducer | None) -> Docket:
+    """The docket with every declared reproduction run; its absence, or its failure, withholds nothing."""
+    if reproducer is None:
+        return docket
+    checked = await asyncio.gather(*(_checked(one, reproducer) for one in docket.candidates))
+    return _with_gaps(docket.then(checked), reproducer.ground)
+
+
+async def _checked(candidate: Candidate, reproducer: Reproducer) -> Candidate:
+    check = await reproducer.reproduce(candidate) if candidate.is_shown else None
+    if check is None:
+        return candidate
+    what = check.outcome.replace("_", " ")
+    return candidate.then(STAGE, f"{what}: {check.detail}" if check.detail else what, reproduction=check)
+
+
+def _with_gaps(docket: Docket, ground: Programs) -> Docket:
+    """What could not be run is said once, with what to do."""
+    if ground.reason:
+        gap = Gap(name=PROGRAMS, reason=ground.reason, advice=ground.advice)
+        return docket.model_copy(update={"not_run": (*docket.not_run, gap)})
+    reasons = dict.fromkeys(
+        one.reproduction.detail
+        for one in docket.candidates
+        if one.reproduction and one.reproduction.outcome == "could_not_run"
+    )
+    gaps = [Gap(name=PROGRAMS, reason=reason) for reason in list(reasons)[:MAX_REASONS]]
+    return docket.model_copy(update={"not_run": (*docket.not_run, *gaps)})

@@ -1,0 +1,195 @@
+"""Patches, tried on real repositories before they are offered."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from affidavit.assembly import assemble_crew
+from affidavit.config.settings import Settings
+from affidavit.errors import InputError
+from affidavit.git.repository import GitRepository, open_repository
+from affidavit.records.change import Change, Revision
+from affidavit.records.finding import Finding, Reproduction
+from affidavit.records.record import Side
+from affidavit.records.run import Program, ProgramRun
+from affidavit.suggestions.patched import apply_patch
+from affidavit.suggestions.trial import Trial, try_patch
+from commands import affidavit
+from repositories import Repo
+
+BASE = "def total(prices):\n    return sum(prices)\n"
+HEAD = "def total(prices):\n    return prices[0] + sum(prices[1:])\n"
+
+
+def patch(*lines: str, file: str = "app.py") -> str:
+    body = "".join(f"{line}\n" for line in lines)
+    return f"--- a/{file}\n+++ b/{file}\n@@ -1,2 +1,2 @@\n def total(prices):\n{body}"
+
+
+GOOD = patch("-    return prices[0] + sum(prices[1:])", "+    return sum(prices)")
+BROKEN = patch("-    return prices[0] + sum(prices[1:])", "+    return sum(prices")
+UNKNOWN = patch("-    return prices[0] + sum(prices[1:])", "+    return summ(prices)")
+STALE = patch("-    return prices[9]", "+    return sum(prices)")
+
+
+@pytest.fixture
+def repository(repo: Repo) -> Iterator[GitRepository]:
+    repo.commit("base", {"app.py": BASE})
+    repo.commit("head", {"app.py": HEAD})
+    with open_repository(repo.path, repo.git("rev-parse", "HEAD~1"), repo.git("rev-parse", "HEAD")) as opened:
+        yield opened
+
+
+class Says:
+    """A runner that has one answer."""
+
+    name = "a record"
+    languages = ("python",)
+
+    def __init__(self, code: int, output: str) -> None:
+        self._run = (code, output)
+
+    def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
+        code, output = self._run
+        return ProgramRun(side=side, state="exited", exit_code=code, output=output)
+
+    def stop(self) -> None: ...
+
+
+SHOWS: dict[str, Any] = {
+    "language": "python",
+    "program": "from app import total\nprint(total([]))",
+    "expected_at_base": {"exit_code": 0, "output": "^0"},
+    "expected_at_head": {"exit_code": 1, "output": "IndexError"},
+}
+
+
+def finding(text: str, program: dict[str, Any] | None = None) -> Finding:
+    evidence: dict[str, Any] = {
+        "code_examined": "x",
+        "line_range_examined": (1, 2),
+        "verification_method": "read",
+        "checked_for_handling_elsewhere": True,
+        "patch": text,
+        "reproduction": Reproduction.model_validate(program) if program else None,
+    }
+    fields = {"id": "1", "severity": "high", "category": "correctness", "title": "t", "message": "m"}
+    return Finding.model_validate({**fields, "file": "app.py", "line": 2, "verification": evidence})
+
+
+def tried(repository: GitRepository, one: Finding, runner: Says | None = None) -> Trial:
+    change = Change(
+        source="range",
+        target="a..b",
+        base=Revision(tree=repository.base.revision),
+        head=Revision(tree=repository.head.revision),
+        files=(),
+    )
+    off = Settings(analysers_off=("kingfisher", "bandit", "ty", "oxlint", "yamllint", "zizmor", "hadolint"))
+    specialists = assemble_crew(off, None).specialists
+    make: Callable[[GitRepository], Says] | None = (lambda _: runner) if runner else None
+    return asyncio.run(try_patch(one, change, repository, specialists, make))[0]
+
+
+def passed(trial: Trial) -> dict[str, bool | None]:
+    return {step.name: step.passed for step in trial.steps}
+
+
+def test_a_good_patch_passes_every_step(repository: GitRepository) -> None:
+    trial = tried(repository, finding(GOOD, SHOWS), Says(0, "0\n"))
+    assert passed(trial) == {"applies": True, "parses": True, "analysers": True, "reproduction": True}
+    assert trial.is_good
+
+
+def test_a_patch_for_other_lines_does_not_apply(repository: GitRepository) -> None:
+    trial = tried(repository, finding(STALE))
+    assert passed(trial) == {"applies": False}
+    assert "does not apply to head" in trial.steps[0].detail
+
+
+def test_a_patch_that_breaks_the_syntax_fails(repository: GitRepository) -> None:
+    trial = tried(repository, finding(BROKEN))
+    assert passed(trial)["parses"] is False
+    assert not trial.is_good
+
+
+def test_a_patch_that_brings_a_new_problem_fails(repository: GitRepository) -> None:
+    trial = tried(repository, finding(UNKNOWN))
+    assert passed(trial)["analysers"] is False
+    assert "F821" in next(step.detail for step in trial.steps if step.name == "analysers")
+
+
+def test_a_patch_that_does_not_settle_its_program_fails(repository: GitRepository) -> None:
+    trial = tried(repository, finding(GOOD, SHOWS), Says(1, "IndexError"))
+    assert passed(trial)["reproduction"] is False
+
+
+def test_for_new_code_the_program_must_no_longer_fail_as_it_did(repository: GitRepository) -> None:
+    new = {**SHOWS, "expected_at_base": None}
+    assert passed(tried(repository, finding(GOOD, new), Says(0, "")))["reproduction"] is True
+    assert passed(tried(repository, finding(GOOD, new), Says(1, "IndexError")))["reproduction"] is False
+
+
+def test_what_was_not_tried_is_said_and_does_not_fail(repository: GitRepository) -> None:
+    trial = tried(repository, finding(GOOD))
+    assert passed(trial)["reproduction"] is None
+    assert trial.is_good
+
+
+@pytest.mark.parametrize("file", ["../out.py", ".git/config", "/etc/passwd", "a/../../b"])
+def test_a_patch_that_leads_out_is_refused(repository: GitRepository, file: str) -> None:
+    with pytest.raises(InputError):
+        apply_patch(repository, patch("-    return prices[0] + sum(prices[1:])", "+    pass", file=file))
+
+
+def test_a_patch_of_a_link_is_refused(repo: Repo) -> None:
+    repo.commit("base", {"app.py": BASE})
+    (repo.path / "link").symlink_to("app.py")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "link")
+    with open_repository(repo.path, repo.git("rev-parse", "HEAD~1"), repo.git("rev-parse", "HEAD")) as opened:
+        text = "--- a/link\n+++ b/link\n@@ -1 +1 @@\n-app.py\n\\ No newline at end of file\n+/etc/passwd\n"
+        with pytest.raises(InputError):
+            apply_patch(opened, text)
+
+
+def written(repo: Repo, place: Path, text: str) -> Path:
+    """A report of a real review, with a finding's patch put into it."""
+    report = place / "report.json"
+    affidavit("review", "HEAD", "--format", f"report={report}", "--no-store", cwd=repo.path)
+    content = json.loads(report.read_text())
+    one = json.loads(finding(text).model_dump_json())
+    content["candidates"] = [
+        {"id": "logic:0", "specialist": "logic", "kind": "model", "index": 0, "finding": one}
+    ]
+    report.write_text(json.dumps(content))
+    return report
+
+
+def test_the_command_applies_a_good_patch_and_only_to_the_head_that_was_reviewed(
+    repository: GitRepository, repo: Repo, tmp_path: Path
+) -> None:
+    report = written(repo, tmp_path, GOOD)
+    shown = affidavit("suggest", report, "logic:0", "--format", "patch", cwd=repo.path)
+    assert (shown.code, shown.out) == (0, GOOD), shown.err
+    assert (repo.path / "app.py").read_text() == HEAD
+    done = affidavit("suggest", report, "logic:0", "--apply", cwd=repo.path)
+    assert done.code == 0, done.err
+    assert (repo.path / "app.py").read_text() == BASE
+    again = affidavit("suggest", report, "logic:0", "--apply", cwd=repo.path)
+    assert again.code == 2
+    assert "differs from the head of the review" in again.err
+
+
+def test_the_command_does_not_apply_a_patch_that_failed(
+    repository: GitRepository, repo: Repo, tmp_path: Path
+) -> None:
+    report = written(repo, tmp_path, BROKEN)
+    done = affidavit("suggest", report, "logic:0", "--apply", cwd=repo.path)
+    assert done.code == 1
+    assert "FAILED: parses" in done.out
+    assert (repo.path / "app.py").read_text() == HEAD
