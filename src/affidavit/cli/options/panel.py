@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from affidavit.assembly import assemble_panel
 from affidavit.cli.options.models import ledger_of, models_of, opened_log
+from affidavit.cli.options.running import named_environments
 from affidavit.cli.options.server_pool import server_pool
 from affidavit.config.settings import Settings
 from affidavit.minds.roles import kept_open, minds_from
@@ -34,6 +35,7 @@ def chosen_panel(
         analysers_off=settings.analysers_off,
         servers=servers,
         reads_dependencies=options["dependencies"],
+        environments=named_environments(options),
     )
 
 
