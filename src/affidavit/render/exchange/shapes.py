@@ -9,10 +9,12 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding
 from affidavit.records.report import Report
 from affidavit.render.report import wording
+from affidavit.render.report.programs import program_text
 from affidavit.render.report.under import said_under
 from affidavit.render.safe_text import clip, visible
 
 MAX_TEXT_LENGTH = 4_000
+MAX_PROGRAM_LENGTH = 2_000
 NOT_LOOKED_AT = "affidavit/not-looked-at"
 """The name of the entry that lists skipped files in formats that have only entries."""
 
@@ -67,6 +69,8 @@ def account_of(finding: Finding, candidate: Candidate, report: Report) -> str:
     if finding.suggestion:
         said.append(f"To do: {finding.suggestion}")
     said += [f"{label.capitalize()}: {text}" for label, text in said_under(candidate, report)]
+    program = program_text(candidate, report.id)
+    said += [f"Program: {clip(program, MAX_PROGRAM_LENGTH)}"] if program else []
     return inert("\n".join(said))
 
 
