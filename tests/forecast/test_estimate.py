@@ -7,10 +7,13 @@ import pytest
 from affidavit.forecast.cost import (
     COURSES,
     FINDINGS_PER_CONVERSATION,
+    WITHIN_FACTOR,
     RoleEstimate,
     estimate_review,
     opening_tokens,
+    sent_tokens,
 )
+from affidavit.forecast.recorded import RECORDED, RecordedRun
 from affidavit.minds.choice import ModelChoice, choose_model
 from affidavit.ports import Role, Talk
 from commands import Done, affidavit
@@ -77,10 +80,20 @@ def test_votes_and_a_second_verifier_are_counted_for_the_specialists_findings() 
     assert "second_verifier" not in estimated(all_on("openai:gpt-4o"))
 
 
+@pytest.mark.parametrize("run", RECORDED, ids=lambda run: run.change)
+def test_the_estimate_is_near_what_recorded_reviews_sent(run: RecordedRun) -> None:
+    for one in run.roles:
+        foretold = sent_tokens(one.role, [one.opening_tokens] * one.conversations)
+        assert 1 / WITHIN_FACTOR <= foretold / one.input_tokens <= WITHIN_FACTOR, one
+    proposed = next(one.conversations for one in run.roles if one.role == "specialist")
+    judged = next(one.conversations for one in run.roles if one.role == "verifier")
+    assert 1 / WITHIN_FACTOR <= FINDINGS_PER_CONVERSATION * proposed / judged <= WITHIN_FACTOR
+
+
 def test_a_longer_prompt_is_paid_for_with_each_request() -> None:
     short, long = a_talk(), a_talk(task="x" * 30_000)
     more = opening_tokens(long) - opening_tokens(short)
-    assert more > 9_000
+    assert 7_000 < more <= 7_500
     before = estimated(all_on("openai:gpt-4o"), planner=short)["planner"]
     after = estimated(all_on("openai:gpt-4o"), planner=long)["planner"]
     assert after.input_tokens - before.input_tokens == more * COURSES["planner"].requests
@@ -108,6 +121,7 @@ def test_a_review_is_estimated_without_a_key_and_without_a_question(changed: Rep
     assert row(done, "planner")[1:4] == ["tiny", "1", str(COURSES["planner"].requests)]
     assert row(done, "specialist")[-1] == row(done, "total")[-1] == "price not known"
     assert "Assumed:" in done.out
+    assert f"fitted on {len(RECORDED)} review" in done.out
 
 
 def test_a_model_behind_an_address_is_estimated_at_the_price_that_the_user_says(changed: Repo) -> None:

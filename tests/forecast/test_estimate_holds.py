@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.forecast.cost import COURSES, FINDINGS_PER_CONVERSATION, WITHIN_FACTOR
-from affidavit.minds.prices import estimate_tokens
+from affidavit.forecast.cost import BYTES_A_TOKEN, COURSES, FINDINGS_PER_CONVERSATION, WITHIN_FACTOR
 from affidavit.ports import Role
 from affidavit.specialists.agents.model_agents import LENSES
 from commands import affidavit
@@ -64,7 +63,7 @@ def as_assumed(sent: Counter[str], asked: Counter[str]) -> Act:
         answer = next((name for name in ANSWERS if name in names), None)
         is_joining = JOINING in json.dumps(body["messages"])
         role = ANSWERS[answer] if answer else "joiner" if is_joining else "reporter"
-        sent[role] += estimate_tokens(json.dumps(body, ensure_ascii=False))
+        sent[role] += len(json.dumps(body, ensure_ascii=False).encode()) // BYTES_A_TOKEN
         asked[role] += 1
         turns = sum(message["role"] == "tool" for message in body["messages"]) + 1
         if is_joining:

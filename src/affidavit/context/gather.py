@@ -38,6 +38,7 @@ MAX_IMPORTS = 1000
 MAX_DOCUMENTED_PATHS = 100
 MAX_DOCUMENT_HITS = 300
 MAX_PASSING = 100
+MAX_CALLEES = 60
 FATES_BY_WEIGHT: tuple[SymbolFate, ...] = ("removed", "renamed", "signature_changed", "touched")
 # Methods that nobody calls by their names: constructors, operators, iteration.
 _PROTOCOL_NAME = re.compile(r"__\w+__|constructor|initialize")
@@ -88,6 +89,8 @@ def gather_context(
         imports=tuple(found.edges.imports[:MAX_IMPORTS]),
         importers=tuple(found.edges.importers[:MAX_IMPORTS]),
         references=tuple(found.references[:MAX_REFERENCES]),
+        callees=tuple(_callees(found.called, repository, readers)),
+        overridden=tuple(_overridden(found.symbols, ties.sources, repository, readers)),
         related_files=tuple(related),
         tests=tuple(_covering_tests(ties)),
         commits=change.commits,
@@ -190,6 +193,28 @@ def _sources(
     changes = [one for one in symbols if one.head and not is_test(one.head.path)]
     imported = [one for one in edges.imports if not is_test(one.path)]
     return find_sources(changes, imported, readers.imports(head), lambda path: readers.symbols_of(head, path))
+
+
+def _callees(called: Sequence[Called], repository: GitRepository, readers: CodeReaders) -> Iterator[Symbol]:
+    """The definitions of what the changed lines call, where it is known which is meant."""
+    known = [one for one in called if one.definers == 1]
+    for one in list(dict.fromkeys((each.path, each.name) for each in known))[:MAX_CALLEES]:
+        symbols = readers.symbols_of(repository.head, one[0])
+        yield from [symbol for symbol in symbols if symbol.name == one[1]][:1]
+
+
+def _overridden(
+    symbols: Sequence[SymbolChange],
+    sources: Sequence[Source],
+    repository: GitRepository,
+    readers: CodeReaders,
+) -> Iterator[Symbol]:
+    """The methods of the bases of changed classes that have the name of a changed method."""
+    changed = {one.head.name for one in symbols if one.head and "." in one.head.qualified}
+    for source in dict.fromkeys((one.path, one.name) for one in sources if one.heir):
+        for symbol in readers.symbols_of(repository.head, source[0]):
+            if symbol.name in changed and symbol.qualified == f"{source[1]}.{symbol.name}":
+                yield symbol
 
 
 def _of_the_product(imports: Sequence[Import], change: Change) -> list[Import]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from affidavit.minds.choice import ModelChoice
-from affidavit.minds.prices import cost_usd, estimate_tokens
+from affidavit.minds.prices import cost_usd
 from affidavit.ports import Role, Talk
 
 
@@ -18,22 +18,23 @@ class Course:
 
 
 COURSES: Mapping[Role, Course] = {
-    "planner": Course(requests=4, answer_tokens=1_000),
-    "specialist": Course(requests=15, answer_tokens=3_000),
+    "planner": Course(requests=2, answer_tokens=600),
+    "specialist": Course(requests=3, answer_tokens=1_200),
     "joiner": Course(requests=1, answer_tokens=600),
-    "verifier": Course(requests=6, answer_tokens=500),
-    "second_verifier": Course(requests=6, answer_tokens=500),
+    "verifier": Course(requests=2, answer_tokens=200),
+    "second_verifier": Course(requests=2, answer_tokens=200),
     "reporter": Course(requests=1, answer_tokens=1_000),
 }
-"""Assumed: a planner opens a few files, a specialist follows each altered behaviour to its callers, a
-verifier reads one function and who calls it. All stay well below the most turns that they are allowed. The
-reporter has no tools."""
+"""Fitted on `RECORDED`: models ask for several things at once, so a conversation has few requests. The
+reporter and the joiner have no tools."""
+BYTES_A_TOKEN = 4
+"""Code and English, as providers count them."""
 CALL_TOKENS = 200
-"""Assumed for what a model writes to call a tool: a line or two of thought, a path, some lines."""
+"""For what a model writes to call tools in one request: a line or two of thought, some paths and lines."""
 TOOL_RESULT_TOKENS = 2_000
-"""Assumed for what a tool answers: about two screens of numbered code."""
-VERIFIER_TASK_TOKENS = 3_000
-"""Assumed for one finding with its claim, its hunks and forty lines around its quote."""
+"""For what the tools answer to one request: about two screens of numbered code."""
+VERIFIER_TASK_TOKENS = 2_000
+"""For one finding with its claim, its hunks and forty lines around its quote."""
 JOINER_TOKENS = 700
 """Assumed for the joiner's instructions."""
 JOINED_FINDING_TOKENS = 120
@@ -72,15 +73,21 @@ class _Request:
 
 
 def opening_tokens(talk: Talk) -> int:
-    """How large the first request of a talk is, rather too large than too small."""
+    """How large the first request of a talk most likely is; a budget is guarded by what it is at most."""
     tools = talk.tools.descriptions if talk.tools else []
-    return estimate_tokens(
+    texts = (
         talk.instructions,
         talk.prefix,
         talk.task,
         json.dumps(talk.schema, ensure_ascii=False),
         json.dumps(tools, ensure_ascii=False),
     )
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) // BYTES_A_TOKEN
+
+
+def sent_tokens(role: Role, openings: Sequence[int]) -> int:
+    """What conversations of a role with these openings are taken to send."""
+    return sum(one.input_tokens for size in openings for one in _requests(size, COURSES[role]))
 
 
 def estimate_review(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from affidavit.forecast.cost import (
+    BYTES_A_TOKEN,
     CALL_TOKENS,
     COURSES,
     FINDINGS_PER_CONVERSATION,
@@ -12,6 +13,7 @@ from affidavit.forecast.cost import (
     RoleEstimate,
     estimate_review,
 )
+from affidavit.forecast.recorded import RECORDED, TOTALS
 from affidavit.forecast.talks import FirstTalks
 from affidavit.minds.choice import ModelChoice
 from affidavit.ports import Role
@@ -102,6 +104,10 @@ def _cells(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     ]
 
 
+def _runs(count: int) -> str:
+    return f"{count} review" if count == 1 else f"{count} reviews"
+
+
 def _assumptions(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list[str]:
     requests = ", ".join(
         f"{course.requests} of the {role.replace('_', ' ')}"
@@ -109,7 +115,9 @@ def _assumptions(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list
         if role in choices
     )
     return [
-        "What the models read first is measured; a token is counted as three bytes, on the high side.",
+        f"What the models read first is measured; a token is counted as {BYTES_A_TOKEN} bytes.",
+        f"The rest is fitted on {_runs(len(RECORDED))} recorded role by role; the medians of "
+        f"{sum(one[0] for one in TOTALS)} others agree with it.",
         f"Assumed: requests in a conversation: {requests}.",
         f"Assumed: {CALL_TOKENS:,} tokens for a tool call, {TOOL_RESULT_TOKENS:,} for its result.",
         f"Assumed: {FINDINGS_PER_CONVERSATION} findings to verify from each conversation of a specialist,",

@@ -5,9 +5,11 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from affidavit.errors import GitError
+from affidavit.system.cpu_time import ended_after, own_cpu_seconds
 
 TIMEOUT_SECONDS = 120.0
 
@@ -92,34 +94,29 @@ class Git:
     ) -> subprocess.CompletedProcess[bytes]:
         """Run git and return what happened, whatever its exit code."""
         try:
-            done = subprocess.run(
-                self.command(args),
-                cwd=self.folder,
-                env=dict(self.environment),
-                input=stdin,
-                capture_output=True,
-                timeout=timeout_seconds,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise GitError(
-                f"git {_shown(args)} took longer than {timeout_seconds:g} seconds", retryable=True
-            ) from error
-        except OSError as error:
-            raise spawn_error(error, self.folder) from error
+            process = self.start(args, stdin=subprocess.PIPE)
         except ValueError as error:
             raise GitError(f"git {_shown(args)}: {error}") from error
-        _refuse_foreign_owner(done.stderr)
-        return done
+        with (
+            process,
+            ended_after(timeout_seconds, partial(own_cpu_seconds, process.pid), process.kill) as late,
+        ):
+            output, errors = process.communicate(stdin)
+        if late.is_set():
+            raise GitError(f"git {_shown(args)} took longer than {timeout_seconds:g} seconds", retryable=True)
+        _refuse_foreign_owner(errors)
+        return subprocess.CompletedProcess(args, process.returncode, output, errors)
 
-    def start(self, args: Sequence[str | bytes]) -> subprocess.Popen[bytes]:
+    def start(
+        self, args: Sequence[str | bytes], *, stdin: int = subprocess.DEVNULL
+    ) -> subprocess.Popen[bytes]:
         """Start git for somebody who reads what it prints while it runs, and ends it."""
         try:
             return subprocess.Popen(
                 self.command(args),
                 cwd=self.folder,
                 env=dict(self.environment),
-                stdin=subprocess.DEVNULL,
+                stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
             )

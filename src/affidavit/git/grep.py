@@ -1,9 +1,9 @@
 """Search a tree with `git grep`: from a pattern and paths to the lines that match."""
 
 import re
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import IO, Protocol
 
 from affidavit.errors import GitError, InputError
@@ -12,6 +12,7 @@ from affidavit.git.glob import compile_glob, is_glob
 from affidavit.git.paths import decode_path
 from affidavit.ports import Entry, always
 from affidavit.records.evidence import SearchHit
+from affidavit.system.cpu_time import ended_after, own_cpu_seconds
 
 SEARCH_TIMEOUT_SECONDS = 30.0
 MAX_HIT_CHARACTERS = 2000
@@ -142,18 +143,14 @@ def _grep(
     words = ("-w",) if query.is_word else ()
     wanted = (*words, syntax, "-e", query.pattern, tree.revision, "--", *places.specs)
     process = git.start(["grep", *GREP_OPTIONS, *wanted])
-    timer = threading.Timer(query.timeout_seconds, process.kill)
-    with process:
-        timer.start()
-        try:
-            hits, was_cut = _take(process.stdout, len(tree.revision) + 1, query, places)
-            if was_cut:
-                process.kill()
-            stderr = process.stderr.read() if process.stderr else b""
-            code = process.wait()
-        finally:
-            is_late = not timer.is_alive()
-            timer.cancel()
+    used = partial(own_cpu_seconds, process.pid)
+    with process, ended_after(query.timeout_seconds, used, process.kill) as late:
+        hits, was_cut = _take(process.stdout, len(tree.revision) + 1, query, places)
+        if was_cut:
+            process.kill()
+        stderr = process.stderr.read() if process.stderr else b""
+        code = process.wait()
+    is_late = late.is_set()
     if was_cut:
         return hits, b"", 0
     if code < 0:

@@ -124,6 +124,10 @@ class ContextMap(Record):
     importers: tuple[Import, ...] = ()
     """Who imports the changed files."""
     references: tuple[Reference, ...] = ()
+    callees: tuple[Symbol, ...] = ()
+    """What the changed lines call."""
+    overridden: tuple[Symbol, ...] = ()
+    """What changed methods override."""
     related_files: tuple[RelatedFile, ...] = ()
     tests: tuple[str, ...] = ()
     commits: tuple[Commit, ...] = ()

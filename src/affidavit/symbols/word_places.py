@@ -56,7 +56,10 @@ class WordPlaces:
 def find_places(
     tree: Tree, wanted: Mapping[str, Collection[str]], cache: BlobCache, *, deadline: float
 ) -> WordPlaces:
-    """The places of some words in each file, read in the order in which the files are given."""
+    """The places of some words in each file, read in the order in which the files are given.
+
+    The deadline is a time of this thread's own work.
+    """
     found = WordPlaces()
     unread: dict[str, Collection[str]] = {}
     known = _load(tree, wanted, cache)
@@ -102,7 +105,7 @@ def _read(
     defined: dict[Grammar, dict[str, bytes]] = {}
     parsed: set[str] = set()
     for path, content in read_all(tree, unread):
-        if time.monotonic() > deadline:
+        if time.thread_time() > deadline:
             break
         grammar, entry = grammar_of(path), tree.entry(path)
         if grammar is None or entry is None:

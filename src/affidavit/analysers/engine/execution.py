@@ -6,7 +6,7 @@ import shutil
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -14,6 +14,8 @@ from typing import Literal
 from affidavit.system.child_process import EndState, run_child
 
 MEGABYTE = 1024 * 1024
+FILES_A_SHARE = 5_000
+"""So many files more, and the time for a run is had once more."""
 VERSION = re.compile(r"\d+(?:\.\d+)+\S*")
 # The shell sets the limits and then becomes the program: unlike a function run between fork and exec, this is
 # safe in a process with threads. A system that lacks a limit goes on without it.
@@ -29,6 +31,10 @@ class Limits:
     timeout_seconds: float = 120.0
     memory_mb: int = 16384
     output_mb: int = 96
+
+    def for_files(self, count: int) -> "Limits":
+        """The same with the time that so many files take; the work counts, not the clock."""
+        return replace(self, timeout_seconds=self.timeout_seconds * (1 + count // FILES_A_SHARE))
 
 
 OutcomeState = EndState | Literal["not_started"]

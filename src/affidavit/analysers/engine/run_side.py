@@ -141,6 +141,9 @@ async def analyse_paths(  # noqa: PLR0913 - as above
         return task.result("completed", kept.diagnostics, is_cached=True, unread=kept.unread)
     async with nullcontext() if slots is None else slots.one():
         found = await _run(task, limits)
+    if found.run.state == "timed_out" and slots is not None:
+        async with slots.all():
+            found = await _run(task, limits)
     if found.run.state in FAILED_ON_A_FILE and analyser.scope == "file" and 1 < len(paths) <= MAX_ALONE:
         alone = [
             await analyse_paths(
@@ -189,6 +192,7 @@ def _joined(together: SideResult, alone: Mapping[str, SideResult]) -> SideResult
 
 async def _run(task: Task, limits: Limits) -> SideResult:
     started = time.monotonic()
+    limits = limits.for_files(len(task.paths))
     with temporary_folder("analyser-") as scratch:
         code = scratch / "code"
         refused = set(await asyncio.to_thread(_lay_out, task, scratch)) & set(task.paths)

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from weakref import WeakKeyDictionary
 
 
@@ -21,6 +21,18 @@ class Slots:
         self._count = count or usable_cores()
         # A semaphore belongs to one event loop; a specialist may be asked from several, one after another.
         self._by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+        # Two who each hold some of the places would wait for each other for ever.
+        self._gathering: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+
+    @asynccontextmanager
+    async def all(self) -> AsyncIterator[None]:
+        """Wait until nobody else holds a place, and hold every one."""
+        loop = asyncio.get_running_loop()
+        places = self._by_loop.setdefault(loop, asyncio.Semaphore(self._count))
+        async with self._gathering.setdefault(loop, asyncio.Lock()), AsyncExitStack() as held:
+            for _ in range(self._count):
+                await held.enter_async_context(places)
+            yield
 
     @asynccontextmanager
     async def one(self) -> AsyncIterator[None]:

@@ -13,6 +13,8 @@ from affidavit.records.finding import Finding
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.record import Side
 from affidavit.specialists.agents.chunks import shown_hunks
+from affidavit.specialists.agents.project_instructions import choose_sections
+from affidavit.specialists.agents.surroundings import Surroundings
 from affidavit.specialists.comments import Page, comments_on, pages_of
 
 NOTHING = "(none)"
@@ -22,7 +24,6 @@ MAX_CHANGED_FILES = 400
 MAX_NAMED = 40
 MAX_SYMBOLS = 80
 MAX_REASON_LINES = 4
-MAX_INSTRUCTIONS = 12_000
 SURROUNDING_LINES = 20
 SMALL_DIFF_LINES = 120
 REACH_LINES = 60
@@ -86,6 +87,10 @@ class Briefing:
             diff=self.fence.wrap("diff", "\n\n".join(diff_of(file, hunks) for file, hunks in shown)),
             not_shown=self._not_shown(chunk, plan),
         )
+        around = Surroundings(self.context, self.repository).of(chunk.paths)
+        if around and "surroundings" in self.prompts.templates:
+            text = self.fence.wrap("surroundings", around)
+            change += "\n" + self.prompts.render("surroundings", surroundings=text)
         if not plan.goal:
             return change
         wrap = self.fence.wrap
@@ -195,12 +200,8 @@ class Briefing:
         return "\n".join([*lines, *self.context.left_out]) or NOTHING
 
     def _instructions(self) -> str:
-        texts = []
-        for path in INSTRUCTION_FILES:
-            lines = self.repository.base.lines(path)
-            if lines:
-                texts.append(f"[{path}]\n" + "\n".join(lines))
-        return _cut("\n\n".join(texts), MAX_INSTRUCTIONS) or NOTHING
+        texts = [(path, self.repository.base.lines(path) or []) for path in INSTRUCTION_FILES]
+        return choose_sections([one for one in texts if one[1]], self.change.changed_files) or NOTHING
 
     def _leads(self) -> str:
         return "\n".join(lead_line(finding) for finding in self.leads) or NOTHING

@@ -205,13 +205,22 @@ class Ground:
 
     def _search(self, pattern: str, paths: Sequence[str], name: str) -> list[SearchHit]:
         try:
-            hits = self.repository.head.search(pattern, paths, max_hits=MAX_HITS)
+            hits = self._search_again(pattern, paths)
         except (InputError, GitError) as error:
             self.unread.append(f"uses of {name} and others could not be searched for: {error}")
             return []
         if len(hits) >= MAX_HITS:
             self.unread.append(f"only the first {MAX_HITS} lines with {name} and others were looked at")
         return hits
+
+    def _search_again(self, pattern: str, paths: Sequence[str]) -> list[SearchHit]:
+        """What ran out of time on a busy machine is tried once more."""
+        try:
+            return self.repository.head.search(pattern, paths, max_hits=MAX_HITS)
+        except GitError as error:
+            if not error.retryable:
+                raise
+            return self.repository.head.search(pattern, paths, max_hits=MAX_HITS)
 
     def cause(self, path: str, name: str) -> NamedCause:
         """What the change did to a name of a file."""

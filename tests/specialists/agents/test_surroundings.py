@@ -1,0 +1,64 @@
+"""The code around the hunks is sent to everybody, whole and bounded; instructions are chosen by section."""
+
+from affidavit.assembly import assemble_readers
+from affidavit.context.gather import gather_context
+from affidavit.specialists.agents.project_instructions import MAX_CHARACTERS, choose_sections
+from affidavit.specialists.agents.surroundings import Surroundings
+from python_changes import make_case
+from repositories import Repo
+
+STORE = (
+    "class Store:\n    def save(self, item):\n"
+    '        """Keep it; raises Full."""\n        raise NotImplementedError\n'
+)
+MONEY = "def to_cents(amount, rate=1):\n    return amount * 100\n"
+DISK = """from money import to_cents
+from store import Store
+
+
+class Disk(Store):
+    def save(self, item):
+        first = 1
+        second = 2
+        third = 3
+        fourth = 4
+        fifth = 5
+        return to_cents(item)
+"""
+USER = "from disk import Disk\n\n\ndef keep(item):\n    return Disk.save(None, item)\n"
+
+
+def around(repo: Repo, after: dict[str, str]) -> str:
+    case = make_case(repo, {"store.py": STORE, "money.py": MONEY, "disk.py": DISK, "user.py": USER}, after)
+    with case.repository:
+        context = gather_context(case.change, case.repository, assemble_readers())
+        return Surroundings(context, case.repository).of(["disk.py"])
+
+
+def test_the_definition_its_contract_its_callers_and_what_it_calls_are_shown(repo: Repo) -> None:
+    text = around(repo, {"disk.py": DISK.replace("to_cents(item)", "to_cents(item, 2)")})
+    assert "disk.py at head, Disk.save:\n6:     def save(self, item):\n7:         first = 1" in text
+    assert "12:         return to_cents(item, 2)" in text
+    assert 'It overrides Store.save of store.py:\n2:     def save(self, item):\n3:         """Keep it' in text
+    assert "It is called by:\nuser.py:5: return Disk.save(None, item)" in text
+    assert "What the changed lines call:\nmoney.py:1: def to_cents(amount, rate=1):" in text
+
+
+def test_a_very_long_definition_is_left_to_the_tools(repo: Repo) -> None:
+    long = DISK.replace("        first = 1\n", "        first = 1\n" * 100)
+    assert "first = 1" not in around(repo, {"disk.py": long})
+
+
+def test_sections_that_speak_of_the_change_are_kept_whole_and_others_are_named() -> None:
+    filler = "x" * (MAX_CHARACTERS // 3)
+    lines = ["# General", "Be kind.", "# Rust", filler, "# Python", filler, "# Folder", f"In shop/ {filler}"]
+    text = choose_sections([("AGENTS.md", lines)], ["shop/prices.py"])
+    assert text.startswith("[AGENTS.md]\n\n# General\nBe kind.\n\n# Python\nxxx")
+    assert "# Folder\nIn shop/" in text
+    assert text.endswith("[left out: Rust]")
+
+
+def test_a_mark_in_a_block_of_code_begins_no_section_and_what_fits_is_whole() -> None:
+    lines = ["# Run", "```", "# no heading", "```", "done"]
+    assert choose_sections([("AGENTS.md", lines)], ["a.py"]) == "[AGENTS.md]\n\n" + "\n".join(lines)
+    assert choose_sections([], ["a.py"]) == ""
