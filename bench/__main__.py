@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import analysers, context, django, imports, minds, programs, redaction
+from bench import analysers, context, django, imports, minds, programs, redaction, tokens
 from bench import map as map_of_fixes
 from bench.row import BIN, Row, best, call
 from bench.sweep import command as sweep
@@ -70,6 +70,9 @@ def main() -> None:
     if sys.argv[1:2] == ["sweep"]:
         sweep.main(sys.argv[2:])
         return
+    if sys.argv[1:2] == ["tokens"]:
+        print("\n".join(tokens.lines()))
+        return
     if sys.argv[1:2] == ["map"]:
         map_of_fixes.main(sys.argv[2:])
         return
@@ -80,6 +83,8 @@ def main() -> None:
     for name in chosen:
         for row in sections()[name]():
             print(row.line(), flush=True)
+    if not sys.argv[1:]:
+        print("\n".join(tokens.lines()), flush=True)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"peak memory of the largest process: {peak:.0f} MB (Django {django.VERSION}, two commits)")
 
