@@ -55,7 +55,8 @@ def test_beside_few_other_hits_they_come_last(repo: Repo) -> None:
     [
         (["locale/de.po"], ["locale/de.po"]),
         (["*.po"], ["locale/de.po"]),
-        (["locale"], ["locale/de.po", "locale/messages.mo"]),
+        (["locale"], ["locale/de.po"]),
+        (["locale/messages.mo"], ["locale/messages.mo"]),
         (["web/locales/{de,fr}.json"], ["web/locales/de.json"]),
     ],
 )

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from affidavit.diff.skipping import MINIFIED_ENDINGS, Attributes, is_packed, is_written_elsewhere
+from affidavit.git.glob import is_glob
 from affidavit.git.grep import may_be_cut
 from affidavit.ports import Tree
 from affidavit.records.evidence import SearchHit
@@ -11,6 +12,9 @@ from affidavit.references.find import CATALOGUES
 
 MAX_FILES_READ = 20
 MANY_HITS = 20
+MAX_LOOKED_AT = 300
+MOST_ODD = 10
+"""Of so many characters at most one is odd in a line of text."""
 MAX_NAMED = 8
 MAX_HITS_A_FILE = 20
 TRANSLATED_ENDINGS = (*CATALOGUES, ".xlf", ".xliff", ".arb", ".qm", ".gmo")
@@ -27,6 +31,7 @@ def in_reading_order(
     base: Tree,
     *,
     is_everywhere: bool,
+    named: Sequence[str] = (),
     translated: Mapping[str, int] | None = None,
 ) -> tuple[list[SearchHit], str]:
     """The hits in a good order, and a note on those that are only counted.
@@ -34,11 +39,23 @@ def in_reading_order(
     Binary files and translations that were not asked for are never listed. A search of everything lists
     what else was written elsewhere only where it found little else.
     """
-    binary = Counter(hit.path for hit in hits if "\0" in hit.text) if is_everywhere else Counter[str]()
+    binary = Counter(hit.path for hit in hits if is_binary(hit.text) and not _is_named(hit.path, named))
     hits = [hit for hit in hits if hit.path not in binary]
     hidden = _hidden_note({**binary, **(translated or {})})
     ordered, note = _own_first(hits, tree, base, is_everywhere=is_everywhere)
     return ordered, "; ".join(filter(None, (note, hidden)))
+
+
+def _is_named(path: str, named: Sequence[str]) -> bool:
+    """The file itself, or files with its ending."""
+    ending = path[path.rfind(".") :]
+    return any(place == path or (is_glob(place) and place.endswith(ending)) for place in named)
+
+
+def is_binary(text: str) -> bool:
+    """A line of no text: it has a zero byte, or bytes that stand for no letter."""
+    odd = sum(not (one.isprintable() or one == "\t") or one == "\ufffd" for one in text[:MAX_LOOKED_AT])
+    return "\0" in text or odd > len(text[:MAX_LOOKED_AT]) // MOST_ODD
 
 
 def _hidden_note(hidden: Mapping[str, int]) -> str:

@@ -80,7 +80,12 @@ class SearchTool:
         look = search_across_lines if multiline else _search_lines
         hits, not_read = look(tree, pattern, places, chosen.counts, is_literal=literal, is_word=whole_word)
         found, counted = in_reading_order(
-            hits, tree, self.sides.repository.base, is_everywhere=not places, translated=chosen.left_out
+            hits,
+            tree,
+            self.sides.repository.base,
+            is_everywhere=not places,
+            named=places,
+            translated=chosen.left_out,
         )
         reach = min(max(context_lines, 0), MAX_CONTEXT_LINES)
         rows, more = capped(found)

@@ -102,7 +102,7 @@ class SymbolTools:
         base = self._chosen(old, file_path, "base", like=head)
         names = {(one.path, one.qualified) for one in (*old, *new)}
         chosen = {(one.path, one.qualified) for one in (base, head) if one}
-        others = len(names - chosen)
+        others = len(names - chosen) if file_path is None else 0
         note = f"{others} more definitions have that name; give file_path to choose" if others else ""
         return base, head, (note,)
 
