@@ -51,14 +51,16 @@ def location(finding: Finding) -> str:
 
 
 def ordered(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Worst first, then in the order of the file."""
+    """Worst first; of the same severity what is confirmed and reproduced leads, then by file and line."""
     return sorted(candidates, key=lambda one: _urgency(one, one.finding))
 
 
-def _urgency(candidate: Candidate, finding: Finding | None) -> tuple[int, str, int, str]:
+def _urgency(candidate: Candidate, finding: Finding | None) -> tuple[int, bool, str, int, str]:
     if finding is None:
-        return 9, "", 0, candidate.id
-    return finding.severity.rank, finding.file, finding.line, candidate.id
+        return 9, True, "", 0, candidate.id
+    check = candidate.reproduction
+    is_leading = check is not None and check.is_shown_by_running and candidate.status is Status.VERIFIED
+    return finding.severity.rank, not is_leading, finding.file, finding.line, candidate.id
 
 
 def by_file(candidates: Sequence[Candidate]) -> dict[str, list[Candidate]]:
