@@ -137,7 +137,7 @@ def test_claims_without_an_answer_are_in_no_rate_and_make_the_exit_code_3(
     assert (trial["not_judged"], trial["refuted"]["n"]) == (1, wrong - 1)
     assert "1 claim could not be judged" in done.err
     failure = next(one["failure"] for one in trial["results"] if one["id"] == lost.id)
-    assert "no such thing" in failure
+    assert failure == "failed: HTTP status 400: no such thing"
 
 
 def test_a_verifier_that_cannot_be_asked_at_all_ends_it_before_the_first_claim(run: Run) -> None:

@@ -126,7 +126,7 @@ def _account(report: Report) -> dict[str, Any]:
         ],
         "usage": [
             (
-                one_line(one.role, 80),
+                one_line(one.role.replace("_", " "), 80),
                 one_line(one.model, 100),
                 one.input_tokens + one.output_tokens,
                 one.cost_usd,

@@ -198,7 +198,7 @@ def _judged(claim: PlantedClaim, case_id: str, candidate: Candidate) -> JudgedCl
         reason = f"{held.code}: {held.detail}".rstrip(": ") if held else "it was not judged"
         return known.model_copy(update={"failure": f"withheld before it was judged: {reason}"})
     said = candidate.judgements[-1]
-    failure = "" if said.answer else f"{said.outcome.replace('_', ' ')}: {said.reason}".rstrip(": ")
+    failure = "" if said.answer else said.reason or said.outcome.replace("_", " ")
     return known.model_copy(
         update={
             "answer": said.answer,
