@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from bench.sweep.choice import revision_of
 from bench.sweep.figures import as_markdown, objections
-from bench.sweep.log import read_log
+from bench.sweep.log import read_log, write_log
 from bench.sweep.table import LABELS, Shown, joined, read_table, write_table
 
 from repositories import Repo
@@ -42,7 +42,7 @@ def test_what_was_shown_is_printed_and_kept(repository, tmp_path):
     assert "BLOCKING high" in done.stdout
     assert "shown: 1 findings in 1 commits\nblocking: 1 findings in 1 commits\n" in done.stdout
     assert "repositories: 1\ncommits: 3 (whole 2, empty 1)\n" in done.stdout
-    assert f"reviewed by the revision: {revision_of(ROOT)} 2, unknown 1" in done.stdout
+    assert f"reviewed by the revision: {revision_of(ROOT)} 3" in done.stdout
     assert "files: 2; read by a specialist, whole or in part: 2 of 2" in done.stdout
     [row] = read_table(tmp_path / "out" / "findings.tsv")
     assert (row.repository, row.severity, row.blocking, row.place) == ("one", "high", "yes", "app.py:2")
@@ -61,6 +61,31 @@ def test_a_sweep_goes_on_where_it_stopped_and_keeps_labels(repository, tmp_path)
     again = sweep(out, repository.path, "--again")
     assert "3 commits, 1 of them to review" in again.stdout
     assert [(row.label, row.reason) for row in read_table(table)] == [("valid", "it raises NameError")]
+
+
+def test_what_another_revision_reviewed_is_renewed_in_its_place_and_nothing_else(repository, tmp_path):
+    out = tmp_path / "out"
+    sweep(out, repository.path)
+    rows = read_log(out / "commits.jsonl")
+    other = replace(rows[0], repository="two", shown=[replace(ROW, repository="two")])
+    write_log(out / "commits.jsonl", [*(replace(row, revision="0ld") for row in rows[1:]), rows[0], other])
+    write_table(out / "findings.tsv", [replace(ROW, repository="two", label="valid", reason="it fails")])
+    done = sweep(out, repository.path, "--renew")
+    assert "3 commits, 2 of them to review" in done.stdout
+    renewed = read_log(out / "commits.jsonl")
+    assert len((out / "commits.jsonl").read_text().splitlines()) == len(renewed) == 4
+    assert "0ld" not in {row.revision for row in renewed}
+    assert {row.state for row in read_table(out / "findings.tsv")} == {"shown"}
+
+
+def test_a_review_that_ran_out_of_time_does_not_replace_one_that_was_done(repository, tmp_path):
+    out = tmp_path / "out"
+    sweep(out, repository.path, "--commits", "2")
+    before = [replace(row, revision="0ld") for row in read_log(out / "commits.jsonl")]
+    write_log(out / "commits.jsonl", before)
+    done = sweep(out, repository.path, "--commits", "2", "--renew", "--timeout", "0.01")
+    assert "ran out of time" in done.stdout
+    assert read_log(out / "commits.jsonl") == before
 
 
 def test_commits_of_a_day_and_later_can_be_left_out(repository, tmp_path):

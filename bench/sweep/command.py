@@ -22,7 +22,7 @@ from affidavit.records.report import Report
 from affidavit.stages.intake import ChangeRequest, open_change
 from bench.sweep.choice import Commit, chosen_commits, revision_of
 from bench.sweep.figures import as_markdown, objections, summary
-from bench.sweep.log import Reviewed, append_to_log, read_log
+from bench.sweep.log import Reviewed, append_to_log, latest, read_log, write_log
 from bench.sweep.table import Shown, joined, read_table, write_table
 
 GRACE_SECONDS = 30
@@ -38,16 +38,18 @@ def main(arguments: Sequence[str]) -> None:
     asked.out.mkdir(parents=True, exist_ok=True)
     log, table = asked.out / "commits.jsonl", asked.out / "findings.tsv"
     commits = [commit for folder in asked.folders for commit in chosen_commits(folder, asked)]
-    done = {(row.repository, row.commit): row for row in read_log(log)}
-    again = {key for key, row in done.items() if row.shown} if asked.again else set()
-    waiting = [one for one in commits if _key(one) not in done or _key(one) in again]
+    done = {row.key: row for row in read_log(log)}
+    waiting = [one for one in commits if _is_waiting(done.get(_key(one)), asked)]
     limits = {"analyser_timeout_seconds": asked.analyser_timeout} if asked.analyser_timeout else {}
     print(f"{len(commits)} commits, {len(waiting)} of them to review", flush=True)
     for row in review_all(waiting, lambda commit: review_apart(commit, asked.timeout, limits), asked.jobs):
         append_to_log(log, row)
-        done[row.repository, row.commit] = row
+        done[row.key] = latest(done.get(row.key), row)
         print(describe(row), flush=True)
-    reviewed = [done[_key(one)] for one in commits if _key(one) in done] if commits else list(done.values())
+    if asked.renew:
+        write_log(log, list(done.values()))
+    is_all = asked.renew or not commits
+    reviewed = list(done.values()) if is_all else [done[_key(one)] for one in commits if _key(one) in done]
     labelled = [*read_table(table), *(read_table(asked.labels) if asked.labels else [])]
     rows = joined([shown for row in reviewed for shown in row.shown], labelled)
     write_table(table, rows)
@@ -57,6 +59,16 @@ def main(arguments: Sequence[str]) -> None:
     complaints = objections(rows) if asked.labels else []
     if complaints:
         raise SystemExit("\n".join(complaints))
+
+
+def _is_waiting(before: Reviewed | None, asked: argparse.Namespace) -> bool:
+    if before is None or (asked.again and before.shown):
+        return True
+    return bool(asked.renew) and before.revision != _revision()
+
+
+def _revision() -> str:
+    return revision_of(Path(__file__).parent)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -81,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--markdown", action="store_true", help="also print the figures for a document")
     parser.add_argument("--again", action="store_true", help="also those in which something was shown")
+    parser.add_argument("--renew", action="store_true", help="also those that another revision reviewed")
     parser.add_argument("--out", type=Path, default=Path(".bench/sweep"), help="what is kept (.bench/sweep)")
     return parser
 
@@ -119,7 +132,8 @@ def review_apart(commit: Commit, timeout_seconds: float, flags: Mapping[str, Any
     child.kill()
     if isinstance(found, Reviewed):
         return found
-    return Reviewed(commit.repository, commit.id, found, round(time.monotonic() - started, 1))
+    seconds = round(time.monotonic() - started, 1)
+    return Reviewed(commit.repository, commit.id, found, seconds, revision=_revision())
 
 
 def _send_review(there: Connection, commit: Commit, flags: Mapping[str, Any]) -> None:
@@ -151,7 +165,7 @@ def review_commit(commit: Commit, flags: Mapping[str, Any]) -> Reviewed:
         examined=sum(one.state in ("examined", "partly") for one in report.coverage),
         shown=[_shown(one, commit, report) for one in report.shown],
         gaps=[f"{gap.name}: {gap.reason}" for gap in report.incomplete],
-        revision=revision_of(Path(__file__).parent),
+        revision=_revision(),
     )
 
 
