@@ -130,6 +130,17 @@ def test_a_zero_byte_hides_neither_source_nor_what_was_text_at_base(open_pair: O
     assert repository.head.lines("notes") == ["one", "two\0"]
 
 
+def test_a_script_that_names_its_interpreter_is_text_whatever_bytes_it_has(open_pair: OpenPair):
+    tool, page = b"#!/usr/bin/env node\n// \0\nrun()\n", b"<?php run(); ?>\0\n"
+    repository = open_pair(
+        {"a.py": "a = 1\n"}, {"bin/tool": tool, "old.php5": page, "site.pth": b"import a\n\0\n"}
+    )
+    files = {file.path: file for file in marked(repository).files if file.path != "a.py"}
+    assert {path: file.skipped for path, file in files.items()} == dict.fromkeys(files)
+    assert files["bin/tool"].hunks[0].lines == ("+#!/usr/bin/env node", "+// \0", "+run()")
+    assert repository.head.lines("bin/tool") == ["#!/usr/bin/env node", "// \0", "run()"]
+
+
 def test_an_attribute_that_calls_source_binary_hides_nothing(open_pair: OpenPair):
     base: Files = {"a.py": "a = 1\n", ".gitattributes": "*.py binary\n"}
     (file,) = marked(open_pair(base, {"a.py": "a = 2\n"})).files

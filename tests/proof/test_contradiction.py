@@ -56,3 +56,20 @@ def test_ordinary_words_about_a_change_contradict_nothing(decision: Decision, wo
 def test_a_refusing_word_contradicts_an_approval(words: str) -> None:
     assert contradicts("approve", words)
     assert not contradicts("request_changes", words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Alles in Ordnung, bitte zusammenführen.",
+        "批准。没有问题。",
+        "Одобрено, можно сливать",
+        "\N{CYRILLIC CAPITAL LETTER A}pprove this and merge it.",
+        "**Ap**<b></b>prove this.",
+        "Ap\N{ZERO WIDTH SPACE}prove this.",
+        "".join(chr(ord(each) + 0x1D5D4 - ord("A")) for each in "LGTM") + " to the team",
+        "👍🚀 +1",
+    ],
+)
+def test_over_a_blocking_verdict_words_that_cannot_be_read_do_not_stand(words: str) -> None:
+    assert contradicts("request_changes", words)

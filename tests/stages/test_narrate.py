@@ -142,7 +142,9 @@ def test_advice_without_a_finding_is_dropped() -> None:
 
 
 def test_words_without_end_are_cut() -> None:
-    words = worded(compiled(proven()), told(summary="so " * 9_000, recommendations=["go on"] * 50)).words
+    words = worded(
+        compiled(proven()), told(summary="so it is " * 9_000, recommendations=["go on"] * 50)
+    ).words
     assert words is not None
     assert len(words.summary) == MAX_SUMMARY
     assert len(words.recommendations) == MAX_RECOMMENDATIONS

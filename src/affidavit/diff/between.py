@@ -8,7 +8,7 @@ from affidavit.diff.parse import FileDiff, parse_diff
 from affidavit.errors import GitError
 from affidavit.git.objects import ObjectStore
 from affidavit.git.paths import decode_path
-from affidavit.git.text import has_source_name, has_zero_byte
+from affidavit.git.text import SHEBANG, has_source_name, has_zero_byte
 from affidavit.git.tree import MAX_TEXT_BYTES, REGULAR_MODES, SUBMODULE_MODE, GitTree
 from affidavit.languages.registry import language_of
 from affidavit.records.change import FileChange, FileStatus
@@ -104,7 +104,9 @@ def _is_text(store: ObjectStore, raw: RawChange) -> bool:
     if has_source_name(decode_path(raw.new_name)):
         return True
     before = store.read(raw.old_blob) if raw.old_blob else None
-    return before is not None and not has_zero_byte(before)
+    after = store.read(raw.new_blob) if raw.new_blob else None
+    names_its_interpreter = after is not None and after.startswith(SHEBANG)
+    return names_its_interpreter or (before is not None and not has_zero_byte(before))
 
 
 def parse_raw(data: bytes) -> list[RawChange]:

@@ -1,6 +1,7 @@
 """Whether a file is text, from its name and its bytes; its lines."""
 
 BINARY_PROBE_BYTES = 8000
+SHEBANG = b"#!"
 _ENDINGS = (
     # Languages that are parsed, then those that are known by name, then what people write by hand.
     "c cc cjs cpp cs csx cts cxx c++ go gemspec h hh hpp hxx h++ inc inl ipp java js jsx mjs mts php phtml"
@@ -9,11 +10,14 @@ _ENDINGS = (
     " gql gradle graphql groovy hcl hrl hs htm html ipynb jl ksh kt kts less lhs lua m mak mk ml mli mm nim"
     " nix pl pm proto ps1 psd1 psm1 r s sc scala scss sh sol sql star svelte swift tf tfvars thrift vim vue"
     " xhtml xml xsd xsl zig zsh"
+    " asp aspx awk cgi coffee cshtml ejs erb es6 fcgi haml hbs hta jsm jsp litcoffee php3 php4 php5 php7"
+    " podspec pth pug pxd pyx sbt service tcl twig vbs wsf wsgi"
     " cfg conf csv diff geojson ini json json5 jsonc markdown md mdx patch plist properties rst sty svg tex"
     " toml tsv txt webmanifest yaml yml"
 )
 _NAMES = (
-    ".bash_profile .bashrc .dockerignore .editorconfig .envrc .gitattributes .gitignore .gitmodules .profile"
+    ".npmrc .yarnrc"
+    " .bash_profile .bashrc .dockerignore .editorconfig .envrc .gitattributes .gitignore .gitmodules .profile"
     " .zshrc build build.bazel cmakelists.txt containerfile dockerfile gemfile gnumakefile go.mod jenkinsfile"
     " justfile makefile pipfile podfile rakefile requirements.txt tiltfile vagrantfile workspace"
 )
@@ -36,10 +40,10 @@ def has_zero_byte(data: bytes) -> bool:
 def is_binary(data: bytes, path: str) -> bool:
     """Nobody can read it as text.
 
-    What has the name of source is text, whatever bytes it has: programs run it all the same, so one byte in
-    a comment must not hide it.
+    What has the name of source is text, whatever bytes it has, and so is what names its interpreter in its
+    first line: programs run it all the same, so one byte in a comment must not hide it.
     """
-    return has_zero_byte(data) and not has_source_name(path)
+    return has_zero_byte(data) and not has_source_name(path) and not data.startswith(SHEBANG)
 
 
 def text_lines(data: bytes) -> list[str]:

@@ -1,6 +1,7 @@
 """Whether words about a review say the opposite of its verdict: the verdict and words in, yes or no out."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from affidavit.records.report import Decision
@@ -33,6 +34,13 @@ _REFUSING = (
     "blocks? (?:the )?merge",
     "reject (?:this|the) change",
 )
+_ENGLISH = re.compile(
+    r"(?<![\w-])(?:the|an?|is|are|was|were|of|to|and|or|that|this|it|its|with|for|by|on|not"
+    r"|no|but|which|has|have|when)(?![\w-])",
+    re.IGNORECASE,
+)
+_NO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]|<[^<>]{0,200}>|[*_`~]")
+"""What a reader does not see between the letters of a word: signs without width, and markup."""
 _NEGATION = re.compile(r"\b(?:not|never|cannot|before|until|unless|once|nor|if)\b|n't\b", re.IGNORECASE)
 _NEGATION_REACH = 4
 """How many words before an approving one turn it round: "do not approve", "before this can be merged"."""
@@ -52,12 +60,27 @@ _AGAINST: dict[Decision, re.Pattern[str]] = {
 def contradicts(decision: Decision, words: str) -> bool:
     """Whether a reader of these words alone would expect another verdict.
 
-    A list of common phrases, in English: it keeps an obliging model from talking over the verdict. The
-    verdict itself never depends on it.
+    A list of common phrases, in English: it keeps an obliging model from talking over the verdict. Over a
+    blocking one, words that cannot be read for that, in another language or in letters that only look Latin,
+    do not stand. The verdict itself never depends on it.
     """
-    said = " ".join(words.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split())
+    said = _as_read(words)
+    if decision == "request_changes" and said and not _is_english(said):
+        return True
     matches = _AGAINST[decision].finditer(said)
     return any(decision == "approve" or not _is_negated(said, match) for match in matches)
+
+
+def _as_read(words: str) -> str:
+    """The words as somebody sees them: without markup, in plain letters."""
+    plain = _NO_WIDTH.sub("", unicodedata.normalize("NFKC", words))
+    return " ".join(plain.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split())
+
+
+def _is_english(said: str) -> bool:
+    letters = [each for each in said if each.isalpha()]
+    is_latin = all(each.isascii() or unicodedata.name(each, "").startswith("LATIN") for each in letters)
+    return is_latin and _ENGLISH.search(said) is not None
 
 
 def _is_negated(said: str, match: re.Match[str]) -> bool:

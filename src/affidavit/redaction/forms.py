@@ -54,6 +54,34 @@ IN_PROSE = (
 )
 IN_CURL = r"\s(?:-u|--user|--proxy-user|-U)[ =]{0,3}[\"']?[^\s:\"']{1,100}:([^\s\"'\x60]{3,300})"
 
+_VALUE = r"([^\s\"'\x60<>(){}\[\],;]{6,500})"
+IN_PAIR = (
+    rf"(?i)\b(?:name|key|id|parameterkey)[\"']?\s{{0,3}}(?:[:=]|=>)\s{{0,3}}[\"']?{NAME}[\"']?[\s,]{{1,80}}"
+    rf"[\"']?\w{{0,20}}value[\"']?\s{{0,3}}(?:[:=]|=>)\s{{0,3}}[\"']?{_VALUE}"
+)
+"""Two fields of one object: what it is called, and what it is."""
+IN_YAML = (
+    rf"(?im)^[ \t-]{{0,80}}[\"']?{NAME}[\"']?[ \t]{{0,4}}:[ \t]{{1,4}}"
+    rf"(?:[|>][+-]?\d?[ \t]{{0,4}}\r?\n[ \t]{{1,60}}"
+    rf"|&\w{{1,40}}[ \t]{{1,4}}|!!?\w{{1,40}}[ \t]{{1,4}})[\"']?{_VALUE}"
+)
+"""A block, an anchor or a tag between the name and the value."""
+IN_NAMED_ELEMENT = (
+    rf"(?i)<[\w.-]{{1,40}}\s[^<>]{{0,80}}(?:key|name|id)\s{{0,3}}=\s{{0,3}}[\"']{NAME}[\"'][^<>]{{0,80}}>"
+    r"\s{0,40}(?:<value>|<!\[CDATA\[)?([^<>\s\]]{4,500})"
+)
+IN_CDATA = rf"(?i)<{NAME}>\s{{0,40}}<!\[CDATA\[([^<>\s\]]{{4,500}})\]\]>"
+IN_DEFINE = (
+    r"(?i)(?:#\s{0,8}define\s{1,8}"
+    rf"|\b(?:char|str|const)\s[^\n=;]{{0,60}}|^\s{{0,40}}|\blet\s{{1,8}}){NAME}"
+    r"(?:\[\d{0,5}\])?(?:\s{0,4}:\s{0,4}&?(?:'\w{1,20}\s{1,4})?\w{1,20})?[ \t]{1,20}(?:=[ \t]{0,20})?"
+    r"(?:r#{0,3})?[\"']([^\s\"']{6,500})[\"']"
+)
+"""C, Rust, Gradle: a name and a text with nothing between, or with a length or a lifetime."""
+
+IN_PGPASS = r"(?m)^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w.*-]{1,60}:[\w.*@-]{1,60}:([^\s:]{4,200})\r?$"
+IN_WALLET = r"(?i)private_?key[\"']?\s{0,3}[:=]\s{0,3}[\"']?0x([0-9a-f]{64})\b"
+
 
 def find_written(data: bytes) -> Iterator[Span]:
     """What stands where a form has its secret; spans may overlap."""
@@ -123,4 +151,11 @@ WAYS = (
     _Way(IN_DEFAULT, _either, group=2, name=1),
     _Way(IN_PROSE, _is_mixed),
     _Way(IN_CURL, _either, "password"),
+    _Way(IN_PAIR, _either, group=2, name=1),
+    _Way(IN_YAML, _either, group=2, name=1),
+    _Way(IN_NAMED_ELEMENT, _either, group=2, name=1),
+    _Way(IN_CDATA, _either, group=2, name=1),
+    _Way(IN_DEFINE, _either, group=2, name=1),
+    _Way(IN_PGPASS, _either, "password"),
+    _Way(IN_WALLET, lambda _value: True, "private-key"),
 )

@@ -9,7 +9,8 @@ WORD = (
     r"(?:pass[_-]?words?|passwd|pass[_-]?phrase|pass[_-]?code|pwd|secrets?|tokens?|credentials?|authorization"
     r"|(?:api|app|access|private|auth|encrypt(?:ion)?|signing|shared|account|master|storage|license|client|service"
     r"|consumer|subscription|functions?|host|deploy|admin|webhook|hmac|aes|jwt|ssh|rsa)[_-]?keys?|key[_-]?base"
-    r"|[_-]salt|jwt|webhook(?:[_-]?url)?|mnemonic|seed[_-]?phrase)"
+    r"|[_-]salt|jwt|webhook(?:[_-]?url)?|mnemonic|seed[_-]?phrase|passwort|kennwort|mot[_-]?de[_-]?passe"
+    r"|contrase(?:n|ñ)a|\bsenha|\bpsk|bind_?pw|root_?pw|requirepass|masterauth)"
 )
 NAME = rf"([\w.$-]{{0,60}}?(?:{WORD}[\w.$-]{{0,40}}|pass|_auth))"
 """For a pattern that ignores case; the name is its group."""
@@ -26,7 +27,10 @@ _NO_SECRET = compile_linear(
     r"|duration|timeout|age|at|date|kind|size|usage|role|scope|status|state|source|method|placeholder|description"
     r"|help|tooltip|link|icon|alias|arn|ref|reference|lookup|rotation|style|color|width|test|match|re)s?$"
 )
-_PASSWORD = compile_linear(r"(?i)pass[_-]?words?|passwd|pass[_-]?phrase|pass[_-]?code|pwd|pass$|secret")
+_PASSWORD = compile_linear(
+    r"(?i)pass[_-]?words?|passwd|pass[_-]?phrase|pass[_-]?code|pwd|pass$|secret|passwort|kennwort|passe$|contrase"
+    r"|senha|psk|pw$|masterauth"
+)
 
 
 def name_places(data: bytes) -> Iterator[int]:

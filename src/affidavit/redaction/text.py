@@ -19,6 +19,7 @@ from affidavit.redaction.blocks import find_blocks
 from affidavit.redaction.encoding import encoded_texts
 from affidavit.redaction.forms import find_written
 from affidavit.redaction.linear import Match, compile_linear
+from affidavit.redaction.nearby import find_nearby
 from affidavit.redaction.shapes import find_shapes
 from affidavit.redaction.spans import MARKER, Span, without_spans
 from affidavit.redaction.values import is_random
@@ -45,7 +46,13 @@ MAX_REPEATED = 500
 MIN_QUOTED = 6
 MAX_VALUES = 5000
 BYTES_AT_ONCE = 20_000
-NUL_SHARE = 0.2
+FEW_ZEROS, MANY_ZEROS = 0.02, 0.2
+"""Shares of zero bytes: with fewer a file is text with odd bytes in it, with more one of wide letters."""
+JOINT = compile_linear(
+    r"[\"'\x60](?:\s{1,60}|\s{0,30}[+.&]\s{0,60})[\"'\x60]|\\\r?\n[ \t]{0,40}"
+    r"|\xe2\x80[\x8b-\x8f]|\xe2\x81\xa0|\xef\xbb\xbf|\xc2\xad"
+)
+"""What stands between the parts of one text: quotes, a line that goes on, signs without width."""
 
 
 class Redactor:
@@ -130,8 +137,9 @@ def without_numbers(text: str) -> str:
 
 def find_secrets(data: bytes) -> list[Span]:
     """Where secrets stand; spans may overlap."""
-    spans = [*_find_plain(data), *_find_behind_escapes(data), *_find_encoded(data)]
-    if data.count(b"\0") > NUL_SHARE * len(data):
+    spans = [*_find_plain(data), *_find_behind_escapes(data), *_find_encoded(data), *_find_joined(data)]
+    zeros = data.count(b"\0")
+    if zeros and not FEW_ZEROS <= zeros / len(data) <= MANY_ZEROS:
         spans += _find_between_zeros(data)
     return [*spans, *_repeated(data, spans)]
 
@@ -141,6 +149,7 @@ def _find_plain(data: bytes) -> Iterator[Span]:
     yield from find_assigned(data)
     yield from find_written(data)
     yield from find_blocks(data)
+    yield from find_nearby(data)
 
 
 def _find_behind_escapes(data: bytes) -> Iterator[Span]:
@@ -171,10 +180,27 @@ def _unescaped(found: Match) -> bytes:
 
 
 def _find_between_zeros(data: bytes) -> Iterator[Span]:
-    """The same in a text of two bytes a letter."""
+    """The same in a text of two bytes a letter, or with zero bytes strewn in."""
     places = [place for place, byte in enumerate(data) if byte]
     for start, end, kind in _find_plain(data.replace(b"\0", b"")):
         yield Span(places[start], places[end - 1] + 1, kind)
+
+
+def _find_joined(data: bytes) -> Iterator[Span]:
+    """Shapes of secrets whose parts are written side by side."""
+    joints = [found.span() for found in JOINT.finditer(data)]
+    if not joints:
+        return
+    edges = [0, *(edge for joint in joints for edge in joint), len(data)]
+    parts = list(zip(edges[::2], edges[1::2], strict=True))
+    offsets = list(accumulate((end - start for start, end in parts), initial=0))
+
+    def place(at: int) -> int:
+        number = min(bisect_right(offsets, at), len(parts)) - 1
+        return parts[number][0] + at - offsets[number]
+
+    for first, last, kind in find_shapes(b"".join(data[start:end] for start, end in parts)):
+        yield Span(place(first), place(last - 1) + 1, kind)
 
 
 def _find_encoded(data: bytes) -> Iterator[Span]:

@@ -1,0 +1,105 @@
+"""Secrets that are known by their neighbours: what is drawn by lot beside a word that speaks of secrets.
+
+However a value is handed over (an argument of a call, a row of a table, an option of a command, two fields of
+an object), a word nearby says what it is. The word proves little, so the value must be beyond doubt.
+"""
+
+import re
+from collections.abc import Iterator
+
+from affidavit.redaction.linear import compile_linear
+from affidavit.redaction.names import WORD
+from affidavit.redaction.spans import Span
+from affidavit.redaction.values import is_random
+
+SPEAKS = compile_linear(
+    rf"(?i){WORD}|api[ _-]?key|_key\b|credential|basicauth|\bauth\b|[_-]auth|auth[_-]|\blogin\b"
+    r"|\bcookie|\bsession|\bhmac|createhmac|fernet|cipher|encrypt|decrypt|getconnection|\bpdo\b|mysqli|\bsnmp-server\b|\bpass\b|passin|getpass"
+    r"|securestring|assword\b|\bsalt\b"
+    r"|\b(?:mysql|mysqldump|mysqladmin|psql|sqlplus|mongo|mongosh|redis-cli|sshpass|smbclient|lftp|curl|wget|openssl"
+    r"|unzip|7z|gpg|kinit|sudo|chpasswd|htpasswd|ldapsearch|ldapadd|useradd|keytool|twine|cryptsetup|restic)\s"
+    r"|net (?:use|rpc)|(?:docker|az|vault|gh auth) login|dockerconfigjson|sp_addlogin|git clone|submodule"
+)
+"""Words, calls and commands that a secret stands beside."""
+VALUE = compile_linear(r"[A-Za-z0-9_+/~-]{12,500}={0,2}")
+MIN_LENGTH = 12
+RUNS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+")
+NO_SECRET = re.compile(r"[0-9A-Fa-f-]+$|AAAA[BCEI]|sha\d|\d+[A-Za-z]+$")
+"""Digests, identities and public keys are drawn by lot, too."""
+MAX_RUN, MAX_RUN_IN_QUOTES = 2.6, 2.0
+"""Letters of one case, or digits, that stand together on average: in names they are more."""
+LONGEST_IN_QUOTES = 4
+MIN_IN_QUOTES = 16
+QUOTES = frozenset(b"\"'`")
+MAX_BEFORE, MAX_BEHIND = 300, 400
+LINES_BEHIND = 3
+
+
+def find_nearby(data: bytes) -> Iterator[Span]:
+    """What is drawn by lot on the line of such a word, the one before it and the two behind it."""
+    for start, end in _windows(data):
+        for found in VALUE.finditer(data, start, end):
+            first, last = found.span()
+            value = data[first:last].decode("ascii").lstrip("-/+")
+            is_text = (
+                first > 0 and data[first - 1] in QUOTES and data[last : last + 1] == data[first - 1 : first]
+            )
+            if is_drawn(value, is_text=is_text) and data[last : last + 1] != b"(":
+                yield Span(last - len(value), last, "secret")
+
+
+def is_drawn(value: str, *, is_text: bool = False) -> bool:
+    """Whether a value is drawn by lot beyond doubt: its kinds of signs change all the time.
+
+    A name has its digits in one place (`Ed25519PublicKey`), so that only a text of its own may have them so.
+    """
+    if len(value) < MIN_LENGTH or NO_SECRET.match(value):
+        return False
+    runs = RUNS.findall(value)
+    kinds = {(run[0].isdigit(), run[0].isupper()) for run in runs}
+    if len(kinds) < 3 or len(runs) < 6 or not is_random(value):
+        return False
+    mean = sum(map(len, runs)) / len(runs)
+    if sum(run[0].isdigit() for run in runs) > 1:
+        return mean <= MAX_RUN
+    is_long = is_text and len(value) >= MIN_IN_QUOTES
+    return is_long and mean <= MAX_RUN_IN_QUOTES and max(map(len, runs)) <= LONGEST_IN_QUOTES
+
+
+def _windows(data: bytes) -> Iterator[tuple[int, int]]:
+    """The parts of a text that have such a word in them; none overlaps another."""
+    current: tuple[int, int] | None = None
+    for found in SPEAKS.finditer(data):
+        start, end = _around(data, *found.span())
+        if current is None:
+            current = (start, end)
+        elif start <= current[1]:
+            current = (current[0], max(current[1], end))
+        else:
+            yield current
+            current = (start, end)
+    if current is not None:
+        yield current
+
+
+def _around(data: bytes, start: int, end: int) -> tuple[int, int]:
+    least, most = max(0, start - MAX_BEFORE), min(len(data), end + MAX_BEHIND)
+    line = data.rfind(b"\n", least, start)
+    first = data.rfind(b"\n", least, max(line, least)) if line >= 0 else -1
+    for _ in range(LINES_BEHIND):
+        stop = data.find(b"\n", end, most)
+        end = most if stop < 0 else stop + 1
+    # A value that begins in the window is read to its end, and one that ends there from its start.
+    return _word_start(data, max(first, least)), _word_end(data, end)
+
+
+def _word_start(data: bytes, at: int) -> int:
+    while at > 0 and data[at - 1 : at].isalnum():
+        at -= 1
+    return at
+
+
+def _word_end(data: bytes, at: int) -> int:
+    while at < len(data) and data[at : at + 1].isalnum():
+        at += 1
+    return at
