@@ -318,6 +318,16 @@ def test_a_report_cannot_name_a_command_that_is_then_run(repo: Repo, report: Pat
     assert not trap.exists()
 
 
+def test_a_number_in_quotes_is_no_number(repo: Repo, report: Path) -> None:
+    """One reader takes it for the number, another for a text."""
+    content = json.loads(report.read_text())
+    shown(content)["finding"]["line"] = str(shown(content)["finding"]["line"])
+    report.write_text(json.dumps(content))
+    done = affidavit("recheck", report, cwd=repo.path)
+    assert done.code == 2
+    assert "finding.line: Input should be a valid integer" in done.err
+
+
 def test_a_report_that_has_a_name_twice_is_refused(tmp_path: Path) -> None:
     """One reader would take the first value and another the last."""
     report = tmp_path / "report.json"

@@ -1,26 +1,19 @@
 """A report that was changed anywhere does not pass: what its inputs come to is compared with all of it."""
 
-import asyncio
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
-from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
-from affidavit.errors import AffidavitError
-from affidavit.ports import Case, Specialist
 from affidavit.recheck.additions import ADDED
-from affidavit.recheck.check import Rechecked, recheck
 from affidavit.recheck.fields import class_in
 from affidavit.records.report import Report
-from affidavit.stages.intake import rebuild_change
 from commands import affidavit
 from model_server import serving
+from remade import Machine, Made
 from repositories import Repo
 from scripted_model import model
 
@@ -35,59 +28,6 @@ HEAD = {
     "run.py": "import subprocess\n\n\ndef run(name):\n    subprocess.run(f'tar {name}', shell=True)\n",
     "notes.txt": "a\n",
 }
-
-
-@dataclass
-class Machine:
-    """The mechanical specialists, who look once and say the same again: looking is what takes time."""
-
-    seen: dict[str, Any] = field(default_factory=dict)
-
-    def assemble(self, settings: Settings) -> Sequence[Specialist]:
-        key = settings.model_dump_json(exclude={"origins", "sources", "problems"})
-        return [Recalling(one, self.seen, key) for one in assemble_crew(settings, cache_dir=None).specialists]
-
-
-@dataclass
-class Recalling:
-    """A real specialist that looks at the same change only once."""
-
-    real: Specialist
-    seen: dict[str, Any]
-    key: str
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.real, name)
-
-    async def examine(self, case: Case) -> Any:
-        key = f"{self.real.name} {case.change.base.tree} {case.change.head.tree} {self.key}"
-        key += case.change.model_dump_json(include={"files"})
-        if key not in self.seen:
-            self.seen[key] = await self.real.examine(case)
-        return self.seen[key]
-
-
-@dataclass
-class Made:
-    """A real report, as JSON, and its repository."""
-
-    folder: Path
-    content: dict[str, Any]
-    machine: Machine
-
-    def recheck(self, content: Any) -> Rechecked:
-        report = Report.model_validate(content)
-        with rebuild_change(report.change, self.folder) as opened:
-            return asyncio.run(recheck(report, opened, self.machine.assemble))
-
-    def outcome(self, content: Any) -> bool | None:
-        """Whether it holds; None: could not be derived here, or is no report that can be opened."""
-        try:
-            done = self.recheck(content)
-        except (ValidationError, AffidavitError):
-            return None
-        held = [proof.holds for proof in done.proofs]
-        return False if False in held else None if None in held else True
 
 
 @pytest.fixture(scope="module")
@@ -213,6 +153,11 @@ def without_candidates(content: Any, **settings: Any) -> Any:
     return copy
 
 
+def answered(role: str) -> Any:
+    usage = {"role": role, "model": "large", "requests": 1}
+    return {"outcome": "answered", "text": '{"groups": []}', "usage": usage}
+
+
 FORGERIES: dict[str, Callable[[Any], Any]] = {
     "analysers switched off": lambda content: without_candidates(
         content, analysers_off=["ty", "ruff", "bandit", "references"]
@@ -273,6 +218,49 @@ FORGERIES: dict[str, Callable[[Any], Any]] = {
         **content,
         "change": {**content["change"], "head": {**content["change"]["head"], "commit": None}},
     },
+    "a joiner invented, or taken out": lambda content: forged(
+        content, ("inputs", "joiner"), lambda joiner: None if joiner else answered("joiner")
+    ),
+    "a severity that was claimed": lambda content: forged(
+        content, ("candidates", "0", "claimed_severity"), lambda _: "low"
+    ),
+    "other findings carried": lambda content: forged(
+        content, ("candidates", "0", "carries"), lambda _: [content["candidates"][1]["fingerprint"]]
+    ),
+    "a first wording": lambda content: forged(
+        content,
+        ("candidates", "0", "first_wording"),
+        lambda _: {"title": "a", "message": "b", "severity": "low"},
+    ),
+    "a judged severity": lambda content: forged(
+        content, ("candidates", "0", "judgements", "0", "severity"), lambda _: "low"
+    ),
+    "every file excused": lambda content: forged(
+        content, ("change", "files"), lambda files: [{**file, "excused": True} for file in files]
+    ),
+    "analysers that had nothing to do": lambda content: {
+        **content,
+        "analyser_runs": [{**run, "state": "nothing_to_do"} for run in content["analyser_runs"]],
+    },
+    "a letter that looks the same": lambda content: json.loads(
+        json.dumps(content).replace("ruff-", "ru\uff46f-")
+    ),
+    "another order": lambda content: {**content, "candidates": content["candidates"][::-1]},
+    "replies cut off": lambda content: forged(content, ("inputs", "replies"), lambda replies: replies[:2]),
+    "an answer twice": lambda content: forged(
+        content, ("inputs", "replies"), lambda replies: [*replies, replies[0]]
+    ),
+    "a setting that nobody can choose": lambda content: forged(
+        content, ("settings", "origins"), lambda origins: {**origins, "zzz": "flag"}
+    ),
+    "problems by a flag": lambda content: forged(
+        content, ("settings", "origins"), lambda origins: {**origins, "problems": "flag"}
+    ),
+    "a letter that was lost": lambda content: forged(
+        forged(content, ("change", "files", "0", "hunks", "0", "lines", "0"), lambda line: f"{line}\ufffd"),
+        ("change", "files", "0", "new_blob"),
+        lambda _: "1" * 40,
+    ),
     "files skipped": lambda content: {
         **content,
         "change": {
@@ -286,6 +274,51 @@ FORGERIES: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES.keys())
 def test_a_forged_report_does_not_hold(made: Made, forge: Callable[[Any], Any]) -> None:
     assert made.outcome(forge(made.content)) is not True
+
+
+def judgements_of(content: Any, change: Callable[[Any], Any]) -> Any:
+    return forged(content, ("inputs", "judgements"), change)
+
+
+def test_a_judgement_that_nobody_asked_for_does_not_hold(modelled: Made) -> None:
+    assert modelled.content["inputs"]["judgements"]
+    twice = judgements_of(modelled.content, lambda given: [*given, given[0]])
+    of_nothing = judgements_of(modelled.content, lambda given: [*given, {**given[0], "candidate": "x-0"}])
+    assert modelled.outcome(twice) is False
+    assert modelled.outcome(of_nothing) is False
+
+
+def test_nobody_has_spent_anything_where_no_model_was_asked(mechanical: Made) -> None:
+    spent = [{"role": "verifier", "model": "large", "requests": 4}]
+    assert mechanical.outcome({**mechanical.content, "usage": spent}) is False
+
+
+@pytest.mark.parametrize("name", ["said_by", "doubt", "folded", "agreed_by"])
+def test_a_field_is_not_deleted_because_it_has_its_usual_value(made: Made, name: str) -> None:
+    usual = {"said_by": [], "doubt": "", "folded": False, "agreed_by": []}
+    at = next(number for number, one in enumerate(made.content["candidates"]) if one[name] == usual[name])
+    copy = json.loads(json.dumps(made.content))
+    del copy["candidates"][at][name]
+    assert made.outcome(copy) is False
+
+
+def test_a_commit_that_is_not_here_excuses_only_what_it_says_of_itself(made: Made) -> None:
+    elsewhere = forged(made.content, ("change", "head", "commit"), lambda _: "1" * 40)
+    assert made.outcome(elsewhere) is None
+    assert made.outcome(forged(elsewhere, ("candidates", "0", "steps", "0", "what"))) is False
+    assert made.outcome(silenced(elsewhere, affidavit_version="9.9")) is False
+
+
+def test_a_letter_that_was_lost_excuses_nothing_where_the_tree_is_here(made: Made) -> None:
+    assert made.outcome(FORGERIES["a letter that was lost"](made.content)) is False
+
+
+def test_the_commits_are_named_by_their_hashes(made: Made) -> None:
+    """Their names are on the report's word."""
+    renamed = forged(made.content, ("change", "head", "name"))
+    details = [proof.detail for proof in made.recheck(renamed).proofs if proof.kind == "change"]
+    commits = [made.content["change"][side]["commit"][:12] for side in ("base", "head")]
+    assert details == [f"commits {commits[0]} to {commits[1]}, files and lines are as recorded"]
 
 
 def test_what_is_on_its_word_is_listed(modelled: Made) -> None:

@@ -164,10 +164,13 @@ def derive_settings(base: Tree, recorded: Settings) -> Settings:
     """The settings of a recorded review, read again at its base; what others chose is from the record."""
     is_root_replaced = "file" in recorded.origins.values()
     settings, excluded = _settings_at_base(base, with_root=not is_root_replaced)
-    chosen = {name: origin for name, origin in recorded.origins.items() if origin != "base"}
+    # What nobody can choose, nobody has chosen, whatever the record says.
+    chosen = {
+        name: origin for name, origin in recorded.origins.items() if origin != "base" and name in READERS
+    }
     values = {
         "exclude": (*settings.exclude, *excluded),
-        **{name: getattr(recorded, name) for name in chosen if name in READERS},
+        **{name: getattr(recorded, name) for name in chosen},
     }
     sources = (
         *(recorded.sources[:1] if is_root_replaced else ()),

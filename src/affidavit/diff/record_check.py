@@ -27,7 +27,7 @@ def compare_record(change: Change, repository: GitRepository) -> list[Difference
     return [
         *_compare_revision(change, change.base, repository, "base"),
         *_compare_revision(change, change.head, repository, "head"),
-        *(difference for file in change.files for difference in _compare_file(file, repository)),
+        *(difference for file in change.files for difference in _compare_file(file, change, repository)),
         *_unlisted(change, repository),
     ]
 
@@ -50,20 +50,30 @@ def _compare_revision(
         yield Difference(f"commit {recorded.commit[:12]} does not have the tree that was recorded for {side}")
 
 
-def _compare_file(file: FileChange, repository: GitRepository) -> Iterator[Difference]:
-    places: tuple[tuple[Side, str | None, str | None], ...] = (
-        ("base", file.base_path or file.old_path, file.old_blob),
-        ("head", file.head_path, file.new_blob),
+def _compare_file(file: FileChange, change: Change, repository: GitRepository) -> Iterator[Difference]:
+    places: tuple[tuple[Side, str | None, str | None, Revision], ...] = (
+        ("base", file.base_path or file.old_path, file.old_blob, change.base),
+        ("head", file.head_path, file.new_blob, change.head),
     )
-    for side, path, blob in places:
+    for side, path, blob, recorded in places:
         if path is None:
             continue
         tree = repository.side(side)
+        # Where the very tree is here, nothing was lost on the way through the record; but of a binary file a
+        # diff does not say even its blob.
+        is_unsaid = blob is None and change.source == "diff"
+        is_unknown = _is_lossy(file) and (is_unsaid or tree.revision != recorded.tree)
         entry = tree.entry(path)
         if entry is None or entry.blob != blob:
-            yield Difference(f"{path} at {side} is not what was recorded", _is_lossy(file))
+            yield Difference(f"{path} at {side} is not what was recorded", is_unknown)
         elif not _shows(file, tree, path, side):
             yield Difference(f"the recorded diff of {path} does not show what is at {side}")
+
+
+def has_its_trees(change: Change, repository: GitRepository) -> bool:
+    """Whether the trees that were opened are the recorded ones."""
+    recorded = (change.base.tree, change.head.tree)
+    return recorded == (repository.base.revision, repository.head.revision)
 
 
 def lost_files(change: Change, repository: Repository) -> frozenset[str]:

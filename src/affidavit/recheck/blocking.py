@@ -10,7 +10,7 @@ from affidavit.config.settings import Settings
 from affidavit.pipeline import NO_MODEL, Looked, conclude
 from affidavit.ports import Case
 from affidavit.prompts import current_prompts
-from affidavit.recheck.proofs import Proof
+from affidavit.recheck.proofs import Proof, has_other_version
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
@@ -33,8 +33,7 @@ async def check_blocking(
     docket = hand_in(read_replies(heard, case.change), heard, Docket(not_run=(NO_MODEL,)))
     now = await conclude(Looked(case, docket), None, None, settings, {}, current_prompts())
     blocking = [one for one in now.candidates if one.id in now.verdict.blocking]
-    known = list(_known(report))
-    return [_missing(one) for one in blocking if not any(_is_same(one, other) for other in known)]
+    return [_missing(one) for one in _unmatched(blocking, list(_known(report)))]
 
 
 def _counts(reply: Reply, report: Report) -> bool:
@@ -45,7 +44,7 @@ def _counts(reply: Reply, report: Report) -> bool:
     # That it could not look is said openly, and whoever reads the report can see it.
     if states.get(name, "none") == "none" and name in gaps and name not in _examining(report):
         return False
-    if name in GROWING and _has_other_version(reply, report):
+    if name in GROWING and has_other_version(reply, report):
         return False
     return name in states or name in IN_EVERY_VERSION
 
@@ -53,11 +52,6 @@ def _counts(reply: Reply, report: Report) -> bool:
 def _examining(report: Report) -> set[str]:
     """Whom the coverage of the report names."""
     return {name for file in report.coverage for hunk in file.hunks for name in hunk.examined_by}
-
-
-def _has_other_version(reply: Reply, report: Report) -> bool:
-    then = {(run.analyser, run.side): run.version for run in report.analyser_runs}
-    return any(then.get((run.analyser, run.side), run.version) != run.version for run in reply.analyser_runs)
 
 
 def _known(report: Report) -> Iterator[Candidate]:
@@ -68,12 +62,40 @@ def _known(report: Report) -> Iterator[Candidate]:
             yield one
 
 
+def _unmatched(blocking: Sequence[Candidate], known: Sequence[Candidate]) -> list[Candidate]:
+    """What of the first has no partner in the second; nobody is a partner twice.
+
+    The surest pairs are made first, so that one that is near does not take another's partner.
+    """
+    left, free = list(blocking), list(known)
+    for is_pair in (_is_same, _is_at_same_line, _is_same_rule_nearby):
+        for one in tuple(left):
+            partner = next((other for other in free if is_pair(one, other)), None)
+            if partner is not None:
+                left.remove(one)
+                free.remove(partner)
+    return left
+
+
 def _is_same(one: Candidate, other: Candidate) -> bool:
-    """Of several places of one problem, each version may name another first."""
+    return _is_at_same_line(one, other) and _rule(one) == _rule(other)
+
+
+def _is_at_same_line(one: Candidate, other: Candidate) -> bool:
     first, second = one.finding, other.finding
-    if first is None or second is None or first.file != second.file:
+    return first is not None and second is not None and (first.file, first.line) == (second.file, second.line)
+
+
+def _is_same_rule_nearby(one: Candidate, other: Candidate) -> bool:
+    """Another version may name the line beside; what is near is what the machine quotes now."""
+    quote, second = one.quote, other.finding
+    if quote is None or quote.start is None or second is None or _rule(one) != _rule(other):
         return False
-    return first.line == second.line or first.rule_id == second.rule_id
+    return second.file == quote.file and quote.start <= second.line <= (quote.end or quote.start)
+
+
+def _rule(one: Candidate) -> str | None:
+    return one.finding.rule_id if one.finding else None
 
 
 def _missing(one: Candidate) -> Proof:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from affidavit import __version__
 from affidavit.config.settings import Settings
 from affidavit.diff.opened import OpenedChange
+from affidavit.diff.record_check import has_its_trees
 from affidavit.ports import Case, Specialist
 from affidavit.recheck.additions import can_be_derived
 from affidavit.recheck.blocking import check_blocking
@@ -18,6 +19,7 @@ from affidavit.records.report import REPORT_VERSION, Report
 from affidavit.stages.review import collect_replies
 
 MAX_DIFFERENCES = 10
+OF_COMMITS = tuple(("change", name) for name in ("commits", "base", "head", "title", "description"))
 Assemble = Callable[[Settings], Sequence[Specialist]]
 """The mechanical specialists under these settings, without any cache."""
 
@@ -38,6 +40,7 @@ async def recheck(report: Report, opened: OpenedChange, assemble: Assemble) -> R
     # A report must not name a command that is then run.
     replies = await collect_replies(assemble(_without_linters(settings)), case)
     change = recheck_change(report.change, repository)
+    is_whole = has_its_trees(report.change, repository) and not opened.notices
     pieces = check_proofs(report, repository, replies)
     if change.holds is None and not is_committed(report.change):
         pieces = [_not_rebuilt(proof) for proof in pieces]
@@ -48,9 +51,8 @@ async def recheck(report: Report, opened: OpenedChange, assemble: Assemble) -> R
         proofs.append(_whole(None, _why_not_derived(report)))
     else:
         derived = await derive_report(report, report.inputs, case, settings, replies)
-        is_rebuilt_in_part = change.holds is None or bool(opened.notices)
-        proofs.append(_compared(report, derived, is_rebuilt_in_part=is_rebuilt_in_part))
-    if proofs[-1].holds is None and change.holds is not None:
+        proofs.append(_compared(report, derived, change, is_rebuilt_in_part=not is_whole))
+    if proofs[-1].holds is None and is_whole:
         # A version that is said to be another must not excuse what no version leaves out.
         proofs += await check_blocking(report, case, settings, replies)
     return Rechecked(tuple(proofs), tuple(taken_on_its_word(report, settings)))
@@ -81,9 +83,14 @@ def _why_not_derived(report: Report) -> str:
     return "it keeps none of its inputs: only its pieces were proven again"
 
 
-def _compared(report: Report, derived: Derived, *, is_rebuilt_in_part: bool) -> Proof:
+def _compared(report: Report, derived: Derived, change: Proof, *, is_rebuilt_in_part: bool) -> Proof:
     found = differences(report, derived.report)
-    missing = "; ".join(derived.not_derived)
+    not_derived = derived.not_derived
+    if change.holds is None:
+        # A commit that is not here while its tree is: only what it says of itself cannot be read.
+        found = [one for one in found if one.path[:2] not in OF_COMMITS]
+        not_derived = (*not_derived, "what the commits say of themselves")
+    missing = "; ".join(not_derived)
     if found and is_rebuilt_in_part:
         return _whole(None, "the change could not be rebuilt whole, so the report does not come out the same")
     if found:

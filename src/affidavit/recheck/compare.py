@@ -29,10 +29,11 @@ class Difference:
 def differences(recorded: Report, derived: Report) -> list[Difference]:
     """Every derived field in which the two reports differ."""
     content = recorded.model_dump(mode="json")
+    # A field that is not there is no field with its usual value: whoever wrote the report had it.
     written = recorded.model_dump(mode="json", exclude_unset=True)
     return [
         one
-        for one in _differing((), content, derived.model_dump(mode="json"))
+        for one in _differing((), written, derived.model_dump(mode="json"))
         if class_compared(content, one.path) == "derived"
         and not (is_later_than(recorded.report_version, one.path) and _lacks(written, one.path))
     ]

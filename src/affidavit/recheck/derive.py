@@ -18,7 +18,7 @@ from affidavit.records.change import Change, Commit
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.plan import Plan
-from affidavit.records.report import Answer, Inputs, Programs, Reply, Report
+from affidavit.records.report import Answer, Inputs, Programs, Reply, Report, RoleUsage
 from affidavit.specialists.agents.model_agents import LENSES, TRIAGE
 from affidavit.specialists.agents.probe import Probed
 from affidavit.stages.intake import words_of_commits
@@ -107,7 +107,8 @@ async def derive_report(
         verifier_failures=inputs.verifier_failures,
     )
     verifiers = recorded_verifiers(report, inputs, settings) if plan is not None else None
-    joiner = RecordedJoiner(inputs.joiner) if plan is not None and inputs.joiner else None
+    has_joiner = plan is not None and (inputs.joiner is not None or "joiner" in report.models)
+    joiner = RecordedJoiner(inputs.joiner) if has_joiner else None
     reproducer = RecordedReproducer(inputs.programs) if inputs.programs else None
     derived = await conclude(
         looked, joiner, verifiers, settings, report.models, _prompts(report), reproducer=reproducer
@@ -186,11 +187,12 @@ def _states(reply: Reply) -> dict[str, tuple[str, str]]:
 class RecordedJoiner:
     """Says again which findings have one cause; nothing is asked."""
 
-    answer: Answer
+    answer: Answer | None
 
     async def join(self, _candidates: Sequence[Candidate]) -> Answer:
-        """The recorded answer."""
-        return self.answer
+        """The recorded answer; where there is none, that is said."""
+        nothing = RoleUsage(role="joiner", model="")
+        return self.answer or Answer(outcome="failed", detail="the report holds none", usage=nothing)
 
 
 @dataclass(frozen=True)

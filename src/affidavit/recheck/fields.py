@@ -80,12 +80,17 @@ def class_of(path: FieldPath) -> FieldClass:
 def class_compared(content: Mapping[str, Any], path: FieldPath) -> FieldClass:
     """The class by which a field of this report is compared with what is derived.
 
-    Where no model was asked, what is said of models is derived: nothing. And where the words of a change
-    are those of its commits, they are read there.
+    Where no model was asked, what is said of models is derived: nothing. Where the words of a change are
+    those of its commits, they are read there. And there are as many answers as were asked for.
     """
     kind = class_of(path)
+    if path[0] == "usage" and not content["models"]:
+        return "derived"
     if kind != "on its word":
         return kind
+    if len(path) == WHOLE_ANSWERS.get(path[:2]):
+        # What was answered is on its word; an answer more or less than was asked for is not.
+        return "derived"
     if path[0] in OF_MODELS or path[:2] in OF_MODELS_IN_INPUTS:
         return kind if content["models"] else "derived"
     if path in (("change", "title"), ("change", "description")):
@@ -94,6 +99,8 @@ def class_compared(content: Mapping[str, Any], path: FieldPath) -> FieldClass:
 
 
 OF_MODELS = ("prompt_version", "schema_version")
+WHOLE_ANSWERS: dict[FieldPath, int] = {("inputs", "joiner"): 2, ("inputs", "judgements"): 3}
+"""How long the path of an answer is where only one of two reports has it."""
 OF_MODELS_IN_INPUTS = tuple(
     ("inputs", name) for name in ("planner", "verifier_failures", "joiner", "judgements", "reporter")
 )

@@ -29,6 +29,7 @@ CHOICES = frozenset({Reason.NIT, Reason.BELOW_THRESHOLD, Reason.OUT_OF_FOCUS, Re
 """Reasons that hide a proven finding; it is checked all the same, and counts at verdict and gate."""
 
 MAX_DIFFERENCES = 10
+SHORT = 12
 NOT_HERE = {"holds": None, "detail": "its file is not here and cannot be rebuilt from the report"}
 Kind = Literal[
     "change",
@@ -62,8 +63,17 @@ def recheck_change(change: Change, repository: GitRepository) -> Proof:
         wrong.append(f"it is called a {change.source}, but names no commit at head")
     unknown = [one.detail for one in differences if one.is_unknown]
     holds = False if wrong else None if unknown else True
-    detail = "; ".join((wrong or unknown)[:MAX_DIFFERENCES]) or "commits, files and lines are as recorded"
+    detail = (
+        "; ".join((wrong or unknown)[:MAX_DIFFERENCES])
+        or f"{_commits(change)}files and lines are as recorded"
+    )
     return Proof(finding="", title="change", kind="change", holds=holds, detail=detail)
+
+
+def _commits(change: Change) -> str:
+    """By their hashes: how a report names its commits is on its word."""
+    commits = [revision.commit[:SHORT] for revision in (change.base, change.head) if revision.commit]
+    return f"commit{'s' * (len(commits) > 1)} {' to '.join(commits)}, " if commits else ""
 
 
 def check_proofs(report: Report, repository: Repository, replies: Sequence[Reply]) -> list[Proof]:
@@ -185,6 +195,12 @@ class _Again:
     """Specialist to its findings; a specialist that could not look is missing."""
     silent: dict[str, str]
     """Specialist to the reason why it could not look."""
+    others: frozenset[str] = frozenset()
+    """Specialists of another version than the report's, whose words and minor findings may differ."""
+
+    def unless_other(self, name: str) -> bool | None:
+        """What becomes of a proof that does not come out: it fails only where the version is the same."""
+        return None if name in self.others else False
 
 
 def _seen_again(report: Report, replies: Sequence[Reply]) -> _Again:
@@ -210,11 +226,22 @@ def _seen_again(report: Report, replies: Sequence[Reply]) -> _Again:
     for candidate in read_replies(replies, report.change).candidates:
         if candidate.finding and candidate.specialist in findings:
             findings[candidate.specialist].append(candidate.finding)
-    return _Again(findings, silent)
+    is_other = report.affidavit_version != __version__
+    others = {reply.specialist for reply in replies if is_other or has_other_version(reply, report)}
+    return _Again(findings, silent, frozenset(others))
+
+
+def has_other_version(reply: Reply, report: Report) -> bool:
+    """Whether the analyser that has looked now is of another version than the one of the report."""
+    then = {(run.analyser, run.side): run.version for run in report.analyser_runs}
+    return any(then.get((run.analyser, run.side), run.version) != run.version for run in reply.analyser_runs)
 
 
 def _check_analyser(candidate: Candidate, again: _Again) -> Proof:
-    """The specialist must say the very same again: rule, place, severity and words."""
+    """The specialist must say the very same again: rule, place, severity and words.
+
+    One of another version may say otherwise; that it blocks all the same is proven by `blocking`.
+    """
     name, finding = candidate.specialist, candidate.finding
     if finding is None or name not in again.findings:
         reason = again.silent.get(name, f"there is no specialist {name} here")
@@ -225,11 +252,11 @@ def _check_analyser(candidate: Candidate, again: _Again) -> Proof:
         return _proof(candidate, "analyser", True, _method(same) + _other_version(finding, same))
     if here:
         detail = f"checked again, {name} says {here[0].severity}: {here[0].title}; the report says otherwise"
-        return _proof(candidate, "analyser", False, detail + _other_version(finding, here[0]))
-    place = f"{finding.file}:{finding.line}"
-    return _proof(
-        candidate, "analyser", False, f"checked again, {name} does not report {finding.rule_id} at {place}"
-    )
+        detail += _other_version(finding, here[0])
+    else:
+        place = f"{finding.file}:{finding.line}"
+        detail = f"checked again, {name} does not report {finding.rule_id} at {place}"
+    return _proof(candidate, "analyser", again.unless_other(name), detail)
 
 
 def _left_out(report: Report, again: _Again) -> list[Proof]:
@@ -244,7 +271,7 @@ def _left_out(report: Report, again: _Again) -> list[Proof]:
             finding="",
             title=finding.title,
             kind="analyser",
-            holds=False,
+            holds=again.unless_other(name),
             detail=f"checked again, {name} also reports {finding.rule_id} at {finding.file}:{finding.line}",
         )
         for name, findings in again.findings.items()

@@ -30,7 +30,8 @@ def read_report(path: Path) -> Report:
     try:
         content = path.read_bytes()
         _refuse_repeated_names(path, content)
-        return Report.model_validate_json(content)
+        # Strictly: of a number in quotes, another reader of the same file makes a text.
+        return Report.model_validate_json(content, strict=True)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     except ValidationError as error:
