@@ -35,13 +35,13 @@ TOOL_RESULT_TOKENS = 2_000
 """For what the tools answer to one request: about two screens of numbered code."""
 VERIFIER_TASK_TOKENS = 2_000
 """For one finding with its claim, its hunks and forty lines around its quote."""
-JOINER_TOKENS = 700
+JOINER_TOKENS = 500
 """Assumed for the joiner's instructions."""
-JOINED_FINDING_TOKENS = 120
+JOINED_FINDING_TOKENS = 90
 """Assumed for one finding as the joiner reads it: place, title, claim and proposed change."""
-REPORTER_TOKENS = 900
+REPORTER_TOKENS = 600
 """Assumed for the reporter's instructions and what the change is about."""
-REPORTED_FINDING_TOKENS = 110
+REPORTED_FINDING_TOKENS = 60
 """Assumed for one finding as the reporter reads it: place, severity and title."""
 FINDINGS_PER_CONVERSATION = 2
 """Assumed: specialists report widely, and the verifier is asked about each finding by itself."""
