@@ -102,3 +102,29 @@ def test_one_line_beside_is_the_same_place_for_another_version(made: Made) -> No
     moved["finding"]["line"] = 5
     failed = [proof.detail for proof in made.recheck(copy).proofs if proof.holds is False]
     assert [detail for detail in failed if "blocks in every version" in detail] == []
+
+
+def asked_for_other_rules(content: Any) -> Any:
+    """The report as a build of before, whose table of rules was shorter, would have written it."""
+    copy = json.loads(json.dumps(content))
+    runs = [*copy["analyser_runs"], *(r for one in copy["inputs"]["replies"] for r in one["analyser_runs"])]
+    for run in runs:
+        run["command"] = run["command"] and [*run["command"], "--rule=other"]
+    return copy
+
+
+def test_an_analyser_that_was_asked_for_other_rules_is_not_derived_again(made: Made) -> None:
+    assert made.outcome(asked_for_other_rules(made.content)) is None
+
+
+def test_other_rules_excuse_nothing_that_is_left_out(made: Made) -> None:
+    for gone in (by_line(made)[6], minor(made)):
+        assert made.outcome(without(asked_for_other_rules(made.content), gone)) is False
+
+
+def test_an_analyser_that_is_said_to_have_had_nothing_to_do_fails(made: Made) -> None:
+    copy = asked_for_other_rules(made.content)
+    for reply in copy["inputs"]["replies"]:
+        for run in reply["analyser_runs"]:
+            run.update(state="nothing_to_do", command=[])
+    assert made.outcome(copy) is False

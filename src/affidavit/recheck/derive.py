@@ -176,7 +176,16 @@ def _why_not_comparable(recorded: Reply, new: Reply | None) -> str | None:
             return f"{old_state.replace('_', ' ')} then, {state.replace('_', ' ')} now"
         if version != old_version:
             return f"version {old_version or 'unknown'} then, {version or 'unknown'} now"
+    asked, asks = _commands(recorded), _commands(new)
+    if any(asked[side] != asks[side] for side in asked.keys() & asks.keys()):
+        # Which rules an analyser is asked for is ours, and grows between two releases.
+        return "asked for other rules then than now"
     return None
+
+
+def _commands(reply: Reply) -> dict[str, tuple[str, ...]]:
+    """How each side was asked, where it was."""
+    return {f"{run.analyser} {run.side}": run.command for run in reply.analyser_runs if run.command}
 
 
 def _states(reply: Reply) -> dict[str, tuple[str, str]]:
