@@ -1,7 +1,9 @@
 """Fixtures that every part's tests may use."""
 
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +14,7 @@ from hypothesis import settings
 
 from affidavit.store.open import Store, open_store
 from browser import browser
+from commands import SHARED_CACHE
 from import_graphs import graph
 from postgres_server import NoServerError, Server
 from repositories import Repo
@@ -23,6 +26,10 @@ __all__ = ["browser", "graph", "open_pair", "open_tree"]
 # fails only for what was changed; whoever runs the tests by hand searches anew.
 settings.register_profile("project", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("project")
+
+# Made by whoever starts the workers, and theirs, too.
+IS_CACHE_MADE_HERE = SHARED_CACHE not in os.environ
+os.environ.setdefault(SHARED_CACHE, tempfile.mkdtemp(prefix="affidavit-tests-"))
 
 BROKEN = Path(__file__).parent.parent / ".pytest_cache" / "runner-broke.txt"
 
@@ -45,6 +52,8 @@ def pytest_internalerror(excrepr: object) -> None:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """A lost worker takes its tests with it; the runner alone would call what is left a success."""
+    if IS_CACHE_MADE_HERE:
+        shutil.rmtree(os.environ[SHARED_CACHE], ignore_errors=True)
     if BROKEN.exists() and not hasattr(session.config, "workerinput") and session.exitstatus == 0:
         session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
 

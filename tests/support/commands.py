@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 AFFIDAVIT = Path(sys.executable).with_name("affidavit")
+SHARED_CACHE = "TESTS_SHARED_CACHE"
+"""The folder in which all commands of a run keep what analysers said: many tests review the same files."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ def environment_of(data: Path, more: dict[str, str] | None = None) -> dict[str, 
     # Without byte code every command compiles all that it imports, which takes longer than most of them.
     left_out = ("GIT_", "AFFIDAVIT_", "PYTHONDONTWRITEBYTECODE")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
-    own = {"AFFIDAVIT_DATA": str(data), "AFFIDAVIT_CACHE": str(data / "cache")}
+    own = {"AFFIDAVIT_DATA": str(data), "AFFIDAVIT_CACHE": os.environ.get(SHARED_CACHE, str(data / "cache"))}
     return {**kept, **own, **(more or {})}
 
 

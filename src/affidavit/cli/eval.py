@@ -7,17 +7,17 @@ from typing import Any
 
 import click
 
-from affidavit.cli.options.evaluation import (
+from affidavit.cli.options.lab.evaluation import (
     begun_archive,
     labels_in_store,
     opened_sessions,
     read_limits,
 )
+from affidavit.cli.options.lab.mutation import MUTATE, MUTATE_FLAG, mutate
+from affidavit.cli.options.lab.verifier_trial import VERIFIER, VERIFIER_FLAG, judge_claims
 from affidavit.cli.options.models import model_options
-from affidavit.cli.options.mutation import MUTATE, MUTATE_FLAG, mutate
 from affidavit.cli.options.prompts import prompt_options
 from affidavit.cli.options.servers import server_options
-from affidavit.cli.options.verifier_trial import VERIFIER, VERIFIER_FLAG, judge_claims
 from affidavit.cli.screen.evaluation import parse_outputs, show_cases, write_comparison, write_evaluation
 from affidavit.cli.screen.saying import say
 from affidavit.config.places import cache_folder

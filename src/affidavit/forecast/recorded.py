@@ -45,8 +45,3 @@ RECORDED: tuple[RecordedRun, ...] = (
     ),
 )
 """A run that is recorded with `--record` can be added here; a test holds the estimate against each."""
-TOTALS: tuple[tuple[int, int, int, int], ...] = (
-    (28, 30_000, 170_000, 681_000),
-    (14, 15_000, 126_000, 442_000),
-)
-"""Of reviews of which only sums are left: how many, and the least, median and most tokens read."""

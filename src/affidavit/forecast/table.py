@@ -13,7 +13,7 @@ from affidavit.forecast.cost import (
     RoleEstimate,
     estimate_review,
 )
-from affidavit.forecast.recorded import RECORDED, TOTALS
+from affidavit.forecast.recorded import RECORDED
 from affidavit.forecast.talks import FirstTalks
 from affidavit.minds.choice import ModelChoice
 from affidavit.ports import Role
@@ -116,8 +116,7 @@ def _assumptions(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list
     )
     return [
         f"What the models read first is measured; a token is counted as {BYTES_A_TOKEN} bytes.",
-        f"The rest is fitted on {_runs(len(RECORDED))} recorded role by role; the medians of "
-        f"{sum(one[0] for one in TOTALS)} others agree with it.",
+        f"The rest is fitted on {_runs(len(RECORDED))} recorded role by role.",
         f"Assumed: requests in a conversation: {requests}.",
         f"Assumed: {CALL_TOKENS:,} tokens for a tool call, {TOOL_RESULT_TOKENS:,} for its result.",
         f"Assumed: {FINDINGS_PER_CONVERSATION} findings to verify from each conversation of a specialist,",

@@ -36,7 +36,10 @@ _REFUSING = (
 )
 _ENGLISH = re.compile(
     r"(?<![\w-])(?:the|an?|is|are|was|were|of|to|and|or|that|this|it|its|with|for|by|on|not"
-    r"|no|but|which|has|have|when)(?![\w-])",
+    r"|no|but|which|has|have|when|at|from|as|be|if|before|after"
+    # What advice begins with.
+    r"|add|call|check|close|fix|guard|handle|keep|make|move|pass|remove|rename|replace|return|set|start|use)"
+    r"(?![\w-])",
     re.IGNORECASE,
 )
 _NO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]|<[^<>]{0,200}>|[*_`~]")

@@ -12,8 +12,8 @@ from affidavit.config.baseline import BASELINE_PATH, read_baseline
 from affidavit.diff.record_check import compare_record, lost_files
 from affidavit.git.repository import GitRepository
 from affidavit.ports import Repository
+from affidavit.proof.judging.ruling import rule_on
 from affidavit.proof.quote_check import check_quote, quote_still_stands
-from affidavit.proof.ruling import rule_on
 from affidavit.proof.searches import run_search
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Change

@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 from affidavit.ports import Case, Joiner
-from affidavit.proof.grouping import Cause, groups_by_cause, read_grouping
-from affidavit.proof.judgement import Unreadable
-from affidavit.proof.likeness import SIMILAR_WORDS, claim_words, likeness
+from affidavit.proof.judging.grouping import Cause, groups_by_cause, read_grouping
+from affidavit.proof.judging.judgement import Unreadable
+from affidavit.proof.judging.likeness import SIMILAR_WORDS, claim_words, likeness
 from affidavit.proof.places import crowded_spots
 from affidavit.proof.quotes import fold
 from affidavit.records.candidate import Candidate

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
 from affidavit.events import Emit, EventName, event, finding_detected, handoff
 from affidavit.ports import Judged, Verifiers
-from affidavit.proof.likeness import SAME_WORDS, SIMILAR_WORDS, likeness
+from affidavit.proof.judging.likeness import SAME_WORDS, SIMILAR_WORDS, likeness
+from affidavit.proof.judging.ruling import MILDNESS, needs_second, rule_on, unanswered_in
 from affidavit.proof.places import MAX_FILES_ASKED, Spot, crowded_spots, spot_of
-from affidavit.proof.ruling import MILDNESS, needs_second, rule_on, unanswered_in
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket

@@ -10,7 +10,7 @@ from affidavit.tools.arguments import shown
 from affidavit.tools.excerpts import MAX_CHARACTERS, MAX_LINES, Excerpt, numbered_lines, page_of
 from affidavit.tools.lookup import close_paths, matching_paths, plain_path, side_named
 from affidavit.tools.sides import Answer, Sides, checked_skip, with_note
-from affidavit.tools.symbol_lookup import definition_row
+from affidavit.tools.symbols.lookup import definition_row
 
 MAX_FILES = 200
 MAX_SYMBOLS = 200

@@ -11,9 +11,9 @@ from affidavit.tools.arguments import check_arguments, shown
 from affidavit.tools.descriptions import DESCRIPTIONS
 from affidavit.tools.past import PastTools
 from affidavit.tools.reading import ReadingTools
-from affidavit.tools.searching import SearchTool
+from affidavit.tools.search.tool import SearchTool
 from affidavit.tools.sides import Answer, Sides
-from affidavit.tools.symbol_tools import SymbolTools
+from affidavit.tools.symbols.tools import SymbolTools
 
 
 class Toolbox:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from affidavit.cli.options.evaluation import Limits, read_limits
+from affidavit.cli.options.lab.evaluation import Limits, read_limits
 from affidavit.cli.screen.drawn_outputs import NamedOutput
 from affidavit.cli.screen.evaluation import parse_outputs
 from affidavit.errors import SettingsError

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from affidavit.proof.ruling import majority_of
+from affidavit.proof.judging.ruling import majority_of
 from affidavit.records.candidate import Candidate, Judgement, Status
 from affidavit.records.change import Change, Revision
 from affidavit.records.diagnostics import Reason

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from affidavit.events import Emit
 from affidavit.ports import Mind, Talk
 from affidavit.prompts import PromptSet
-from affidavit.proof.judgement import JUDGEMENT_SCHEMA_NAME, judgement_schema
+from affidavit.proof.judging.judgement import JUDGEMENT_SCHEMA_NAME, judgement_schema
 from affidavit.records.report import Gap, RoleUsage
 from affidavit.system.concurrency import side_by_side
 

@@ -8,7 +8,12 @@ from typing import Any
 from affidavit.diff.redacted import redact_candidate
 from affidavit.events import Emit
 from affidavit.ports import Judged, Mind, Talk, ToolSource, Verifiers
-from affidavit.proof.judgement import JUDGEMENT_SCHEMA_NAME, Unreadable, judgement_schema, read_judgement
+from affidavit.proof.judging.judgement import (
+    JUDGEMENT_SCHEMA_NAME,
+    Unreadable,
+    judgement_schema,
+    read_judgement,
+)
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding

@@ -10,11 +10,11 @@ from affidavit.git.glob import is_glob, matches_any
 from affidavit.ports import Tree
 from affidavit.records.evidence import SearchHit
 from affidavit.records.record import Side
-from affidavit.tools.across_lines import search_across_lines
 from affidavit.tools.arguments import shown
 from affidavit.tools.excerpts import MAX_CONTEXT_LINES, lines_around, page_of
 from affidavit.tools.lookup import alternatives, side_named, standing_place
-from affidavit.tools.search_order import capped, in_reading_order, is_translation, where_others_are
+from affidavit.tools.search.across_lines import search_across_lines
+from affidavit.tools.search.reading_order import capped, in_reading_order, is_translation, where_others_are
 from affidavit.tools.sides import MAX_SKIP, Answer, Sides, checked_skip, with_note
 
 MAX_HITS = 100

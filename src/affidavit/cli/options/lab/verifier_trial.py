@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from affidavit.cli.options.evaluation import measured_prompts, read_share, settings_reader
+from affidavit.cli.options.lab.evaluation import measured_prompts, read_share, settings_reader
 from affidavit.cli.options.models import (
     chosen_verifiers,
     chosen_votes,

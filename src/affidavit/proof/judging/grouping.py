@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from affidavit.contract.keyed_object import object_with_key
-from affidavit.proof.judgement import Unreadable
+from affidavit.proof.judging.judgement import Unreadable
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Group
 

@@ -12,7 +12,7 @@ from affidavit.tools.arguments import shown
 from affidavit.tools.excerpts import MAX_LINES, clipped, numbered_lines, page_of
 from affidavit.tools.lookup import side_named
 from affidavit.tools.sides import Answer, Sides, checked_skip, with_note
-from affidavit.tools.symbol_lookup import (
+from affidavit.tools.symbols.lookup import (
     Use,
     definition_row,
     find_definitions,

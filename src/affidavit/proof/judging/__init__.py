@@ -1,0 +1,1 @@
+"""What verifiers and the joiner answer, how it is read, and what several answers come to."""

@@ -1,0 +1,1 @@
+"""The tools that know definitions and who uses them."""
