@@ -22,7 +22,7 @@ from affidavit.analysers.excuses.excuse import excuse as excuse_of_file
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.rule import MERGE_CONFLICT
 from affidavit.analysers.silence.asked import Silence
-from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
+from affidavit.contract.schema import ASKED_SCHEMA_VERSION
 from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import OutsideError
 from affidavit.events import EventName, event
@@ -292,7 +292,7 @@ class MechanicalSpecialist:
         ]
         return json.dumps(
             {
-                "schema_version": CURRENT_SCHEMA_VERSION,
+                "schema_version": ASKED_SCHEMA_VERSION,
                 "prompt_version": NO_PROMPT_VERSION,
                 "findings": findings,
                 "meta": {"analyser": self.name, "analyser_version": program.version},

@@ -12,7 +12,6 @@ from affidavit.analysers.bandit import BANDIT
 from affidavit.analysers.engine.cache import ResultCache
 from affidavit.analysers.engine.execution import Limits
 from affidavit.analysers.engine.run_side import analyse_paths, find_program, paths_to_run
-from affidavit.analysers.engine.slots import Slots
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.oxlint import OXLINT
 from affidavit.analysers.ruff import RUFF
@@ -180,7 +179,6 @@ class Checks:
                 paths,
                 cache=self._cache,
                 limits=self._limits,
-                slots=Slots(1),
             )
         except (OutsideError, OSError) as error:
             return Said(analyser.name, problem=f"{analyser.name} could not be run: {error}")

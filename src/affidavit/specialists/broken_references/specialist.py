@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from affidavit.analysers.silence.asked import Silence
-from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
+from affidavit.contract.schema import ASKED_SCHEMA_VERSION
 from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import GitError
 from affidavit.events import EventName, event
@@ -151,7 +151,7 @@ class BrokenReferences:
         readable = [(one, lines) for one in found.breaks if (lines := case.repository.head.lines(one.path))]
         return json.dumps(
             {
-                "schema_version": CURRENT_SCHEMA_VERSION,
+                "schema_version": ASKED_SCHEMA_VERSION,
                 "prompt_version": NO_PROMPT_VERSION,
                 "findings": [
                     _written(number, one, lines, case.change) for number, (one, lines) in enumerate(readable)
