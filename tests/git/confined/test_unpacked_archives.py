@@ -233,6 +233,25 @@ def test_a_new_file_does_not_hide_behind_a_pointer(with_large_file: Repo) -> Non
         assert any(notice.startswith(".gitattributes, b.py: compared") for notice in opened.notices)
 
 
+@pytest.mark.parametrize("mark", ["--assume-unchanged", "--skip-worktree"])
+def test_an_index_cannot_hide_a_file_that_was_changed(repo: Repo, mark: str) -> None:
+    repo.commit("base", {"app.py": "x = 1\n", "b.py": "y = 1\n"})
+    repo.git("update-index", mark, "app.py")
+    repo.write({"app.py": "x = 2\n"})
+    with open_change(ChangeRequest(repo=repo.path)) as opened:
+        assert [file.path for file in opened.change.files] == ["app.py"]
+        assert any("app.py: compared although the index marks it" in one for one in opened.notices)
+
+
+def test_a_file_that_a_sparse_checkout_leaves_out_is_not_deleted(repo: Repo) -> None:
+    repo.commit("base", {"app.py": "x = 1\n", "left/out.py": "y = 1\n"})
+    repo.git("update-index", "--skip-worktree", "left/out.py")
+    (repo.path / "left" / "out.py").unlink()
+    repo.write({"app.py": "x = 2\n"})
+    with open_change(ChangeRequest(repo=repo.path)) as opened:
+        assert [file.path for file in opened.change.files] == ["app.py"]
+
+
 def test_a_work_tree_elsewhere_is_refused_unless_it_is_named(repo: Repo, tmp_path: Path) -> None:
     repo.commit("First", {"a.txt": "one\n"})
     elsewhere = tmp_path / "elsewhere"

@@ -1,5 +1,6 @@
 """From a working tree or an index to a tree object, with nothing written into the user's `.git`."""
 
+import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,7 +53,8 @@ def snapshot_working_tree(store: ObjectStore, location: Location, *, runs_filter
     if location.work_tree is None:
         raise InputError("a bare repository has no working tree: name a commit or a range to review")
     git = _git_on_copied_index(store, location, location.work_tree)
-    notices = [f"{path} has conflicts that are not resolved" for path in _unmerged(git)]
+    notices = _look_at_everything(git, location.work_tree)
+    notices += [f"{path} has conflicts that are not resolved" for path in _unmerged(git)]
     large: dict[bytes, LargeFile] = {}
     if not runs_filters:
         git = git.having(filters_off(git))
@@ -65,6 +67,24 @@ def snapshot_working_tree(store: ObjectStore, location: Location, *, runs_filter
     git.attempt("update-index", "--add", "--remove", "-z", "--stdin", stdin=_listed(submodules))
     write_pointers(store, git, large)
     return Snapshot(git.line("write-tree", "--missing-ok"), tuple(notices))
+
+
+def _look_at_everything(git: Git, work_tree: Path) -> list[str]:
+    """Take back in our copy of the index what has git pass over changed files; the sentences say of which.
+
+    A file of a sparse checkout that is not there stays passed over: it is not deleted.
+    """
+    rows = [row for row in git.run("ls-files", "-v", "-z").split(b"\0") if row]
+    unchanged = [row[2:] for row in rows if row[:1].islower()]
+    skipped = [row[2:] for row in rows if row[:1] in (b"S", b"s")]
+    there = [path for path in skipped if os.path.lexists(os.path.join(os.fsencode(work_tree), path))]  # noqa: PTH118
+    for option, paths in (("--no-assume-unchanged", unchanged), ("--no-skip-worktree", there)):
+        if paths:
+            git.run("update-index", option, "-z", "--stdin", stdin=_listed(paths))
+    marked = [decode_path(path) for path in dict.fromkeys([*unchanged, *there])]
+    more = f" and {len(marked) - MAX_NAMED} more" if len(marked) > MAX_NAMED else ""
+    named = ", ".join(marked[:MAX_NAMED]) + more
+    return [f"{named}: compared although the index marks it to be passed over"] if marked else []
 
 
 def _add_all(git: Git, apart: Sequence[bytes]) -> list[str]:
