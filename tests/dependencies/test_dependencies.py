@@ -173,7 +173,8 @@ def test_everything_else_is_answered_from_the_change(tools: WithDependencies) ->
 
 def test_the_tools_that_know_packages_say_so(tools: WithDependencies) -> None:
     described = {one["function"]["name"]: json.dumps(one) for one in tools.descriptions}
-    assert "rounding-lib" in described["search"]
+    assert [name for name, text in described.items() if "rounding-lib" in text] == ["get_file_context"]
+    assert "dependency" in described["search"]
     assert "dependency" not in described["get_blame"]
 
 

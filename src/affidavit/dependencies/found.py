@@ -20,7 +20,7 @@ from affidavit.ports import Tree
 
 BESIDE = (".venv", "venv", "env", "node_modules")
 STANDARD_LIBRARY = "python"
-MAX_LISTED = 60
+MAX_LISTED = 40
 
 
 @dataclass(frozen=True)

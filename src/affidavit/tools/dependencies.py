@@ -116,11 +116,12 @@ def _with_branch(tool: dict[str, Any], packages: Packages) -> dict[str, Any]:
         return tool
     described = deepcopy(tool)
     properties = described["function"]["parameters"]["properties"]
-    properties["branch"]["description"] += (
-        f" Use '{DEPENDENCY}' to read the installed source of a package that the repository depends on."
-    )
+    properties["branch"]["description"] += f" Or '{DEPENDENCY}': the installed source of a package."
+    # Every request carries the descriptions, so the names stand in one of them.
+    is_first = described["function"]["name"] == TOOLS[0]
+    listed = f" There are {packages.listed()}." if is_first else ""
     properties["package"] = {
         "type": "string",
-        "description": f"With branch '{DEPENDENCY}': whose source to read. There are {packages.listed()}.",
+        "description": f"With branch '{DEPENDENCY}': whose source to read.{listed}",
     }
     return described
