@@ -30,6 +30,7 @@ settings.load_profile("project")
 # Made by whoever starts the workers, and theirs, too.
 IS_CACHE_MADE_HERE = SHARED_CACHE not in os.environ
 os.environ.setdefault(SHARED_CACHE, tempfile.mkdtemp(prefix="affidavit-tests-"))
+os.environ["AFFIDAVIT_CACHE"] = os.environ[SHARED_CACHE]
 
 BROKEN = Path(__file__).parent.parent / ".pytest_cache" / "runner-broke.txt"
 

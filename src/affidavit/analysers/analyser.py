@@ -103,6 +103,11 @@ class Analyser:
     accepted_exit_codes: frozenset[int] = frozenset({0})
     looks_for: str = ""
     """The one thing that it looks for: its silence does not mean that the file was reviewed."""
+    compiled_rules: tuple[str, str] | None = None
+    """The argument that has it keep no compiled rules, and how the folder is named in which it may.
+
+    To compile them takes it longer than to look. What is recorded as its command is the first.
+    """
     reads_every_line: bool = False
     """It gets whatever is added: also to files that are skipped, binary, or known in part only."""
 

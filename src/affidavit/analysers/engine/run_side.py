@@ -23,12 +23,14 @@ from affidavit.analysers.engine.execution import (
 from affidavit.analysers.engine.outcome import read_outcome, sort_out
 from affidavit.analysers.engine.slots import Slots
 from affidavit.analysers.engine.task import Program, SideResult, Task
+from affidavit.config.places import cache_folder
 from affidavit.git.checkout import write_tree_to
 from affidavit.git.tree import REGULAR_MODES
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange, SkipReason
 from affidavit.records.evidence import Unread
 from affidavit.records.record import Side
+from affidavit.system.private_files import make_private_folder
 from affidavit.system.temporary import temporary_folder
 
 FAILED_ON_A_FILE = ("crashed", "unreadable")
@@ -202,7 +204,8 @@ async def _run(task: Task, limits: Limits) -> SideResult:
             environment=isolated_environment(scratch, task.program.path),
             limits=limits,
         )
-        arguments = [one.replace(CHECKOUT, str(code)) for one in task.invocation.arguments]
+        given = _with_compiled_rules(task.analyser, task.invocation.arguments)
+        arguments = [one.replace(CHECKOUT, str(code)) for one in given]
         outcome = await run([str(task.program.path), *arguments])
         listing = None
         if task.invocation.listing and outcome.state == "exited":
@@ -217,6 +220,19 @@ async def _run(task: Task, limits: Limits) -> SideResult:
         refused=sorted(refused),
         unread=[one for one in unread if one.path not in refused],
     )
+
+
+def _with_compiled_rules(analyser: Analyser, arguments: Sequence[str]) -> Sequence[str]:
+    """The arguments with the place of compiled rules; they are made of rules alone, nothing of a change."""
+    if analyser.compiled_rules is None:
+        return arguments
+    without, within = analyser.compiled_rules
+    folder = cache_folder() / "compiled-rules" / analyser.name
+    try:
+        make_private_folder(folder)
+    except OSError:
+        return arguments
+    return [f"{within}{folder}" if one == without else one for one in arguments]
 
 
 def _lay_out(task: Task, scratch: Path) -> tuple[str, ...]:

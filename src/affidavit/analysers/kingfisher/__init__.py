@@ -123,6 +123,7 @@ KINGFISHER = Analyser(
     # 200: something was found.
     accepted_exit_codes=frozenset({0, 200}),
     looks_for="secrets",
+    compiled_rules=("--no-rule-cache", "--rule-cache-dir="),
     reads_every_line=True,
     canary=Canary(f"kingfisher/{name_of(CANARY_ID)}", CANARY_LINE),
 )
