@@ -130,7 +130,8 @@ def test_a_model_looks_without_anything_being_added(installed: Path, changed: Re
     shown = [candidate for candidate in report["candidates"] if candidate["withheld"] is None]
     titles = {candidate["finding"]["title"]: candidate["status"] for candidate in shown}
     assert titles["The total is one too many in app.py"] == "verified"
-    assert {usage["role"] for usage in report["usage"]} == {"planner", "specialist", "verifier", "reporter"}
+    roles = {"planner", "specialist", "joiner", "verifier", "reporter"}
+    assert {usage["role"] for usage in report["usage"]} == roles
     assert (done.code, report["not_run"]) == (1, [])
 
 

@@ -37,13 +37,15 @@ def affidavit(
     data: Path | None = None,
     program: Path = AFFIDAVIT,
 ) -> Done:
-    """Run `affidavit` with these arguments, or that of another installation."""
+    """Run `affidavit` with these arguments, or that of another installation, which has to look for itself."""
+    own = data or cwd.parent / "affidavit-data"
+    apart = {} if program == AFFIDAVIT else {"AFFIDAVIT_CACHE": str(own / "cache")}
     done = subprocess.run(
         [program, *arguments],
         cwd=cwd,
         input=stdin,
         capture_output=True,
-        env=environment_of(data or cwd.parent / "affidavit-data", env),
+        env=environment_of(own, {**apart, **(env or {})}),
         check=False,
         timeout=120,
     )
