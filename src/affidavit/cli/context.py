@@ -10,8 +10,7 @@ import click
 from affidavit.assembly import assemble_readers, made_precise
 from affidavit.cli.options.change import requested_change
 from affidavit.cli.options.repository import working_tree_options
-from affidavit.cli.options.server_pool import server_pool
-from affidavit.cli.options.servers import SERVER_SETTINGS, server_options
+from affidavit.cli.options.servers import server_options
 from affidavit.cli.screen.drawn_outputs import TEXT, NamedOutput, parse_output, write_all
 from affidavit.cli.screen.hints import say_hints
 from affidavit.cli.screen.outputs import check_outputs
@@ -27,6 +26,8 @@ from affidavit.git.blob_cache import BlobCache
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.references.import_graph import collection_paused
+from affidavit.reviewing.options import SERVER_SETTINGS
+from affidavit.reviewing.servers import server_pool
 from affidavit.stages.intake import OpenedChange, open_change
 
 FORMATS = (TEXT, "json", "html")

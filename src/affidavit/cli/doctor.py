@@ -14,12 +14,12 @@ from affidavit import __version__
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.engine.run_side import find_program
 from affidavit.analysers.registry import ANALYSERS
-from affidavit.cli.options.models import chosen_models
 from affidavit.config.places import cache_folder, state_folder
 from affidavit.errors import SettingsError, StoreError
 from affidavit.minds.choice import Provider
 from affidavit.minds.wire.providers import SUPPLIES, build_model, is_installed
 from affidavit.records.record import Record
+from affidavit.reviewing.models import chosen_models
 from affidavit.sandbox.choice import Choice, choose_sandbox
 from affidavit.store.open import open_store
 from affidavit.system.installation import comes_along, this_installation

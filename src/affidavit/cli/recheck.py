@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from affidavit.assembly import assemble_crew
 from affidavit.cli.options.named import read_report
 from affidavit.cli.options.repository import allowed_of, repository_options
-from affidavit.cli.options.running import environment_options, opened_runner, running_settings
+from affidavit.cli.options.running import environment_options
 from affidavit.cli.screen.saying import note
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
@@ -25,6 +25,7 @@ from affidavit.recheck.proofs import Proof
 from affidavit.recheck.signers import allowed_signers
 from affidavit.records.report import Report
 from affidavit.render.safe_text import json_without_commands, visible
+from affidavit.reviewing.running import opened_runner, running_settings
 from affidavit.stages.intake import rebuild_change
 
 EXIT_FAILED, EXIT_IN_PART = 1, 3

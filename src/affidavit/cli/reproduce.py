@@ -8,7 +8,7 @@ import click
 
 from affidavit.cli.options.named import find_candidate, find_report
 from affidavit.cli.options.repository import allowed_of, repository_options
-from affidavit.cli.options.running import environment_options, opened_runner, running_settings
+from affidavit.cli.options.running import environment_options
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError, OutsideError
 from affidavit.proof.reproduction import meets, run_reproduction
@@ -18,6 +18,7 @@ from affidavit.records.record import Side
 from affidavit.records.run import ProgramRun
 from affidavit.render.report.programs import expected_words
 from affidavit.render.safe_text import json_without_commands, visible
+from affidavit.reviewing.running import opened_runner, running_settings
 from affidavit.stages.intake import rebuild_change
 from affidavit.store.open import open_store
 

@@ -1,60 +1,35 @@
 """`affidavit review`: from a target on the command line to a report and an exit code."""
 
-import asyncio
-import os
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from affidavit.assembly import assemble_crew
 from affidavit.cli.options.change import read_config, requested_change
-from affidavit.cli.options.models import model_options, models_of
-from affidavit.cli.options.prompts import count_for_rollout, prompt_options, prompts_for
+from affidavit.cli.options.models import model_options
+from affidavit.cli.options.prompts import prompt_options
 from affidavit.cli.options.repository import working_tree_options
-from affidavit.cli.options.running import RUN_SETTINGS, asking_for_programs, opened_runner, run_options
-from affidavit.cli.options.servers import SERVER_SETTINGS, server_options
+from affidavit.cli.options.running import run_options
+from affidavit.cli.options.servers import server_options
 from affidavit.cli.options.signing import ASKED_WITHOUT_KEY, signing_key
 from affidavit.cli.screen.event_log import kept_events
 from affidavit.cli.screen.hints import say_hints, say_named_settings, say_unknown_names
 from affidavit.cli.screen.outputs import check_outputs, print_text, write_output
 from affidavit.cli.screen.progress import show_progress
 from affidavit.cli.screen.saying import say
-from affidavit.config.places import cache_folder, state_folder
-from affidavit.config.readers import MODEL_READERS
-from affidavit.config.settings import Settings, load_settings
-from affidavit.errors import SettingsError, StoreError
-from affidavit.events import Emit
-from affidavit.lab.labels.measures import with_measured
+from affidavit.config.settings import Settings
+from affidavit.errors import SettingsError
 from affidavit.lab.rollout.choice import ChosenPrompts
-from affidavit.pipeline import review
 from affidavit.proof.signature import sign_file
 from affidavit.records.report import Report
 from affidavit.render.formats import FormatRequest, parse_format, render
 from affidavit.render.view import View
+from affidavit.reviewing.hold import hold_review, settings_for
+from affidavit.reviewing.keeping import keep_report, measured_report
+from affidavit.reviewing.models import models_of
+from affidavit.reviewing.prompts import count_for_rollout, prompts_for
 from affidavit.stages.intake import OpenedChange, open_change
-from affidavit.store.open import open_store
-
-FLAGS_THAT_ARE_SETTINGS = (
-    "fail_on",
-    "severity_threshold",
-    "focus",
-    "include_style",
-    "nits",
-    "fold",
-    "include",
-    "exclude",
-    "analysers_off",
-    "rules_off",
-    "analyser_timeout_seconds",
-    "allow_linters",
-    *SERVER_SETTINGS,
-    *RUN_SETTINGS,
-    *MODEL_READERS,
-)
 
 
 @click.command()
@@ -147,12 +122,13 @@ def command(context: click.Context, /, **options: Any) -> None:
     outputs = _outputs(options["formats"], options["events"])
     key = _key_for(outputs, options["sign"])
     with open_change(requested_change(options)) as opened:
-        settings = _settings(opened, options)
+        settings = settings_for(opened, options, read_config(options["config"]))
         if not options["quiet"]:
             say_hints(opened)
             say_named_settings(opened, options["config"])
             say_unknown_names(settings)
-        chosen = prompts_for(opened, options) if models_of(settings, options) else None
+        heard = None if options["quiet"] else say
+        chosen = prompts_for(opened, options, heard) if models_of(settings, options) else None
         if options["estimate"] or options["what_leaves"]:
             print_text(_preview(opened, settings, options, chosen))
             return
@@ -160,12 +136,12 @@ def command(context: click.Context, /, **options: Any) -> None:
             show_progress(is_quiet=options["quiet"]) as shown,
             kept_events(options["events"], shown) as emit,
         ):
-            report = _review(opened, settings, options, emit, chosen)
+            report = hold_review(opened, settings, options, chosen, emit)
     if options["no_store"]:
-        report = _measured(report, options["data"])
+        report = measured_report(report, options["data"])
     else:
-        report = _store(report, options["data"])
-        count_for_rollout(chosen, report, options)
+        report = keep_report(report, options["data"], say)
+        count_for_rollout(chosen, report, options, heard, warn=say)
     view = View(
         show_withheld=options["show_withheld"],
         show_nits=report.settings["nits"],
@@ -200,36 +176,6 @@ def _key_for(outputs: Sequence[FormatRequest], named: Path | None) -> Path | Non
     return key
 
 
-def _settings(opened: OpenedChange, options: dict[str, Any]) -> Settings:
-    flags = {name: options[name] for name in FLAGS_THAT_ARE_SETTINGS}
-    return load_settings(opened.repository.base, os.environ, flags, read_config(options["config"]))
-
-
-def _review(
-    opened: OpenedChange,
-    settings: Settings,
-    options: dict[str, Any],
-    emit: Emit,
-    chosen: ChosenPrompts | None,
-) -> Report:
-    cache = None if options["no_cache"] else cache_folder()
-    with opened_runner(opened.repository, settings, options) as running:
-        crew = replace(
-            assemble_crew(settings, cache),
-            probes_verifier=True,
-            runner=running.runner,
-            programs=running.programs,
-        )
-        if chosen is None:
-            return asyncio.run(review(opened.change, opened.repository, settings, crew, emit))
-        from affidavit.cli.options.panel import chosen_panel, connected  # noqa: PLC0415 - only models need it
-
-        prompts = asking_for_programs(chosen.prompts) if running.runner else chosen.prompts
-        panel = chosen_panel(opened, settings, options, cache, prompts)
-        reviewing = review(opened.change, opened.repository, settings, replace(crew, panel=panel), emit)
-        return asyncio.run(connected(panel, reviewing))
-
-
 def _preview(
     opened: OpenedChange, settings: Settings, options: dict[str, Any], chosen: ChosenPrompts | None
 ) -> str:
@@ -238,7 +184,7 @@ def _preview(
         raise SettingsError("--estimate and --what-leaves exclude each other")
     if chosen is None:
         return "No model is named: nothing would leave this machine, and nothing would be paid.\n"
-    from affidavit.cli.screen.forecast import describe_forecast  # noqa: PLC0415 - few ask for it
+    from affidavit.reviewing.preview import describe_forecast  # noqa: PLC0415 - few ask for it
 
     return describe_forecast(opened, settings, options, chosen.prompts)
 
@@ -251,23 +197,3 @@ def _write_outputs(report: Report, outputs: Sequence[FormatRequest], view: View)
             print_terminal(report, view)
             continue
         write_output(render(report, output, view), output.path)
-
-
-def _measured(report: Report, folder: Path | None) -> Report:
-    """A report that is not kept has the error rate too, where a store is there already."""
-    store = open_store(folder or state_folder())
-    with suppress(StoreError):
-        return with_measured(report, store) if store.exists() else report
-    return report
-
-
-def _store(report: Report, folder: Path | None) -> Report:
-    """Keep the report, with the error rate that the store knows of."""
-    try:
-        store = open_store(folder or state_folder())
-        report = with_measured(report, store)
-        # The same bytes as in a file of the native report, so that both have one digest.
-        store.reports.save(report, render(report, "report").encode())
-    except StoreError as error:
-        say(f"the report was not kept: {error}")
-    return report

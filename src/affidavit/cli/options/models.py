@@ -1,32 +1,16 @@
-"""The options that choose models, budgets and recordings, and the choice that the settings make."""
+"""The options that choose models, budgets and recordings."""
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from affidavit.config.readers import MODEL_READERS, ROLES
-from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings, load_settings
-from affidavit.errors import SettingsError
-from affidavit.minds.choice import (
-    COMPATIBLE_KEY,
-    MAX_TOKENS,
-    TEMPERATURES,
-    ModelChoice,
-    choose_model,
-    names_provider,
-)
-from affidavit.minds.conversation_log import ConversationLog, LogMode
-from affidavit.minds.ledger import Budget, Ledger
+from affidavit.config.readers import ROLES
 from affidavit.ports import Role
+from affidavit.reviewing.models import JUDGING
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-JUDGING: tuple[Role, ...] = ("verifier", "second_verifier")
-"""The roles of a command that asks verifiers only."""
 
 
 def model_options(command: Command) -> Command:
@@ -104,144 +88,3 @@ def _options_of(role: Role) -> list[Callable[[Command], Command]]:
         click.option(f"--{name}-max-tokens", metavar="N", help=f"Limit of a reply of the {title}."),
         click.option(f"--{name}-base-url", metavar="URL", help=f"Another endpoint for the {title}'s model."),
     ]
-
-
-def chosen_models(
-    options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
-) -> dict[Role, ModelChoice]:
-    """The models of a command that reads no settings of a repository."""
-    return models_of(_without_files(options, environment), options, environment)
-
-
-def chosen_verifiers(
-    options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
-) -> dict[Role, ModelChoice]:
-    """The verifier's model and the second one's, of a command that asks no other role; it needs the first."""
-    settings = _without_files(options, environment)
-    made = {role: _choice_of(role, settings, options, environment) for role in JUDGING}
-    choices = {role: choice for role, choice in made.items() if choice}
-    if "verifier" not in choices:
-        raise SettingsError("no model for the verifier: name one with --model or --verifier-model")
-    _check_two_opinions(choices)
-    return choices
-
-
-def chosen_votes(options: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> int:
-    """How often the verifier is asked, in a command that reads no settings of a repository."""
-    return _without_files(options, environment).verifier_votes or 1
-
-
-def chosen_model(
-    role: Role, options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
-) -> ModelChoice | None:
-    """The model of a command that asks one only; its own `--model` goes before a role's environment."""
-    own = f"{ENVIRONMENT_PREFIX}{role.upper()}_MODEL"
-    known = {name: value for name, value in environment.items() if name != own or not options.get("model")}
-    return _choice_of(role, _without_files(options, known), options, known)
-
-
-def opened_ledger(options: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> Ledger:
-    """What a command may spend that reads no settings of a repository."""
-    return ledger_of(_without_files(options, environment))
-
-
-def _without_files(options: Mapping[str, Any], environment: Mapping[str, str]) -> Settings:
-    return load_settings(None, environment, {name: options.get(name) for name in MODEL_READERS})
-
-
-def models_of(
-    settings: Settings, options: Mapping[str, Any], environment: Mapping[str, str] = os.environ
-) -> dict[Role, ModelChoice]:
-    """The model of each role; empty where none is named."""
-    made = {role: _choice_of(role, settings, options, environment) for role in ROLES}
-    choices = {role: choice for role, choice in made.items() if choice}
-    _check_whole(choices)
-    return choices | ({"joiner": as_joiner(choices["verifier"])} if choices else {})
-
-
-def as_joiner(verifier: ModelChoice) -> ModelChoice:
-    """The verifier's model, to say which findings have one cause: asked as its own role is."""
-    return verifier.model_copy(
-        update={"temperature": TEMPERATURES["joiner"], "max_tokens": MAX_TOKENS["joiner"]}
-    )
-
-
-def _choice_of(
-    role: Role, settings: Settings, options: Mapping[str, Any], environment: Mapping[str, str]
-) -> ModelChoice | None:
-    text = _model_of(settings, role)
-    if not text:
-        return None
-    base_url, key_variable = _address_of(role, options, environment)
-    return choose_model(
-        text,
-        role,
-        base_url=base_url,
-        key_variable=key_variable,
-        temperature=getattr(settings, f"{role}_temperature"),
-        max_tokens=getattr(settings, f"{role}_max_tokens"),
-        silence_seconds=settings.model_timeout_seconds,
-        prices=settings.prices_usd_per_million,
-    )
-
-
-def _model_of(settings: Settings, role: Role) -> str | None:
-    own: str | None = getattr(settings, f"{role}_model")
-    # The same model twice is one opinion: a second verifier is only who is named as such.
-    return own if role == "second_verifier" else own or settings.model
-
-
-def _address_of(
-    role: Role, options: Mapping[str, Any], environment: Mapping[str, str]
-) -> tuple[str | None, str]:
-    """Where the role's model is asked, and the variable of the key that may go there.
-
-    A role's own address comes first. The general one is for all others, but for a role's model that the user
-    named together with its provider.
-    """
-
-    def chosen(name: str) -> str | None:
-        # What a file says does not count here: it must not lead code away from the address of the user.
-        return options.get(name) or environment.get(ENVIRONMENT_PREFIX + name.upper()) or None
-
-    own = chosen(f"{role}_base_url")
-    if own:
-        return own, f"{ENVIRONMENT_PREFIX}{role.upper()}_API_KEY"
-    model = chosen(f"{role}_model")
-    if model and names_provider(model):
-        return None, COMPATIBLE_KEY
-    return chosen("base_url"), COMPATIBLE_KEY
-
-
-def _check_whole(choices: Mapping[Role, ModelChoice]) -> None:
-    optional = ("second_verifier", "reporter")
-    missing = [role for role in ROLES if role not in choices and role not in optional]
-    if choices and missing:
-        raise SettingsError(
-            f"no model for the {missing[0]}: name one with --{missing[0]}-model, or --model for all"
-        )
-    _check_two_opinions(choices)
-
-
-def _check_two_opinions(choices: Mapping[Role, ModelChoice]) -> None:
-    first, second = choices.get("verifier"), choices.get("second_verifier")
-    if first and second and (first.model, first.base_url) == (second.model, second.base_url):
-        raise SettingsError(
-            f"the second verifier is the same model as the first ({first.model}): name another one with "
-            "--second-verifier-model, or ask the same one several times with --verifier-votes"
-        )
-
-
-def ledger_of(settings: Settings) -> Ledger:
-    """What the review may spend."""
-    return Ledger(Budget(tokens=settings.budget_tokens, usd=settings.budget_usd))
-
-
-def opened_log(options: Mapping[str, Any]) -> ConversationLog:
-    """Where exchanges are kept or read; at most one of the three options."""
-    modes = {LogMode.RECORD: "record", LogMode.REPLAY: "replay", LogMode.RESUME: "resume"}
-    chosen = [(mode, options[name]) for mode, name in modes.items() if options.get(name)]
-    if len(chosen) > 1:
-        raise SettingsError("--record, --replay and --resume exclude each other")
-    mode, folder = chosen[0] if chosen else (LogMode.OFF, None)
-    return ConversationLog(folder, mode)

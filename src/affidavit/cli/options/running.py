@@ -1,40 +1,12 @@
-"""The options that let programs be run, and the runner that they come to: a change in, its sides out."""
+"""The options that let programs be run, and those that say what they are given."""
 
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from affidavit.config.readers import READERS
-from affidavit.config.settings import Settings
-from affidavit.contract.schema import ASKED_SCHEMA_VERSION, CURRENT_SCHEMA_VERSION
-from affidavit.errors import SettingsError
-from affidavit.git.repository import GitRepository
-from affidavit.ports import Runner
-from affidavit.prompts import PromptSet
-from affidavit.records.report import Programs
-from affidavit.sandbox.choice import choose_sandbox
-from affidavit.sandbox.job import Sandbox
-from affidavit.sandbox.making import make_environment
-from affidavit.sandbox.provision import Provision, provide
-from affidavit.sandbox.sides import Sides
-from affidavit.system.temporary import temporary_folder
-
 Command = TypeVar("Command", bound=Callable[..., Any])
-RUN_SETTINGS = ("run", "run_seconds", "run_image")
-ENVIRONMENT_VARIABLE = "AFFIDAVIT_ENVIRONMENT"
-
-
-@dataclass(frozen=True)
-class Running:
-    """What programs are run with, and in what; or why none is."""
-
-    runner: Runner | None
-    programs: Programs | None
 
 
 def environment_options(command: Command) -> Command:
@@ -71,65 +43,3 @@ def run_options(command: Command) -> Command:
         help="Run small programs on both sides, in a sandbox, to show what is wrong; default no.",
     )
     return asked(environment_options(command))
-
-
-def running_settings(options: Mapping[str, Any]) -> Settings:
-    """The limits of programs, as flags say them."""
-    chosen = {name: options.get(name) for name in ("run_seconds", "run_image")}
-    try:
-        values = {name: READERS[name](value) for name, value in chosen.items() if value is not None}
-    except ValueError as error:
-        raise SettingsError(f"--run-seconds: {error}") from error
-    return Settings(run=True, **values)
-
-
-@contextmanager
-def opened_runner(
-    repository: GitRepository, settings: Settings, options: Mapping[str, Any], *, is_asked: bool | None = None
-) -> Iterator[Running]:
-    """The runner for a change; nothing where nobody asked, and the reason where nothing can be run."""
-    if not (settings.run if is_asked is None else is_asked):
-        yield Running(None, None)
-        return
-    # A folder that cannot be shown is the user's mistake, with a sandbox or without.
-    provided = provide(named_environments(options), repository.folder)
-    choice = choose_sandbox(settings.run_image or "")
-    if choice.sandbox is None:
-        yield Running(None, Programs(reason=choice.reason, advice=choice.advice))
-        return
-    with ExitStack() as stack:
-        provided = _with_made(stack, choice.sandbox, repository, options, provided)
-        sides = stack.enter_context(
-            Sides(repository, choice.sandbox, provided, budget_seconds=settings.run_seconds)
-        )
-        yield Running(sides, Programs(sandbox=choice.sandbox.name))
-
-
-def asking_for_programs(prompts: PromptSet) -> PromptSet:
-    """The same prompts, with a form for replies that has room for programs."""
-    if prompts.schema_version != ASKED_SCHEMA_VERSION:
-        return prompts
-    return replace(prompts, schema_version=CURRENT_SCHEMA_VERSION)
-
-
-def named_environments(options: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Sequence[Path]:
-    """What the command line names, else what the environment does."""
-    named = [Path(name) for name in environ.get(ENVIRONMENT_VARIABLE, "").split(os.pathsep) if name]
-    return [*options.get("environments", ())] or named
-
-
-def _with_made(
-    stack: ExitStack,
-    sandbox: Sandbox,
-    repository: GitRepository,
-    options: Mapping[str, Any],
-    provided: Provision,
-) -> Provision:
-    command = options.get("environment_from")
-    if not command:
-        return provided
-    folder = stack.enter_context(temporary_folder("environment-"))
-    make_environment(sandbox, repository.base, command, folder, provided)
-    inner = folder / "node_modules"
-    made = [inner if inner.is_dir() else folder]
-    return provide([*named_environments(options), *made], repository.folder)

@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 import click
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-SERVER_SETTINGS = ("language_servers", "typescript_server")
 
 
 def server_options(command: Command) -> Command:

@@ -9,10 +9,6 @@ from typing import Any
 
 from affidavit import __version__
 from affidavit.cli.options.change import read_config
-from affidavit.cli.options.models import chosen_model, chosen_models, opened_ledger
-from affidavit.cli.options.prompts import rollout_book
-from affidavit.cli.options.server_pool import server_pool
-from affidavit.cli.options.servers import SERVER_SETTINGS
 from affidavit.config.places import state_folder
 from affidavit.config.readers import MODEL_READERS
 from affidavit.config.settings import Settings, load_settings
@@ -28,6 +24,10 @@ from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.lab.evaluation import Evaluation
 from affidavit.records.lab.label import Label
 from affidavit.render.report.wording import counted
+from affidavit.reviewing.models import chosen_model, chosen_models, opened_ledger
+from affidavit.reviewing.options import SERVER_SETTINGS
+from affidavit.reviewing.prompts import rollout_book
+from affidavit.reviewing.servers import server_pool
 from affidavit.store.open import open_store
 
 SETTINGS = (

@@ -8,15 +8,8 @@ from typing import Any
 import click
 
 from affidavit.cli.options.lab.evaluation import measured_prompts, read_share, settings_reader
-from affidavit.cli.options.models import (
-    chosen_verifiers,
-    chosen_votes,
-    opened_ledger,
-    opened_log,
-    verifier_options,
-)
+from affidavit.cli.options.models import verifier_options
 from affidavit.cli.options.prompts import prompt_options
-from affidavit.cli.options.server_pool import server_pool
 from affidavit.cli.options.servers import server_options
 from affidavit.cli.screen.evaluation import parse_trial_outputs, show_cases, write_trial
 from affidavit.cli.screen.saying import say
@@ -30,6 +23,8 @@ from affidavit.records.lab.measure import Rate
 from affidavit.records.lab.planted_claim import ClaimKind
 from affidavit.records.lab.verifier_trial import VerifierTrial
 from affidavit.render.report.wording import counted
+from affidavit.reviewing.models import chosen_verifiers, chosen_votes, opened_ledger, opened_log
+from affidavit.reviewing.servers import server_pool
 from affidavit.system.temporary import temporary_folder
 
 VERIFIER = "verifier"

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from affidavit.cli.options.models import chosen_model, chosen_models, ledger_of, models_of, opened_ledger
 from affidavit.config.readers import MODEL_READERS
 from affidavit.config.settings import Settings, load_settings
 from affidavit.errors import SettingsError
@@ -13,6 +12,7 @@ from affidavit.git.repository import open_repository
 from affidavit.minds.ledger import Budget
 from affidavit.minds.prices import cost_usd
 from affidavit.minds.wire.providers import build_model
+from affidavit.reviewing.models import chosen_model, chosen_models, ledger_of, models_of, opened_ledger
 from repositories import Repo
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from affidavit.assembly import assemble_panel
-from affidavit.cli.options.models import ledger_of, models_of, opened_log
-from affidavit.cli.options.running import named_environments
-from affidavit.cli.options.server_pool import server_pool
 from affidavit.config.settings import Settings
 from affidavit.minds.roles import kept_open, minds_from
 from affidavit.prompts import PromptSet
+from affidavit.reviewing.models import ledger_of, models_of, opened_log
+from affidavit.reviewing.running import named_environments
+from affidavit.reviewing.servers import server_pool
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import OpenedChange
 

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from affidavit.cli.options.models import models_of
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings
 from affidavit.forecast.table import describe_cost
 from affidavit.forecast.talks import prepare_talks
 from affidavit.forecast.what_leaves import describe_leaving
 from affidavit.prompts import PromptSet
+from affidavit.reviewing.models import models_of
 from affidavit.stages.intake import OpenedChange
 
 

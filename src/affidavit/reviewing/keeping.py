@@ -1,0 +1,32 @@
+"""Keep a report in the store, with the error rate that the store knows of."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from affidavit.config.places import state_folder
+from affidavit.errors import StoreError
+from affidavit.lab.labels.measures import with_measured
+from affidavit.records.report import Report
+from affidavit.render.formats import render
+from affidavit.reviewing.options import Say
+from affidavit.store.open import open_store
+
+
+def keep_report(report: Report, folder: Path | None, warn: Say) -> Report:
+    """Keep the report; where that fails, it is said, and the report is not lost."""
+    try:
+        store = open_store(folder or state_folder())
+        report = with_measured(report, store)
+        # The same bytes as in a file of the native report, so that both have one digest.
+        store.reports.save(report, render(report, "report").encode())
+    except StoreError as error:
+        warn(f"the report was not kept: {error}")
+    return report
+
+
+def measured_report(report: Report, folder: Path | None) -> Report:
+    """A report that is not kept has the error rate too, where a store is there already."""
+    store = open_store(folder or state_folder())
+    with suppress(StoreError):
+        return with_measured(report, store) if store.exists() else report
+    return report
