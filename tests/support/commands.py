@@ -6,6 +6,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from command_server import command_server
+
 AFFIDAVIT = Path(sys.executable).with_name("affidavit")
 SHARED_CACHE = "TESTS_SHARED_CACHE"
 """The folder in which all commands of a run keep what analysers said: many tests review the same files."""
@@ -29,6 +31,10 @@ def environment_of(data: Path, more: dict[str, str] | None = None) -> dict[str, 
     return {**kept, **own, **(more or {})}
 
 
+NEEDS_A_START = ("PYTHON", "LC_", "LANG", "LD_")
+"""Variables that Python reads when it starts."""
+
+
 def affidavit(
     *arguments: str | Path,
     cwd: Path,
@@ -39,13 +45,24 @@ def affidavit(
 ) -> Done:
     """Run `affidavit` with these arguments, or that of another installation, which has to look for itself."""
     own = data or cwd.parent / "affidavit-data"
-    apart = {} if program == AFFIDAVIT else {"AFFIDAVIT_CACHE": str(own / "cache")}
+    if program == AFFIDAVIT and not any(name.startswith(NEEDS_A_START) for name in env or {}):
+        code, out, err = command_server().run(
+            [str(program), *map(str, arguments)], cwd, stdin, environment_of(own, env), timeout_seconds=120
+        )
+        return Done(code, out.decode(), err.decode())
+    return _started(program, *arguments, cwd=cwd, stdin=stdin, env=env, data=own)
+
+
+def _started(
+    program: Path, *arguments: str | Path, cwd: Path, stdin: bytes, env: dict[str, str] | None, data: Path
+) -> Done:
+    apart = {} if program == AFFIDAVIT else {"AFFIDAVIT_CACHE": str(data / "cache")}
     done = subprocess.run(
         [program, *arguments],
         cwd=cwd,
         input=stdin,
         capture_output=True,
-        env=environment_of(own, {**apart, **(env or {})}),
+        env=environment_of(data, {**apart, **(env or {})}),
         check=False,
         timeout=120,
     )
