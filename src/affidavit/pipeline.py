@@ -22,6 +22,7 @@ from affidavit.stages.inputs import keep_inputs, redacted_reply
 from affidavit.stages.merge import merge
 from affidavit.stages.narrate import narrate
 from affidavit.stages.parse import hand_in, read_replies
+from affidavit.stages.places import name_places
 from affidavit.stages.plan import open_session
 from affidavit.stages.reading import doubt_unmade_looks
 from affidavit.stages.report import compile_report
@@ -137,7 +138,7 @@ async def conclude(
     case = looked.case
     docket = await reproduce(check(looked.docket, case), reproducer)
     docket, grouping = await merge(docket, case, joiner)
-    docket = await verify(docket, verifiers, case.emit)
+    docket = name_places(await verify(docket, verifiers, case.emit), case)
     dismissals = dismissals_of(case.repository.base, {one.fingerprint for one in docket.candidates})
     report = compile_report(docket, case, settings, dismissals, models, prompts)
     ground = reproducer.ground if reproducer else None

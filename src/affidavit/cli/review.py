@@ -49,7 +49,7 @@ from affidavit.stages.intake import OpenedChange, open_change
     multiple=True,
     metavar="NAME[=FILE]",
     help="terminal, report, review-result[@1.0], verdict, markdown, html, sarif[@github], rdjson, gitlab,"
-    " junit; repeatable. No FILE: standard output.",
+    " junit, feedback; repeatable. No FILE: standard output.",
 )
 @click.option(
     "--fail-on", metavar="SEVERITY", help="Exit with 1 from this severity on; default high, or never."
@@ -100,6 +100,11 @@ from affidavit.stages.intake import OpenedChange, open_change
     type=click.Path(path_type=Path),
     metavar="[KEY]",
     help="Sign the native report (--format report=FILE) with this SSH key; default: git's user.signingKey.",
+)
+@click.option(
+    "--max-iterations",
+    metavar="N",
+    help="How many reviews a change is thought to take, for feedback documents; default 5.",
 )
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 @click.option("--no-store", is_flag=True, help="Do not keep the report.")
@@ -196,4 +201,15 @@ def _write_outputs(report: Report, outputs: Sequence[FormatRequest], view: View)
 
             print_terminal(report, view)
             continue
-        write_output(render(report, output, view), output.path)
+        text = render(report, output, view)
+        if text:
+            write_output(text, output.path)
+        else:
+            _leave_out(output)
+
+
+def _leave_out(output: FormatRequest) -> None:
+    """A format that has nothing to say writes no document; an earlier one must not pass for it."""
+    if output.path and output.path.is_file():
+        output.path.unlink()
+    say(f"nothing to ask for: no {output.name} document is written")

@@ -163,6 +163,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "run": _truth,
     "run_seconds": _seconds,
     "run_image": _text,
+    "max_iterations": _whole_number(1_000),
     **MODEL_READERS,
 }
 """The one list of settings: the same name in files, in flags and, in capitals, in the environment."""

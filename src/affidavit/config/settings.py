@@ -89,6 +89,8 @@ class Settings(Record):
     budget_tokens: int | None = None
     prices_usd_per_million: dict[str, Price] | None = None
     """Of models that the table of prices does not know, by their names."""
+    max_iterations: int = Field(5, ge=1, le=1_000)
+    """How many reviews a change is thought to take: the last of them accepts, rejects or escalates."""
     folders: tuple[FolderSettings, ...] = ()
     sources: tuple[str, ...] = ()
     """Where settings came from, for the report."""

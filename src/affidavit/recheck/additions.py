@@ -40,6 +40,14 @@ ADDED: tuple[Added, ...] = (
     Added("candidates.*.finding.verification.reproduction.**", (2, 2)),
     Added("candidates.*.finding.verification.patch", (2, 2)),
     Added("inputs.programs.**", (2, 2)),
+    Added("settings.max_iterations", (2, 3)),
+    Added("candidates.*.place.**", (2, 3)),
+    Added("candidates.*.carried.**", (2, 3)),
+    Added("coverage.*.carried_from", (2, 3)),
+    Added("coverage.*.hunks.*.examined_before", (2, 3)),
+    Added("coverage.*.hunks.*.parts.*.examined_before", (2, 3)),
+    Added("inputs.earlier.**", (2, 3)),
+    Added("follow_up.**", (2, 3)),
 )
 
 

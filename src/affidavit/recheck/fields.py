@@ -67,6 +67,7 @@ ROWS: tuple[Row, ...] = (
     Row("inputs.judgements.**", "on its word", "what the verifiers answered"),
     Row("inputs.reporter.**", "on its word", "what the reporter answered"),
     Row("inputs.programs.**", "on its word", "what programs did; `recheck --run` runs them again"),
+    Row("inputs.earlier.**", "on its word", "what the review before it said; the digest names that report"),
 )
 """Beside these, by what stands in the report itself: `class_in` has the two kinds."""
 

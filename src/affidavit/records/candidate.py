@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import QuoteCheck, ReproductionCheck, SearchRun
 from affidavit.records.finding import Finding, Severity
+from affidavit.records.place import Place
 from affidavit.records.record import Record
 
 SpecialistKind = Literal["mechanical", "model", "outside"]
@@ -40,8 +41,8 @@ class Judgement(Record):
 
     model_config = ConfigDict(validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
 
-    by: Literal["machine", "verifier", "ruling"]
-    """`ruling`: what several judgements come to."""
+    by: Literal["machine", "verifier", "ruling", "earlier"]
+    """`ruling`: what several judgements come to; `earlier`: what holds from the review before this one."""
     outcome: Literal["answered", "cut_off", "failed", "refused", "skipped"] = "answered"
     answer: Literal["CONFIRMED", "REFUTED"] | None = Field(default=None, alias="judgment")
     """Written as `judgment`, which is what verifiers are asked for."""
@@ -81,6 +82,27 @@ class Step(Record):
     what: str
 
 
+TraceOutcome = Literal["stands", "moved", "changed", "gone"]
+"""Of quoted code: where it was, elsewhere, no longer as it was, nowhere."""
+
+
+class Carried(Record):
+    """That a finding stood in the review before this one, and where its code is now."""
+
+    earlier: str
+    """Its id in the earlier report."""
+    key: str
+    """The fingerprint under which it was first reported."""
+    trace: TraceOutcome
+    detail: str = ""
+    is_repeated: bool = False
+    """Somebody of this review reports it, too: what stands here are the new words."""
+    judgement: Judgement | None = None
+    """What counts where no verifier is asked about it."""
+    asks: bool = False
+    """Whether a verifier is asked, if there is one: something that it rests on was touched."""
+
+
 class Candidate(Record):
     """A finding with all that is known of it. `finding` is None where the contract dropped it."""
 
@@ -116,6 +138,10 @@ class Candidate(Record):
     confidence: Literal["high", "medium", "low"] = "low"
     first_wording: Wording | None = None
     """What its finder wrote, where the reporter made it shorter."""
+    carried: Carried | None = None
+    """Where it comes from the review before this one; None for what nobody has said before."""
+    place: Place | None = None
+    """Where it stands, with what is around it; None where nobody looks for it, and before report 2.3."""
     withheld: Withheld | None = None
     steps: tuple[Step, ...] = ()
 
@@ -132,7 +158,8 @@ class Candidate(Record):
     @property
     def is_proven_by_machine(self) -> bool:
         """An analyser or a rule reports it; no model has a say in whether it counts."""
-        return self.kind == "mechanical"
+        is_seen_now = self.carried is None or self.carried.is_repeated
+        return self.kind == "mechanical" and is_seen_now
 
     def withhold(self, stage: str, code: Reason, detail: str = "", **update: Any) -> "Candidate":
         """End this candidate here; a candidate that has ended already keeps its first reason."""

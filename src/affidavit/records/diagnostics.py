@@ -37,6 +37,7 @@ class Reason(StrEnum):
     STYLE_OFF = "style_off"
     DISMISSED = "dismissed"
     SUPPRESSED = "suppressed"
+    FIXED = "fixed"
     CLAIMED_LOOK_NOT_MADE = "claimed_look_not_made"
     WORDS_CONTRADICT_VERDICT = "words_contradict_verdict"
     SHORTER_TEXT_REFUSED = "shorter_text_refused"

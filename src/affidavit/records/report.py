@@ -9,13 +9,14 @@ from affidavit.records.change import Change
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import AnalyserRun, ReproductionCheck
 from affidavit.records.finding import Severity
+from affidavit.records.iteration import Earlier, FollowUp
 from affidavit.records.lab.measure import Rate
 from affidavit.records.plan import Plan
 from affidavit.records.reading import ToolUse
 from affidavit.records.record import Record
 
 Decision = Literal["approve", "request_changes", "comment"]
-REPORT_VERSION = "2.2"
+REPORT_VERSION = "2.3"
 """From 2.0 on a report keeps its inputs, so that all the rest of it can be derived again.
 
 The minor number grows with each field that is added; `recheck/additions.py` says which came when.
@@ -57,6 +58,8 @@ class HunkCoverage(Record):
     examined_by: tuple[str, ...] = ()
     parts: tuple["HunkCoverage", ...] = ()
     """Where a hunk was too long for one conversation: who looked at which of its lines."""
+    examined_before: tuple[str, ...] = ()
+    """The models that looked at it as it is in the earlier review, and were not shown it again."""
 
 
 class FileCoverage(Record):
@@ -66,6 +69,8 @@ class FileCoverage(Record):
     state: Literal["examined", "partly", "not_examined", "skipped"]
     reason: str = ""
     hunks: tuple[HunkCoverage, ...] = ()
+    carried_from: str = ""
+    """The digest of the earlier report that swears to what was examined before; empty where nothing was."""
 
 
 class Counts(Record):
@@ -214,6 +219,8 @@ class Inputs(Record):
     reporter: Answer | None = None
     programs: Programs | None = None
     """None: nobody asked for programs to be run."""
+    earlier: Earlier | None = None
+    """The review before this one; None for the first of a change."""
 
 
 class Report(Record):
@@ -246,6 +253,8 @@ class Report(Record):
     usage: tuple[RoleUsage, ...] = ()
     words: ReporterWords | None = None
     """None where no reporter wrote any."""
+    follow_up: FollowUp | None = None
+    """What became of the findings of the review before this one; None for the first of a change."""
     inputs: Inputs | None = None
     """None in reports before 2.0, which kept none."""
     measured: Rate | None = None

@@ -82,6 +82,7 @@ FORMATS: dict[str, Format] = {
     "report": Format("report.native", ending=".json", is_ascii=True),
     "review-result": Format("exchange.review_result", ending=".json", is_ascii=True, versions=("1.1", "1.0")),
     "verdict": Format("exchange.verdict", ending=".json", is_ascii=True),
+    "feedback": Format("exchange.feedback", ending=".json", is_ascii=True),
     "markdown": Format("report.markdown", ending=".md", is_ascii=False),
     "html": Format("html.page", ending=".html", is_ascii=False),
     "sarif": Format("exchange.sarif", ending=".sarif", is_ascii=True, versions=("2.1.0", "github")),

@@ -23,6 +23,7 @@ OPTIONS_THAT_ARE_SETTINGS = (
     "rules_off",
     "analyser_timeout_seconds",
     "allow_linters",
+    "max_iterations",
     *SERVER_SETTINGS,
     *RUN_SETTINGS,
     *MODEL_READERS,

@@ -1,0 +1,190 @@
+"""The actionable-feedback document of a report: what to do next, for people and for coding agents."""
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from affidavit.contract.vocabulary import FEEDBACK_SEVERITY
+from affidavit.iterations.feedback.aspects import aspect_of
+from affidavit.iterations.feedback.evidence import evidence_of
+from affidavit.iterations.feedback.kinds import target_kind
+from affidavit.iterations.feedback.locations import is_exact, location_of, reference_of
+from affidavit.iterations.feedback.scores import confidence_of, decide_verdict, item_score, overall_score
+from affidavit.iterations.feedback.suggestions import suggestion_of
+from affidavit.iterations.feedback.texts import at_least, cut, folded, sentence
+from affidavit.iterations.feedback.wording import clarity, lint_issue, plainer
+from affidavit.records.candidate import Candidate
+from affidavit.records.finding import Finding
+from affidavit.records.iteration import FeedbackVerdict
+from affidavit.records.report import Report
+
+MAX_ITERATIONS = 5
+"""How many reviews a change may take where nobody says otherwise; reports before 2.3 do not say."""
+MIN_ISSUE, MAX_ISSUE = 20, 500
+MIN_SUMMARY, MAX_SUMMARY = 50, 500
+MAX_PRIORITY = 10
+
+Phase = Literal["initial", "refinement", "final"]
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What a report comes to as feedback."""
+
+    number: int
+    max: int
+    phase: Phase
+    score: float
+    confidence: float
+    verdict: FeedbackVerdict
+    most_times: int
+
+
+def as_it_is(text: str) -> str:
+    """Text that nobody has to make safe."""
+    return text
+
+
+def assess(report: Report, most: int | None = None) -> Assessment:
+    """Score, confidence and verdict of a report; `most` is the limit of a loop that has its own."""
+    number = report.follow_up.iteration if report.follow_up else 1
+    limit = most or int(report.settings.get("max_iterations") or MAX_ITERATIONS)
+    phase: Phase = "final" if number >= limit else "initial" if number == 1 else "refinement"
+    shown = report.shown
+    score = overall_score(shown)
+    confidence = confidence_of(shown, is_incomplete=bool(report.incomplete))
+    most_times = max((times_of(one, report) for one in shown), default=1)
+    verdict = decide_verdict(
+        shown, score=score, confidence=confidence, most_times=most_times, is_final=phase == "final"
+    )
+    return Assessment(number, limit, phase, score, confidence, verdict, most_times)
+
+
+def times_of(candidate: Candidate, report: Report) -> int:
+    """In how many reviews of this row a finding has stood, this one included."""
+    decisions = report.follow_up.decisions if report.follow_up else ()
+    return max((one.times for one in decisions if one.now == candidate.id), default=1)
+
+
+def feedback_document(
+    report: Report, clean: Callable[[str], str] = as_it_is, most: int | None = None
+) -> dict[str, Any] | None:
+    """The document; None where there is nothing to ask for: an empty one would not be valid."""
+    shown = [(one, one.finding) for one in by_urgency(report) if one.finding]
+    if not shown:
+        return None
+    assessment = assess(report, most)
+    items = [_item(number, one, finding, report, clean) for number, (one, finding) in enumerate(shown, 1)]
+    clear = [item["clarity"] for item in items]
+    return {
+        "id": str(uuid.uuid5(uuid.NAMESPACE_URL, f"affidavit:feedback:{report.id}")),
+        "timestamp": report.created_at,
+        "iteration": {"number": assessment.number, "max": assessment.max, "phase": assessment.phase},
+        "target": _target(report, clean),
+        "feedback_items": items,
+        "overall_assessment": {
+            "score": assessment.score,
+            "verdict": assessment.verdict,
+            "summary": _summary(report, assessment, [finding for _, finding in shown], clean),
+            "confidence": assessment.confidence,
+        },
+        "quality_tracking": {"feedback_clarity_score": round(sum(clear) / len(clear), 3)},
+    }
+
+
+def by_urgency(report: Report) -> list[Candidate]:
+    """What is shown, in the order in which it is to be done: blocking first, worst first, folded last."""
+    blocking = set(report.verdict.blocking)
+
+    def order(one: Candidate) -> tuple[bool, bool, int, str, int]:
+        rank = one.finding.severity.rank if one.finding else 9
+        file, line = (one.finding.file, one.finding.line) if one.finding else ("", 0)
+        return one.id not in blocking, one.is_folded, rank, file, line
+
+    return sorted(report.shown, key=order)
+
+
+def _item(
+    number: int, candidate: Candidate, finding: Finding, report: Report, clean: Callable[[str], str]
+) -> dict[str, Any]:
+    issue = _issue(finding, clean)
+    about_issue = lint_issue(issue)
+    if about_issue.forbidden:
+        issue = cut(plainer(issue), MAX_ISSUE)
+        about_issue = lint_issue(issue)
+    suggested = suggestion_of(finding, clean(reference_of(candidate, finding)), clean)
+    suggestion: dict[str, Any] = {"action": suggested.action, "rationale": suggested.rationale}
+    if suggested.example:
+        suggestion["example"] = suggested.example
+    suggestion["priority"] = min(number, MAX_PRIORITY)
+    item = {
+        "aspect": aspect_of(finding),
+        "severity": FEEDBACK_SEVERITY[finding.severity],
+        "score": item_score(candidate),
+        "issue": issue,
+        "location": location_of(candidate, finding, clean),
+        "suggestion": suggestion,
+        "evidence": evidence_of(candidate, finding, clean),
+        "finding": candidate.id,
+        "fingerprint": candidate.fingerprint,
+        "times": times_of(candidate, report),
+        "blocks": candidate.id in report.verdict.blocking,
+        "clarity": clarity(about_issue, suggested.lint, is_exact=is_exact(candidate)),
+    }
+    flags = [*about_issue.flags, *suggested.lint.flags]
+    return {**item, "wording_flags": flags} if flags else item
+
+
+def _issue(finding: Finding, clean: Callable[[str], str]) -> str:
+    """Title, then message, then what comes of it, as far as there is room."""
+    wrong = finding.verification.wrong_outcome if finding.verification else None
+    title, message = (sentence(folded(clean(text))) for text in (finding.title, finding.message))
+    outcome = sentence(folded(clean(wrong or "")))
+    room = MAX_ISSUE - len(title) - 1
+    told = (
+        cut(message, max(room - (len(outcome) + 1 if outcome else 0), room // 2)) if room > MIN_ISSUE else ""
+    )
+    parts = [title, told, outcome if outcome.rstrip(".") not in told else ""]
+    joined = cut(" ".join(part for part in parts if part), MAX_ISSUE)
+    return at_least(joined, MIN_ISSUE, f"Found at {folded(clean(finding.file))}:{finding.line}.")
+
+
+def _target(report: Report, clean: Callable[[str], str]) -> dict[str, str]:
+    change = report.change
+    paths = [file.path for file in change.files]
+    named = paths[0] if len(paths) == 1 else change.request or change.target or change.source
+    target = {
+        "type": target_kind(change),
+        "path": clean(named),
+        "version": change.head.commit or change.head.tree,
+    }
+    return {**target, "context": cut(folded(clean(change.title)), 500)} if change.title else target
+
+
+def _summary(
+    report: Report, assessment: Assessment, findings: Sequence[Finding], clean: Callable[[str], str]
+) -> str:
+    words = [FEEDBACK_SEVERITY[finding.severity] for finding in findings]
+    counts = [
+        f"{words.count(word)} {word}"
+        for word in ("critical", "major", "minor", "suggestion")
+        if word in words
+    ]
+    worst = folded(clean(findings[0].title)).rstrip(".")
+    said = f"{', '.join(counts)}: {_NEXT[assessment.verdict]} First: {worst}."
+    if report.follow_up:
+        fates = report.follow_up.counts
+        told = [f"{count} {fate.replace('_', ' ')}" for fate, count in fates.items() if count]
+        said += f" Of what was asked before: {', '.join(told) or 'nothing was open'}."
+    return at_least(
+        cut(said, MAX_SUMMARY), MIN_SUMMARY, f"{len(findings)} findings at {clean(report.change.target)}"
+    )
+
+
+_NEXT: dict[FeedbackVerdict, str] = {
+    "accept": "nothing of it has to be done before this is accepted.",
+    "refine": "change the code as the items say, in their order, and have it reviewed again.",
+    "reject": "this was the last iteration, and what is left is too grave to accept it.",
+    "escalate": "a person has to look: it does not settle by itself, or is not sure enough.",
+}

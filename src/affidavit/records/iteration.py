@@ -1,0 +1,165 @@
+"""One review in a row of reviews of the same change: what the one before it said, and what became of it."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.change import Revision
+from affidavit.records.finding import Severity
+from affidavit.records.record import Record
+
+HISTORY_WINDOW = 5
+"""So many earlier reviews are remembered: `feedback_history` and its `window_size`."""
+LINE_DIGEST = 8
+"""Characters of the digest of one line of a hunk."""
+
+Fate = Literal["fixed", "partly_fixed", "still_open", "cannot_tell"]
+DecidedBy = Literal["reproduction", "analyser", "evidence", "verifier", "repetition"]
+"""repetition: somebody of this review reports it again, and that stands."""
+FeedbackVerdict = Literal["accept", "refine", "reject", "escalate"]
+
+
+class EarlierHunk(Record):
+    """A hunk that was reviewed, known again wherever its lines have gone."""
+
+    digests: str
+    """A digest of each line with its mark, one after the other."""
+    examined_by: tuple[str, ...] = ()
+    """The models that looked at it, in that review or in one before."""
+
+
+class EarlierFile(Record):
+    """A changed file of the earlier review."""
+
+    path: str
+    base_path: str | None = None
+    old_blob: str | None = None
+    new_blob: str | None = None
+    hunks: tuple[EarlierHunk, ...] = ()
+
+
+class EarlierFinding(Record):
+    """A finding that stood in the earlier report, or that people had dismissed there."""
+
+    candidate: Candidate
+    key: str
+    """The fingerprint under which it was first reported: its name for as long as the row goes on."""
+    times: int = 1
+    """In how many reviews it has stood, that one included."""
+    places: tuple[Candidate, ...] = ()
+    """The findings that it stood for."""
+
+
+class RememberedItem(Record):
+    """One thing that an earlier review asked for."""
+
+    key: str
+    severity: Severity
+    place: str
+    title: str
+    times: int = 1
+
+
+class IterationSummary(Record):
+    """An earlier review in a few lines: what memory, alerts and the curve are made of."""
+
+    number: int
+    report_id: str
+    digest: str = ""
+    created_at: str = ""
+    head: str = ""
+    """The commit, or the tree where there is none."""
+    tree: str = ""
+    score: float
+    verdict: FeedbackVerdict
+    clarity: float | None = None
+    """`feedback_clarity_score` of its feedback document; None where it had nothing to say."""
+    open: tuple[RememberedItem, ...] = ()
+    fates: dict[Fate, int] = Field(default_factory=dict)
+    """What became of what the review before it had said."""
+    followed: int = 0
+    """Of these: fixed or partly fixed, by code that was changed."""
+    new: int = 0
+    spent_usd: float | None = None
+    tokens: int = 0
+
+
+class Earlier(Record):
+    """The review before this one, as far as this one depends on it; its digest names its very bytes."""
+
+    report_id: str
+    digest: str
+    series: str = ""
+    number: int = 1
+    base: Revision
+    head: Revision
+    models: dict[str, str] = Field(default_factory=dict)
+    prompt_version: str = ""
+    settings: str = ""
+    """A digest of the settings that decide who looks at what."""
+    is_complete: bool = True
+    files: tuple[EarlierFile, ...] = ()
+    findings: tuple[EarlierFinding, ...] = ()
+    dismissed: tuple[EarlierFinding, ...] = ()
+    """What people had dismissed there: not raised again where that dismissal still stands."""
+    history: tuple[IterationSummary, ...] = ()
+    """The reviews so far, that one last."""
+    looks_at_all: bool = False
+    """The user asked for the whole change to be looked at again."""
+
+
+class FindingDecision(Record):
+    """What became of one finding of the earlier report."""
+
+    key: str
+    earlier: str
+    """Its id in the earlier report."""
+    fingerprint: str
+    title: str
+    severity: Severity
+    file: str
+    line: int
+    specialist: str
+    fate: Fate
+    by: DecidedBy
+    reason: str = ""
+    now: str | None = None
+    """The candidate of this report that it lives on as; None where it does not."""
+    code_changed: bool = False
+    """The code at its place is not what it was: `feedback_followed` needs that."""
+    times: int = 1
+    """In how many reviews it has stood, this one included where it still does."""
+
+
+class Scope(Record):
+    """What models looked at in a review that follows another one."""
+
+    is_whole: bool
+    reason: str = ""
+    """Why they looked at everything, or at what."""
+    touched: tuple[str, ...] = ()
+    """Files that the new commits touch."""
+    reached: tuple[str, ...] = ()
+    """Other files of the change that use these."""
+
+
+class FollowUp(Record):
+    """What a review says of the one before it."""
+
+    series: str = ""
+    iteration: int
+    previous: str
+    """The id of the earlier report."""
+    digest: str
+    decisions: tuple[FindingDecision, ...] = ()
+    new: tuple[str, ...] = ()
+    """Ids of the candidates of this report that were not known before, shown ones only."""
+    scope: Scope | None = None
+    """None where no model looked."""
+
+    @property
+    def counts(self) -> dict[Fate, int]:
+        """How many findings had which fate."""
+        fates: tuple[Fate, ...] = ("fixed", "partly_fixed", "still_open", "cannot_tell")
+        return {fate: sum(one.fate == fate for one in self.decisions) for fate in fates}
