@@ -9,6 +9,7 @@ import gc
 import importlib
 import json
 import os
+import pkgutil
 import signal
 import socket
 import subprocess
@@ -22,18 +23,9 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-LOADED_LATE = (
-    "affidavit.cli.options.panel",
-    "affidavit.cli.screen.forecast",
-    "affidavit.cli.screen.live",
-    "affidavit.context.gather",
-    "affidavit.minds.mind",
-    "affidavit.minds.wire.bounds",
-    "affidavit.render.report.terminal",
-    "affidavit.store.connected",
-    "affidavit.tools.toolbox",
-)
-"""What commands import only when they need it, and many need."""
+ROOMS = ("cli", "context", "minds", "render", "reviewing", "store", "tools")
+"""Whose modules many commands need, some of them imported only there where they are needed."""
+NOT_FOR_IMPORT = "migrations"
 STREAMS = (0, 1, 2)
 
 
@@ -136,6 +128,17 @@ def _become(request: dict[str, Any], streams: Sequence[int]) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def _import_all(package: str) -> None:
+    places = importlib.import_module(package).__path__
+    for module in pkgutil.iter_modules(places, f"{package}."):
+        if NOT_FOR_IMPORT in module.name:
+            continue
+        if module.ispkg:
+            _import_all(module.name)
+        else:
+            importlib.import_module(module.name)
+
+
 def _run_and_end(main: Callable[[], None]) -> NoReturn:
     """As Python ends, but for taking its objects apart one by one, which takes longer than most commands."""
     code = 0
@@ -159,10 +162,9 @@ def _run_and_end(main: Callable[[], None]) -> NoReturn:
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # what interrupts the tests ends them, and so this
     from affidavit.__main__ import main
-    from affidavit.cli.command_line import COMMANDS
 
-    for module in (*(f"affidavit.cli.{name}" for name in COMMANDS), *LOADED_LATE):
-        importlib.import_module(module)
+    for room in ROOMS:
+        _import_all(f"affidavit.{room}")
     gc.collect()
     gc.freeze()
     with socket.socket(fileno=int(sys.argv[1])) as control:

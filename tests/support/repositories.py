@@ -1,8 +1,12 @@
 """Small real git repositories for tests: write files, commit them, run git."""
 
+import atexit
 import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 IDENTITY = {
@@ -36,13 +40,25 @@ def run_git(folder: Path, *args: str | bytes, stdin: bytes = b"") -> bytes:
     return done.stdout
 
 
+@cache
+def _new_repository() -> Path:
+    """What `git init` makes, made once: most tests begin with it."""
+    folder = Path(tempfile.mkdtemp(prefix="affidavit-tests-git-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    run_git(folder, "init", "-q", "-b", "main", "--template=")
+    return folder
+
+
 class Repo:
     """A repository in a folder of its own, on branch main."""
 
     def __init__(self, path: Path, *init_options: str) -> None:
         self.path = path
         path.mkdir(parents=True, exist_ok=True)
-        self.git("init", "-q", "-b", "main", *init_options)
+        if init_options or (path / ".git").exists():
+            self.git("init", "-q", "-b", "main", *init_options)
+        else:
+            shutil.copytree(_new_repository(), path, dirs_exist_ok=True)
 
     def git(self, *args: str | bytes, stdin: bytes = b"") -> str:
         """Run git here; the output without the line end."""
@@ -62,5 +78,12 @@ class Repo:
         """Write the files, if any, and commit everything; the new commit's id."""
         self.write(files or {})
         self.git("add", "-A", "-f")
-        self.git("commit", "-q", "--allow-empty", "-m", message)
-        return self.git("rev-parse", "HEAD")
+        self.git("-c", "maintenance.auto=false", "commit", "-q", "--allow-empty", "-m", message)
+        return self._head() or self.git("rev-parse", "HEAD")
+
+    def _head(self) -> str | None:
+        """What HEAD stands for, where that is said by a file of its own."""
+        named = self.path / ".git" / "HEAD"
+        place = named.read_text().strip().removeprefix("ref: ") if named.is_file() else ""
+        file = self.path / ".git" / place
+        return file.read_text().strip() if place.startswith("refs/") and file.is_file() else None
