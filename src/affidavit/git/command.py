@@ -197,7 +197,6 @@ class Location:
     work_tree: Path | None
     index: Path
     is_shallow: bool
-    is_partial: bool = False
 
     @property
     def objects(self) -> Path:

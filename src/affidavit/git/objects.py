@@ -22,6 +22,7 @@ BATCH = 200  # 200 object names fit into a pipe's buffer, so writing them never 
 SHORT_ID = 40
 """The length of a name by SHA-1; others are by SHA-256."""
 OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+TREE_LINE = re.compile(rb"tree ([0-9a-f]+)\n")
 
 NOBODY = {
     "GIT_AUTHOR_NAME": "Not Committed Yet",
@@ -34,10 +35,9 @@ NOBODY = {
 class BatchReader:
     """One long-lived `git cat-file`, started when first asked and shared by all threads."""
 
-    def __init__(self, git: Git, mode: str, advice: str = "") -> None:
+    def __init__(self, git: Git, mode: str) -> None:
         self._git = git
         self._mode = mode
-        self._advice = advice
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -58,7 +58,8 @@ class BatchReader:
                 return [self._answer(stdout) for _ in names]
             except (OSError, ValueError) as error:
                 self._stop()
-                raise GitError(f"git cat-file stopped: {error}{self._advice}", retryable=True) from error
+                advice = f"; {completing()}" if _is_partial(self._git) else ""
+                raise GitError(f"git cat-file stopped: {error}{advice}", retryable=True) from error
 
     def _answer(self, stdout: IO[bytes]) -> tuple[str, int, bytes] | None:
         header = stdout.readline()
@@ -106,6 +107,12 @@ class BatchReader:
         process.wait()
 
 
+def _is_partial(git: Git) -> bool:
+    """Objects may be missing on purpose, to be fetched when they are needed."""
+    asked = git.attempt("config", "--get-regexp", r"^(remote\..*\.promisor|extensions\.partialclone)$")
+    return asked.returncode == 0
+
+
 def _close_quietly(pipe: IO[bytes]) -> None:
     try:
         pipe.close()
@@ -128,9 +135,8 @@ class ObjectStore(Closing):
         for name in ("empty", "objects", "new"):
             (self.folder / name).mkdir()
         self.git = self._reading_git(location)
-        advice = f"; {completing()}" if location and location.is_partial else ""
-        self._content = BatchReader(self.git, "--batch", advice)
-        self._sizes = BatchReader(self.git, "--batch-check", advice)
+        self._content = BatchReader(self.git, "--batch")
+        self._sizes = BatchReader(self.git, "--batch-check")
         self._closing.callback(self._content.close)
         self._closing.callback(self._sizes.close)
         self._files_written = 0
@@ -202,6 +208,15 @@ class ObjectStore(Closing):
         sizes = self.sizes(names)
         for _ in self.read_many(name for name, size in sizes.items() if size <= MAX_READ_BYTES):
             pass
+
+    def tree_of(self, commit: str) -> str:
+        """The tree of a commit; raises GitError where the commit is not what its name says."""
+        answer = self._content.ask([commit])[0] if (self.size(commit) or 0) <= MAX_READ_BYTES else None
+        if answer:
+            _check_name(commit, answer[0], answer[2])
+        if answer and answer[0] == "commit" and (named := TREE_LINE.match(answer[2])):
+            return named.group(1).decode()
+        return self.git.line("rev-parse", "--verify", f"{commit}^{{tree}}")
 
     def sizes(self, blobs: Iterable[str]) -> dict[str, int]:
         """The sizes of many blobs; a missing one is left out."""

@@ -88,5 +88,4 @@ def open_repository(folder: Path | None, base: str, head: str) -> GitRepository:
 
 def commit_tree(store: ObjectStore, commit: str) -> GitTree:
     """The tree of a commit."""
-    store.check([commit])
-    return GitTree(store, store.git.line("rev-parse", "--verify", f"{commit}^{{tree}}"), commit)
+    return GitTree(store, store.tree_of(commit), commit)

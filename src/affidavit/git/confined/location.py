@@ -8,6 +8,8 @@ from affidavit.git.command import Git, Location, complaint, git_environment
 from affidavit.git.confined.boundaries import Allowed, refuse_foreign_places
 
 NOTHING_MORE = Allowed()
+ANSWERS = 4
+"""What git says of every repository."""
 
 
 def find_repository(folder: Path | None, allowed: Allowed = NOTHING_MORE) -> Location:
@@ -18,23 +20,18 @@ def find_repository(folder: Path | None, allowed: Allowed = NOTHING_MORE) -> Loc
     git = Git(place, git_environment(keep_hook_variables=folder is None))
     if allowed.work_tree is not None:
         git = git.having({"GIT_WORK_TREE": str(allowed.work_tree.absolute())})
-    wanted = ("--git-dir", "--git-common-dir", "--git-path", "index")
-    done = git.attempt("rev-parse", "--path-format=absolute", *wanted)
-    if done.returncode != 0:
+    # The last one fails where there is no working tree, after the others have been answered.
+    wanted = ("--git-dir", "--git-common-dir", "--git-path", "index", "--is-shallow-repository")
+    done = git.attempt("rev-parse", "--path-format=absolute", *wanted, "--show-toplevel")
+    lines = done.stdout.split(b"\n")[:-1]
+    if len(lines) < ANSWERS:
         raise _no_repository(place, done.stderr)
-    git_dir, common_dir, index = (Path(os.fsdecode(line)) for line in done.stdout.split(b"\n")[:3])
-    top = git.attempt("rev-parse", "--path-format=absolute", "--show-toplevel")
-    shallow = git.line("rev-parse", "--is-shallow-repository") == "true"
-    work_tree = Path(os.fsdecode(top.stdout.rstrip(b"\n"))) if top.returncode == 0 and top.stdout else None
-    location = Location(git_dir, common_dir, work_tree, index, shallow, _is_partial(git))
+    git_dir, common_dir, index = (Path(os.fsdecode(line)) for line in lines[:3])
+    top = b"\n".join(lines[ANSWERS:]) if done.returncode == 0 else b""
+    work_tree = Path(os.fsdecode(top)) if top else None
+    location = Location(git_dir, common_dir, work_tree, index, is_shallow=lines[3] == b"true")
     refuse_foreign_places(git, location, place, allowed)
     return location
-
-
-def _is_partial(git: Git) -> bool:
-    """Objects may be missing on purpose, to be fetched when they are needed."""
-    asked = git.attempt("config", "--get-regexp", r"^(remote\..*\.promisor|extensions\.partialclone)$")
-    return asked.returncode == 0
 
 
 def _no_repository(place: Path, stderr: bytes) -> NotARepositoryError | GitError:
