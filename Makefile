@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv
 
-.PHONY: setup review test check bench eval lock clean
+.PHONY: setup review test check page page-check page-types screenshots bench eval lock clean
 
 setup: $(VENV)/.ready  ## .venv with the affidavit command and the analysers
 
@@ -18,7 +18,7 @@ $(VENV)/.ready: pyproject.toml requirements.lock
 review: setup  ## review a sample change: no key, no model
 	$(BIN)/python sample/review.py
 
-test: setup check  ## the whole test suite
+test: setup check page-check  ## the whole test suite
 	tools/install-test-needs
 	tools/run-tests
 
@@ -27,6 +27,16 @@ check: setup  ## lint, types, layers
 	$(BIN)/ruff format --check src tests sample bench
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+page: setup  ## build the page that `affidavit serve` shows; only what has changed
+	$(BIN)/python tools/page.py build
+
+page-check: setup  ## of the page: types, unit tests, build, size; the types of the API are not stale
+	$(BIN)/python tools/page.py check
+	$(BIN)/python tools/page_types.py --check
+
+page-types: setup  ## write the types of the API anew
+	$(BIN)/python tools/page_types.py
 
 bench: setup  ## speed and memory as ratios against a named alternative
 	$(BIN)/python -m bench
@@ -39,4 +49,4 @@ lock:  ## pin what pyproject.toml asks for
 	  --python-version 3.11 --extra postgres --group dev pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .bench
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .bench web/node_modules src/affidavit/web

@@ -45,7 +45,7 @@ def render_context_page(change: Change, context: ContextMap) -> str:
     keys = {path: f"f{number}" for number, path in enumerate(paths)}
     return render_page(
         "context.html",
-        styles=["context.css"],
+        styles=["tokens.css", "context.css"],
         script="context.js",
         **_head(change),
         **_picture(lay_out(view, keys)),

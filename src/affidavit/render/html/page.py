@@ -51,7 +51,7 @@ def render_html(report: Report, *, show_withheld: bool = False, show_nits: bool 
     cards = _cards(report)
     return render_page(
         "page.html",
-        styles=["page.css"],
+        styles=["tokens.css", "look.css", "page.css"],
         script="page.js",
         head=_head(report),
         cards=cards,

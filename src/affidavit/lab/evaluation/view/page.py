@@ -103,7 +103,9 @@ def _runs(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def _render(**parts: Any) -> str:
-    return render_page("evaluation.html", styles=["page.css", "evaluation.css"], **parts)
+    return render_page(
+        "evaluation.html", styles=["tokens.css", "look.css", "page.css", "evaluation.css"], **parts
+    )
 
 
 def _table(caption: str, head: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Table:

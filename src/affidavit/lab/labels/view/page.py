@@ -29,7 +29,7 @@ def quality_page(quality: Quality) -> str:
     scale = sentences.scale(quality)
     return render_page(
         "quality.html",
-        styles=["page.css", "quality.css"],
+        styles=["tokens.css", "look.css", "page.css", "quality.css"],
         period=sentences.period(quality),
         alarms=[one_line(alarm, 2_000) for alarm in sentences.alarms(quality)],
         rates=sentences.rates(quality),

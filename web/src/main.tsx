@@ -1,0 +1,13 @@
+/** Where the page begins. */
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import '../../src/affidavit/render/html/assets/tokens.css';
+import '../../src/affidavit/render/html/assets/look.css';
+import './look/page.css';
+import { App } from './shell/App';
+
+createRoot(document.getElementById('page')!).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

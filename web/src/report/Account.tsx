@@ -1,0 +1,66 @@
+/** Who looked at what, what did not run, what it cost, what the settings were. */
+import type { ReactNode } from 'react';
+import { finder } from './findings';
+import type { Reading } from './reading';
+import { money, moment, oneLine, seconds } from './text';
+
+export function Account({ reading }: { reading: Reading }) {
+  const { report } = reading;
+  return (
+    <div className="frame account-page">
+      <Block title="What the change is for" isThere={Boolean(report.plan?.goal)}>
+        <dl>
+          <dt>Goal</dt><dd>{oneLine(report.plan?.goal ?? '', 1_000)}</dd>
+          <dt>Approach</dt><dd>{oneLine(report.plan?.approach ?? '', 1_000)}</dd>
+          <dt>Impact</dt><dd>{oneLine(report.plan?.impact ?? '', 1_000)}</dd>
+        </dl>
+      </Block>
+      <Block title="Who looked">
+        <table className="plain"><thead><tr><th scope="col">Specialist</th><th scope="col">Kind</th><th scope="col">Reply</th><th scope="col" className="number">Handed in</th><th scope="col" className="number">Dropped</th><th scope="col" className="number">Time</th></tr></thead>
+          <tbody>{report.replies.map((one, index) => (
+            <tr key={index}><th scope="row">{finder(one.specialist)}{one.chunk === null ? '' : ` (part ${one.chunk})`}</th><td>{one.kind}</td><td>{one.state.replace('_', ' ')}</td><td className="number">{one.findings}</td><td className="number">{one.dropped}</td><td className="number">{seconds(one.duration_ms)}</td></tr>
+          ))}</tbody></table>
+      </Block>
+      <Block title="Spent" isThere={report.usage.length > 0}>
+        <table className="plain"><thead><tr><th scope="col">Role</th><th scope="col">Model</th><th scope="col" className="number">Requests</th><th scope="col" className="number">Tokens in</th><th scope="col" className="number">Cached</th><th scope="col" className="number">Out</th><th scope="col" className="number">Cost</th></tr></thead>
+          <tbody>{report.usage.map((one, index) => (
+            <tr key={index}><th scope="row">{one.role.replace('_', ' ')}</th><td>{oneLine(one.model)}</td><td className="number">{one.requests}</td><td className="number">{one.input_tokens.toLocaleString('en')}</td><td className="number">{one.cached_tokens.toLocaleString('en')}</td><td className="number">{one.output_tokens.toLocaleString('en')}</td><td className="number">{money(one.cost_usd)}</td></tr>
+          ))}</tbody></table>
+      </Block>
+      <Block title="Did not run" isThere={report.not_run.length > 0}><Gaps gaps={report.not_run} /></Block>
+      <Block title="Not completed" isThere={report.incomplete.length > 0}><Gaps gaps={report.incomplete} /></Block>
+      <Block title="Coverage">
+        <table className="plain"><thead><tr><th scope="col">File</th><th scope="col">State</th><th scope="col">By</th></tr></thead>
+          <tbody>{report.coverage.slice(0, 500).map((file) => (
+            <tr key={file.path}><th scope="row" className="path">{oneLine(file.path)}</th><td>{file.state.replace('_', ' ')}{file.reason ? `: ${oneLine(file.reason.replaceAll('_', ' '))}` : ''}</td><td>{[...new Set(file.hunks.flatMap((hunk) => hunk.examined_by.map(finder)))].join(', ')}</td></tr>
+          ))}</tbody></table>
+        {report.coverage.length > 500 ? <p className="hint">{report.coverage.length - 500} more files are in the native report.</p> : null}
+      </Block>
+      <Block title="Good decisions" isThere={Boolean(report.words?.positive_notes.length)}>
+        <ul>{report.words?.positive_notes.map((note, index) => <li key={index}><code>{oneLine(note.file)}</code> {oneLine(note.note, 600)}</li>)}</ul>
+      </Block>
+      <Block title="Recommendations" isThere={Boolean(report.words?.recommendations.length)}>
+        <ul>{report.words?.recommendations.map((one, index) => <li key={index}>{oneLine(one, 600)}</li>)}</ul>
+      </Block>
+      <Block title="This report">
+        <dl>
+          <dt>Report</dt><dd><code>{report.id}</code></dd>
+          <dt>Made</dt><dd>{moment(report.created_at)} in {seconds(report.duration_ms)}</dd>
+          <dt>Affidavit</dt><dd>{report.affidavit_version}, prompts {report.prompt_version}, contract {report.schema_version}</dd>
+          <dt>Measured here</dt><dd>{report.measured ? `${(report.measured.share * 100).toFixed(1)}% wrong of ${report.measured.n} labelled (${(report.measured.low * 100).toFixed(1)} to ${(report.measured.high * 100).toFixed(1)}%)` : 'not measured yet: label findings, and this says how often they are wrong'}</dd>
+        </dl>
+      </Block>
+      <Block title="Commits" isThere={report.change.commits.length > 0}>
+        <ul>{report.change.commits.slice(0, 100).map((one) => <li key={one.sha}><code>{one.sha.slice(0, 8)}</code> {oneLine(one.subject)} <span className="soft">{oneLine(one.author, 80)}</span></li>)}</ul>
+      </Block>
+    </div>
+  );
+}
+
+function Block({ title, isThere = true, children }: { title: string; isThere?: boolean; children: ReactNode }) {
+  return isThere ? <section className="sheet"><h2>{title}</h2><div className="scroll-x" tabIndex={0} role="region" aria-label={title}>{children}</div></section> : null;
+}
+
+function Gaps({ gaps }: { gaps: readonly { name: string; reason: string; advice: string }[] }) {
+  return <ul>{gaps.map((gap, index) => <li key={index}><strong>{oneLine(gap.name)}</strong>: {oneLine(gap.reason, 500)} {oneLine(gap.advice, 500)}</li>)}</ul>;
+}

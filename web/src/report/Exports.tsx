@@ -1,0 +1,45 @@
+/** The report in every format: downloaded, or copied as markdown. */
+import { useState } from 'react';
+import { download, getText } from '../api/client';
+import { useMe } from '../shell/session';
+import type { Reading } from './reading';
+
+const ENDINGS: Record<string, string> = {
+  report: 'json', verdict: 'json', 'review-result': 'json', rdjson: 'json', gitlab: 'json', feedback: 'json',
+  sarif: 'sarif', junit: 'xml', markdown: 'md', html: 'html', terminal: 'txt', text: 'txt',
+};
+
+export function Exports({ reading }: { reading: Reading }) {
+  const { me } = useMe();
+  const [said, setSaid] = useState('');
+  const formats = me?.formats.length ? me.formats : ['report', 'markdown', 'html'];
+  const save = async (format: string) => {
+    try {
+      const path = format === 'report' ? `${reading.address}/report` : `${reading.address}/report/${format}`;
+      await download(path, `affidavit-${reading.report.id}.${format === 'sarif' || format === 'html' || format === 'markdown' ? '' : `${format}.`}${ENDINGS[format] ?? 'txt'}`);
+      setSaid(`Saved as ${format}`);
+    } catch (error) {
+      setSaid((error as Error).message);
+    }
+  };
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(await getText(`${reading.address}/report/markdown`));
+      setSaid('Copied');
+    } catch (error) {
+      setSaid(`Not copied: ${(error as Error).message}`);
+    }
+  };
+  return (
+    <span className="exports">
+      <span className="hint" role="status">{said}</span>
+      <button type="button" onClick={() => void copy()}>Copy as markdown</button>
+      <details className="menu">
+        <summary role="button">Export</summary>
+        <ul>
+          {formats.map((format) => <li key={format}><button type="button" onClick={() => void save(format)}>{format}</button></li>)}
+        </ul>
+      </details>
+    </span>
+  );
+}

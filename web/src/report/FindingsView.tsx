@@ -1,0 +1,119 @@
+/** The diff with its findings, the files, the filters; keys to walk through them. */
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import { useKeys } from '../shell/keys';
+import { toggleTheme } from '../shell/theme';
+import { DiffList, type DiffHandle } from './DiffList';
+import { Filters } from './Filters';
+import { FileTree } from './FileTree';
+import { type Choice, EVERYTHING, matches, place } from './findings';
+import { FindingIndex } from './FindingIndex';
+import { useLabels } from './labels';
+import { layOut, readingOrder } from './layout';
+import { proofAddress, type Reading } from './reading';
+import { useSetting } from './setting';
+import { counted } from './text';
+
+export function FindingsView({ reading }: { reading: Reading }) {
+  const { report, shown, anchors } = reading;
+  const [choice, setChoice] = useState<Choice>(EVERYTHING);
+  const [view, setView] = useSetting<'unified' | 'split'>('affidavit.view', 'unified');
+  const [closed, setClosed] = useState<ReadonlySet<string>>(() => new Set());
+  const [current, setCurrent] = useState<string | null>(null);
+  const [isHelping, setHelping] = useState(false);
+  const labels = useLabels();
+  const [, go] = useLocation();
+  const list = useRef<DiffHandle>(null);
+  const chosen = useMemo(() => shown.filter((one) => matches(one, choice)), [shown, choice]);
+  const placed = useMemo(() => place(report.change.files, chosen), [report, chosen]);
+  const items = useMemo(() => layOut(report, placed, closed), [report, placed, closed]);
+  const order = useMemo(() => readingOrder(report, placed), [report, placed]);
+
+  const jump = useCallback((id: string) => {
+    const candidate = order.find((one) => one.id === id);
+    if (!candidate) return;
+    setCurrent(id);
+    setClosed((before) => (before.has(candidate.finding.file) ? without(before, candidate.finding.file) : before));
+    history.replaceState(history.state, '', `#${anchors.get(id)}`);
+    // After the file has been opened, so that the card is in the list.
+    setTimeout(() => list.current?.show(id), 0);
+  }, [order, anchors]);
+
+  useEffect(() => {
+    const follow = () => {
+      const anchor = decodeURIComponent(location.hash.slice(1));
+      const id = [...anchors].find(([, name]) => name === anchor)?.[0];
+      if (id) jump(id);
+      else if (anchor.startsWith('file-')) list.current?.showFile(anchor.slice(5));
+    };
+    follow();
+    window.addEventListener('hashchange', follow);
+    return () => window.removeEventListener('hashchange', follow);
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- once the report is there
+  }, [anchors]);
+
+  const move = (by: number) => {
+    if (!order.length) return;
+    const at = order.findIndex((one) => one.id === current);
+    const next = at < 0 ? (by > 0 ? 0 : order.length - 1) : (at + by + order.length) % order.length;
+    jump(order[next]!.id);
+  };
+  const file = order.find((one) => one.id === current)?.finding.file ?? report.change.files[0]?.path;
+  const toggle = (path: string) => setClosed((before) => (before.has(path) ? without(before, path) : new Set([...before, path])));
+  const toggleAll = () => setClosed((before) => (before.size ? new Set() : new Set(report.change.files.map((one) => one.path))));
+  const mark = (label: 'valid' | 'wrong' | 'nit') => current && labels.mayMark && void labels.mark(current, label);
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    o: () => file && toggle(file),
+    f: toggleAll,
+    p: () => current && go(proofAddress(reading, current)),
+    s: () => setView(view === 'split' ? 'unified' : 'split'),
+    v: () => mark('valid'),
+    w: () => mark('wrong'),
+    n: () => mark('nit'),
+    t: toggleTheme,
+    '?': () => setHelping(!isHelping),
+  });
+  const at = order.findIndex((one) => one.id === current);
+  return (
+    <div className="reading">
+      <aside className="rail" aria-label="Files and filters">
+        <Filters shown={shown} choice={choice} change={setChoice} />
+        <FileTree reading={reading} placed={placed} show={(path) => list.current?.showFile(path)} />
+      </aside>
+      <div className="stack">
+        <FindingIndex reading={reading} chosen={chosen} current={current} jump={jump} />
+        {labels.problem ? <p className="alarm" role="alert">{labels.problem.message}</p> : null}
+        <div className="toolbar" role="toolbar" aria-label="Diff">
+          <button type="button" onClick={() => move(-1)} disabled={!order.length} title="Previous finding (k)">↑ Previous</button>
+          <span className="position" role="status">{order.length ? `${at < 0 ? '–' : at + 1} of ${counted(order.length, 'finding')}` : 'No findings'}</span>
+          <button type="button" onClick={() => move(1)} disabled={!order.length} title="Next finding (j)">↓ Next</button>
+          <span className="grow" />
+          <span className="segments small" role="group" aria-label="View">
+            <button type="button" aria-pressed={view === 'unified'} onClick={() => setView('unified')}>Unified</button>
+            <button type="button" aria-pressed={view === 'split'} onClick={() => setView('split')} title="Side by side (s)">Side by side</button>
+          </span>
+          <button type="button" onClick={toggleAll} title="Open or close every file (f)">{closed.size ? 'Open files' : 'Close files'}</button>
+          <button type="button" onClick={() => setHelping(!isHelping)} aria-expanded={isHelping} title="Keys (?)">Keys</button>
+        </div>
+        {isHelping ? <Keys /> : null}
+        <DiffList ref={list} items={items} view={view} current={current} choose={setCurrent} toggle={toggle} closed={closed} />
+      </div>
+    </div>
+  );
+}
+
+function Keys() {
+  const keys: [string, string][] = [
+    ['j', 'next finding'], ['k', 'previous'], ['p', 'judge its proof'], ['v w n', 'mark it valid, wrong, nit'], ['o', 'open or close its file'],
+    ['f', 'all files'], ['s', 'side by side'], ['t', 'light or dark'], ['?', 'these keys'],
+  ];
+  return <p className="keys">{keys.map(([key, what]) => <span key={key}>{key.split(' ').map((one) => <kbd key={one}>{one}</kbd>)} {what}</span>)}</p>;
+}
+
+function without(set: ReadonlySet<string>, one: string): ReadonlySet<string> {
+  const next = new Set(set);
+  next.delete(one);
+  return next;
+}

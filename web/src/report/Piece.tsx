@@ -1,0 +1,101 @@
+/** A run of lines of one hunk, with syntax colours and the cards of its findings. */
+import { memo, useEffect, useMemo, useState } from 'react';
+import { Diff, Hunk as DiffHunk, type HunkData, type HunkTokens } from 'react-diff-view';
+import { Card } from './Card';
+import { colour } from './colours';
+import type { FileChange, Hunk } from './findings';
+import { numbered } from './findings';
+import type { Item } from './layout';
+import { codeLine, oneLine } from './text';
+
+interface Props {
+  item: Item & { kind: 'piece' };
+  view: 'unified' | 'split';
+  current: string | null;
+  choose: (id: string) => void;
+}
+
+type Change = HunkData['changes'][number];
+
+export const Piece = memo(function Piece({ item, view, current, choose }: Props) {
+  const { file, hunk, start, end } = item;
+  const lines = useMemo(() => cut(hunk, start, end), [hunk, start, end]);
+  const tokens = useTokens(lines, file);
+  const widgets = useMemo(() => {
+    const found: Record<string, React.ReactNode> = {};
+    for (const change of lines.changes) {
+      const key = keyOf(change);
+      const cards = item.cards.get(key);
+      if (cards) found[key] = cards.map((one) => <Card key={one.id} candidate={one} isCurrent={current === one.id} choose={choose} />);
+    }
+    return found;
+  }, [lines, item.cards, current, choose]);
+  return (
+    <>
+      {item.isFirst ? <p className="hunk-head">{oneLine(lines.content, 200)}{item.isUnseen ? <span className="word blocks">nobody looked at this</span> : null}</p> : null}
+      <Diff
+        viewType={view}
+        diffType={diffType(file)}
+        hunks={[lines]}
+        tokens={tokens}
+        widgets={widgets}
+        className={`lines ${file.status}`}
+        generateLineClassName={({ changes, defaultGenerate }) => `${defaultGenerate()} ${changes.some((one) => isGuilty(one, item.guilty)) ? 'guilty' : ''}`}
+      >
+        {(hunks) => hunks.map((one) => <DiffHunk key={one.content} hunk={one} />)}
+      </Diff>
+      {end === hunk.lines.length && (hunk.new_lacks_newline || hunk.old_lacks_newline) ? <p className="hunk-head">{newline(hunk)}</p> : null}
+    </>
+  );
+});
+
+function cut(hunk: Hunk, start: number, end: number): HunkData {
+  const changes: Change[] = [];
+  let index = -1;
+  for (const line of numbered(hunk)) {
+    index += 1;
+    if (index < start) continue;
+    if (index >= end) break;
+    const content = codeLine(line.text);
+    if (line.mark === '+') changes.push({ type: 'insert', isInsert: true, lineNumber: line.new!, content });
+    else if (line.mark === '-') changes.push({ type: 'delete', isDelete: true, lineNumber: line.old!, content });
+    else changes.push({ type: 'normal', isNormal: true, oldLineNumber: line.old!, newLineNumber: line.new!, content });
+  }
+  const content = `@@ −${hunk.old_start},${hunk.old_count} +${hunk.new_start},${hunk.new_count} @@ ${hunk.heading}`;
+  return { content, oldStart: hunk.old_start, oldLines: hunk.old_count, newStart: hunk.new_start, newLines: hunk.new_count, changes };
+}
+
+function keyOf(change: Change): string {
+  if (change.type === 'insert') return `I${change.lineNumber}`;
+  return change.type === 'delete' ? `D${change.lineNumber}` : `N${change.oldLineNumber}`;
+}
+
+function isGuilty(change: Change | undefined, guilty: Set<string>): boolean {
+  if (!change) return false;
+  if (change.type === 'insert') return guilty.has(`+${change.lineNumber}`);
+  if (change.type === 'delete') return guilty.has(`-${change.lineNumber}`);
+  return guilty.has(`+${change.newLineNumber}`) || guilty.has(`-${change.oldLineNumber}`);
+}
+
+function diffType(file: FileChange): 'add' | 'delete' | 'modify' | 'rename' | 'copy' {
+  return ({ added: 'add', deleted: 'delete', modified: 'modify', renamed: 'rename', copied: 'copy' } as const)[file.status];
+}
+
+function newline(hunk: Hunk): string {
+  if (hunk.old_lacks_newline && hunk.new_lacks_newline) return 'No newline at the end of the file.';
+  return hunk.new_lacks_newline ? 'The change leaves out the newline at the end of the file.' : 'The change adds a newline at the end of the file.';
+}
+
+function useTokens(lines: HunkData, file: FileChange): HunkTokens | null {
+  const [tokens, setTokens] = useState<HunkTokens | null>(null);
+  useEffect(() => {
+    let isGone = false;
+    void colour(lines, file).then((coloured) => {
+      if (!isGone) setTokens(coloured);
+    });
+    return () => {
+      isGone = true;
+    };
+  }, [lines, file]);
+  return tokens;
+}

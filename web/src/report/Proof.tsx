@@ -1,0 +1,178 @@
+/** Everything that speaks for or against one finding, to be judged by the reader. */
+import type { ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import { useKeys } from '../shell/keys';
+import { useTitle } from '../shell/title';
+import { Ask } from './Ask';
+import { Excerpt } from './Excerpt';
+import { type Candidate, finder, isShown, placeOf } from './findings';
+import { LabelButtons, useLabels } from './labels';
+import { Inline, Prose } from './Prose';
+import { agreeing, judged, proofLine, REASONS, standing } from './proof';
+import { type Reading, diffAddress, proofAddress, useReading } from './reading';
+import { Recheck } from './Recheck';
+import { Reproduction } from './Reproduction';
+import { Searches } from './Searches';
+import { counted, oneLine } from './text';
+import { reasonOf, titleOf } from './Withheld';
+
+export default function Proof({ anchor }: { anchor: string }) {
+  const reading = useReading();
+  const id = [...reading.anchors].find(([, name]) => name === anchor)?.[0];
+  const candidate = reading.report.candidates.find((one) => one.id === id);
+  if (!candidate) {
+    return <div className="frame"><h1>No such finding</h1><p>This report has no finding at that address. <Link href={`/review/${reading.summary.review_id}`}>To the report</Link></p></div>;
+  }
+  return <ProofOf candidate={candidate} reading={reading} />;
+}
+
+function ProofOf({ candidate, reading }: { candidate: Candidate; reading: Reading }) {
+  const { finding } = candidate;
+  const labels = useLabels();
+  const [, go] = useLocation();
+  const title = oneLine(titleOf(candidate));
+  useTitle(title);
+  const all: Candidate[] = isShown(candidate) ? reading.shown : reading.withheld;
+  const at = all.findIndex((one) => one.id === candidate.id);
+  const other = (by: number) => all[(at + by + all.length) % all.length];
+  const move = (by: number) => {
+    const next = other(by);
+    if (next) go(proofAddress(reading, next.id));
+  };
+  const mark = (label: 'valid' | 'wrong' | 'nit') => labels.mayMark && void labels.mark(candidate.id, label);
+  const back = isShown(candidate) ? diffAddress(reading, candidate.id) : `/review/${reading.summary.review_id}/withheld`;
+  useKeys({ j: () => move(1), k: () => move(-1), v: () => mark('valid'), w: () => mark('wrong'), n: () => mark('nit'), Escape: () => go(back) });
+  return (
+    <div className="frame proof-page">
+      <nav className="crumbs" aria-label="Where this is">
+        <Link href={back}>← {isShown(candidate) ? 'In the diff' : 'Withheld'}</Link>
+        <span className="grow" />
+        <button type="button" onClick={() => move(-1)} title="Previous (k)">↑ Previous</button>
+        <span className="position">{at + 1} of {all.length}</span>
+        <button type="button" onClick={() => move(1)} title="Next (j)">↓ Next</button>
+      </nav>
+      <article className={`card lead-card ${finding?.severity ?? 'none'}`}>
+        <h1>{finding ? <span className={`badge ${finding.severity}`}>{finding.severity}</span> : null} <Inline text={title} /></h1>
+        {finding ? <p className="place"><code>{oneLine(placeOf(finding))}</code> {isShown(candidate) ? standing(candidate, reading.report).map((word) => <span key={word} className={`word ${word === 'blocks' ? 'blocks' : ''}`}>{word}</span>) : null}</p> : null}
+        {candidate.withheld ? <p className="withheld-why"><strong>Withheld: {REASONS[reasonOf(candidate)] ?? reasonOf(candidate)}.</strong> <WithheldDetail candidate={candidate} reading={reading} /></p> : null}
+        {finding ? <Prose text={finding.message} /> : <pre>{JSON.stringify(candidate.raw, null, 1)}</pre>}
+        {finding?.suggestion ? <div className="todo"><strong>To do</strong><Prose text={finding.suggestion} /></div> : null}
+        <footer className="card-foot">
+          <span className="soft">{proofLine(candidate).map((one) => oneLine(one, 160)).join(' · ')}</span>
+          <span className="card-tools"><span className="hint">Is it right?</span> <LabelButtons id={candidate.id} title={title} /></span>
+        </footer>
+        {labels.problem ? <p className="alarm" role="alert">{labels.problem.message}</p> : null}
+      </article>
+      <div className="columns proof-columns">
+        <div>
+          <Part title="The code"><Excerpt candidate={candidate} around={8} /><QuoteWords candidate={candidate} /></Part>
+          <Cause candidate={candidate} reading={reading} />
+          {candidate.reproduction || finding?.verification?.reproduction ? <Part title="Reproduction"><Reproduction candidate={candidate} /></Part> : null}
+          {candidate.searches.length ? <Part title={counted(candidate.searches.length, 'search', 'searches')}><Searches candidate={candidate} /></Part> : null}
+          <Part title="Judgement"><Judgements candidate={candidate} /></Part>
+        </div>
+        <div>
+          <Recheck candidate={candidate} />
+          <Ask candidate={candidate} />
+          <Part title="How it came to be"><Marks candidate={candidate} /></Part>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return <section className="sheet"><h2>{title}</h2>{children}</section>;
+}
+
+function WithheldDetail({ candidate, reading }: { candidate: Candidate; reading: Reading }) {
+  const detail = candidate.withheld?.detail ?? '';
+  const leader = reasonOf(candidate) === 'duplicate_of' ? reading.report.candidates.find((one) => one.id === detail) : undefined;
+  if (leader) return <Link href={proofAddress(reading, leader.id)}>{oneLine(titleOf(leader))}</Link>;
+  return <Inline text={oneLine(detail, 1_000)} />;
+}
+
+const QUOTE_WORDS: Record<string, string> = {
+  exact: 'The quote stands in the commit word for word, where the finding says.',
+  relocated: 'The quote stands in this file, though not where the finding said; the place was corrected.',
+  ambiguous: 'The quote stands in this file several times; this is the place nearest to the claim.',
+  not_found: 'The quote does not stand in the file: the finding was withheld.',
+  not_quoted: 'No code was quoted.',
+};
+
+function QuoteWords({ candidate }: { candidate: Candidate }) {
+  const evidence = candidate.finding?.verification;
+  return (
+    <>
+      <p>{QUOTE_WORDS[candidate.quote?.outcome ?? 'not_quoted']}{candidate.quote?.detail ? ` ${oneLine(candidate.quote.detail, 300)}` : ''}{candidate.quote?.blob ? <span className="soft"> Blob <code>{candidate.quote.blob.slice(0, 12)}</code>.</span> : null}</p>
+      {evidence ? (
+        <dl className="claim-list">
+          <dt>How it was checked</dt><dd><Inline text={oneLine(evidence.verification_method, 1_000)} /></dd>
+          {evidence.where_checked ? <><dt>Handled elsewhere?</dt><dd>Looked in {oneLine(evidence.where_checked, 600)}</dd></> : null}
+          {evidence.failing_input ? <><dt>Fails with</dt><dd><code>{oneLine(evidence.failing_input, 1_000)}</code></dd></> : null}
+          {evidence.wrong_outcome ? <><dt>Outcome</dt><dd><code>{oneLine(evidence.wrong_outcome, 1_000)}</code></dd></> : null}
+        </dl>
+      ) : null}
+    </>
+  );
+}
+
+/** The change behind an impact finding. */
+function Cause({ candidate, reading }: { candidate: Candidate; reading: Reading }) {
+  const cause = candidate.finding?.verification?.caused_by;
+  if (!cause) return null;
+  const file = reading.report.change.files.find((one) => one.path === cause.file || one.old_path === cause.file);
+  const name = cause.symbol.split('.').at(-1) ?? '';
+  const hunk = file?.hunks.find((one) => name && one.lines.some((line) => line[0] !== ' ' && line.includes(name))) ?? file?.hunks[0];
+  return (
+    <Part title="Caused by the change">
+      <p><code>{oneLine(cause.file)}</code>{cause.symbol ? <> · <code>{oneLine(cause.symbol)}</code></> : null}. The code above was not touched; this was.</p>
+      {hunk ? (
+        <div className="scroll" tabIndex={0} role="region" aria-label="The hunk"><pre className="patch">{hunk.lines.slice(0, 40).map((line, index) => <span key={index} className={line[0] === '+' ? 'added' : line[0] === '-' ? 'removed' : ''}>{oneLineOfCode(line)}{'\n'}</span>)}</pre></div>
+      ) : null}
+    </Part>
+  );
+}
+
+const oneLineOfCode = (line: string) => line[0] + oneCode(line.slice(1));
+const oneCode = (text: string) => text.replace(/\r$/, '');
+
+function Judgements({ candidate }: { candidate: Candidate }) {
+  const said = candidate.judgements;
+  const others = agreeing(candidate);
+  return (
+    <>
+      {said.length === 0 ? <p className="soft">Nobody was asked about it.</p> : null}
+      <ol className="judgements">
+        {said.map((one, index) => (
+          <li key={index} className={one.judgment ?? 'none'}>
+            <strong>{judged(one)}</strong>{one.worth ? <span className="word">worth: {one.worth}</span> : null}{one.severity ? <span className="word">{one.severity}</span> : null}{one.scenario ? <span className="word">{one.scenario}</span> : null}
+            {one.reason ? <Prose text={one.reason} /> : null}
+          </li>
+        ))}
+      </ol>
+      {candidate.doubt ? <p><strong>The verifier doubts that it matters here:</strong> <Inline text={oneLine(candidate.doubt, 1_000)} /></p> : null}
+      {others.length ? <p>Also found by {others.join(', ')}, independently.</p> : null}
+      {candidate.said_by.length ? <p>Commented on before the review by {candidate.said_by.map((one) => oneLine(one, 60)).join(', ')}.</p> : null}
+      {candidate.claimed_severity ? <p>Its finder called it {candidate.claimed_severity}.</p> : null}
+    </>
+  );
+}
+
+function Marks({ candidate }: { candidate: Candidate }) {
+  return (
+    <>
+      <dl className="claim-list">
+        <dt>Found by</dt><dd>{finder(candidate.specialist)} ({candidate.kind})</dd>
+        {candidate.finding?.rule_id ? <><dt>Rule</dt><dd><code>{oneLine(candidate.finding.rule_id)}</code></dd></> : null}
+        <dt>Status</dt><dd>{candidate.status.replace('_', ' ')}</dd>
+        <dt>Worth</dt><dd>{candidate.worth}</dd>
+        <dt>Confidence</dt><dd>{candidate.confidence}</dd>
+        <dt>Fingerprint</dt><dd><code>{candidate.fingerprint || '–'}</code></dd>
+        <dt>Id</dt><dd><code>{oneLine(candidate.id)}</code></dd>
+      </dl>
+      {candidate.first_wording ? <details className="fold"><summary>First wording</summary><p><strong>{oneLine(candidate.first_wording.title)}</strong></p><Prose text={candidate.first_wording.message} /></details> : null}
+      <ol className="steps">{candidate.steps.map((step, index) => <li key={index}><b>{step.stage}</b> {oneLine(step.what)}</li>)}</ol>
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+/** A finished review: verdict, findings at their lines, what was withheld, the map, the account. */
+import { lazy, Suspense, useMemo } from 'react';
+import useSWR from 'swr';
+import { Link } from 'wouter';
+import type { Summary } from '../history/summary';
+import { Alert, Waiting } from '../shell/Alert';
+import { Account } from './Account';
+import { anchors, isShown, ordered, type Report } from './findings';
+import { FindingsView } from './FindingsView';
+import { LabelsProvider } from './labels';
+import { ReportContext, type Reading } from './reading';
+import { Top } from './Top';
+import { Withheld } from './Withheld';
+
+const Proof = lazy(() => import('./Proof'));
+const MapView = lazy(() => import('../map/MapView'));
+const Iterations = lazy(() => import('../history/Iterations'));
+
+export default function ReportPage({ summary, rest }: { summary: Summary; rest: string }) {
+  const address = `/api/review/${encodeURIComponent(summary.review_id)}`;
+  const { data: report, error, mutate } = useSWR<Report, Error>(`${address}/report`, { revalidateIfStale: false });
+  const reading = useMemo(() => (report ? read(report, address, summary) : null), [report, address, summary]);
+  if (error) return <div className="frame"><Alert problem={error} again={() => void mutate()} /></div>;
+  if (!reading) return <Waiting what="Reading the report" />;
+  const [part = '', name = ''] = rest.split('/');
+  return (
+    <ReportContext value={reading}>
+      <LabelsProvider address={address}>
+        {part === 'finding' ? (
+          <Suspense fallback={<Waiting what="Loading" />}><Proof key={name} anchor={decodeURIComponent(name)} /></Suspense>
+        ) : (
+          <>
+            <Top reading={reading} />
+            <Tabs reading={reading} part={part} />
+            <Suspense fallback={<Waiting what="Loading" />}><Part part={part} reading={reading} /></Suspense>
+          </>
+        )}
+      </LabelsProvider>
+    </ReportContext>
+  );
+}
+
+function read(report: Report, address: string, summary: Summary): Reading {
+  const shown = ordered(report.candidates.filter(isShown));
+  const withheld = ordered(report.candidates.filter((one) => !isShown(one)));
+  return { report, address, summary, shown, withheld, anchors: anchors([...shown, ...withheld]) };
+}
+
+function Part({ part, reading }: { part: string; reading: Reading }) {
+  switch (part) {
+    case 'withheld':
+      return <Withheld reading={reading} />;
+    case 'map':
+      return <MapView reading={reading} />;
+    case 'iterations':
+      return <Iterations reading={reading} />;
+    case 'account':
+      return <Account reading={reading} />;
+    default:
+      return <FindingsView reading={reading} />;
+  }
+}
+
+function Tabs({ reading, part }: { reading: Reading; part: string }) {
+  const here = `/review/${reading.summary.review_id}`;
+  const tabs: [string, string, number | null][] = [
+    ['', 'Findings', reading.shown.length],
+    ['withheld', 'Withheld', reading.withheld.length],
+    ['map', 'Map', null],
+    ['iterations', 'Iterations', null],
+    ['account', 'Account', null],
+  ];
+  return (
+    <nav className="tabs frame" aria-label="Parts of the report">
+      {tabs.map(([name, label, count]) => (
+        <Link key={name} href={name ? `${here}/${name}` : here} aria-current={part === name ? 'page' : undefined}>
+          {label}{count === null ? null : <span className="count">{count}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
+}

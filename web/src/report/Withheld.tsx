@@ -1,0 +1,64 @@
+/** What was handed in and is not said, each with its reason. */
+import { useMemo, useState } from 'react';
+import { Link } from 'wouter';
+import { type Candidate, finder, placeOf } from './findings';
+import { Inline } from './Prose';
+import { REASONS } from './proof';
+import { proofAddress, type Reading } from './reading';
+import { oneLine } from './text';
+
+const AT_FIRST = 100;
+
+export function Withheld({ reading }: { reading: Reading }) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [isWhole, setWhole] = useState(false);
+  const counts = useMemo(() => {
+    const found = new Map<string, number>();
+    for (const one of reading.withheld) found.set(reasonOf(one), (found.get(reasonOf(one)) ?? 0) + 1);
+    return [...found].sort((one, other) => other[1] - one[1]);
+  }, [reading]);
+  const rows = reading.withheld.filter((one) => chosen === null || reasonOf(one) === chosen);
+  if (reading.withheld.length === 0) return <div className="frame"><p className="nothing">Nothing was withheld: everything that was handed in is shown.</p></div>;
+  return (
+    <div className="frame withheld">
+      <p className="soft">Nothing is dropped silently. Each of these was handed in and is not part of what the report says; the proof page of each says why.</p>
+      <p className="chips" role="group" aria-label="Reasons">
+        {counts.map(([reason, count]) => (
+          <button key={reason} type="button" className="chip" aria-pressed={chosen === reason} onClick={() => setChosen(chosen === reason ? null : reason)}>{reason.replaceAll('_', ' ')} <span className="count">{count}</span></button>
+        ))}
+      </p>
+      <ul className="withheld-list">
+        {(isWhole ? rows : rows.slice(0, AT_FIRST)).map((one) => <li key={one.id}><Row candidate={one} reading={reading} /></li>)}
+      </ul>
+      {!isWhole && rows.length > AT_FIRST ? <button type="button" onClick={() => setWhole(true)}>Show all {rows.length}</button> : null}
+    </div>
+  );
+}
+
+export function reasonOf(candidate: Candidate): string {
+  return candidate.withheld?.code ?? 'finding_dropped';
+}
+
+function Row({ candidate, reading }: { candidate: Candidate; reading: Reading }) {
+  const { finding } = candidate;
+  const code = reasonOf(candidate);
+  const leader = code === 'duplicate_of' ? reading.report.candidates.find((one) => one.id === candidate.withheld?.detail) : undefined;
+  const refuted = candidate.judgements.findLast((one) => one.judgment === 'REFUTED');
+  const detail = leader?.finding?.title ?? refuted?.reason ?? candidate.withheld?.detail ?? '';
+  return (
+    <article className={`card ${finding?.severity ?? 'none'}`}>
+      <h3>
+        {finding ? <span className={`badge ${finding.severity}`}>{finding.severity}</span> : null}{' '}
+        <Link href={proofAddress(reading, candidate.id)} className="title"><Inline text={oneLine(titleOf(candidate))} /></Link>
+      </h3>
+      <p className="place">{finding ? <code>{oneLine(placeOf(finding))}</code> : null} <span className="word">{finder(candidate.specialist)}</span></p>
+      <p className="why"><strong>{REASONS[code] ?? code.replaceAll('_', ' ')}</strong>{detail ? <>: <Inline text={oneLine(detail, 600)} /></> : '.'}</p>
+    </article>
+  );
+}
+
+export function titleOf(candidate: Candidate): string {
+  if (candidate.finding) return candidate.finding.title;
+  const raw = candidate.raw as { title?: unknown } | null;
+  return typeof raw?.title === 'string' && raw.title.trim() ? raw.title : `(no finding) ${JSON.stringify(candidate.raw ?? '').slice(0, 200)}`;
+}

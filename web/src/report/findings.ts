@@ -1,0 +1,191 @@
+/** A report's findings by what is done with them: order, anchors, filters, and where each stands in the diff. */
+import type { Shape } from '../api/client';
+
+export type Report = Shape<'Report'>;
+export type Candidate = Shape<'Candidate'>;
+export type Finding = Shape<'Finding'>;
+export type FileChange = Shape<'FileChange'>;
+export type Hunk = Shape<'Hunk'>;
+export type Severity = Finding['severity'];
+
+export const SEVERITIES: readonly Severity[] = ['critical', 'high', 'medium', 'low', 'info'];
+
+export interface Said extends Candidate {
+  finding: Finding;
+}
+
+export interface Choice {
+  severity: string[];
+  category: string[];
+  status: string[];
+  specialist: string[];
+}
+
+export const EVERYTHING: Choice = { severity: [], category: [], status: [], specialist: [] };
+
+export function isShown(candidate: Candidate): candidate is Said {
+  return candidate.withheld === null && candidate.finding !== null;
+}
+
+export function isFolded(candidate: Candidate): boolean {
+  return candidate.folded || candidate.worth === 'maybe';
+}
+
+/** Worst first; of one severity what was reproduced leads, then by file and line: the order of every format. */
+export function ordered<One extends Candidate>(candidates: readonly One[]): One[] {
+  const leads = (one: One) =>
+    one.status === 'verified' && ['reproduced', 'reproduced_new'].includes(one.reproduction?.outcome ?? '');
+  const rank = (one: One) => (one.finding ? SEVERITIES.indexOf(one.finding.severity) : 9);
+  return [...candidates].sort(
+    (one, other) =>
+      rank(one) - rank(other) ||
+      Number(leads(other)) - Number(leads(one)) ||
+      (one.finding?.file ?? '').localeCompare(other.finding?.file ?? '') ||
+      (one.finding?.line ?? 0) - (other.finding?.line ?? 0) ||
+      one.id.localeCompare(other.id),
+  );
+}
+
+/** The same address as in the HTML report; a second finding of one fingerprint gets a number. */
+export function anchors(candidates: readonly Candidate[]): Map<string, string> {
+  const taken = new Set<string>();
+  const byId = new Map<string, string>();
+  for (const candidate of candidates) {
+    const stem = candidate.fingerprint.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 64);
+    const first = `finding-${stem || 'without-fingerprint'}`;
+    let anchor = first;
+    for (let number = 2; taken.has(anchor); number++) anchor = `${first}-${number}`;
+    taken.add(anchor);
+    byId.set(candidate.id, anchor);
+  }
+  return byId;
+}
+
+export function finder(specialist: string): string {
+  return specialist.split('@')[0] ?? specialist;
+}
+
+export function matches(candidate: Said, choice: Choice): boolean {
+  const holds = (chosen: string[], value: string) => chosen.length === 0 || chosen.includes(value);
+  return (
+    holds(choice.severity, candidate.finding.severity) &&
+    holds(choice.category, candidate.finding.category) &&
+    holds(choice.status, candidate.status) &&
+    (choice.specialist.length === 0 ||
+      [candidate.specialist, ...candidate.agreed_by].some((name) => choice.specialist.includes(finder(name))))
+  );
+}
+
+/** What can be chosen, with how many findings each choice has. */
+export function choices(shown: readonly Said[]): Record<keyof Choice, [string, number][]> {
+  const count = (values: string[]): [string, number][] => [
+    ...values.reduce((counts, value) => counts.set(value, (counts.get(value) ?? 0) + 1), new Map<string, number>()),
+  ];
+  const bySeverity = (one: [string, number], other: [string, number]) =>
+    SEVERITIES.indexOf(one[0] as Severity) - SEVERITIES.indexOf(other[0] as Severity);
+  return {
+    severity: count(shown.map((one) => one.finding.severity)).sort(bySeverity),
+    category: count(shown.map((one) => one.finding.category)).sort(),
+    status: count(shown.map((one) => one.status)).sort(),
+    specialist: count(shown.map((one) => finder(one.specialist))).sort(),
+  };
+}
+
+export function sideOf(finding: Finding): 'head' | 'base' {
+  return finding.verification?.side ?? 'head';
+}
+
+export function isImpact(finding: Finding): boolean {
+  return finding.verification?.is_impact_finding ?? false;
+}
+
+/** `path:12–14`; code that the change removed says so. */
+export function placeOf(finding: Finding): string {
+  const last = finding.end_line && finding.end_line !== finding.line ? `–${finding.end_line}` : '';
+  return `${finding.file}:${finding.line}${last}${sideOf(finding) === 'base' ? ' (before the change)' : ''}`;
+}
+
+function pathAt(file: FileChange, side: 'head' | 'base'): string | null {
+  if (side === 'head') return file.status === 'deleted' ? null : file.path;
+  return file.status === 'added' || file.status === 'copied' ? null : (file.old_path ?? file.path);
+}
+
+export interface Placed {
+  /** Findings at a line of the diff: by file, then by the key of the line. */
+  atLines: Map<FileChange, Map<string, Said[]>>;
+  /** Findings in a changed file, outside its hunks. */
+  beside: Map<FileChange, Said[]>;
+  /** Findings in files that the change does not touch. */
+  elsewhere: Map<string, Said[]>;
+}
+
+/** Where each finding is drawn: below the last of its lines that the diff has. */
+export function place(files: readonly FileChange[], shown: readonly Said[]): Placed {
+  const placed: Placed = { atLines: new Map(), beside: new Map(), elsewhere: new Map() };
+  for (const candidate of shown) {
+    const { finding } = candidate;
+    const side = sideOf(finding);
+    const file = files.find((one) => pathAt(one, side) === finding.file);
+    if (!file) {
+      add(placed.elsewhere, finding.file, candidate);
+      continue;
+    }
+    const key = keyOf(file, side, finding);
+    if (key === null) add(placed.beside, file, candidate);
+    else {
+      const lines = placed.atLines.get(file) ?? new Map<string, Said[]>();
+      placed.atLines.set(file, lines);
+      add(lines, key, candidate);
+    }
+  }
+  return placed;
+}
+
+function add<Key>(map: Map<Key, Said[]>, key: Key, candidate: Said): void {
+  map.set(key, [...(map.get(key) ?? []), candidate]);
+}
+
+/** The key of a line, as the diff viewer builds it. */
+function keyOf(file: FileChange, side: 'head' | 'base', finding: Finding): string | null {
+  const last = finding.end_line ?? finding.line;
+  let found: string | null = null;
+  for (const hunk of file.hunks) {
+    for (const line of numbered(hunk)) {
+      const number = side === 'head' ? line.new : line.old;
+      if (number === null || number < finding.line || number > last) continue;
+      found = line.mark === '+' ? `I${line.new}` : line.mark === '-' ? `D${line.old}` : `N${line.old}`;
+    }
+  }
+  return found;
+}
+
+export interface NumberedLine {
+  mark: string;
+  old: number | null;
+  new: number | null;
+  text: string;
+}
+
+export function* numbered(hunk: Hunk): Generator<NumberedLine> {
+  // A side without lines names the line before the hunk, so counting starts after it.
+  let old = hunk.old_start + Number(hunk.old_count === 0);
+  let fresh = hunk.new_start + Number(hunk.new_count === 0);
+  for (const line of hunk.lines) {
+    const mark = line[0] ?? ' ';
+    yield { mark, old: mark === '+' ? null : old, new: mark === '-' ? null : fresh, text: line.slice(1) };
+    if (mark !== '+') old += 1;
+    if (mark !== '-') fresh += 1;
+  }
+}
+
+export function lineTotals(files: readonly FileChange[]): { added: number; removed: number } {
+  let added = 0;
+  let removed = 0;
+  for (const file of files)
+    for (const hunk of file.hunks)
+      for (const line of hunk.lines) {
+        if (line[0] === '+') added += 1;
+        else if (line[0] === '-') removed += 1;
+      }
+  return { added, removed };
+}

@@ -1,0 +1,78 @@
+/** The diff as a list of pieces that are drawn only while they are seen: headers, runs of lines, cards. */
+import type { FileChange, Hunk, Placed, Report, Said } from './findings';
+
+/** A run of lines is drawn as a whole; longer ones would make scrolling jump. */
+export const PIECE_LINES = 40;
+
+export type Item =
+  | { kind: 'heading'; key: string; text: string }
+  | { kind: 'file'; key: string; file: FileChange; findings: number; coverage: string; isClosed: boolean }
+  | { kind: 'untouched'; key: string; path: string; findings: number }
+  | { kind: 'card'; key: string; candidate: Said; withQuote: true }
+  | { kind: 'note'; key: string; text: string }
+  | { kind: 'piece'; key: string; file: FileChange; hunk: Hunk; start: number; end: number; isFirst: boolean; isUnseen: boolean; cards: Map<string, Said[]>; guilty: Set<string> };
+
+export function layOut(report: Report, placed: Placed, closed: ReadonlySet<string>): Item[] {
+  const items: Item[] = [];
+  if (placed.elsewhere.size) items.push({ kind: 'heading', key: 'h-elsewhere', text: 'Outside the change' });
+  for (const [path, group] of placed.elsewhere) {
+    items.push({ kind: 'untouched', key: `u-${path}`, path, findings: group.length });
+    for (const candidate of group) items.push({ kind: 'card', key: `c-${candidate.id}`, candidate, withQuote: true });
+  }
+  if (placed.elsewhere.size) items.push({ kind: 'heading', key: 'h-diff', text: 'Diff' });
+  report.change.files.forEach((file, number) => addFile(items, report, placed, file, number, closed.has(file.path)));
+  return items;
+}
+
+function addFile(items: Item[], report: Report, placed: Placed, file: FileChange, number: number, isClosed: boolean): void {
+  const beside = placed.beside.get(file) ?? [];
+  const lines = placed.atLines.get(file) ?? new Map<string, Said[]>();
+  const coverage = report.coverage.find((one) => one.path === file.path);
+  const findings = beside.length + [...lines.values()].reduce((sum, group) => sum + group.length, 0);
+  items.push({ kind: 'file', key: `f-${number}`, file, findings, coverage: coverageWord(coverage), isClosed });
+  if (isClosed) return;
+  for (const candidate of beside) items.push({ kind: 'card', key: `c-${candidate.id}`, candidate, withQuote: true });
+  if (!file.hunks.length) items.push({ kind: 'note', key: `n-${number}`, text: noLines(file) });
+  const guilty = guiltyLines([...lines.values()].flat());
+  file.hunks.forEach((hunk, at) => {
+    const isUnseen = coverage !== undefined && coverage.state !== 'skipped' && coverage.hunks[at]?.examined_by.length === 0 && !coverage.hunks[at]?.parts.length;
+    for (let start = 0; start < hunk.lines.length; start += PIECE_LINES) {
+      const end = Math.min(start + PIECE_LINES, hunk.lines.length);
+      items.push({ kind: 'piece', key: `p-${number}-${at}-${start}`, file, hunk, start, end, isFirst: start === 0, isUnseen, cards: lines, guilty });
+    }
+  });
+}
+
+function coverageWord(coverage: Report['coverage'][number] | undefined): string {
+  if (!coverage || coverage.state === 'examined') return '';
+  const word = { partly: 'looked at in part', not_examined: 'nobody looked at this', skipped: 'skipped' }[coverage.state];
+  return coverage.reason ? `${word}: ${coverage.reason.replaceAll('_', ' ')}` : word;
+}
+
+function noLines(file: FileChange): string {
+  if (file.is_binary) return 'A binary file: no lines to show.';
+  if (file.status === 'renamed') return `Renamed from ${file.old_path ?? ''}; no line differs.`;
+  return file.old_mode !== file.new_mode && file.old_mode && file.new_mode ? `Its mode went from ${file.old_mode} to ${file.new_mode}.` : 'No lines to show.';
+}
+
+/** Head lines as `+12`, base lines as `-12`. */
+function guiltyLines(candidates: Said[]): Set<string> {
+  const guilty = new Set<string>();
+  for (const { finding } of candidates) {
+    const mark = finding.verification?.side === 'base' ? '-' : '+';
+    const last = Math.min(finding.end_line ?? finding.line, finding.line + 200);
+    for (let line = finding.line; line <= last; line++) guilty.add(`${mark}${line}`);
+  }
+  return guilty;
+}
+
+/** Findings in the order in which a reader meets them. */
+export function readingOrder(report: Report, placed: Placed): Said[] {
+  const order = [...placed.elsewhere.values()].flat();
+  for (const file of report.change.files) {
+    order.push(...(placed.beside.get(file) ?? []));
+    const lines = [...(placed.atLines.get(file) ?? new Map<string, Said[]>()).values()].flat() as Said[];
+    order.push(...lines.sort((one, other) => (one.finding.end_line ?? one.finding.line) - (other.finding.end_line ?? other.finding.line)));
+  }
+  return order;
+}

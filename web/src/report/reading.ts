@@ -1,0 +1,31 @@
+/** The report that is open, with what is looked up in it again and again. */
+import { createContext, useContext } from 'react';
+import type { Summary } from '../history/summary';
+import type { Candidate, Report, Said } from './findings';
+
+export interface Reading {
+  report: Report;
+  /** Of the review, in the API. */
+  address: string;
+  summary: Summary;
+  shown: Said[];
+  withheld: Candidate[];
+  anchors: Map<string, string>;
+}
+
+export const ReportContext = createContext<Reading | null>(null);
+
+export function useReading(): Reading {
+  const reading = useContext(ReportContext);
+  if (!reading) throw new Error('no report is open');
+  return reading;
+}
+
+export function proofAddress(reading: Reading, candidateId: string): string {
+  return `/review/${reading.summary.review_id}/finding/${reading.anchors.get(candidateId) ?? ''}`;
+}
+
+/** The finding in its place in the diff. */
+export function diffAddress(reading: Reading, candidateId: string): string {
+  return `/review/${reading.summary.review_id}#${reading.anchors.get(candidateId) ?? ''}`;
+}

@@ -1,0 +1,142 @@
+/** What the events tell beyond the state of seed 004: who is at work, what became of findings, what was spent. */
+import type { PipelineEvent, PreviewSeverity } from './state';
+
+export interface Worker {
+  name: string;
+  agent: string;
+  model: string;
+  tool: string;
+  detail: string;
+  calls: number;
+  isDone: boolean;
+  findings: number | null;
+}
+
+export interface Sighting {
+  id: string;
+  title: string;
+  severity: PreviewSeverity;
+  specialist: string;
+  place: string;
+  status: string | null;
+}
+
+export interface Story {
+  workers: Worker[];
+  sightings: Sighting[];
+  tokens: number;
+  costUsd: number | null;
+  startedAt: string | null;
+  endedAt: string | null;
+  handoffs: Record<string, Record<string, unknown>>;
+  isResumed: boolean;
+}
+
+/** The story so far. Events are in order and each is there once. */
+export function tell(events: readonly PipelineEvent[]): Story {
+  const story: Story = {
+    workers: [], sightings: [], tokens: 0, costUsd: null, startedAt: null, endedAt: null, handoffs: {}, isResumed: false,
+  };
+  for (const event of events) add(story, event);
+  return story;
+}
+
+function add(story: Story, { type, data, timestamp }: PipelineEvent): void {
+  switch (type) {
+    case 'pipeline.started':
+      story.startedAt ??= timestamp;
+      break;
+    case 'pipeline.resumed':
+      story.isResumed = true;
+      story.endedAt = null;
+      break;
+    case 'agent.started':
+      workerOf(story, data).model = text(data.model);
+      break;
+    case 'tool.called': {
+      const worker = workerOf(story, data);
+      worker.tool = text(data.tool);
+      worker.detail = subject(data);
+      worker.calls += 1;
+      break;
+    }
+    case 'agent.handoff':
+      story.handoffs[text(data.to)] = data;
+      for (const worker of story.workers) if (worker.agent === data.from) worker.isDone = true;
+      break;
+    case 'specialist.finished': {
+      const worker = workerOf(story, data);
+      worker.isDone = true;
+      worker.findings = count(data.findings ?? data.findings_count);
+      break;
+    }
+    case 'finding.detected':
+      detect(story, data);
+      break;
+    case 'finding.verified':
+      verify(story, data);
+      break;
+    case 'usage.updated':
+      spend(story, data);
+      break;
+    case 'pipeline.completed':
+    case 'pipeline.failed':
+    case 'pipeline.cancelled':
+      story.endedAt = timestamp;
+      for (const worker of story.workers) worker.isDone = true;
+  }
+}
+
+function workerOf(story: Story, data: Record<string, unknown>): Worker {
+  const agent = text(data.agent) || 'reviewer';
+  const name = text(data.specialist) || agent;
+  const known = story.workers.find((one) => one.name === name && one.agent === agent);
+  if (known) return known;
+  const fresh: Worker = { name, agent, model: '', tool: '', detail: '', calls: 0, isDone: false, findings: null };
+  story.workers.push(fresh);
+  return fresh;
+}
+
+/** What a call is about, in one line: a path with lines, a pattern, a query. */
+function subject(data: Record<string, unknown>): string {
+  const given = (data.args && typeof data.args === 'object' ? data.args : data) as Record<string, unknown>;
+  const path = text(given.file_path ?? given.path);
+  const lines = given.start_line ? `:${String(given.start_line)}–${String(given.end_line ?? '')}` : '';
+  return path ? path + lines : text(given.pattern ?? given.query ?? given.symbol ?? given.name ?? given.action);
+}
+
+function detect(story: Story, data: Record<string, unknown>): void {
+  const id = text(data.finding_id) || text(data.title);
+  if (story.sightings.some((one) => one.id === id)) return;
+  const file = text(data.file);
+  story.sightings.push({
+    id,
+    title: text(data.title) || 'A finding without a title',
+    severity: (text(data.severity) || 'info') as PreviewSeverity,
+    specialist: text(data.specialist).split('@')[0] ?? '',
+    place: file && `${file}${data.line ? `:${String(data.line)}` : ''}`,
+    status: null,
+  });
+}
+
+function verify(story: Story, data: Record<string, unknown>): void {
+  const id = text(data.finding_id);
+  const found = story.sightings.find((one) => (id ? one.id === id : one.title === data.title));
+  if (found) found.status = text(data.status);
+}
+
+function spend(story: Story, data: Record<string, unknown>): void {
+  const tokens = count(data.tokens) ?? (count(data.input_tokens) ?? 0) + (count(data.output_tokens) ?? 0);
+  // Totals only rise: an older message that was late must not take anything back.
+  story.tokens = Math.max(story.tokens, tokens);
+  const cost = count(data.cost_usd);
+  if (cost !== null) story.costUsd = Math.max(story.costUsd ?? 0, cost);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function count(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,28 @@
+/** What a review would cost. */
+import { counted, money } from '../report/text';
+
+export interface Estimated {
+  roles: { role: string; model: string; calls: number; input_tokens: number; output_tokens: number; cost_usd: number | null }[];
+  cost_usd: number | null;
+  input_tokens: number;
+  output_tokens: number;
+  text: string;
+}
+
+export function Estimate({ estimated, models }: { estimated: Estimated; models: Record<string, string> }) {
+  const roles = estimated.roles ?? [];
+  if (!Object.keys(models).length || !roles.length) {
+    return <div className="estimate" role="status"><strong>Nothing.</strong> No model is set up; analysers cost no money.</div>;
+  }
+  return (
+    <div className="estimate" role="status">
+      <strong>About {money(estimated.cost_usd)}</strong>, {counted(estimated.input_tokens, 'token')} in and {estimated.output_tokens.toLocaleString('en')} out.
+      <details className="fold"><summary>By role</summary>
+        <table className="plain"><thead><tr><th scope="col">Role</th><th scope="col">Model</th><th scope="col" className="number">Calls</th><th scope="col" className="number">Tokens in</th><th scope="col" className="number">Out</th><th scope="col" className="number">Cost</th></tr></thead>
+          <tbody>{roles.map((one) => (
+            <tr key={one.role}><th scope="row">{one.role.replace('_', ' ')}</th><td>{one.model}</td><td className="number">{one.calls}</td><td className="number">{one.input_tokens.toLocaleString('en')}</td><td className="number">{one.output_tokens.toLocaleString('en')}</td><td className="number">{money(one.cost_usd)}</td></tr>
+          ))}</tbody></table>
+      </details>
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  plugins: [react()],
+  build: {
+    target: 'es2023',
+    // The look is shared with the HTML report and lies in the package; an inlined asset would need a wider CSP.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    emptyOutDir: true,
+    reportCompressedSize: false,
+  },
+  server: {
+    fs: { allow: ['..'] },
+    proxy: { '/api': 'http://127.0.0.1:8000' },
+  },
+  test: { environment: 'node', include: ['src/**/*.test.ts'] },
+} as Parameters<typeof defineConfig>[0]);
