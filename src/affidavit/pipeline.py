@@ -49,6 +49,17 @@ NO_MODEL = Gap(
     advice="The mechanical specialists reviewed alone.",
 )
 
+HANDED_IN = Gap(
+    name="model specialists",
+    reason="another agent handed its findings in, and was not watched",
+    advice="What it read is not known: only what it says is checked.",
+)
+NOT_JUDGED = Gap(
+    name="verifier",
+    reason="no model is configured",
+    advice="What was handed in is unverified: nobody has tried to refute it.",
+)
+
 
 @dataclass(frozen=True)
 class Crew:
@@ -89,6 +100,8 @@ class Looked:
     session: Session | None = None
     planner: Answer | None = None
     verifier_failures: tuple[Gap, ...] = ()
+    submitted_by: str = ""
+    """Another agent that handed findings in; no planner and no specialist of ours was asked then."""
 
     @property
     def joiner(self) -> Joiner | None:
@@ -143,7 +156,14 @@ async def conclude(
     report = compile_report(docket, case, settings, dismissals, models, prompts)
     ground = reproducer.ground if reproducer else None
     inputs = keep_inputs(docket, case.replies, looked.planner, grouping, looked.verifier_failures, ground)
-    return report.model_copy(update={"inputs": inputs})
+    return report.model_copy(
+        update={"inputs": inputs.model_copy(update={"submitted_by": looked.submitted_by})}
+    )
+
+
+def docket_of_submission(*, is_judged: bool) -> Docket:
+    """What is to be said before findings of another agent are read."""
+    return Docket(not_run=(HANDED_IN,) if is_judged else (HANDED_IN, NOT_JUDGED))
 
 
 def open_case(change: Change, repository: Repository, settings: Settings, emit: Emit = ignore_events) -> Case:

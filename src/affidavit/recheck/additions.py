@@ -48,6 +48,7 @@ ADDED: tuple[Added, ...] = (
     Added("coverage.*.hunks.*.parts.*.examined_before", (2, 3)),
     Added("inputs.earlier.**", (2, 3)),
     Added("follow_up.**", (2, 3)),
+    Added("inputs.submitted_by", (2, 3)),
 )
 
 

@@ -10,7 +10,7 @@ from affidavit.diff.redacted import as_it_leaves
 from affidavit.diff.skipping import mark_skipped
 from affidavit.git.repository import GitRepository
 from affidavit.git.revisions import commits_between, one_commit
-from affidavit.pipeline import NO_MODEL, Looked, conclude
+from affidavit.pipeline import NO_MODEL, Looked, conclude, docket_of_submission
 from affidavit.ports import Case, Judged, Verifiers
 from affidavit.prompts import PromptSet, built_in_versions, current_prompts
 from affidavit.records.candidate import Candidate, Judgement
@@ -94,17 +94,19 @@ async def derive_report(
     """The report that the recorded inputs come to; `again` is what the machine says now."""
     has_models = bool(report.models)
     # Where no model was asked, none has planned, judged or written.
-    inputs = inputs if has_models else Inputs(replies=inputs.replies, programs=inputs.programs)
-    replies, not_derived = _replies(inputs, again, settings, has_models=has_models)
+    inputs = inputs if has_models else _without_models(inputs)
+    has_minds = has_models or bool(inputs.submitted_by)
+    replies, not_derived = _replies(inputs, again, settings, has_models=has_minds)
     planned, probed = _opening(inputs, case)
     plan = planned.plan if has_models and not probed.failures else None
-    before = opening_docket(planned, probed) if has_models else Docket(not_run=(NO_MODEL,))
+    before = _before(inputs, planned, probed, has_models=has_models)
     read = read_replies(replies, case.change)
     looked = Looked(
         replace(case, plan=plan, replies=tuple(replies), review_id=report.id),
         hand_in(read, replies, before),
         planner=inputs.planner,
         verifier_failures=inputs.verifier_failures,
+        submitted_by=inputs.submitted_by,
     )
     verifiers = recorded_verifiers(report, inputs, settings) if plan is not None else None
     has_joiner = plan is not None and (inputs.joiner is not None or "joiner" in report.models)
@@ -116,6 +118,16 @@ async def derive_report(
     derived = add_words(derived, inputs.reporter) if inputs.reporter else derived
     kept = {"measured": report.measured, "report_version": report.report_version}
     return Derived(derived.model_copy(update=kept), tuple(not_derived))
+
+
+def _without_models(inputs: Inputs) -> Inputs:
+    return Inputs(replies=inputs.replies, programs=inputs.programs, submitted_by=inputs.submitted_by)
+
+
+def _before(inputs: Inputs, planned: Planned, probed: Probed, *, has_models: bool) -> Docket:
+    if inputs.submitted_by:
+        return docket_of_submission(is_judged=has_models)
+    return opening_docket(planned, probed) if has_models else Docket(not_run=(NO_MODEL,))
 
 
 def _prompts(report: Report) -> PromptSet:
@@ -130,11 +142,13 @@ def _opening(inputs: Inputs, case: Case) -> tuple[Planned, Probed]:
     """The plan that the planner's answer comes to; chunks are the machine's own and divided again."""
     always = (TRIAGE,) if case.change.discussion else ()
     probed = Probed(failures=inputs.verifier_failures)
-    if inputs.planner is None:
+    if inputs.planner is None and not inputs.submitted_by:
         return Planned(Plan()), probed
     # Models were shown the change as it leaves, and that is what was divided.
     shown = as_it_leaves(case)
     symbols = symbol_changes(shown.change, shown.repository)
+    if inputs.planner is None:
+        return Planned(plan_by_size(shown.change, (), (), symbols)), probed
     return read_plan(inputs.planner, plan_by_size(shown.change, LENSES, always, symbols), LENSES), probed
 
 

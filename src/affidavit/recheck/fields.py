@@ -66,6 +66,7 @@ ROWS: tuple[Row, ...] = (
     Row("inputs.joiner.**", "on its word", "which findings the joiner says have one cause"),
     Row("inputs.judgements.**", "on its word", "what the verifiers answered"),
     Row("inputs.reporter.**", "on its word", "what the reporter answered"),
+    Row("inputs.submitted_by", "on its word", "which agent handed findings in"),
     Row("inputs.programs.**", "on its word", "what programs did; `recheck --run` runs them again"),
     Row("inputs.earlier.**", "on its word", "what the review before it said; the digest names that report"),
 )

@@ -20,6 +20,7 @@ def taken_on_its_word(report: Report, settings: Settings) -> list[str]:
     return [
         *_of_version(report),
         *_of_minds(report, report.inputs or Inputs()),
+        *_of_submission(report.inputs or Inputs()),
         *_of_choices(settings),
         *_of_linters(report.inputs or Inputs(), settings),
         *_of_programs(report.inputs or Inputs()),
@@ -51,6 +52,11 @@ def _of_minds(report: Report, inputs: Inputs) -> Iterator[str]:
         yield "that no verifier could be asked"
     if inputs.reporter:
         yield f"the reporter's words, by {report.models.get('reporter', models)}"
+
+
+def _of_submission(inputs: Inputs) -> Iterator[str]:
+    if inputs.submitted_by:
+        yield f"that findings were handed in by {inputs.submitted_by}, who was not watched"
 
 
 def _of_choices(settings: Settings) -> Iterator[str]:

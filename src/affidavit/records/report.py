@@ -221,6 +221,8 @@ class Inputs(Record):
     """None: nobody asked for programs to be run."""
     earlier: Earlier | None = None
     """The review before this one; None for the first of a change."""
+    submitted_by: str = ""
+    """The agent outside that handed findings in: models of the review judged them, and looked at nothing."""
 
 
 class Report(Record):

@@ -1,0 +1,65 @@
+"""Findings that another agent hands in: read by the contract, proven, judged and reported as any others."""
+
+import asyncio
+import time
+from dataclasses import dataclass, replace
+
+from affidavit.config.settings import Settings
+from affidavit.events import Emit, ignore_events, pipeline_completed
+from affidavit.pipeline import Crew, Looked, conclude, docket_of_submission, open_case
+from affidavit.ports import Case
+from affidavit.records.candidate import SpecialistKind
+from affidavit.records.change import FileChange
+from affidavit.records.report import Reply, Report
+from affidavit.stages.inputs import redacted_reply
+from affidavit.stages.intake import OpenedChange
+from affidavit.stages.parse import hand_in, read_replies
+from affidavit.stages.plan import plan_by_size
+from affidavit.stages.review import collect_replies
+
+SUBMITTED = "submitted"
+MAX_NAME = 80
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What another agent hands in: a `ReviewResult` as text, and who says so."""
+
+    text: str
+    agent: str = "another agent"
+    name: str = SUBMITTED
+    kind: SpecialistKind = "model"
+
+    def examines(self, _file: FileChange) -> bool:
+        """What it read was not seen, so it has examined nothing."""
+        return False
+
+    async def examine(self, _case: Case) -> Reply:
+        """Its reply, which goes through the same parser as everybody's."""
+        return Reply(specialist=self.name, kind=self.kind, text=self.text)
+
+
+async def judge_submission(
+    opened: OpenedChange, settings: Settings, crew: Crew, submission: Submission, emit: Emit = ignore_events
+) -> Report:
+    """Prove what is handed in beside what analysers find; without models nobody judges it."""
+    started = time.monotonic()
+    case = open_case(opened.change, opened.repository, settings, emit)
+    heard = await collect_replies([*crew.specialists, submission], case)
+    replies = [redacted_reply(one) if one.kind == "model" else one for one in heard]
+    session = await asyncio.to_thread(crew.panel.convene, case) if crew.panel else None
+    plan = plan_by_size(session.case.change, (), (), session.briefing.context.symbols) if session else None
+    docket = hand_in(
+        read_replies(replies, case.change), replies, docket_of_submission(is_judged=plan is not None)
+    )
+    looked = Looked(
+        replace(case, plan=plan, replies=tuple(replies)),
+        docket,
+        session,
+        submitted_by=submission.agent[:MAX_NAME] or SUBMITTED,
+    )
+    verifiers = looked.verifiers(settings.verifier_votes or 1)
+    report = await conclude(looked, looked.joiner, verifiers, settings, crew.models, crew.prompts)
+    report = report.model_copy(update={"duration_ms": round((time.monotonic() - started) * 1000)})
+    emit(pipeline_completed(report))
+    return report

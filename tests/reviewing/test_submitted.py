@@ -1,0 +1,109 @@
+"""Findings that another agent hands in."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from affidavit.assembly import assemble_crew
+from affidavit.recheck.check import recheck
+from affidavit.records.report import Report
+from affidavit.reviewing.hold import settings_for
+from affidavit.reviewing.options import review_options
+from affidavit.reviewing.submitted import Submission, judge_submission
+from affidavit.stages.intake import ChangeRequest, open_change, rebuild_change
+from repositories import Repo
+
+OFF = "kingfisher,ty,bandit"
+
+
+def finding(**changes: Any) -> dict[str, Any]:
+    return {
+        "id": "one",
+        "rule_id": "division",
+        "title": "The mean of nothing divides by zero",
+        "severity": "high",
+        "category": "correctness",
+        "confidence": "high",
+        "file": "mean.py",
+        "line": 2,
+        "end_line": 2,
+        "message": "An empty list raises ZeroDivisionError instead of returning 0.",
+        "verification": {
+            "code_examined": "    return sum(values) / len(values)",
+            "line_range_examined": [2, 2],
+            "verification_method": "read",
+            "checked_for_handling_elsewhere": True,
+            "where_checked": "mean.py",
+            "is_impact_finding": False,
+            "side": "head",
+            "failing_input": "mean([])",
+            "wrong_outcome": "ZeroDivisionError",
+            "is_absence_finding": False,
+            "searches": [],
+        },
+    } | changes
+
+
+def said(*findings: dict[str, Any]) -> str:
+    return json.dumps(
+        {"schema_version": "1.1", "prompt_version": "1.1.0", "findings": list(findings), "summary": "read"}
+    )
+
+
+@pytest.fixture
+def folder(repo: Repo) -> Path:
+    repo.commit(
+        "A mean", {"mean.py": "def mean(values):\n    return sum(values) / len(values) if values else 0\n"}
+    )
+    repo.commit("Simpler", {"mean.py": "def mean(values):\n    return sum(values) / len(values)\n"})
+    return repo.path
+
+
+def submit(folder: Path, text: str) -> Report:
+    options = review_options(analysers_off=OFF)
+    with open_change(ChangeRequest(target="HEAD", repo=folder)) as opened:
+        settings = settings_for(opened, options, environment={})
+        crew = assemble_crew(settings, None)
+        return asyncio.run(judge_submission(opened, settings, crew, Submission(text, "an editor")))
+
+
+def test_what_is_proven_is_shown_as_unverified_where_no_model_judges(folder: Path) -> None:
+    report = submit(folder, said(finding()))
+    assert [(one.finding.title, one.status) for one in report.shown if one.finding] == [
+        ("The mean of nothing divides by zero", "unverified")
+    ]
+    assert report.verdict.decision == "comment"
+    assert report.gate.exit_code == 0
+
+
+def test_a_quote_that_is_not_in_the_file_is_withheld(folder: Path) -> None:
+    bad = finding()
+    bad["verification"]["code_examined"] = "    return values.mean()"
+    report = submit(folder, said(bad))
+    assert report.shown == []
+    assert [one.withheld.code for one in report.withheld if one.withheld] == ["evidence_not_found"]
+
+
+def test_what_is_no_review_result_makes_the_review_incomplete(folder: Path) -> None:
+    report = submit(folder, "looks good to me")
+    assert report.incomplete
+    assert report.verdict.decision == "comment"
+
+
+def test_a_report_of_handed_in_findings_is_derived_again(folder: Path) -> None:
+    report = Report.model_validate_json(submit(folder, said(finding())).model_dump_json())
+    with rebuild_change(report.change, folder) as opened:
+        done = asyncio.run(
+            recheck(report, opened, lambda settings: assemble_crew(settings, None).specialists)
+        )
+    assert [proof for proof in done.proofs if not proof.holds] == []
+    assert any("handed in by an editor" in word for word in done.words)
+
+
+def test_nobody_who_handed_findings_in_has_examined_a_file(folder: Path) -> None:
+    report = submit(folder, said())
+    names = {name for file in report.coverage for hunk in file.hunks for name in hunk.examined_by}
+    assert "submitted" not in names
