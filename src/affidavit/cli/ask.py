@@ -9,7 +9,6 @@ import click
 
 from affidavit.assembly import assemble_panel
 from affidavit.cli.options.models import talk_options
-from affidavit.cli.options.named import find_candidate, read_report
 from affidavit.cli.options.repository import allowed_of, repository_options
 from affidavit.cli.screen.progress import show_progress
 from affidavit.cli.screen.saying import note
@@ -25,6 +24,7 @@ from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Report
 from affidavit.render.safe_text import encodable, prose_lines, without_command_start
 from affidavit.reviewing.models import chosen_model, opened_ledger, opened_log
+from affidavit.reviewing.named import find_candidate, read_report
 from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.question import question_talk, read_answer
 from affidavit.stages.intake import OpenedChange, rebuild_change

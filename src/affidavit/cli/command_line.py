@@ -30,6 +30,7 @@ COMMANDS = {
     "reproduce": "Run the program that shows a finding again, on both sides.",
     "suggest": "Try the patch of a finding, and show or apply it.",
     "sign": "Sign a report with an SSH key.",
+    "mcp": "Serve a coding agent: read a change, hand findings in, have them proven.",
     "eval": "Measure recall and precision on labelled cases.",
     "parse": "Read a reply with the contract only.",
     "doctor": "Say what is usable here and what to install for the rest.",

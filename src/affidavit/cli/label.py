@@ -7,7 +7,6 @@ from typing import Any
 import click
 from rich.console import Console
 
-from affidavit.cli.options.named import find_candidate, find_report, is_file, user_name
 from affidavit.cli.screen.outputs import print_json
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError
@@ -24,6 +23,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.lab.label import Label, LabelEntry
 from affidavit.records.report import Report
 from affidavit.render.report.wording import place_of, title_of
+from affidavit.reviewing.named import find_candidate, find_report, is_file, user_name
 from affidavit.store.open import Store, open_store
 
 

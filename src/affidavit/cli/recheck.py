@@ -10,7 +10,6 @@ import click
 from pydantic import ValidationError
 
 from affidavit.assembly import assemble_crew
-from affidavit.cli.options.named import read_report
 from affidavit.cli.options.repository import allowed_of, repository_options
 from affidavit.cli.options.running import environment_options
 from affidavit.cli.screen.saying import note
@@ -25,6 +24,7 @@ from affidavit.recheck.proofs import Proof
 from affidavit.recheck.signers import allowed_signers
 from affidavit.records.report import Report
 from affidavit.render.safe_text import json_without_commands, visible
+from affidavit.reviewing.named import read_report
 from affidavit.reviewing.running import opened_runner, running_settings
 from affidavit.stages.intake import rebuild_change
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from affidavit.cli.options.named import find_candidate, find_report
 from affidavit.cli.options.repository import allowed_of, repository_options
 from affidavit.cli.options.running import environment_options
 from affidavit.config.places import state_folder
@@ -18,6 +17,7 @@ from affidavit.records.record import Side
 from affidavit.records.run import ProgramRun
 from affidavit.render.report.programs import expected_words
 from affidavit.render.safe_text import json_without_commands, visible
+from affidavit.reviewing.named import find_candidate, find_report
 from affidavit.reviewing.running import opened_runner, running_settings
 from affidavit.stages.intake import rebuild_change
 from affidavit.store.open import open_store

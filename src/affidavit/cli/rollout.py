@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from affidavit.cli.options.named import user_name
 from affidavit.cli.options.prompts import prompts_option
 from affidavit.cli.screen.rollout import (
     Prospects,
@@ -34,6 +33,7 @@ from affidavit.lab.rollout.decisions import (
 from affidavit.lab.rollout.slice import read_percent
 from affidavit.prompts import built_in_versions, copy_prompts, own_versions
 from affidavit.records.lab.rollout import AUTOMATICALLY, Rollout, Versions
+from affidavit.reviewing.named import user_name
 from affidavit.reviewing.prompts import rollout_book
 
 NOBODY = "somebody"

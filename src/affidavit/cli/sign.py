@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from affidavit.cli.options.named import read_report
 from affidavit.cli.options.signing import signing_key
 from affidavit.proof.signature import sign_file
 from affidavit.render.safe_text import visible
+from affidavit.reviewing.named import read_report
 
 
 @click.command()

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from affidavit.assembly import assemble_crew
-from affidavit.cli.options.named import find_candidate, find_report
 from affidavit.cli.options.repository import allowed_of, repository_options
 from affidavit.cli.options.running import environment_options
 from affidavit.config.places import cache_folder, state_folder
@@ -18,6 +17,7 @@ from affidavit.git.repository import GitRepository
 from affidavit.ports import Runner
 from affidavit.records.finding import Finding
 from affidavit.render.safe_text import visible
+from affidavit.reviewing.named import find_candidate, find_report
 from affidavit.reviewing.running import opened_runner, running_settings
 from affidavit.stages.intake import rebuild_change
 from affidavit.store.open import open_store

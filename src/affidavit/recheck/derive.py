@@ -95,8 +95,7 @@ async def derive_report(
     has_models = bool(report.models)
     # Where no model was asked, none has planned, judged or written.
     inputs = inputs if has_models else _without_models(inputs)
-    has_minds = has_models or bool(inputs.submitted_by)
-    replies, not_derived = _replies(inputs, again, settings, has_models=has_minds)
+    replies, not_derived = _replies(inputs, again, settings, has_models=has_models)
     planned, probed = _opening(inputs, case)
     plan = planned.plan if has_models and not probed.failures else None
     before = _before(inputs, planned, probed, has_models=has_models)
@@ -166,7 +165,7 @@ def _replies(
     not_derived: list[str] = []
     for recorded in inputs.replies:
         new = now.pop(recorded.specialist, None)
-        is_mind = recorded.kind == "model" and has_models
+        is_mind = has_models if recorded.kind == "model" else _is_handed_in(recorded, inputs)
         if new is None and (is_mind or recorded.specialist in linters):
             replies.append(recorded)
             continue
@@ -177,6 +176,10 @@ def _replies(
             not_derived.append(f"{recorded.specialist}: {reason}")
         replies.append(recorded if reason or new is None else new)
     return [*replies, *now.values()], not_derived
+
+
+def _is_handed_in(reply: Reply, inputs: Inputs) -> bool:
+    return reply.kind == "outside" and bool(inputs.submitted_by)
 
 
 def _why_not_comparable(recorded: Reply, new: Reply | None) -> str | None:

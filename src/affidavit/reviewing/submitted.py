@@ -28,7 +28,7 @@ class Submission:
     text: str
     agent: str = "another agent"
     name: str = SUBMITTED
-    kind: SpecialistKind = "model"
+    kind: SpecialistKind = "outside"
 
     def examines(self, _file: FileChange) -> bool:
         """What it read was not seen, so it has examined nothing."""
@@ -46,7 +46,7 @@ async def judge_submission(
     started = time.monotonic()
     case = open_case(opened.change, opened.repository, settings, emit)
     heard = await collect_replies([*crew.specialists, submission], case)
-    replies = [redacted_reply(one) if one.kind == "model" else one for one in heard]
+    replies = [redacted_reply(one) if one.kind == "outside" else one for one in heard]
     session = await asyncio.to_thread(crew.panel.convene, case) if crew.panel else None
     plan = plan_by_size(session.case.change, (), (), session.briefing.context.symbols) if session else None
     docket = hand_in(

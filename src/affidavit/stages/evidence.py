@@ -78,7 +78,7 @@ def search_whole_change(docket: Docket, case: Case) -> Docket:
         return docket
 
     def search(candidate: Candidate, finding: Finding) -> Outcome:
-        if candidate.kind != "model" or not _claims_absence(finding):
+        if candidate.kind == "mechanical" or not _claims_absence(finding):
             return candidate, ()
         # A search without paths has seen everything.
         declared = [run.search for run in candidate.searches if run.search.paths]

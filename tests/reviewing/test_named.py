@@ -2,11 +2,11 @@
 
 import pytest
 
-from affidavit.cli.options.named import find_candidate
 from affidavit.errors import InputError
 from affidavit.records.candidate import Candidate, Withheld
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report
+from affidavit.reviewing.named import find_candidate
 from claims import candidate, change_of, report_on
 
 SHOWN = candidate(id="logic-0", fingerprint="3f9a11")

@@ -1,0 +1,1 @@
+"""Affidavit for other agents: its tools, its contract and its reviews over the Model Context Protocol."""

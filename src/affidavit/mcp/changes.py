@@ -1,0 +1,184 @@
+"""The changes that an agent works on: what it names in, an opened change with its tools out, kept by id."""
+
+import hashlib
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from affidavit.assembly import assemble_panel
+from affidavit.config.places import cache_folder
+from affidavit.config.settings import Settings
+from affidavit.context.view.as_json import render_context_json
+from affidavit.errors import InputError
+from affidavit.pipeline import open_case
+from affidavit.ports import Case, ToolSource
+from affidavit.prompts import current_prompts
+from affidavit.reviewing.hold import settings_for
+from affidavit.reviewing.servers import server_pool
+from affidavit.specialists.agents.panel import Panel, Session
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.system.closing import Closing
+from affidavit.tools.checks import Checks, JoinedTools
+
+MAX_OPEN = 8
+MAX_SHOWN_FILES = 300
+
+
+@dataclass(frozen=True)
+class WantedChange:
+    """What an agent names: a revision or range of the repository, or a diff as text."""
+
+    target: str = ""
+    diff: str = ""
+    title: str = ""
+    description: str = ""
+
+    def request(self, repo: Path) -> ChangeRequest:
+        """The same for the intake. A file is never opened by its name: an agent may be led to name any."""
+        if self.target and self.diff:
+            raise InputError("name a target or hand in a diff, not both")
+        if self.target and (Path(self.target).exists() or (repo / self.target).exists()):
+            raise InputError(
+                f"{self.target!r} is the name of a file here; name a revision or a range (a branch as"
+                " refs/heads/NAME), or hand the text of a diff in as `diff`"
+            )
+        return ChangeRequest(
+            target="-" if self.diff else self.target or None,
+            diff_text=self.diff.encode("utf-8", "surrogatepass") if self.diff else None,
+            repo=repo,
+            title=self.title,
+            description=self.description,
+        )
+
+
+class KeptChange(Closing):
+    """One opened change, with what an agent reads it through; each part is made when it is first needed."""
+
+    def __init__(self, opened: OpenedChange, wanted: WantedChange, options: Mapping[str, Any]) -> None:
+        self.opened = opened
+        self.wanted = wanted
+        self.settings: Settings = settings_for(opened, options)
+        self._cache = None if options["no_cache"] else cache_folder()
+        self._lock = threading.Lock()
+        sides = (opened.change.base.tree, opened.change.head.tree, wanted.title, wanted.description)
+        self.id = hashlib.sha256("\0".join(map(str, sides)).encode()).hexdigest()[:12]
+
+    @cached_property
+    def case(self) -> Case:
+        """The change under the settings of its base."""
+        return open_case(self.opened.change, self.opened.repository, self.settings)
+
+    @cached_property
+    def _panel(self) -> Panel:
+        servers = server_pool(self.settings, self.opened.repository.folder)
+        off = self.settings.analysers_off
+        return assemble_panel({}, self._cache, current_prompts(), analysers_off=off, servers=servers)
+
+    @cached_property
+    def shown(self) -> Case:
+        """The change as it may leave the machine."""
+        with self._lock:
+            return self._panel.redact(self.case)
+
+    @cached_property
+    def tools(self) -> ToolSource:
+        """What reads both sides; nothing it answers with holds a secret."""
+        case = self.shown
+        with self._lock:
+            off = self.settings.analysers_off
+            return JoinedTools(
+                self._panel.make_tools(case),
+                Checks(case.repository, case.change, self._cache, analysers_off=off),
+            )
+
+    @cached_property
+    def session(self) -> Session:
+        """The change as models are shown it, with its map."""
+        with self._lock:
+            return self._panel.convene(self.case)
+
+    def map_text(self) -> str:
+        """The map of the change as JSON."""
+        return render_context_json(self.session.case.change, self.session.briefing.context)
+
+    def summary(self) -> dict[str, Any]:
+        """What an agent is told when it opens the change."""
+        change = self.shown.change
+        files = [
+            {
+                "path": file.path,
+                "status": str(file.status),
+                "added": len(file.changed_lines("head")),
+                "removed": len(file.changed_lines("base")),
+                **({"skipped": str(file.skipped)} if file.skipped else {}),
+            }
+            for file in change.files[:MAX_SHOWN_FILES]
+        ]
+        more = len(change.files) - len(files)
+        return {
+            "change": self.id,
+            "title": change.title,
+            "base": change.base.commit or change.base.tree,
+            "head": change.head.commit or change.head.tree,
+            "files": files,
+            **({"more_files": more} if more else {}),
+            **({"notices": list(self.opened.notices)} if self.opened.notices else {}),
+        }
+
+    def close(self) -> None:
+        """End git's processes and delete temporary objects."""
+        self.opened.close()
+
+
+class Changes(Closing):
+    """The changes that are open, the newest last; an old one is closed where there are too many."""
+
+    def __init__(self, repo: Path, options: Mapping[str, Any]) -> None:
+        self.repo = repo
+        self._options = options
+        self._open: dict[str, KeptChange] = {}
+        self._lock = threading.Lock()
+
+    def open(self, wanted: WantedChange) -> KeptChange:
+        """Open a change; the same one twice is one."""
+        opened = open_change(wanted.request(self.repo))
+        try:
+            change = KeptChange(opened, wanted, self._options)
+        except BaseException:
+            opened.close()
+            raise
+        with self._lock:
+            known = self._open.pop(change.id, None)
+            if known:
+                change.close()
+            change = known or change
+            while len(self._open) >= MAX_OPEN:
+                self._open.pop(next(iter(self._open))).close()
+            self._open[change.id] = change
+            return change
+
+    def find(self, name: str) -> KeptChange:
+        """The change by its id; without one, the newest, or what is not committed yet."""
+        with self._lock:
+            if name in self._open:
+                return self._open[name]
+            if not name and self._open:
+                return next(reversed(self._open.values()))
+        if name:
+            raise InputError(f"no change {name!r} is open: open_change returns the id of one")
+        return self.open(WantedChange())
+
+    def all(self) -> list[KeptChange]:
+        """Those that are open."""
+        with self._lock:
+            return list(self._open.values())
+
+    def close(self) -> None:
+        """Close them all."""
+        with self._lock:
+            for change in self._open.values():
+                change.close()
+            self._open.clear()

@@ -1,0 +1,56 @@
+"""Findings that an agent hands in over the protocol: a review result in, its proven report out."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from affidavit.assembly import assemble_crew
+from affidavit.config.places import cache_folder
+from affidavit.contract.schema import ASKED_SCHEMA_VERSION, asked_schema
+from affidavit.errors import InputError
+from affidavit.events import Emit
+from affidavit.mcp.changes import KeptChange
+from affidavit.pipeline import Crew
+from affidavit.prompts import current_prompts
+from affidavit.records.report import Report
+from affidavit.reviewing.models import models_of
+from affidavit.reviewing.submitted import Submission, judge_submission
+
+MAX_CHARACTERS = 2_000_000
+
+
+def submission_schema() -> dict[str, Any]:
+    """The contract that a submission is held to, as agents are shown it."""
+    return asked_schema(ASKED_SCHEMA_VERSION, current_prompts().version)
+
+
+def submission_text(result: object) -> str:
+    """What was handed in as the text that the contract reads: an object, or the same as JSON."""
+    text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(f"the result has more than {MAX_CHARACTERS:,} characters: hand it in in parts")
+    return text
+
+
+async def judge(
+    change: KeptChange, result: object, agent: str, options: Mapping[str, Any], emit: Emit
+) -> Report:
+    """Prove and, where a model is configured, judge what an agent found in a change."""
+    submission = Submission(submission_text(result), agent)
+    cache = None if options["no_cache"] else cache_folder()
+    crew = assemble_crew(change.settings, cache)
+    if not models_of(change.settings, options):
+        return await judge_submission(change.opened, change.settings, crew, submission, emit)
+    return await _judge_with_models(change, submission, crew, options, emit)
+
+
+async def _judge_with_models(
+    change: KeptChange, submission: Submission, crew: Crew, options: Mapping[str, Any], emit: Emit
+) -> Report:
+    from affidavit.reviewing.panel import chosen_panel, connected  # noqa: PLC0415 - only models need it
+
+    cache = None if options["no_cache"] else cache_folder()
+    panel = chosen_panel(change.opened, change.settings, options, cache, current_prompts())
+    judging = judge_submission(change.opened, change.settings, replace(crew, panel=panel), submission, emit)
+    return await connected(panel, judging)

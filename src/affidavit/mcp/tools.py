@@ -1,0 +1,217 @@
+"""What an agent can call: a name and arguments in, a description or an answer out; a bad call is answered."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from affidavit.errors import AffidavitError, InputError
+from affidavit.events import Event
+from affidavit.mcp.changes import Changes, WantedChange
+from affidavit.mcp.reports import Reports, told
+from affidavit.mcp.reviews import Reviews, status_of
+from affidavit.mcp.submissions import judge, submission_schema
+from affidavit.tools.arguments import check_arguments, shown
+from affidavit.tools.checks import CHECK_DESCRIPTIONS
+from affidavit.tools.descriptions import DESCRIPTIONS
+
+Answer = dict[str, Any]
+Progress = Callable[[str], Awaitable[None]]
+"""Tells the client how far a long call is."""
+MAX_WAIT_SECONDS = 50
+PROGRESS_SECONDS = 2.0
+READING_TOOLS = DESCRIPTIONS | CHECK_DESCRIPTIONS
+LONG_ARGUMENTS = ("result", "diff")
+LONG_CALLS = ("submit_findings", "get_review")
+"""Calls that say how far they are."""
+
+_TEXT = {"type": "string"}
+_CHANGE = {
+    "type": "string",
+    "description": "Id from open_change; default: the change opened last, or what is not committed yet",
+}
+_NAMING = {
+    "target": {**_TEXT, "description": "A..B, A...B, or one commit; default: what is not committed yet"},
+    "diff": {**_TEXT, "description": "Instead of a target: the text of a unified diff"},
+    "title": {**_TEXT, "description": "The title of the change"},
+    "description": {**_TEXT, "description": "What the change is for"},
+}
+_REPORT = {**_TEXT, "description": "The id of a report or of a review, or `last`"}
+_REVIEW = {**_TEXT, "description": "Id from start_review"}
+
+
+@dataclass(frozen=True)
+class OwnTool:
+    """A tool of this server beside those that read code."""
+
+    description: str
+    properties: Mapping[str, Any]
+    required: tuple[str, ...] = ()
+    is_read_only: bool = True
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """What its arguments must be."""
+        return {"type": "object", "properties": dict(self.properties), "required": list(self.required)}
+
+
+OWN_TOOLS: dict[str, OwnTool] = {
+    "open_change": OwnTool(
+        "Open a change to read it with the other tools; returns its id and files.", _NAMING
+    ),
+    "get_map": OwnTool(
+        "The map of a change: altered symbols, who depends on them, tests that cover them, history.",
+        {"change": _CHANGE},
+    ),
+    "submit_findings": OwnTool(
+        "Hand in what you found. Each finding is held to the contract, its quote and searches are checked"
+        " against the commit, and it comes back shown (with its status) or withheld (with the reason).",
+        {"result": submission_schema(), "change": _CHANGE},
+        ("result",),
+        is_read_only=False,
+    ),
+    "start_review": OwnTool(
+        "Start a whole review in the background; returns its id at once.", _NAMING, is_read_only=False
+    ),
+    "get_review": OwnTool(
+        f"How far a review is and, once it is done, its report; waits up to {MAX_WAIT_SECONDS} seconds.",
+        {"review": _REVIEW, "wait_seconds": {"type": "integer", "description": "Default 20"}},
+        ("review",),
+    ),
+    "cancel_review": OwnTool("End a running review.", {"review": _REVIEW}, ("review",), is_read_only=False),
+    "recheck": OwnTool(
+        "Prove a report again: derived from its inputs, compared whole, every quote and search repeated.",
+        {"report": _REPORT},
+        ("report",),
+    ),
+    "explain": OwnTool(
+        "All that is known of one finding of a report: claim, code, proof, searches, judgements, steps.",
+        {"report": _REPORT, "finding": {**_TEXT, "description": "Its id or fingerprint"}},
+        ("report", "finding"),
+    ),
+}
+
+
+class Desk:
+    """Everything that one server works with, and the calls that go to it."""
+
+    def __init__(
+        self, changes: Changes, reviews: Reviews, reports: Reports, options: Mapping[str, Any]
+    ) -> None:
+        self.changes = changes
+        self.reviews = reviews
+        self.reports = reports
+        self._options = options
+        self._own: dict[str, Callable[..., Awaitable[Answer]]] = {
+            "open_change": self._open_change,
+            "get_map": self._get_map,
+            "submit_findings": self._submit_findings,
+            "start_review": self._start_review,
+            "get_review": self._get_review,
+            "cancel_review": self._cancel_review,
+            "recheck": self._recheck,
+            "explain": self._explain,
+        }
+
+    async def call(self, name: str, arguments: Mapping[str, Any], agent: str, progress: Progress) -> Answer:
+        """Answer a call; what is wrong with it is said in `error`, with what to do instead."""
+        try:
+            if name not in OWN_TOOLS:
+                return await asyncio.to_thread(self._read, name, dict(arguments))
+            checked = _checked(name, arguments)
+            if name in LONG_CALLS:
+                checked["progress"] = progress
+            if name == "submit_findings":
+                checked["agent"] = agent
+            return await self._own[name](**checked)
+        except AffidavitError as error:
+            return {"error": str(error).encode("utf-8", "backslashreplace").decode()}
+
+    def _read(self, name: str, arguments: dict[str, Any]) -> Answer:
+        if name not in READING_TOOLS:
+            names = ", ".join([*OWN_TOOLS, *READING_TOOLS])
+            raise InputError(f"there is no tool {shown(name)}: use one of {names}")
+        change = arguments.pop("change", "")
+        if not isinstance(change, str):
+            raise InputError("change is the id of a change, a text")
+        return self.changes.find(change).tools.call(name, arguments)
+
+    async def _open_change(self, **named: str) -> Answer:
+        def opened() -> Answer:
+            return self.changes.open(WantedChange(**named)).summary()
+
+        return await asyncio.to_thread(opened)
+
+    async def _get_map(self, change: str = "") -> Answer:
+        kept = await asyncio.to_thread(self.changes.find, change)
+        return {"change": kept.id, "map": await asyncio.to_thread(kept.map_text)}
+
+    async def _submit_findings(
+        self, result: object, agent: str, progress: Progress, change: str = ""
+    ) -> Answer:
+        kept = await asyncio.to_thread(self.changes.find, change)
+        events: list[Event] = []
+        judging = asyncio.create_task(judge(kept, result, agent, self._options, events.append))
+        try:
+            while not (await asyncio.wait([judging], timeout=PROGRESS_SECONDS))[0]:
+                await progress(events[-1].name if events else "starting")
+            proven = await judging
+        finally:
+            # Whoever went away will not read what comes of it.
+            judging.cancel()
+        self.reports.keep(proven)
+        return told(proven)
+
+    async def _start_review(self, **named: str) -> Answer:
+        review = await self.reviews.start(WantedChange(**named))
+        return {**status_of(review), "next": f"ask with get_review, review {review.id}"}
+
+    async def _get_review(self, review: str, progress: Progress, wait_seconds: int = 20) -> Answer:
+        found = self.reviews.find(review)
+        left = min(max(wait_seconds, 0), MAX_WAIT_SECONDS) / 1.0
+        while left > 0 and found.status == "running":
+            await self.reviews.wait(found, min(left, PROGRESS_SECONDS))
+            left -= PROGRESS_SECONDS
+            await progress(found.read_events())
+        answer = status_of(found)
+        done = await asyncio.to_thread(self.reviews.report_of, review)
+        return {**answer, **told(done)} if done else answer
+
+    async def _cancel_review(self, review: str) -> Answer:
+        found = self.reviews.find(review)
+        await self.reviews.cancel(found)
+        return status_of(found)
+
+    async def _recheck(self, report: str) -> Answer:
+        return await self.reports.prove_again(report)
+
+    async def _explain(self, report: str, finding: str) -> Answer:
+        return await asyncio.to_thread(self.reports.explain, report, finding)
+
+
+def _checked(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a tool; a diff and a result may be long, and are looked at by whoever reads them."""
+    long = {key: arguments[key] for key in LONG_ARGUMENTS if arguments.get(key) is not None}
+    schema = OWN_TOOLS[name].schema
+    known = {key: value for key, value in schema["properties"].items() if key not in LONG_ARGUMENTS}
+    unknown = sorted(long.keys() - schema["properties"].keys())
+    missing = [key for key in schema["required"] if key in LONG_ARGUMENTS and key not in long]
+    if unknown or missing:
+        wrong = f"takes no argument {unknown[0]!r}" if unknown else f"needs the argument {missing[0]!r}"
+        raise InputError(f"{name} {wrong}")
+    if not isinstance(long.get("diff", ""), str):
+        raise InputError("diff is the text of a unified diff")
+    required = [key for key in schema["required"] if key not in LONG_ARGUMENTS]
+    others = {key: value for key, value in arguments.items() if key not in LONG_ARGUMENTS}
+    return check_arguments(name, {**schema, "properties": known, "required": required}, others) | long
+
+
+def reading_tools() -> list[dict[str, Any]]:
+    """The tools that read code, each with the change it is about."""
+    described = []
+    for one in READING_TOOLS.values():
+        function = deepcopy(one["function"])
+        function["parameters"]["properties"]["change"] = _CHANGE
+        described.append(function)
+    return described
