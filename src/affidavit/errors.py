@@ -10,7 +10,8 @@
     ├── OutsideError           the outside world; `retryable` says whether to try again
     │   ├── GitError
     │   ├── AnalyserError
-    │   └── StoreError
+    │   ├── StoreError
+    │   └── ForgeError             carries the status that the forge answered with
     └── BudgetError            the budget ran out
 
 A model's nonsense is not an exception: it is a reply, and the contract's parser turns it into diagnostics.
@@ -70,6 +71,14 @@ class AnalyserError(OutsideError):
 
 class StoreError(OutsideError):
     """The store cannot be read or written."""
+
+
+class ForgeError(OutsideError):
+    """A forge could not be asked, or refused. `status` is its HTTP status; 0 where there was no answer."""
+
+    def __init__(self, message: str, *, status: int = 0, retryable: bool = False) -> None:
+        self.status = status
+        super().__init__(message, retryable=retryable)
 
 
 class BudgetError(AffidavitError):

@@ -152,7 +152,8 @@ async def conclude(
     docket = await reproduce(check(looked.docket, case), reproducer)
     docket, grouping = await merge(docket, case, joiner)
     docket = name_places(await verify(docket, verifiers, case.emit), case)
-    dismissals = dismissals_of(case.repository.base, {one.fingerprint for one in docket.candidates})
+    fingerprints = {one.fingerprint for one in docket.candidates}
+    dismissals = dismissals_of(case.repository.base, fingerprints, case.change.dismissals)
     report = compile_report(docket, case, settings, dismissals, models, prompts)
     ground = reproducer.ground if reproducer else None
     inputs = keep_inputs(docket, case.replies, looked.planner, grouping, looked.verifier_failures, ground)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from affidavit.assembly import assemble_readers, made_precise
-from affidavit.cli.options.change import requested_change
+from affidavit.cli.options.change import opened_change
 from affidavit.cli.options.repository import working_tree_options
 from affidavit.cli.options.servers import server_options
 from affidavit.cli.screen.drawn_outputs import TEXT, NamedOutput, parse_output, write_all
@@ -28,7 +28,7 @@ from affidavit.records.context import ContextMap
 from affidavit.references.import_graph import collection_paused
 from affidavit.reviewing.options import SERVER_SETTINGS
 from affidavit.reviewing.servers import server_pool
-from affidavit.stages.intake import OpenedChange, open_change
+from affidavit.stages.intake import OpenedChange
 
 FORMATS = (TEXT, "json", "html")
 
@@ -67,11 +67,12 @@ def command(**options: Any) -> None:
     What it touches, what depends on it, what it depends on, which tests cover it, who wrote the lines and
     why, each with its reason. Nothing is judged.
 
-    TARGET is A..B, A...B, one commit, a diff file, or - for a diff on standard input.
+    TARGET is A..B, A...B, one commit, a diff file, - for a diff on standard input, or the address of a pull
+    or merge request.
     With no target: what is not committed yet.
     """
     outputs = parse_outputs(options["formats"])
-    with open_change(requested_change(options)) as opened:
+    with opened_change(options) as opened:
         if not options["quiet"]:
             say_hints(opened)
         # Looking through the graph of a large tree for rubbish took a fifth of the time.

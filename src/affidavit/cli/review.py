@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from affidavit.cli.options.change import read_config, requested_change
+from affidavit.cli.options.change import opened_change, read_config
 from affidavit.cli.options.models import model_options
 from affidavit.cli.options.prompts import prompt_options
 from affidavit.cli.options.repository import working_tree_options
@@ -29,7 +29,7 @@ from affidavit.reviewing.hold import hold_review, settings_for
 from affidavit.reviewing.keeping import keep_report, measured_report
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.prompts import count_for_rollout, prompts_for
-from affidavit.stages.intake import OpenedChange, open_change
+from affidavit.stages.intake import OpenedChange
 
 
 @click.command()
@@ -121,12 +121,13 @@ from affidavit.stages.intake import OpenedChange, open_change
 def command(context: click.Context, /, **options: Any) -> None:
     """Review a change and report what can be proven.
 
-    TARGET is A..B, A...B, one commit, a diff file, or - for a diff on standard input.
+    TARGET is A..B, A...B, one commit, a diff file, - for a diff on standard input, or the address of a pull
+    or merge request.
     With no target: what is not committed yet.
     """
     outputs = _outputs(options["formats"], options["events"])
     key = _key_for(outputs, options["sign"])
-    with open_change(requested_change(options)) as opened:
+    with opened_change(options) as opened:
         settings = settings_for(opened, options, read_config(options["config"]))
         if not options["quiet"]:
             say_hints(opened)

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from affidavit.errors import SettingsError
 from affidavit.ports import Tree
+from affidavit.records.change import Dismissed
 from affidavit.records.record import Record
 
 BASELINE_PATH = ".affidavit/ignored.toml"
@@ -56,11 +57,23 @@ def read_baseline(base: Tree) -> Baseline:
     return Baseline(problem=f"{problem}; until it is repaired, no dismissal counts")
 
 
-def dismissals_of(base: Tree, fingerprints: Collection[str]) -> dict[str, Dismissal]:
-    """The dismissals of these findings, each with who brought it into the base commit, by git's own word."""
+def dismissals_of(
+    base: Tree, fingerprints: Collection[str], said: Sequence[Dismissed] = ()
+) -> dict[str, Dismissal]:
+    """The dismissals of these findings, each with who is behind it.
+
+    In the base commit that is who brought it there, by git's own word; of what was said on the forge, by the
+    forge's.
+    """
+    given = {one.fingerprint: one for one in said}
+    on_forge = {
+        name: Dismissal(fingerprint=name, why=one.why, by=f"{one.by} on the forge")
+        for name, one in given.items()
+    }
     found = {name: one for name, one in read_baseline(base).dismissals.items() if name in fingerprints}
     lines = base.lines(BASELINE_PATH) or [] if found else []
-    return {name: one.model_copy(update={"by": _author(base, lines, name)}) for name, one in found.items()}
+    at_base = {name: one.model_copy(update={"by": _author(base, lines, name)}) for name, one in found.items()}
+    return {**on_forge, **at_base}
 
 
 def _author(base: Tree, lines: Sequence[str], fingerprint: str) -> str:

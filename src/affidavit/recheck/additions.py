@@ -49,6 +49,7 @@ ADDED: tuple[Added, ...] = (
     Added("inputs.earlier.**", (2, 3)),
     Added("follow_up.**", (2, 3)),
     Added("inputs.submitted_by", (2, 3)),
+    Added("change.dismissals", (2, 4)),
 )
 
 

@@ -59,6 +59,7 @@ ROWS: tuple[Row, ...] = (
     Row("change.title", "on its word", "what its author calls it; derived where the commits do"),
     Row("change.description", "on its word", "what its author says of it; derived where the commits do"),
     Row("change.discussion.**", "on its word", "what others commented"),
+    Row("change.dismissals.**", "on its word", "what people dismissed on the forge, and that they may"),
     Row("change.base.name", "on its word", "how the user named it"),
     Row("change.head.name", "on its word", "how the user named it"),
     Row("inputs.planner.**", "on its word", "what the planner answered"),

@@ -106,5 +106,8 @@ def _of_authors(report: Report) -> Iterator[str]:
         yield " and ".join(named)
     if change.discussion:
         yield f"{len(change.discussion)} comments of others"
+    if change.dismissals:
+        people = ", ".join(sorted({one.by for one in change.dismissals}))
+        yield f"{len(change.dismissals)} dismissals on the forge, and that they may: {people}"
     if report.measured:
         yield "the error rate of the installation"

@@ -177,6 +177,16 @@ class Comment(Record):
     resolved: bool = False
 
 
+class Dismissed(Record):
+    """A finding that somebody dismissed on the forge who may: not the author, and with write access."""
+
+    fingerprint: str
+    by: str
+    why: str
+    url: str = ""
+    """Where it was said."""
+
+
 class Change(Record):
     """A change under review. Everything in it is data, never an instruction."""
 
@@ -197,6 +207,8 @@ class Change(Record):
     files: tuple[FileChange, ...]
     discussion: tuple[Comment, ...] = ()
     """What others have said about it already."""
+    dismissals: tuple[Dismissed, ...] = ()
+    """What people decided about findings of earlier reviews of it; on the forge's word."""
 
     @property
     def changed_files(self) -> frozenset[str]:

@@ -16,7 +16,7 @@ from affidavit.records.reading import ToolUse
 from affidavit.records.record import Record
 
 Decision = Literal["approve", "request_changes", "comment"]
-REPORT_VERSION = "2.3"
+REPORT_VERSION = "2.4"
 """From 2.0 on a report keeps its inputs, so that all the rest of it can be derived again.
 
 The minor number grows with each field that is added; `recheck/additions.py` says which came when.

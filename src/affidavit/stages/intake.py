@@ -1,10 +1,8 @@
 """From what the user named to a Change and the pair of trees behind it."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from affidavit.diff.between import files_between, join_type_changes
 from affidavit.diff.locate import PlacedDiff, place_diff
@@ -19,6 +17,7 @@ from affidavit.git.confined.location import NOTHING_MORE, find_repository
 from affidavit.git.confined.worktree import Snapshot, snapshot_index, snapshot_working_tree
 from affidavit.git.objects import ObjectStore
 from affidavit.git.paths import decode_path
+from affidavit.git.remote import repository_name
 from affidavit.git.repository import GitRepository, commit_tree
 from affidavit.git.revisions import (
     commits_between,
@@ -30,7 +29,16 @@ from affidavit.git.revisions import (
     resolve_commit,
 )
 from affidavit.git.tree import GitTree
-from affidavit.records.change import Change, ChangeSource, Comment, Commit, FileChange, Revision, WordsFrom
+from affidavit.records.change import (
+    Change,
+    ChangeSource,
+    Comment,
+    Commit,
+    Dismissed,
+    FileChange,
+    Revision,
+    WordsFrom,
+)
 
 __all__ = ["ChangeRequest", "OpenedChange", "open_change", "rebuild_change"]
 
@@ -52,6 +60,10 @@ class ChangeRequest:
     """The diff itself, for the target `-`."""
     discussion: tuple[Comment, ...] = ()
     """What others have said about the change already."""
+    address: str | None = None
+    """The pull request that the change is; its words and comments come from there."""
+    dismissals: tuple[Dismissed, ...] = ()
+    """What people decided there about findings of earlier reviews."""
     allowed: Allowed = NOTHING_MORE
     """What the repository may reach and run beyond its own folder."""
 
@@ -242,6 +254,7 @@ def _change(
         source=sides.source,
         target=_writable(sides.target),
         repository=_writable(repository) if repository else repository,
+        request=request.address,
         title=_writable(request.title or title),
         title_from=_words_from(request.title, sides),
         description=_writable(request.description or description),
@@ -251,6 +264,7 @@ def _change(
         commits=sides.commits,
         files=files,
         discussion=request.discussion,
+        dismissals=request.dismissals,
     )
 
 
@@ -281,28 +295,6 @@ def words_of_commits(commits: Sequence[Commit]) -> tuple[str, str]:
     listed = "\n".join(f"- {commit.subject}" for commit in commits)
     title = f"{commits[0].subject} (and {others} more commit{'s' * (others > 1)})"
     return _writable(title), _writable(listed)
-
-
-def repository_name(store: ObjectStore, location: Location) -> str:
-    """The address of the remote called origin, without credentials; else the folder's name."""
-    done = store.git.attempt("config", "--local", "--no-includes", "--get", "remote.origin.url")
-    address = done.stdout.decode("utf-8", "replace").strip()
-    if done.returncode == 0 and address:
-        return without_credentials(address)
-    folder = location.work_tree or location.git_dir
-    return folder.name.removesuffix(".git") or folder.name
-
-
-def without_credentials(address: str) -> str:
-    """An address that can be shown: no user, no password, no query."""
-    if "://" not in address:
-        # host:path, perhaps with a user; only the customary one says nothing.
-        return address if address.startswith("git@") else re.sub(r"^[^/@]*@", "", address)
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return address.split("://", 1)[0] + "://"
-    return parts._replace(netloc=parts.netloc.rsplit("@", 1)[-1], query="", fragment="").geturl()
 
 
 # Changes that come as a diff

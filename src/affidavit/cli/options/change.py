@@ -8,7 +8,8 @@ from typing import Any
 from affidavit.cli.options.discussion import read_discussion
 from affidavit.cli.options.repository import allowed_of
 from affidavit.errors import SettingsError
-from affidavit.stages.intake import ChangeRequest
+from affidavit.forges.address import is_request_url
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
 
 
 def requested_change(options: Mapping[str, Any]) -> ChangeRequest:
@@ -24,6 +25,15 @@ def requested_change(options: Mapping[str, Any]) -> ChangeRequest:
         diff_text=sys.stdin.buffer.read() if is_input_taken else None,
         discussion=read_discussion(options.get("discussion"), is_input_taken=is_input_taken),
     )
+
+
+def opened_change(options: Mapping[str, Any]) -> OpenedChange:
+    """The change that a command is about, opened: from here, or from the forge whose address is given."""
+    if is_request_url(options["target"]):
+        from affidavit.cli.options.pull_request import open_request  # noqa: PLC0415 - few ask a forge
+
+        return open_request(options)
+    return open_change(requested_change(options))
 
 
 def read_config(path: Path | None) -> tuple[str, bytes] | None:

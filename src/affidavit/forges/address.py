@@ -1,0 +1,102 @@
+"""The address of a pull request: what a user pastes in, which forge, repository and number it means out."""
+
+import re
+from collections.abc import Sequence
+from urllib.parse import quote, unquote, urlsplit
+
+from affidavit.errors import InputError
+from affidavit.forges.hosts import Host, known_hosts
+from affidavit.records.record import Record
+
+_GITHUB_PATH = re.compile(r"/(?P<repository>[^/]+/[^/]+)/pull/(?P<number>[0-9]{1,18})(?:/.*)?")
+_GITLAB_PATH = re.compile(r"/(?P<repository>.+?)/(?:-/)?merge_requests/(?P<number>[0-9]{1,18})(?:/.*)?")
+_GITHUB_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/[A-Za-z0-9._-]{1,100}")
+_GITLAB_NAME = re.compile(r"[\w.+ -]+(?:/[\w.+ -]+)+")
+_REQUEST_LIKE = re.compile(r"(?i)https?://\S+/(?:pull|merge_requests)/\d")
+
+
+class PullRequestAddress(Record):
+    """Which pull request is meant; on GitLab, which merge request."""
+
+    host: Host
+    repository: str
+    """`owner/name`; on GitLab with all its groups."""
+    number: int
+
+    @property
+    def url(self) -> str:
+        """Where people find it: the one spelling that reports, markers and comparisons use."""
+        middle = "pull" if self.host.kind == "github" else "-/merge_requests"
+        return f"{self.repository_url}/{middle}/{self.number}"
+
+    @property
+    def repository_url(self) -> str:
+        """Where people find its repository."""
+        return f"{self.host.web}/{self.repository}"
+
+    @property
+    def clone_url(self) -> str:
+        """Where git fetches from."""
+        return f"{self.repository_url}.git"
+
+    @property
+    def head_ref(self) -> str:
+        """What the forge keeps of the request, also where its branch or its fork is gone."""
+        return f"refs/{'pull' if self.host.kind == 'github' else 'merge-requests'}/{self.number}/head"
+
+    @property
+    def quoted(self) -> str:
+        """The repository as one part of a path."""
+        return quote(self.repository, safe="")
+
+
+def is_request_url(text: str | None) -> bool:
+    """Whether a target reads like the address of a pull request, of a known forge or not."""
+    return bool(text and _REQUEST_LIKE.match(text))
+
+
+def parse_change_url(text: str, hosts: Sequence[Host] | None = None) -> PullRequestAddress:
+    """The pull request that an address means; raises InputError where none is, or its forge is not known."""
+    text = text.strip()
+    parts = urlsplit(text)
+    if parts.scheme not in ("https", "http") or not parts.hostname:
+        raise InputError(f"{text!r} is not the address of a pull request, such as {_EXAMPLES}")
+    if parts.username or parts.password:
+        raise InputError(
+            f"{parts.hostname}: take the name and the password out of the address; a token is read from the "
+            "environment (AFFIDAVIT_GITHUB_TOKEN, AFFIDAVIT_GITLAB_TOKEN)"
+        )
+    known = known_hosts() if hosts is None else hosts
+    host = _host_of(text, known)
+    if host is None:
+        raise InputError(
+            f"{parts.netloc} is no forge that may be asked ({', '.join(one.name for one in known)}): if it "
+            "is yours, name it in AFFIDAVIT_GITHUB_HOSTS or AFFIDAVIT_GITLAB_HOSTS, or in forges.toml"
+        )
+    return _on(host, unquote(parts.path[len(urlsplit(host.web).path) :]), text)
+
+
+_EXAMPLES = "https://github.com/owner/name/pull/1 or https://gitlab.com/group/name/-/merge_requests/1"
+
+
+def _host_of(text: str, hosts: Sequence[Host]) -> Host | None:
+    """The forge whose address the text begins with, scheme and port included."""
+    parts = urlsplit(text)
+    for host in hosts:
+        web = urlsplit(host.web)
+        is_there = (parts.scheme, parts.netloc.lower()) == (web.scheme, web.netloc.lower())
+        if is_there and parts.path.startswith(f"{web.path}/"):
+            return host
+    return None
+
+
+def _on(host: Host, path: str, text: str) -> PullRequestAddress:
+    is_github = host.kind == "github"
+    found = (_GITHUB_PATH if is_github else _GITLAB_PATH).fullmatch(path.rstrip("/"))
+    name = found["repository"].removesuffix(".git") if found else ""
+    pattern = _GITHUB_NAME if is_github else _GITLAB_NAME
+    dotted = any(part in (".", "..") for part in name.split("/"))
+    if found is None or not pattern.fullmatch(name) or dotted or int(found["number"]) < 1:
+        what = "pull request" if is_github else "merge request"
+        raise InputError(f"{text!r} is not the address of a {what} on {host.name}: expected {_EXAMPLES}")
+    return PullRequestAddress(host=host, repository=name, number=int(found["number"]))

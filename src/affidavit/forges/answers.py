@@ -1,0 +1,102 @@
+"""What people answered to findings: comments and reactions in, decisions with their authors out."""
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from affidavit.forges.standing import OwnNote, Person, Said, Standing
+from affidavit.records.change import Dismissed
+from affidavit.records.record import Record
+
+DecisionKind = Literal["dismissed", "wrong", "explain"]
+MAX_WHY_LENGTH = 300
+_COMMAND = re.compile(
+    r"^[ \t]*/affidavit[ \t]+(dismiss|wrong|explain)\b[ \t]*(?P<name>[0-9a-f]{16}\b)?[ \t:,-]*(?P<why>.*)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_WRONG = re.compile(
+    r"^[ \t]*(?:this[ \t]+is[ \t]+|that'?s[ \t]+)?wrong\b[ \t.:,!-]*(?P<why>.*)$", re.IGNORECASE
+)
+_QUOTED = re.compile(r"^[ \t]*>.*$|^(```|~~~).*?^\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
+
+
+class Decision(Record):
+    """What somebody decided about one finding, or asks about it."""
+
+    kind: DecisionKind
+    fingerprint: str
+    by: Person
+    why: str = ""
+    url: str = ""
+    comment: str = ""
+    """The comment that says so; empty for a reaction."""
+
+    @property
+    def lifts(self) -> bool:
+        """Whether it lifts verdict and gate: said by somebody who may, with a command that says so."""
+        return self.kind == "dismissed" and self.by.lifting == "lifts"
+
+
+def read_decisions(standing: Standing) -> list[Decision]:
+    """Everybody's decisions, the oldest first; a finding may have several."""
+    found = [one for note in standing.findings for one in _about(note)]
+    found += [one for said in standing.loose for one in _named(said)]
+    return found
+
+
+def lifting(standing: Standing) -> tuple[Dismissed, ...]:
+    """The dismissals that lift verdict and gate; of several of one finding, the first."""
+    firsts: dict[str, Dismissed] = {}
+    for one in read_decisions(standing):
+        if one.lifts:
+            why = one.why or "no reason given"
+            firsts.setdefault(
+                one.fingerprint, Dismissed(fingerprint=one.fingerprint, by=one.by.name, why=why, url=one.url)
+            )
+    return tuple(firsts.values())
+
+
+def people_who_decided(standing: Standing) -> set[str]:
+    """Whose rights matter; nobody else's are asked for."""
+    return {one.by.name for one in read_decisions(standing) if one.kind == "dismissed"}
+
+
+def _about(note: OwnNote) -> Iterator[Decision]:
+    """Decisions in the thread of one finding."""
+    own = note.mark.fingerprint
+    for said in note.replies:
+        commands = list(_commands(said))
+        for kind, name, why in commands:
+            if kind == "explain" or not name or name in note.mark.names:
+                yield _decision(kind, own, said, why)
+        is_wrong = _WRONG.match(_own_words(said.body).strip()) if not commands else None
+        if is_wrong and not said.by.is_bot:
+            yield _decision("wrong", own, said, is_wrong["why"])
+    for person in note.against:
+        if not person.is_bot:
+            yield Decision(kind="wrong", fingerprint=own, by=person, why="a thumb down", url=note.url)
+
+
+def _named(said: Said) -> Iterator[Decision]:
+    """Decisions in any other comment: these must name the finding."""
+    for kind, name, why in _commands(said):
+        if name:
+            yield _decision(kind, name, said, why)
+
+
+def _commands(said: Said) -> Iterator[tuple[DecisionKind, str, str]]:
+    if said.by.is_bot or said.is_edited_by_another:
+        return
+    kinds: dict[str, DecisionKind] = {"dismiss": "dismissed", "wrong": "wrong", "explain": "explain"}
+    for found in _COMMAND.finditer(_own_words(said.body)):
+        yield kinds[found[1].lower()], found["name"] or "", found["why"]
+
+
+def _own_words(body: str) -> str:
+    """Without what is quoted from elsewhere, and without code: an example is no command."""
+    return _QUOTED.sub("", body.replace("\r\n", "\n"))
+
+
+def _decision(kind: DecisionKind, fingerprint: str, said: Said, why: str) -> Decision:
+    why = " ".join(why.split())[:MAX_WHY_LENGTH]
+    return Decision(kind=kind, fingerprint=fingerprint, by=said.by, why=why, url=said.url, comment=said.id)

@@ -1,0 +1,236 @@
+"""Repositories of forges, kept in a cache: the commits of a pull request in, a repository that has them out.
+
+What is there already is not fetched again. A token reaches git through its environment alone.
+"""
+
+import base64
+import fcntl
+import hashlib
+import os
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from affidavit.errors import ForgeError, GitError
+from affidavit.forges.credentials import NOBODY, Credentials
+from affidavit.forges.hosts import Host, origin_of
+from affidavit.git.command import Git, complaint, git_environment
+from affidavit.git.objects import OBJECT_ID
+from affidavit.system.private_files import make_private_file, make_private_folder
+
+FIRST_DEPTH = 100
+DEEPER = (400, 2_000)
+"""Then everything: a merge base further away is rare."""
+FETCH_SECONDS = 900.0
+MAX_MEGABYTES = 4_000
+WATCH_SECONDS = 0.5
+_MISSING_WORDS = (b"not our ref", b"couldn't find remote ref", b"unadvertised object", b"no such remote ref")
+_REFUSED_WORDS = (
+    b"authentication failed",
+    b"could not read username",
+    b"terminal prompts disabled",
+    b"repository not found",
+    b"http basic: access denied",
+    b"the requested url returned error: 40",
+)
+
+
+class MissingCommitError(ForgeError):
+    """The forge has no such commit or branch (any more)."""
+
+
+@dataclass(frozen=True)
+class Remote:
+    """Where to fetch from, and as whom."""
+
+    url: str
+    credentials: Credentials = field(default=NOBODY, repr=False)
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)
+    max_megabytes: int = MAX_MEGABYTES
+
+    @property
+    def git_variables(self) -> dict[str, str]:
+        """What git is told through its environment: one protocol, no redirect, no helper, the token."""
+        scheme = urlsplit(self.url).scheme
+        settings = {
+            "http.followRedirects": "false",
+            "credential.helper": "",
+            "gc.autoDetach": "false",
+            "maintenance.autoDetach": "false",
+            "fetch.writeCommitGraph": "false",
+        }
+        if self.credentials.token:
+            # Bound to this origin: git sends it nowhere else.
+            settings[f"http.{origin_of(self.url)}/.extraHeader"] = self._header
+        given = list(settings.items())
+        variables = {"GIT_ALLOW_PROTOCOL": scheme, "GIT_CONFIG_COUNT": str(len(given)), "GIT_ASKPASS": ""}
+        for number, (name, value) in enumerate(given):
+            variables |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
+        authority = self.environment.get("GIT_SSL_CAINFO") or self.environment.get("SSL_CERT_FILE")
+        return {**variables, **({"GIT_SSL_CAINFO": authority} if authority else {})}
+
+    @property
+    def _header(self) -> str:
+        user = "gitlab-ci-token" if self.credentials.is_job_token else "x-access-token"
+        pair = base64.b64encode(f"{user}:{self.credentials.token}".encode()).decode()
+        return f"Authorization: Basic {pair}"
+
+
+@dataclass(frozen=True)
+class Clone:
+    """One bare repository of the cache."""
+
+    folder: Path
+    remote: Remote
+
+    @property
+    def git(self) -> Git:
+        """Git in this repository, with no way to a remote."""
+        return Git(self.folder, {**git_environment(False), "GIT_DIR": str(self.folder)})
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether history is cut off somewhere."""
+        return (self.folder / "shallow").exists()
+
+    def has(self, commit: str) -> bool:
+        """Whether the commit is here."""
+        return self.git.attempt("cat-file", "-e", f"{commit}^{{commit}}").returncode == 0
+
+    def commit_of(self, name: str) -> str | None:
+        """The commit that a name stands for here."""
+        done = self.git.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        return done.stdout.decode().strip() if done.returncode == 0 else None
+
+    def fetch(self, wanted: Mapping[str, str], *options: str) -> None:
+        """Fetch each wanted commit or ref and keep it under its name."""
+        specs = [f"+{source}:{name}" for name, source in wanted.items()]
+        command = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
+        with _watched(self.folder, self.remote.max_megabytes) as watch:
+            git = self.git.having(self.remote.git_variables)
+            process = git.start([*command, *options, "--end-of-options", self.remote.url, *specs])
+            watch.process = process
+            with process:
+                _, errors = _communicate(process)
+        if watch.is_too_large:
+            raise ForgeError(
+                f"{self.remote.url} is larger than {self.remote.max_megabytes:,} MB; "
+                "AFFIDAVIT_MAX_CLONE_MB raises the limit"
+            )
+        if process.returncode != 0:
+            raise _fetch_error(self.remote, errors, list(wanted.values()))
+
+    def fetch_all(self, wanted: Mapping[str, str]) -> None:
+        """Fetch with all of their history."""
+        self.fetch(wanted, *(["--unshallow"] if self.is_shallow else []))
+
+
+def open_clone(cache: Path, remote: Remote) -> Clone:
+    """The repository of the cache that belongs to a remote; made where there is none."""
+    parts = urlsplit(remote.url)
+    name = hashlib.sha256(remote.url.encode()).hexdigest()[:24]
+    folder = cache / "repositories" / (parts.netloc.replace(":", "_") or "local") / f"{name}.git"
+    make_private_folder(folder.parent)
+    with locked(folder):
+        if not (folder / "HEAD").is_file():
+            git = Git(folder.parent)
+            git.run("init", "-q", "--bare", "--template=", str(folder))
+            git.run("-C", str(folder), "config", "remote.origin.url", remote.url)
+    return Clone(folder, remote)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """One fetch at a time into a repository: two would fetch the same, and gc could run below one."""
+    lock = folder.with_suffix(".lock")
+    make_private_file(lock)
+    with lock.open("r+b") as opened:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
+
+
+def remote_of(host: Host, url: str, credentials: Credentials, environment: Mapping[str, str]) -> Remote:
+    """Where git fetches from; only ever from the forge itself."""
+    if origin_of(url) not in host.origins:
+        raise ForgeError(f"{host.name} names {origin_of(url)} as the place of its repository: not asked")
+    return Remote(url, credentials, environment, _max_megabytes(environment))
+
+
+def _max_megabytes(environment: Mapping[str, str]) -> int:
+    text = environment.get("AFFIDAVIT_MAX_CLONE_MB", "")
+    return int(text) if text.isdigit() and int(text) else MAX_MEGABYTES
+
+
+def is_commit_id(text: str) -> bool:
+    """Whether a text is the whole id of a commit."""
+    return bool(OBJECT_ID.fullmatch(text))
+
+
+def _communicate(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
+    try:
+        return process.communicate(timeout=FETCH_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        process.kill()
+        process.communicate()
+        raise GitError(f"git fetch took longer than {FETCH_SECONDS:g} seconds", retryable=True) from error
+
+
+def _fetch_error(remote: Remote, errors: bytes, wanted: Sequence[str]) -> ForgeError:
+    said = errors.lower()
+    shown = complaint(errors)
+    if any(words in said for words in _MISSING_WORDS):
+        return MissingCommitError(f"{remote.url} has no {' or '.join(wanted)} (any more)", status=404)
+    if any(words in said for words in _REFUSED_WORDS):
+        who = "this token may not read it" if remote.credentials.token else "it needs a token to be read"
+        return ForgeError(f"{remote.url} cannot be fetched: {who}, or there is none ({shown})", status=403)
+    return ForgeError(f"{remote.url} cannot be fetched: {shown}", retryable=True)
+
+
+class _Watch:
+    """Ends a fetch that brings more than it may."""
+
+    def __init__(self, folder: Path, max_megabytes: int) -> None:
+        self.folder = folder
+        self.limit = max_megabytes * 1_000_000
+        self.process: subprocess.Popen[bytes] | None = None
+        self.is_too_large = False
+        self.done = threading.Event()
+
+    def run(self) -> None:
+        """Look until told that it is over."""
+        while not self.done.wait(WATCH_SECONDS):
+            self.look()
+
+    def look(self) -> None:
+        """End the fetch where too much is there."""
+        if self.process and _size(self.folder / "objects") > self.limit:
+            self.is_too_large = True
+            self.process.kill()
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += (Path(place) / name).lstat().st_size
+            except OSError:
+                continue
+    return total
+
+
+@contextmanager
+def _watched(folder: Path, max_megabytes: int) -> Iterator[_Watch]:
+    watch = _Watch(folder, max_megabytes)
+    thread = threading.Thread(target=watch.run, daemon=True)
+    thread.start()
+    try:
+        yield watch
+    finally:
+        watch.done.set()
+        thread.join()
+        watch.look()

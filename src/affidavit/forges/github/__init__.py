@@ -1,0 +1,1 @@
+"""GitHub: pull requests read and written over its REST and GraphQL interfaces."""

@@ -1,0 +1,146 @@
+"""Read a pull request from GitHub: over REST, and over GraphQL what only that knows."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from affidavit.errors import ForgeError
+from affidavit.forges.answers import lifting, people_who_decided
+from affidavit.forges.github.applying import GATE_NAME
+from affidavit.forges.github.client import GitHubClient
+from affidavit.forges.github.queries import ISSUES
+from affidavit.forges.github.standing import Talk, is_bot, name_of, read_standing, read_talk
+from affidavit.forges.marks import read_mark
+from affidavit.forges.missing import read_or_miss
+from affidavit.forges.pull_request import (
+    MAX_COMMENT_LENGTH,
+    CheckResult,
+    LinkedIssue,
+    PullRequest,
+    State,
+)
+from affidavit.records.change import Comment
+
+MAX_CHECKS = 200
+
+
+async def read_pull_request(client: GitHubClient) -> PullRequest:
+    """The whole request; what a missing token or right hides is said, and nothing else is lost for it."""
+    pull = await client.get(client.request)
+    talk = await read_talk(client)
+    missed: list[str] = list(talk.not_read)
+    issues = await read_or_miss(_issues(client), "linked issues", missed)
+    checks = await read_or_miss(_checks(client, pull["head"]["sha"]), "results of checks", missed)
+    standing = await read_standing(client, talk, name_of(pull.get("user")), people_who_decided)
+    state = _state(pull)
+    return PullRequest(
+        address=client.address,
+        title=pull.get("title") or "",
+        description=pull.get("body") or "",
+        author=name_of(pull.get("user")),
+        state=state,
+        is_draft=bool(pull.get("draft")),
+        is_locked=bool(pull.get("locked")),
+        has_conflicts=pull.get("mergeable") is False,
+        is_from_fork=_is_from_fork(pull),
+        base_branch=pull["base"]["ref"],
+        head_branch=pull["head"].get("label") or pull["head"]["ref"],
+        head=pull["head"]["sha"],
+        bases=_bases(pull, state),
+        commits=pull.get("commits") or 0,
+        files=pull.get("changed_files") or 0,
+        size_kilobytes=(pull["base"].get("repo") or {}).get("size") or 0,
+        issues=issues,
+        comments=_comments(talk, standing.account),
+        checks=checks,
+        dismissals=lifting(standing),
+        not_read=tuple(missed),
+    )
+
+
+def _state(pull: dict[str, Any]) -> State:
+    if pull.get("merged") or pull.get("merged_at"):
+        return "merged"
+    return "open" if pull.get("state") == "open" else "closed"
+
+
+def _is_from_fork(pull: dict[str, Any]) -> bool:
+    head, base = pull["head"].get("repo"), pull["base"].get("repo")
+    # The fork may be gone; the request is still one from elsewhere.
+    return head is None or base is None or head["id"] != base["id"]
+
+
+def _bases(pull: dict[str, Any], state: State) -> tuple[str, ...]:
+    """An open request is measured from its branch as it is now, a merged one from what it was merged into."""
+    tip, then = f"refs/heads/{pull['base']['ref']}", pull["base"]["sha"]
+    merged = pull.get("merge_commit_sha")
+    if state == "merged" and merged:
+        return (f"{merged}^1", then)
+    return (tip, then)
+
+
+async def _issues(client: GitHubClient) -> tuple[LinkedIssue, ...]:
+    if not client.has_token:
+        raise ForgeError("GitHub tells them only to a token", status=401)
+    owner, _, name = client.address.repository.partition("/")
+    answer = await client.query(ISSUES, owner=owner, name=name, number=client.address.number)
+    request = (answer.get("repository") or {}).get("pullRequest") or {}
+    nodes = (request.get("closingIssuesReferences") or {}).get("nodes") or []
+    return tuple(_issue(node, client.address.repository) for node in nodes if node)
+
+
+def _issue(node: dict[str, Any], here: str) -> LinkedIssue:
+    repository = (node.get("repository") or {}).get("nameWithOwner") or here
+    name = f"#{node['number']}" if repository == here else f"{repository}#{node['number']}"
+    return LinkedIssue(name=name, title=node.get("title") or "", body=node.get("body") or "")
+
+
+async def _checks(client: GitHubClient, head: str) -> tuple[CheckResult, ...]:
+    """Check runs, and the older commit statuses; the last word of each."""
+    found: list[CheckResult] = []
+    async for run in client.pages(f"{client.repository}/commits/{head}/check-runs", key="check_runs"):
+        output = run.get("output") or {}
+        said = " ".join(str(output.get(key) or "") for key in ("title", "summary")).strip()
+        outcome = str(run.get("conclusion") or "pending")
+        found.append(CheckResult(name=run["name"], outcome=outcome, summary=said[:MAX_COMMENT_LENGTH]))
+        if len(found) >= MAX_CHECKS:
+            break
+    combined = await client.get(f"{client.repository}/commits/{head}/status")
+    found += [
+        CheckResult(name=one["context"], outcome=one["state"], summary=one.get("description") or "")
+        for one in (combined.get("statuses") or [])[:MAX_CHECKS]
+    ]
+    # What our own gate says is nothing new to us.
+    return tuple(one for one in found if one.name != GATE_NAME)
+
+
+def _comments(talk: Talk, account: str) -> tuple[Comment, ...]:
+    """What people and other bots said; not what we said ourselves."""
+    given = [*talk.plain, *talk.reviews, *talk.inline]
+    return tuple(
+        _comment(one, talk.resolved)
+        for one in sorted(given, key=_when)
+        if (one.get("body") or "").strip() and not _is_own(one, account)
+    )
+
+
+def _when(given: dict[str, Any]) -> str:
+    return given.get("created_at") or given.get("submitted_at") or ""
+
+
+def _is_own(given: dict[str, Any], account: str) -> bool:
+    is_ours = bool(account) and name_of(given.get("user")) == account
+    return is_ours and read_mark(given.get("body") or "") is not None
+
+
+def _comment(given: dict[str, Any], resolved: Sequence[int]) -> Comment:
+    root = given.get("in_reply_to_id") or given.get("id")
+    line = given.get("line")
+    return Comment(
+        author=name_of(given.get("user")),
+        body=(given.get("body") or "")[:MAX_COMMENT_LENGTH],
+        file=given.get("path"),
+        line=line if isinstance(line, int) and line > 0 and given.get("side", "RIGHT") == "RIGHT" else None,
+        created_at=_when(given),
+        is_bot=is_bot(given.get("user")),
+        resolved=root in resolved,
+    )

@@ -1,0 +1,217 @@
+"""What stands on a pull request: GitHub's comments in, ours apart from others' and with answers out."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from affidavit.errors import ForgeError
+from affidavit.forges.github.client import GitHubClient
+from affidavit.forges.github.queries import THREADS, VIEWER
+from affidavit.forges.marks import Mark, read_mark
+from affidavit.forges.pull_request import MAX_COMMENT_LENGTH
+from affidavit.forges.standing import Lifting, OwnNote, Person, Said, Standing, with_rights
+
+Given = dict[str, Any]
+Whose = Callable[[Standing], Collection[str]]
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A conversation on lines, as GraphQL knows it."""
+
+    id: str
+    is_resolved: bool
+
+
+@dataclass(frozen=True)
+class Talk:
+    """All comments as GitHub gives them."""
+
+    plain: Sequence[Given] = ()
+    reviews: Sequence[Given] = ()
+    inline: Sequence[Given] = ()
+    threads: dict[int, Thread] = field(default_factory=dict)
+    """By the id of the comment that begins each."""
+    edited: frozenset[int] = frozenset()
+    """Comments that somebody other than their author has changed."""
+    account: str = ""
+    not_read: tuple[str, ...] = ()
+
+    @property
+    def resolved(self) -> list[int]:
+        """The ids of the comments that begin a resolved thread."""
+        return [root for root, thread in self.threads.items() if thread.is_resolved]
+
+
+def name_of(user: Given | None) -> str:
+    """An account's name; nobody's where it was deleted."""
+    return (user or {}).get("login") or "ghost"
+
+
+def is_bot(user: Given | None) -> bool:
+    """Whether a program writes under this account."""
+    return (user or {}).get("type") == "Bot" or name_of(user).endswith("[bot]")
+
+
+async def read_talk(client: GitHubClient) -> Talk:
+    """Every comment, and who we are; without a token nobody says which threads are resolved."""
+    plain = [one async for one in client.pages(f"{client.issue}/comments")]
+    reviews = [one async for one in client.pages(f"{client.request}/reviews")]
+    inline = [one async for one in client.pages(f"{client.request}/comments")]
+    if not client.has_token:
+        # Who posts may be named by the user: then their marks count here, too.
+        missed = ("which threads are resolved could not be read: GitHub tells it only to a token",)
+        return Talk(plain, reviews, inline, account=client.account, not_read=missed)
+    try:
+        threads, edited = await _threads(client)
+        account = client.account or await _account(client)
+    except ForgeError as error:
+        if error.status not in (0, 401, 403, 404):
+            raise
+        missed = (f"which threads are resolved could not be read: {error}",)
+        return Talk(plain, reviews, inline, account=client.account, not_read=missed)
+    return Talk(plain, reviews, inline, threads, edited, account)
+
+
+async def _threads(client: GitHubClient) -> tuple[dict[int, Thread], frozenset[int]]:
+    owner, _, name = client.address.repository.partition("/")
+    threads: dict[int, Thread] = {}
+    edited: set[int] = set()
+    after: str | None = None
+    while True:
+        answer = await client.query(
+            THREADS, owner=owner, name=name, number=client.address.number, after=after
+        )
+        request = (answer.get("repository") or {}).get("pullRequest") or {}
+        found = request.get("reviewThreads") or {}
+        for node in found.get("nodes") or []:
+            comments = node["comments"]["nodes"]
+            if comments:
+                threads[comments[0]["databaseId"]] = Thread(node["id"], node["isResolved"])
+            edited |= {one["databaseId"] for one in comments if _is_edited(one)}
+        if not (found.get("pageInfo") or {}).get("hasNextPage"):
+            return threads, frozenset(edited)
+        after = found["pageInfo"]["endCursor"]
+
+
+def _is_edited(comment: Given) -> bool:
+    editor, author = comment.get("editor"), comment.get("author")
+    return editor is not None and (author is None or editor["login"] != author["login"])
+
+
+async def _account(client: GitHubClient) -> str:
+    answer = await client.query(VIEWER)
+    login = (answer.get("viewer") or {}).get("login") or ""
+    # GraphQL leaves out what REST writes behind the name of an App.
+    is_app = client.credentials.is_installation and login and not login.endswith("[bot]")
+    return f"{login}[bot]" if is_app else login
+
+
+async def read_standing(client: GitHubClient, talk: Talk, author: str, whose: Whose) -> Standing:
+    """Our comments with what people said to them; `whose` says whose rights are worth asking for."""
+    account = talk.account
+    notes = [
+        *_summaries(talk, account),
+        *[await _finding(client, talk, one) for one in _roots(talk, account)],
+    ]
+    standing = Standing(
+        account=account,
+        author=author,
+        notes=tuple(notes),
+        loose=tuple(
+            _said(one, talk) for one in (*talk.plain, *talk.reviews) if name_of(one.get("user")) != account
+        ),
+        **_verdict(talk, account),
+    )
+    rights = {name: await _lifting(client, name, author) for name in whose(standing)}
+    return with_rights(standing, rights)
+
+
+def _own_marks(given: Sequence[Given], account: str) -> list[tuple[Given, Mark]]:
+    """Comments of our own account with their marks; without an account none is ours."""
+    if not account:
+        return []
+    marked = [(one, read_mark(one.get("body") or "")) for one in given if name_of(one.get("user")) == account]
+    return [(one, mark) for one, mark in marked if mark]
+
+
+def _summaries(talk: Talk, account: str) -> list[OwnNote]:
+    return [
+        OwnNote(
+            id=str(one["id"]),
+            mark=mark,
+            body=one.get("body") or "",
+            url=one.get("html_url") or "",
+            created_at=one.get("created_at") or "",
+        )
+        for one, mark in _own_marks(talk.plain, account)
+        if mark.kind == "summary"
+    ]
+
+
+def _roots(talk: Talk, account: str) -> list[tuple[Given, Mark]]:
+    begun = [one for one in talk.inline if not one.get("in_reply_to_id")]
+    return [(one, mark) for one, mark in _own_marks(begun, account) if mark.kind == "finding"]
+
+
+async def _finding(client: GitHubClient, talk: Talk, root: tuple[Given, Mark]) -> OwnNote:
+    one, mark = root
+    thread = talk.threads.get(one["id"])
+    replies = [reply for reply in talk.inline if reply.get("in_reply_to_id") == one["id"]]
+    own = {reply["id"]: its for reply, its in _own_marks(replies, talk.account)}
+    return OwnNote(
+        id=str(one["id"]),
+        mark=mark,
+        body=one.get("body") or "",
+        url=one.get("html_url") or "",
+        created_at=one.get("created_at") or "",
+        thread=thread.id if thread else "",
+        review=str(one.get("pull_request_review_id") or ""),
+        is_resolved=bool(thread and thread.is_resolved),
+        path=one.get("path") or "",
+        line=one.get("line"),
+        replies=tuple(_said(reply, talk) for reply in replies if name_of(reply.get("user")) != talk.account),
+        own_replies=tuple(own.values()),
+        against=await _against(client, one),
+    )
+
+
+async def _against(client: GitHubClient, given: Given) -> tuple[Person, ...]:
+    if not (given.get("reactions") or {}).get("-1"):
+        return ()
+    path = f"{client.repository}/pulls/comments/{given['id']}/reactions?content=-1"
+    people = [one.get("user") async for one in client.pages(path)]
+    return tuple(Person(name=name_of(user), is_bot=is_bot(user)) for user in people)
+
+
+def _said(given: Given, talk: Talk) -> Said:
+    user = given.get("user")
+    return Said(
+        id=str(given["id"]),
+        by=Person(name=name_of(user), is_bot=is_bot(user)),
+        body=(given.get("body") or "")[:MAX_COMMENT_LENGTH],
+        url=given.get("html_url") or "",
+        is_edited_by_another=given["id"] in talk.edited,
+    )
+
+
+def _verdict(talk: Talk, account: str) -> dict[str, Any]:
+    """What our last review that still counts says."""
+    states = {"APPROVED": "approve", "CHANGES_REQUESTED": "request_changes"}
+    ours = [one for one in talk.reviews if account and name_of(one.get("user")) == account]
+    counting = [one for one in ours if one.get("state") in (*states, "DISMISSED")]
+    last = counting[-1] if counting else {}
+    verdict = states.get(last.get("state", ""), "")
+    return {"verdict": verdict, "verdict_review": str(last["id"]) if verdict else ""}
+
+
+async def _lifting(client: GitHubClient, name: str, author: str) -> Lifting:
+    """Whether somebody's word lifts the gate: write access, and not the author."""
+    if name == author:
+        return "author"
+    try:
+        answer = await client.get(f"{client.repository}/collaborators/{name}/permission")
+    except ForgeError as error:
+        # Whoever is no collaborator has no rights; who may not ask does not know.
+        return "no_rights" if error.status == 404 and client.has_token else "unknown"
+    return "lifts" if answer.get("permission") in ("admin", "write", "maintain") else "no_rights"

@@ -1,0 +1,1 @@
+"""GitLab: merge requests read and written over its REST interface."""

@@ -1,0 +1,120 @@
+"""Read a merge request from GitLab."""
+
+from typing import Any
+
+from affidavit.errors import ForgeError
+from affidavit.forges.answers import lifting, people_who_decided
+from affidavit.forges.gitlab.client import GitLabClient
+from affidavit.forges.gitlab.standing import Given, Talk, is_bot, name_of, read_standing, read_talk
+from affidavit.forges.marks import read_mark
+from affidavit.forges.missing import read_or_miss
+from affidavit.forges.pull_request import (
+    MAX_COMMENT_LENGTH,
+    CheckResult,
+    LinkedIssue,
+    PullRequest,
+    State,
+)
+from affidavit.records.change import Comment
+
+GATE_NAME = "affidavit"
+MAX_CHECKS = 200
+_STATES: dict[str, State] = {"merged": "merged", "closed": "closed"}
+
+
+async def read_merge_request(client: GitLabClient) -> PullRequest:
+    """The whole request; what a missing token or right hides is said, and nothing else is lost for it."""
+    given = await client.get(client.request)
+    refs = given.get("diff_refs") or {}
+    head = refs.get("head_sha") or given.get("sha") or ""
+    if not refs.get("base_sha") or not head:
+        raise ForgeError(
+            f"{client.address.url}: GitLab has not yet worked out what it changes (or it has no commits); "
+            "run again in a moment",
+            retryable=True,
+        )
+    talk = await read_talk(client)
+    missed: list[str] = list(talk.not_read)
+    issues = await read_or_miss(_issues(client), "linked issues", missed)
+    checks = await read_or_miss(_checks(client, head), "results of checks", missed)
+    author = name_of(given.get("author"))
+    standing = await read_standing(client, talk, author, people_who_decided)
+    return PullRequest(
+        address=client.address,
+        title=given.get("title") or "",
+        description=given.get("description") or "",
+        author=author,
+        state=_STATES.get(given.get("state") or "", "open"),
+        is_draft=bool(given.get("draft") or given.get("work_in_progress")),
+        is_locked=bool(given.get("discussion_locked")),
+        has_conflicts=bool(given.get("has_conflicts")),
+        is_from_fork=given.get("source_project_id") != given.get("target_project_id"),
+        base_branch=given["target_branch"],
+        head_branch=given["source_branch"],
+        head=head,
+        # GitLab says itself where the request begins, and keeps that when it is merged.
+        bases=(refs["base_sha"], f"refs/heads/{given['target_branch']}"),
+        merge_base=refs["base_sha"],
+        files=_count(given.get("changes_count")),
+        issues=issues,
+        comments=_comments(talk),
+        checks=checks,
+        dismissals=lifting(standing),
+        not_read=tuple(missed),
+    )
+
+
+def _count(text: Any) -> int:
+    """GitLab writes `1000+` where it stopped counting."""
+    digits = str(text or "").rstrip("+")
+    return int(digits) if digits.isdigit() else 0
+
+
+async def _issues(client: GitLabClient) -> tuple[LinkedIssue, ...]:
+    found = [one async for one in client.pages(f"{client.request}/closes_issues")]
+    return tuple(
+        LinkedIssue(
+            name=(one.get("references") or {}).get("relative") or f"#{one.get('iid') or one.get('id')}",
+            title=one.get("title") or "",
+            body=one.get("description") or "",
+        )
+        for one in found
+    )
+
+
+async def _checks(client: GitLabClient, head: str) -> tuple[CheckResult, ...]:
+    path = f"{client.project}/repository/commits/{head}/statuses"
+    found: list[CheckResult] = []
+    async for one in client.pages(path):
+        found.append(
+            CheckResult(name=one["name"], outcome=one["status"], summary=one.get("description") or "")
+        )
+        if len(found) >= MAX_CHECKS:
+            break
+    return tuple(one for one in found if one.name != GATE_NAME)
+
+
+def _comments(talk: Talk) -> tuple[Comment, ...]:
+    """What people and other bots said; not what we said ourselves."""
+    given = [(discussion, note) for discussion, note in talk.notes if not _is_own(note, talk.account)]
+    ordered = sorted(given, key=lambda pair: pair[1].get("created_at") or "")
+    return tuple(_comment(note) for _, note in ordered if (note.get("body") or "").strip())
+
+
+def _is_own(note: Given, account: str) -> bool:
+    is_ours = bool(account) and name_of(note.get("author")) == account
+    return is_ours and read_mark(note.get("body") or "") is not None
+
+
+def _comment(note: Given) -> Comment:
+    position = note.get("position") or {}
+    line = position.get("new_line")
+    return Comment(
+        author=name_of(note.get("author")),
+        body=(note.get("body") or "")[:MAX_COMMENT_LENGTH],
+        file=position.get("new_path"),
+        line=line if isinstance(line, int) and line > 0 else None,
+        created_at=note.get("created_at") or "",
+        is_bot=is_bot(note.get("author")),
+        resolved=bool(note.get("resolved")),
+    )

@@ -1,0 +1,149 @@
+"""What stands on a merge request: discussions of GitLab in, ours apart from others' and with answers out."""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from affidavit.errors import ForgeError
+from affidavit.forges.gitlab.client import GitLabClient
+from affidavit.forges.marks import read_mark
+from affidavit.forges.pull_request import MAX_COMMENT_LENGTH
+from affidavit.forges.standing import Lifting, OwnNote, Person, Said, Standing, with_rights
+
+Given = dict[str, Any]
+Whose = Callable[[Standing], Collection[str]]
+DEVELOPER = 30
+"""The access level from which on somebody may push."""
+_BOT_NAME = re.compile(r"(?:project|group)_\d+_bot(?:_\w+)?|gitlab-.*bot|.*-bot|ghost")
+
+
+@dataclass(frozen=True)
+class Talk:
+    """All discussions as GitLab gives them."""
+
+    discussions: Sequence[Given] = ()
+    account: str = ""
+    not_read: tuple[str, ...] = ()
+    people: dict[str, int] = field(default_factory=dict)
+    """The ids of the accounts, by name: rights are asked for by id."""
+
+    @property
+    def notes(self) -> list[tuple[Given, Given]]:
+        """Every comment of a person or a bot with its discussion; not what GitLab itself notes."""
+        return [
+            (discussion, note)
+            for discussion in self.discussions
+            for note in discussion.get("notes") or []
+            if not note.get("system")
+        ]
+
+
+def name_of(user: Given | None) -> str:
+    """An account's name; nobody's where it was deleted."""
+    return (user or {}).get("username") or "ghost"
+
+
+def is_bot(user: Given | None) -> bool:
+    """Whether a program writes under this account: GitLab does not say, its names do."""
+    return bool((user or {}).get("bot")) or bool(_BOT_NAME.fullmatch(name_of(user)))
+
+
+async def read_talk(client: GitLabClient) -> Talk:
+    """Every comment, and who we are."""
+    try:
+        discussions = [one async for one in client.pages(f"{client.request}/discussions")]
+    except ForgeError as error:
+        if error.status not in (401, 403, 404) or client.has_token:
+            raise
+        return Talk(account=client.account, not_read=(f"the discussion could not be read: {error}",))
+    people = {
+        name_of(note.get("author")): note["author"]["id"]
+        for one in discussions
+        for note in one.get("notes") or []
+        if (note.get("author") or {}).get("id")
+    }
+    return Talk(discussions, client.account or await _account(client), people=people)
+
+
+async def _account(client: GitLabClient) -> str:
+    if not client.has_token or client.credentials.is_job_token:
+        return ""
+    return name_of(await client.get("/user"))
+
+
+async def read_standing(client: GitLabClient, talk: Talk, author: str, whose: Whose) -> Standing:
+    """Our comments with what people said to them; `whose` says whose rights are worth asking for."""
+    notes: list[OwnNote] = []
+    loose: list[Said] = []
+    for discussion in talk.discussions:
+        own = await _own_note(client, discussion, talk)
+        if own:
+            notes.append(own)
+        else:
+            loose += [
+                _said(note) for note in _spoken(discussion) if name_of(note.get("author")) != talk.account
+            ]
+    standing = Standing(account=talk.account, author=author, notes=tuple(notes), loose=tuple(loose))
+    rights = {name: await _lifting(client, talk, name, author) for name in whose(standing)}
+    return with_rights(standing, rights)
+
+
+def _spoken(discussion: Given) -> list[Given]:
+    return [note for note in discussion.get("notes") or [] if not note.get("system")]
+
+
+async def _own_note(client: GitLabClient, discussion: Given, talk: Talk) -> OwnNote | None:
+    """The discussion as one that a comment of ours begins, if one does."""
+    spoken = _spoken(discussion)
+    first = spoken[0] if spoken else {}
+    mark = read_mark(first.get("body") or "")
+    if not talk.account or not mark or name_of(first.get("author")) != talk.account:
+        return None
+    others = [note for note in spoken[1:] if name_of(note.get("author")) != talk.account]
+    own = [read_mark(note.get("body") or "") for note in spoken[1:] if note not in others]
+    position = first.get("position") or {}
+    return OwnNote(
+        id=str(first["id"]),
+        mark=mark,
+        body=first.get("body") or "",
+        url=f"{client.address.url}#note_{first['id']}",
+        created_at=first.get("created_at") or "",
+        thread=str(discussion["id"]),
+        is_resolved=bool(first.get("resolved")),
+        path=position.get("new_path") or "",
+        line=position.get("new_line"),
+        replies=tuple(_said(note, client.address.url) for note in others),
+        own_replies=tuple(one for one in own if one),
+        against=await _against(client, first) if mark.kind == "finding" else (),
+    )
+
+
+async def _against(client: GitLabClient, note: Given) -> tuple[Person, ...]:
+    path = f"{client.request}/notes/{note['id']}/award_emoji"
+    awards = [one async for one in client.pages(path)]
+    against = [one.get("user") for one in awards if one.get("name") == "thumbsdown"]
+    return tuple(Person(name=name_of(user), is_bot=is_bot(user)) for user in against)
+
+
+def _said(note: Given, url: str = "") -> Said:
+    user = note.get("author")
+    return Said(
+        id=str(note["id"]),
+        by=Person(name=name_of(user), is_bot=is_bot(user)),
+        body=(note.get("body") or "")[:MAX_COMMENT_LENGTH],
+        url=f"{url}#note_{note['id']}" if url else "",
+    )
+
+
+async def _lifting(client: GitLabClient, talk: Talk, name: str, author: str) -> Lifting:
+    """Whether somebody's word lifts the gate: may push, and is not the author."""
+    if name == author:
+        return "author"
+    if name not in talk.people:
+        return "unknown"
+    try:
+        member = await client.get(f"{client.project}/members/all/{talk.people[name]}")
+    except ForgeError as error:
+        return "no_rights" if error.status == 404 and client.has_token else "unknown"
+    return "lifts" if (member.get("access_level") or 0) >= DEVELOPER else "no_rights"

@@ -1,0 +1,149 @@
+"""What can be done on a forge, as data: nothing here knows a forge, a token or a connection."""
+
+from typing import Literal
+
+from affidavit.records.record import Record, Side
+
+Event = Literal["comment", "approve", "request_changes"]
+GateState = Literal["success", "failure", "in_part"]
+
+
+class Limits(Record):
+    """What a forge accepts."""
+
+    body_length: int
+    comments: int
+    """Comments on lines in one go; more go into the summary."""
+    has_reviews: bool
+    """Comments on lines can be posted together, and with a verdict."""
+    suggestion_fence: str = "suggestion"
+    """How a change that can be committed with one click is written."""
+
+
+class Inline(Record):
+    """A comment on lines of the diff."""
+
+    fingerprint: str
+    path: str
+    """At head; of a deleted file, at base."""
+    old_path: str
+    side: Side
+    line: int
+    """On its side; the last of several."""
+    start_line: int | None = None
+    old_line: int | None = None
+    """The same line on both sides, where both have it; some forges want both."""
+    new_line: int | None = None
+    body: str
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for a forge that refuses it."""
+        return f"{self.path}:{self.side}:{self.line}"
+
+
+class PostSummary(Record):
+    """The one comment that says it all; later runs edit it."""
+
+    kind: Literal["post_summary"] = "post_summary"
+    body: str
+
+
+class PostReview(Record):
+    """Comments on lines that people see as one, and what they come to."""
+
+    kind: Literal["post_review"] = "post_review"
+    head: str
+    body: str = ""
+    event: Event = "comment"
+    comments: tuple[Inline, ...] = ()
+
+
+class PostInline(Record):
+    """One comment on lines by itself, where a forge takes them one by one or refused them together."""
+
+    kind: Literal["post_inline"] = "post_inline"
+    head: str
+    comment: Inline
+
+
+class Edit(Record):
+    """Another text for a comment of ours."""
+
+    kind: Literal["edit"] = "edit"
+    note: str
+    """Its id; what it is follows from `of`."""
+    of: Literal["summary", "finding"]
+    body: str
+    thread: str = ""
+
+
+class Reply(Record):
+    """An answer in a thread of ours."""
+
+    kind: Literal["reply"] = "reply"
+    note: str
+    """The comment that begins the thread."""
+    thread: str = ""
+    body: str
+
+
+class Resolve(Record):
+    """Close a thread of ours, because it is shown to be fixed; where that is not allowed, answer instead."""
+
+    kind: Literal["resolve"] = "resolve"
+    note: str
+    thread: str
+    instead: str
+    """The answer."""
+
+
+class Delete(Record):
+    """Take back a comment of ours that is there twice."""
+
+    kind: Literal["delete"] = "delete"
+    note: str
+    of: Literal["summary", "finding"]
+    thread: str = ""
+
+
+class SetGate(Record):
+    """What the review means for the commit: a check, or a status."""
+
+    kind: Literal["set_gate"] = "set_gate"
+    head: str
+    state: GateState
+    title: str
+    summary: str
+    report: str
+    known: str = ""
+    """The id of what we said before about the same commit."""
+
+
+class WithdrawVerdict(Record):
+    """An earlier approval or request for changes of ours holds no longer."""
+
+    kind: Literal["withdraw_verdict"] = "withdraw_verdict"
+    review: str
+    why: str
+
+
+class Approve(Record):
+    """Approve by itself, on a forge where approving is no part of a comment."""
+
+    kind: Literal["approve"] = "approve"
+    head: str
+
+
+Action = (
+    PostSummary
+    | PostReview
+    | PostInline
+    | Edit
+    | Reply
+    | Resolve
+    | Delete
+    | SetGate
+    | WithdrawVerdict
+    | Approve
+)

@@ -1,0 +1,105 @@
+"""A pull request as a forge shows it, whichever forge it is. Everything in it is data, whoever wrote it."""
+
+from typing import Literal
+
+from affidavit.forges.address import PullRequestAddress
+from affidavit.records.change import Comment, Dismissed
+from affidavit.records.record import Record
+
+State = Literal["open", "closed", "merged"]
+MAX_ISSUES = 10
+MAX_ISSUE_LENGTH = 8_000
+MAX_DESCRIPTION_LENGTH = 100_000
+MAX_COMMENT_LENGTH = 20_000
+MAX_COMMENTS = 2_000
+
+
+class LinkedIssue(Record):
+    """An issue that the request says it settles."""
+
+    name: str
+    """As people write it: #12, or group/name#12."""
+    title: str
+    body: str = ""
+
+
+class CheckResult(Record):
+    """What a build or another tool said about the head."""
+
+    name: str
+    outcome: str
+    """success, failure, neutral, pending, …"""
+    summary: str = ""
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether somebody would look into it."""
+        return self.outcome in ("failure", "failed", "error", "timed_out", "action_required", "canceled")
+
+
+class PullRequest(Record):
+    """What was read of a pull request, and what could not be."""
+
+    address: PullRequestAddress
+    title: str
+    description: str = ""
+    author: str = ""
+    state: State = "open"
+    is_draft: bool = False
+    is_locked: bool = False
+    has_conflicts: bool = False
+    is_from_fork: bool = False
+    base_branch: str
+    head_branch: str
+    head: str
+    """The commit that is proposed."""
+    bases: tuple[str, ...]
+    """Commits or branches that it may be measured from, the best first."""
+    merge_base: str = ""
+    """The forge's own word on where it begins; empty: git finds out."""
+    commits: int = 0
+    files: int = 0
+    size_kilobytes: int = 0
+    """Of the whole repository; 0: not said."""
+    issues: tuple[LinkedIssue, ...] = ()
+    comments: tuple[Comment, ...] = ()
+    checks: tuple[CheckResult, ...] = ()
+    dismissals: tuple[Dismissed, ...] = ()
+    """By people who may: these lift verdict and gate."""
+    not_read: tuple[str, ...] = ()
+    """What is missing here and why."""
+
+    @property
+    def discussion(self) -> tuple[Comment, ...]:
+        """Comments, and the checks that failed: what others have said already."""
+        failed = [
+            Comment(
+                author=f"check: {one.name}", body=f"{one.outcome}: {one.summary}".strip(": "), is_bot=True
+            )
+            for one in self.checks
+            if one.is_bad
+        ]
+        return (*self.comments[:MAX_COMMENTS], *failed)
+
+    @property
+    def whole_description(self) -> str:
+        """The author's words, and the issues that these name as settled."""
+        linked = [
+            f"Linked issue {one.name}: {one.title}\n{one.body[:MAX_ISSUE_LENGTH]}".strip()
+            for one in self.issues[:MAX_ISSUES]
+        ]
+        return "\n\n".join(part for part in (self.description[:MAX_DESCRIPTION_LENGTH], *linked) if part)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What whoever asked for a review should know beforehand."""
+        name = "this merge request" if self.address.host.kind == "gitlab" else "this pull request"
+        said = {
+            f"{name} is merged: what was merged is reviewed": self.state == "merged",
+            f"{name} is closed: its last state is reviewed": self.state == "closed",
+            f"{name} is a draft: it is reviewed because you asked": self.is_draft and self.state == "open",
+            f"{name} conflicts with {self.base_branch}: it is reviewed as its author left it": (
+                self.has_conflicts and self.state == "open"
+            ),
+        }
+        return (*(text for text, holds in said.items() if holds), *self.not_read)

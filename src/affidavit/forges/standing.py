@@ -1,0 +1,104 @@
+"""What stands on a pull request already: our own comments, and what people said to them."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from affidavit.forges.marks import Mark
+from affidavit.records.record import Record
+
+Lifting = Literal["lifts", "author", "no_rights", "unknown"]
+"""Whether a person's word lifts the gate, or why not: the author's own, no write access, not known."""
+
+
+class Person(Record):
+    """Who said something, as far as it matters for what it does."""
+
+    name: str
+    is_bot: bool = False
+    lifting: Lifting = "unknown"
+
+
+class Said(Record):
+    """A comment of somebody else's."""
+
+    id: str
+    by: Person
+    body: str
+    url: str = ""
+    is_edited_by_another: bool = False
+    """Then nobody knows whose words these are."""
+
+
+class OwnNote(Record):
+    """A comment of our own account that carries a mark."""
+
+    id: str
+    mark: Mark
+    body: str = ""
+    url: str = ""
+    created_at: str = ""
+    thread: str = ""
+    """What resolves the thread that it begins; empty where it begins none, or the forge did not say."""
+    review: str = ""
+    """The review that it came with, where the forge has such a thing."""
+    is_resolved: bool = False
+    path: str = ""
+    line: int | None = None
+    replies: tuple[Said, ...] = ()
+    own_replies: tuple[Mark, ...] = ()
+    against: tuple[Person, ...] = ()
+    """Who reacted with a thumb down."""
+
+
+class Standing(Record):
+    """All of it. `account` is ours; empty where nobody could say."""
+
+    account: str = ""
+    author: str = ""
+    """Who asks for the change to be taken: nobody approves or blocks their own."""
+    notes: tuple[OwnNote, ...] = ()
+    loose: tuple[Said, ...] = ()
+    """Comments of others that belong to no thread of ours: a command may stand in one."""
+    gate: str = ""
+    """The id of the check run that we made for this head, where there is one."""
+    verdict: Literal["approve", "request_changes", ""] = ""
+    """What our last review that still counts says."""
+    verdict_review: str = ""
+
+    @property
+    def summaries(self) -> list[OwnNote]:
+        """Our summaries, the oldest first; there should be one."""
+        found = [note for note in self.notes if note.mark.kind == "summary"]
+        return sorted(found, key=_age)
+
+    @property
+    def findings(self) -> list[OwnNote]:
+        """Our comments on findings, the oldest first."""
+        return sorted((note for note in self.notes if note.mark.kind == "finding"), key=_age)
+
+    def about(self, names: Iterable[str]) -> OwnNote | None:
+        """The oldest comment on a finding that has one of these names."""
+        wanted = set(names)
+        return next((note for note in self.findings if note.mark.names & wanted), None)
+
+
+def with_rights(standing: Standing, rights: dict[str, Lifting]) -> Standing:
+    """The same, with whether each person's word lifts the gate."""
+
+    def known(person: Person) -> Person:
+        return person.model_copy(update={"lifting": rights.get(person.name, person.lifting)})
+
+    def heard(said: Iterable[Said]) -> tuple[Said, ...]:
+        return tuple(one.model_copy(update={"by": known(one.by)}) for one in said)
+
+    notes = tuple(
+        note.model_copy(
+            update={"replies": heard(note.replies), "against": tuple(known(one) for one in note.against)}
+        )
+        for note in standing.notes
+    )
+    return standing.model_copy(update={"notes": notes, "loose": heard(standing.loose)})
+
+
+def _age(note: OwnNote) -> tuple[str, int, str]:
+    return note.created_at, len(note.id), note.id

@@ -1,0 +1,29 @@
+"""Where a repository came from: its store in, an address that can be shown out."""
+
+import re
+from urllib.parse import urlsplit
+
+from affidavit.git.command import Location
+from affidavit.git.objects import ObjectStore
+
+
+def repository_name(store: ObjectStore, location: Location) -> str:
+    """The address of the remote called origin, without credentials; else the folder's name."""
+    done = store.git.attempt("config", "--local", "--no-includes", "--get", "remote.origin.url")
+    address = done.stdout.decode("utf-8", "replace").strip()
+    if done.returncode == 0 and address:
+        return without_credentials(address)
+    folder = location.work_tree or location.git_dir
+    return folder.name.removesuffix(".git") or folder.name
+
+
+def without_credentials(address: str) -> str:
+    """An address that can be shown: no user, no password, no query."""
+    if "://" not in address:
+        # host:path, perhaps with a user; only the customary one says nothing.
+        return address if address.startswith("git@") else re.sub(r"^[^/@]*@", "", address)
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return address.split("://", 1)[0] + "://"
+    return parts._replace(netloc=parts.netloc.rsplit("@", 1)[-1], query="", fragment="").geturl()

@@ -1,0 +1,198 @@
+"""Read a pull request from a GitHub in memory, over real HTTP and with real git."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from affidavit.errors import ForgeError
+from affidavit.forges.choice import read_request
+from affidavit.forges.credentials import Credentials
+from affidavit.forges.opening import Ground, open_pull_request
+from affidavit.forges.pull_request import PullRequest
+from affidavit.forges.web import Patience
+from forge_http import ENVIRONMENT, Fault, RefusedError
+from github_server import GitHubServer
+
+TOKEN = Credentials("read")
+
+
+async def no_sleep(_seconds: float) -> None:
+    return
+
+
+QUICK = Patience(sleep=no_sleep, timeout_seconds=10)
+
+
+def read(server: GitHubServer, credentials: Credentials = TOKEN) -> PullRequest:
+    return asyncio.run(read_request(server.address, credentials, QUICK))
+
+
+def ground(tmp_path: Path, credentials: Credentials = TOKEN) -> Ground:
+    return Ground(credentials, tmp_path / "cache", ENVIRONMENT)
+
+
+def test_a_pull_request_is_read_with_its_words_issues_comments_and_checks(github: GitHubServer) -> None:
+    github.issues = [{"number": 3, "title": "Prices are wrong", "body": "In yen."}]
+    github.say("mel", "Please handle yen.")
+    github.statuses = [
+        {"sha": github.head, "shown": {"state": "failure", "context": "build", "description": "1 failed"}}
+    ]
+    pull = read(github)
+    assert (pull.title, pull.author, pull.state) == ("Prices in several currencies", "ada", "open")
+    assert pull.whole_description == "Fixes #3\n\nLinked issue #3: Prices are wrong\nIn yen."
+    assert [(one.author, one.body) for one in pull.discussion] == [
+        ("mel", "Please handle yen."),
+        ("check: build", "failure: 1 failed"),
+    ]
+    assert pull.notices == ()
+
+
+def test_without_a_token_what_is_hidden_is_said(github: GitHubServer) -> None:
+    pull = read(github, Credentials())
+    assert pull.head == github.head
+    assert [text.partition(":")[0] for text in pull.not_read] == [
+        "which threads are resolved could not be read",
+        "linked issues could not be read",
+    ]
+
+
+def test_comments_beyond_the_first_page_are_read(github: GitHubServer) -> None:
+    for number in range(203):
+        github.say("mel", f"comment {number}")
+    assert [one.body for one in read(github).comments] == [f"comment {number}" for number in range(203)]
+
+
+def test_the_opened_change_is_what_the_branch_changes(github: GitHubServer, tmp_path: Path) -> None:
+    with open_pull_request(read(github), ground(tmp_path)) as opened:
+        change = opened.change
+        assert [file.path for file in change.files] == ["cart.py"]
+        assert (change.request, change.target) == (github.address.url, github.address.url)
+        assert (change.base.commit, change.head.commit) == (github.base, github.head)
+        assert (change.base.name, change.head.name) == ("main", "ada:topic")
+        assert change.repository == github.address.clone_url
+
+
+def test_a_second_reading_fetches_only_what_is_new(github: GitHubServer, tmp_path: Path) -> None:
+    open_pull_request(read(github), ground(tmp_path)).close()
+    before = github.git_requests
+    open_pull_request(read(github), ground(tmp_path)).close()
+    again = github.git_requests - before
+    github.push(github.origin.commit("topic", {"cart.py": "x = 1\n"}, "Start over"))
+    with open_pull_request(read(github), ground(tmp_path)) as opened:
+        assert opened.change.head.commit == github.head
+    assert again < before
+
+
+def test_the_token_reaches_git_but_no_command_line_and_no_file(github: GitHubServer, tmp_path: Path) -> None:
+    github.is_private = True
+    open_pull_request(read(github), ground(tmp_path)).close()
+    assert set(github.git_tokens) == {"read"}
+    kept = [file.read_bytes() for file in (tmp_path / "cache").rglob("*") if file.is_file()]
+    assert not any(b"read" in content.replace(b"thread", b"") for content in kept if len(content) < 2000)
+
+
+def test_a_private_repository_without_a_token_says_that_it_needs_one(github: GitHubServer) -> None:
+    github.is_private = True
+    with pytest.raises(ForgeError, match="without a token only what is public"):
+        read(github, Credentials())
+
+
+def test_a_merged_request_is_measured_from_what_it_was_merged_into(
+    github: GitHubServer, tmp_path: Path
+) -> None:
+    origin = github.origin
+    origin.commit("main", {"other.py": "y = 2\n"}, "Meanwhile", start="main")
+    tip = origin.of("main")
+    work = origin.work
+    from repositories import run_git  # noqa: PLC0415 - only this test merges
+
+    run_git(work, "checkout", "-q", "main")
+    run_git(work, "merge", "-q", "--no-ff", "-m", "Merge", "topic")
+    run_git(work, "push", "-q", "origin", "main")
+    github.pull |= {"merged": True, "state": "closed", "merge_commit_sha": origin.of("main")}
+    with open_pull_request(read(github), ground(tmp_path)) as opened:
+        assert [file.path for file in opened.change.files] == ["cart.py"]
+        assert opened.change.base.commit == github.base != tip
+    assert "is merged" in read(github).notices[0]
+
+
+def test_a_deleted_branch_and_fork_are_read_from_what_the_forge_keeps(
+    github: GitHubServer, tmp_path: Path
+) -> None:
+    github.origin.delete_branch("topic")
+    with open_pull_request(read(github), ground(tmp_path)) as opened:
+        assert opened.change.head.commit == github.head
+
+
+def test_a_draft_and_a_conflict_are_said(github: GitHubServer) -> None:
+    github.pull |= {"draft": True, "mergeable": False}
+    assert [text.split(":")[0] for text in read(github).notices] == [
+        "this pull request is a draft",
+        "this pull request conflicts with main",
+    ]
+
+
+def test_a_push_between_reading_and_fetching_is_said(github: GitHubServer, tmp_path: Path) -> None:
+    pull = read(github).model_copy(update={"head": "f" * 40})
+    with pytest.raises(ForgeError, match="was pushed to while it was read"):
+        open_pull_request(pull, ground(tmp_path))
+
+
+def test_a_long_history_is_fetched_as_deep_as_the_merge_base_needs(
+    github: GitHubServer, tmp_path: Path
+) -> None:
+    from repositories import run_git  # noqa: PLC0415 - only this test writes history in bulk
+
+    lines = []
+    for number in range(700):
+        lines.append(f"commit refs/heads/main\ncommitter A <a@b.c> {1767000000 + number} +0000\ndata 1\nx\n")
+        lines.append("from refs/heads/main^0\n" if number == 0 else "")
+        lines.append(f"M 644 inline n.txt\ndata {len(str(number))}\n{number}\n\n")
+    run_git(github.origin.bare, "fast-import", "--quiet", "--force", stdin="".join(lines).encode())
+    with open_pull_request(read(github), ground(tmp_path)) as opened:
+        assert opened.change.base.commit == github.base
+        assert len(opened.change.commits) == 1
+
+
+def test_a_broken_answer_is_asked_for_again_and_a_limit_is_waited_for(github: GitHubServer) -> None:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    patience = Patience(sleep=sleep)
+    fits = lambda asked: asked.path.endswith("/pulls/7")  # noqa: E731 - a predicate
+    with (
+        github.failing(Fault(fits, RefusedError(502, "Bad gateway"))),
+        github.failing(Fault(fits, RefusedError(429, "slow down", retry_after="7"))),
+    ):
+        pull = asyncio.run(read_request(github.address, TOKEN, patience))
+    assert pull.head == github.head
+    assert 7 <= max(waits) <= 11
+
+
+def test_a_limit_that_lasts_too_long_is_said_with_what_to_do(github: GitHubServer) -> None:
+    refusal = RefusedError(
+        403, "API rate limit exceeded", x_ratelimit_remaining="0", x_ratelimit_reset="9999999999"
+    )
+    with (
+        github.failing(Fault(lambda _: True, refusal)),
+        pytest.raises(ForgeError, match=r"takes no more requests .* a token"),
+    ):
+        read(github, Credentials())
+
+
+def test_a_redirect_to_another_host_is_not_followed(github: GitHubServer) -> None:
+    moved = RefusedError(301, "Moved", location="http://127.0.0.2:1/elsewhere")
+    with (
+        github.failing(Fault(lambda asked: asked.path.endswith("/pulls/7"), moved)),
+        pytest.raises(ForgeError, match="which is not asked"),
+    ):
+        read(github)
+
+
+def test_a_renamed_repository_is_followed_on_the_same_forge(github: GitHubServer) -> None:
+    moved = RefusedError(301, "Moved", location=f"{github.url}/api/v3/repos/shop/cart/pulls/7")
+    with github.failing(Fault(lambda asked: asked.path.endswith("/pulls/7"), moved)):
+        assert read(github).head == github.head
