@@ -88,6 +88,7 @@ def assemble_panel(
     servers: Confirming | None = None,
     environments: Sequence[Path] = (),
     reads_dependencies: bool = True,
+    outside: ToolSource | None = None,
 ) -> Panel:
     """The panel that reads through this installation's map and tools.
 
@@ -125,7 +126,9 @@ def assemble_panel(
         own: ToolSource = Toolbox(case.repository, case.change, surer)
         if reads_dependencies and (opened := opened_packages(case)).packages.by_name:
             own = WithDependencies(own, opened, lambda package, change: Toolbox(package, change, readers))
-        return JoinedTools(own, ProgramTools(case.runner)) if case.runner else own
+        further: list[ToolSource] = [ProgramTools(case.runner)] if case.runner else []
+        further += [outside] if outside else []
+        return JoinedTools(own, *further) if further else own
 
     def make_verifier_tools(case: Case) -> ToolSource:
         checks = Checks(case.repository, case.change, cache_dir, analysers_off=analysers_off)

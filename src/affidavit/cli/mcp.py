@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from affidavit.cli.options.models import model_options
+from affidavit.cli.options.models import mcp_servers_option, model_options
 from affidavit.cli.options.running import run_options
 from affidavit.cli.screen.saying import note
 from affidavit.errors import SettingsError
@@ -34,6 +34,7 @@ OWN = ("http", "host_names", "repo", "debug")
 )
 @run_options
 @model_options
+@mcp_servers_option
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 @click.option("--no-cache", is_flag=True, help="Run every analyser again.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from affidavit.cli.options.change import opened_change, read_config
-from affidavit.cli.options.models import model_options
+from affidavit.cli.options.models import mcp_servers_option, model_options
 from affidavit.cli.options.prompts import prompt_options
 from affidavit.cli.options.repository import working_tree_options
 from affidavit.cli.options.running import run_options
@@ -85,6 +85,7 @@ from affidavit.stages.intake import OpenedChange
 @server_options
 @run_options
 @model_options
+@mcp_servers_option
 @prompt_options
 @click.option(
     "--dependencies/--no-dependencies",

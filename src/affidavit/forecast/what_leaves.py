@@ -39,9 +39,15 @@ LATER = (
 
 
 def describe_leaving(
-    talks: FirstTalks, choices: Mapping[Role, ModelChoice], environment: Mapping[str, str] = os.environ
+    talks: FirstTalks,
+    choices: Mapping[Role, ModelChoice],
+    environment: Mapping[str, str] = os.environ,
+    outside: Sequence[str] = (),
 ) -> str:
-    """Everything that is known before a model has spoken, and what will follow."""
+    """Everything that is known before a model has spoken, and what will follow.
+
+    `outside`: servers whose tools models may call, each with the tools.
+    """
     roles: list[tuple[Role, Sequence[Talk]]] = [
         ("planner", [talks.planner]),
         ("specialist", talks.specialists),
@@ -53,7 +59,9 @@ def describe_leaving(
         for role, several in roles
         for talk in several
     ]
-    return "\n".join([*INTRODUCTION, "", *sections, RULE, *LATER, *_of_packages(talks.packages), ""])
+    return "\n".join(
+        [*INTRODUCTION, "", *sections, RULE, *LATER, *_of_packages(talks.packages), *_of_servers(outside), ""]
+    )
 
 
 def _of_packages(packages: Sequence[str]) -> list[str]:
@@ -63,6 +71,15 @@ def _of_packages(packages: Sequence[str]) -> list[str]:
         "Models may also read the sources of these packages, redacted in the same way"
         " (--no-dependencies: of none):",
         f"packages: {one_line(', '.join(packages))}",
+    ]
+
+
+def _of_servers(servers: Sequence[str]) -> list[str]:
+    if not servers:
+        return []
+    return [
+        "Models may also call these tools of servers that you named; what they ask is redacted first:",
+        *(f"- {one_line(server)}" for server in servers),
     ]
 
 

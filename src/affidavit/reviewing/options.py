@@ -40,6 +40,7 @@ _OTHERS: dict[str, Any] = {
     "prompts": None,
     "prompt_version": None,
     "dependencies": True,
+    "mcp_servers": None,
     "environments": (),
     "environment_from": None,
     "config": None,

@@ -1,11 +1,13 @@
 """The models that a user named for a review: options and settings in, a panel with its connections out."""
 
+import os
 from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from affidavit.assembly import assemble_panel
 from affidavit.config.settings import Settings
+from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.roles import kept_open, minds_from
 from affidavit.prompts import PromptSet
 from affidavit.reviewing.models import ledger_of, models_of, opened_log
@@ -13,6 +15,9 @@ from affidavit.reviewing.running import named_environments
 from affidavit.reviewing.servers import server_pool
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.intake import OpenedChange
+from affidavit.tools.outside.connection import Connection
+from affidavit.tools.outside.named import NamedServer, read_servers
+from affidavit.tools.outside.tools import OutsideTools
 
 Result = TypeVar("Result")
 
@@ -26,7 +31,8 @@ def chosen_panel(
 ) -> Panel:
     """The panel of a review in which models look."""
     choices = models_of(settings, options)
-    minds = minds_from(choices, ledger=ledger_of(settings), log=opened_log(options))
+    log = opened_log(options)
+    minds = minds_from(choices, ledger=ledger_of(settings), log=log)
     servers = server_pool(settings, opened.repository.folder)
     return assemble_panel(
         minds,
@@ -36,7 +42,26 @@ def chosen_panel(
         servers=servers,
         reads_dependencies=options["dependencies"],
         environments=named_environments(options),
+        outside=_outside_tools(opened, options, log),
     )
+
+
+def named_servers(opened: OpenedChange, options: Mapping[str, Any]) -> tuple[NamedServer, ...]:
+    """The servers whose tools models may call: named by the user alone, never by a file of the repository."""
+    path = options["mcp_servers"]
+    return read_servers(path, opened.repository.folder, os.environ) if path else ()
+
+
+def _outside_tools(
+    opened: OpenedChange, options: Mapping[str, Any], log: ConversationLog
+) -> OutsideTools | None:
+    servers = named_servers(opened, options)
+    if not servers:
+        return None
+    tools = OutsideTools([Connection(one) for one in servers], log)
+    # They are left when the change is closed.
+    opened.repository.store.close_with(tools)
+    return tools
 
 
 async def connected(panel: Panel, reviewing: Coroutine[Any, Any, Result]) -> Result:

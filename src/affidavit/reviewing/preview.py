@@ -10,6 +10,7 @@ from affidavit.forecast.talks import prepare_talks
 from affidavit.forecast.what_leaves import describe_leaving
 from affidavit.prompts import PromptSet
 from affidavit.reviewing.models import models_of
+from affidavit.reviewing.panel import named_servers
 from affidavit.stages.intake import OpenedChange
 
 
@@ -24,4 +25,5 @@ def describe_forecast(
     )
     if options["estimate"]:
         return describe_cost(talks, choices, settings.verifier_votes or 1)
-    return describe_leaving(talks, choices)
+    asked = [f"{one.name} ({one.place}): {', '.join(one.allow)}" for one in named_servers(opened, options)]
+    return describe_leaving(talks, choices, outside=asked)

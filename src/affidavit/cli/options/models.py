@@ -68,6 +68,18 @@ def talk_options(command: Command) -> Command:
     return _with_options(options, command)
 
 
+def mcp_servers_option(command: Command) -> Command:
+    """Add the option that names servers whose tools models may call."""
+    option = click.option(
+        "--mcp-servers",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        envvar="AFFIDAVIT_MCP_SERVERS",
+        help="Servers whose tools models may search and call, as editors list them; each with `allow`.",
+    )
+    return option(command)
+
+
 def _with_options(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
     # The one that is added last is listed first.
     for option in reversed(options):

@@ -1,0 +1,1 @@
+"""Tools of servers that the user named: found by searching, described on demand, called within limits."""

@@ -1,0 +1,150 @@
+"""One server, spoken to within limits: what hangs, floods or fails costs its own answers and nothing else."""
+
+import os
+import threading
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO, TypeVar
+
+from affidavit.errors import OutsideError
+from affidavit.system.closing import Closing
+from affidavit.tools.outside.named import NamedServer
+
+Result = TypeVar("Result")
+MAX_FAILURES = 3
+MAX_TOOLS = 200
+MAX_ANSWER = 20_000
+MAX_DESCRIPTION = 4_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a server may take."""
+
+    connect_seconds: float = 20.0
+    call_seconds: float = 30.0
+
+
+@dataclass(frozen=True)
+class OutsideTool:
+    """A tool as its server described it when it was first asked."""
+
+    server: str
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+    @property
+    def full_name(self) -> str:
+        """Unique among the servers."""
+        return f"{self.server}/{self.name}"
+
+
+class Connection(Closing):
+    """Opened when it is first needed; after some failures in a row the server is asked no more."""
+
+    def __init__(self, server: NamedServer, limits: Limits | None = None) -> None:
+        self.server = server
+        self._limits = limits or Limits()
+        self._stack = ExitStack()
+        self._client: Any = None
+        self._portal: Any = None
+        self._failures = 0
+        self._lock = threading.Lock()
+
+    def tools(self) -> list[OutsideTool]:
+        """Those that the user allows, as the server describes them; raises OutsideError."""
+        listed = self._within(self._limits.connect_seconds, self._list)
+        return [
+            OutsideTool(
+                self.server.name,
+                one.name,
+                (one.description or "")[:MAX_DESCRIPTION],
+                dict(one.input_schema),
+            )
+            for one in listed[:MAX_TOOLS]
+            if one.name in self.server.allow
+        ]
+
+    def call(self, name: str, arguments: dict[str, Any]) -> tuple[str, bool]:
+        """What the tool answers as text, and whether that is an error; raises OutsideError."""
+
+        async def ask() -> Any:
+            return await self._client.call_tool(name, arguments)
+
+        result = self._within(self._limits.call_seconds, ask)
+        texts = [one.text for one in result.content if getattr(one, "text", None)]
+        left_out = len(result.content) - len(texts)
+        more = f"\n({left_out} parts that are no text were left out)" if left_out else ""
+        text = "\n".join(texts)
+        cut = "\n(cut here: ask for less)" if len(text) > MAX_ANSWER else ""
+        return f"{text[:MAX_ANSWER]}{cut}{more}".strip() or "(nothing)", bool(result.is_error)
+
+    async def _list(self) -> list[Any]:
+        return list((await self._client.list_tools()).tools)
+
+    def _within(self, seconds: float, work: Callable[[], Awaitable[Result]]) -> Result:
+        with self._lock:
+            if self._failures >= MAX_FAILURES:
+                raise OutsideError(f"the server {self.server.name} failed too often and is left out")
+            try:
+                self._open()
+                answer: Result = self._portal.call(_limited, work, seconds)
+            # Whatever a server does to its client must stay its own failure.
+            except Exception as error:
+                self._failures += 1
+                raise OutsideError(f"the server {self.server.name} failed: {_words(error)}") from error
+            self._failures = 0
+            return answer
+
+    def _open(self) -> None:
+        if self._client is not None:
+            return
+        from anyio.from_thread import start_blocking_portal  # noqa: PLC0415 - few reviews need it
+
+        if self._portal is None:
+            self._portal = self._stack.enter_context(start_blocking_portal())
+        nowhere = self._stack.enter_context(Path(os.devnull).open("w"))  # noqa: SIM115 - the stack is one
+        client = self._portal.call(_make_client, self.server, self._limits.connect_seconds, nowhere)
+        self._client = self._stack.enter_context(self._portal.wrap_async_context_manager(client))
+
+    def close(self) -> None:
+        """End the connection, and the program that was started for it."""
+        with self._lock:
+            # It has answered, or failed, before; how it ends concerns nobody.
+            with suppress(Exception):
+                self._stack.close()
+            self._client = self._portal = None
+            self._failures = MAX_FAILURES
+
+
+async def _limited(work: Callable[[], Awaitable[Result]], seconds: float) -> Result:
+    import anyio  # noqa: PLC0415 - as above
+
+    with anyio.fail_after(seconds):
+        return await work()
+
+
+async def _make_client(server: NamedServer, seconds: float, nowhere: TextIO) -> Any:
+    """A client that has not yet connected. A program gets a plain environment: no key of ours is in it."""
+    from mcp.client.stdio import stdio_client  # noqa: PLC0415 - heavy
+    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415 - heavy
+    from mcp.shared._httpx_utils import create_mcp_http_client  # noqa: PLC0415 - heavy
+
+    from mcp import Client, StdioServerParameters  # noqa: PLC0415 - heavy
+
+    if server.url:
+        http = create_mcp_http_client(headers=server.headers)
+        return Client(streamable_http_client(server.url, http_client=http), read_timeout_seconds=seconds)
+    parameters = StdioServerParameters(command=server.command, args=list(server.args), env=server.env)
+    return Client(stdio_client(parameters, errlog=nowhere), read_timeout_seconds=seconds)
+
+
+def _words(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup) and error.exceptions:
+        error = error.exceptions[0]
+    if isinstance(error, TimeoutError):
+        return "it did not answer in time"
+    return f"{type(error).__name__}: {error}"[:300]
