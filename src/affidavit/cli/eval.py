@@ -17,6 +17,7 @@ from affidavit.cli.options.lab.mutation import MUTATE, MUTATE_FLAG, mutate
 from affidavit.cli.options.lab.verifier_trial import VERIFIER, VERIFIER_FLAG, judge_claims
 from affidavit.cli.options.models import model_options
 from affidavit.cli.options.prompts import prompt_options
+from affidavit.cli.options.running import run_options
 from affidavit.cli.options.servers import server_options
 from affidavit.cli.screen.evaluation import parse_outputs, show_cases, write_comparison, write_evaluation
 from affidavit.cli.screen.saying import say
@@ -73,6 +74,7 @@ def command() -> None:
 @model_options
 @prompt_options
 @server_options
+@run_options
 @click.option("--judge-model", metavar="MODEL", help="Who compares meanings; default: the verifier's model.")
 @click.option("--no-judge", is_flag=True, help="Match by place and category, even with a model.")
 @click.option("--analysers-off", metavar="NAMES", help="Leave these analysers out.")
@@ -94,12 +96,15 @@ def run_cases(context: click.Context, /, cases: tuple[Path, ...], **options: Any
     """Review labelled CASES and score what is found.
 
     CASES are folders: a case (with case.json), or a folder of cases; several may be named. Without --model
-    the mechanical specialists are measured alone. Exit codes: 0 whatever the scores; 1 where --min-recall
-    or --max-wrong is missed; 2 where nothing could be run; 3 where some cases could not.
+    the mechanical specialists are measured alone. With --run, models may run programs, and those that the
+    cases declare are run: does each do what its case says? Exit codes: 0 whatever the scores; 1 where
+    --min-recall or --max-wrong is missed, or a declared program does something else; 2 where nothing could
+    be run; 3 where some cases or programs could not.
 
     \b
     affidavit eval evaluation/cases                        the mechanical specialists
     affidavit eval CASES --model openai:NAME --out DIR     everything; --resume DIR goes on
+    affidavit eval CASES --run                             the programs that the cases declare, too
     affidavit eval compare DIR_A DIR_B                     two runs over the same cases
     affidavit eval import LIST --clones DIR --out CASES    make cases from labelled commits
     affidavit eval --mutate --repo DIR --out CASES         make cases by planting bugs in your own commits
@@ -152,9 +157,18 @@ def _exit_code(evaluation: Evaluation, missed: list[str]) -> int:
         first = evaluation.results[0].failure
         say(f"no case could be run; the first: {first}")
         return EXIT_NOT_DONE
-    if missed:
+    ran, otherwise = evaluation.programs, _done_otherwise(evaluation)
+    if otherwise:
+        say(f"{counted(otherwise, 'declared program')} did not do what the case says")
+    if missed or otherwise:
         return EXIT_MISSED
-    return EXIT_IN_PART if evaluation.not_run else 0
+    return EXIT_IN_PART if evaluation.not_run or (ran and ran.could_not_run) else 0
+
+
+def _done_otherwise(evaluation: Evaluation) -> int:
+    """How many declared programs were run and did something else."""
+    ran = evaluation.programs
+    return ran.declared - ran.as_declared - ran.could_not_run if ran else 0
 
 
 def _first_lack(evaluation: Evaluation) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 import re2
 
 from affidavit.contract.field_reader import FieldReader, Notes
+from affidavit.records.diagnostics import Diagnostic
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.run import AddedFile
 
@@ -16,15 +17,27 @@ def read_reproduction(evidence: FieldReader, name: str) -> Reproduction | None:
     value = evidence.raw(name)
     if value is None:
         return None
-    problem: str | None = "it is no object"
-    if isinstance(value, dict):
-        notes = Notes()
-        read = _read(FieldReader(value, notes))
-        problem = notes.problems[0].detail if notes.problems else _why_no_proof(read)
-        if problem is None:
-            return read
-    evidence.left_out(name, problem or "it cannot be read")
+    read = parse_reproduction(value)
+    if isinstance(read, Reproduction):
+        return read
+    evidence.left_out(name, read)
     return None
+
+
+def parse_reproduction(value: Any, *, is_strict: bool = False) -> Reproduction | str:
+    """The reproduction, or why it is none; who is strict forgives nothing that a reply is forgiven."""
+    if not isinstance(value, dict):
+        return "it is no object"
+    notes = Notes()
+    read = _read(FieldReader(value, notes))
+    noted = notes.diagnostics if is_strict else notes.problems
+    if noted:
+        return _words(noted[0])
+    if read is None:
+        return "it cannot be read"
+    if read.expected_at_base == read.expected_at_head:
+        return "it expects the same at base and at head, which shows nothing about the change"
+    return read
 
 
 def _read(reader: FieldReader) -> Reproduction | None:
@@ -32,7 +45,9 @@ def _read(reader: FieldReader) -> Reproduction | None:
     program = reader.text("program", is_required=True, is_trimmed=False)
     files = [_read_file(file) for file in reader.objects("files")]
     head = _read_expected(reader.object("expected_at_head", is_required=True))
-    base = _read_expected(reader.object("expected_at_base"))
+    # Null is how the contract says that base lacks the code.
+    lacks_code = reader.raw("expected_at_base") is None
+    base = None if lacks_code else _read_expected(reader.object("expected_at_base"))
     reader.check_unknown(is_lenient=True)
     if reader.has_problems or language is None or program is None or head is None:
         return None
@@ -87,9 +102,6 @@ def quiet_options() -> Any:
     return options
 
 
-def _why_no_proof(read: Reproduction | None) -> str | None:
-    if read is None:
-        return "it cannot be read"
-    if read.expected_at_base == read.expected_at_head:
-        return "it expects the same at base and at head, which shows nothing about the change"
-    return None
+def _words(noted: Diagnostic) -> str:
+    expected = f"; expected {noted.expected}" if noted.expected else ""
+    return f"{noted.field} {noted.detail}{expected}" if noted.field else f"{noted.detail}{expected}"

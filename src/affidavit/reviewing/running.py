@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from affidavit.config.settings import Settings
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION, CURRENT_SCHEMA_VERSION
 from affidavit.errors import SettingsError
 from affidavit.git.repository import GitRepository
-from affidavit.ports import Runner
 from affidavit.prompts import PromptSet
 from affidavit.records.report import Programs
 from affidavit.sandbox.choice import choose_sandbox
@@ -20,17 +19,10 @@ from affidavit.sandbox.job import Sandbox
 from affidavit.sandbox.making import make_environment
 from affidavit.sandbox.provision import Provision, provide
 from affidavit.sandbox.sides import Sides
+from affidavit.stages.reproduce import Running
 from affidavit.system.temporary import temporary_folder
 
 ENVIRONMENT_VARIABLE = "AFFIDAVIT_ENVIRONMENT"
-
-
-@dataclass(frozen=True)
-class Running:
-    """What programs are run with, and in what; or why none is."""
-
-    runner: Runner | None
-    programs: Programs | None
 
 
 def running_settings(options: Mapping[str, Any]) -> Settings:
@@ -49,7 +41,7 @@ def opened_runner(
 ) -> Iterator[Running]:
     """The runner for a change; nothing where nobody asked, and the reason where nothing can be run."""
     if not (settings.run if is_asked is None else is_asked):
-        yield Running(None, None)
+        yield Running()
         return
     # A folder that cannot be shown is the user's mistake, with a sandbox or without.
     provided = provide(named_environments(options), repository.folder)

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from affidavit.sandbox import typescript
+
 STEM = "affidavit_reproduction"
 ES_MODULE = re.compile(r"^\s*(?:import\s[^(]|import\{|export\s)", re.MULTILINE)
 
@@ -16,12 +18,18 @@ class Interpreter:
     program: str
     ending: str
     arguments: tuple[str, ...] = ()
+    launcher: tuple[str, ...] = ()
+    """What starts the program where the interpreter's name alone does not do."""
+    modules: str = ""
+    """The ending of a program that is an ES module."""
 
 
 INTERPRETERS: Mapping[str, Interpreter] = {
     "python": Interpreter("python", ".py"),
-    "node": Interpreter("node", ".cjs"),
-    "go": Interpreter("go", ".go", ("run",)),
+    "node": Interpreter("node", ".cjs", modules=".mjs"),
+    "typescript": Interpreter("node", ".cts", launcher=typescript.LAUNCHER, modules=".mts"),
+    # In a folder of its own: the root of a module may be a package, which no other can lie beside.
+    "go": Interpreter("go", "/main.go", ("run",)),
     "sh": Interpreter("sh", ".sh"),
     "bash": Interpreter("bash", ".sh"),
     "ruby": Interpreter("ruby", ".rb", ("-I.",)),
@@ -33,6 +41,7 @@ ALSO = {
     "python3": "python",
     "javascript": "node",
     "js": "node",
+    "ts": "typescript",
     "golang": "go",
     "shell": "sh",
 }
@@ -47,16 +56,16 @@ def language_named(name: str) -> str | None:
 
 
 def file_of(language: str, text: str) -> str:
-    """The name of the file that a program is written to, at the root of the copy."""
-    if language == "node" and ES_MODULE.search(text):
-        return f"{STEM}.mjs"
-    return STEM + INTERPRETERS[language].ending
+    """The file that a program is written to, from the root of the copy, where it is started."""
+    interpreter = INTERPRETERS[language]
+    is_module = interpreter.modules and ES_MODULE.search(text)
+    return STEM + (interpreter.modules if is_module else interpreter.ending)
 
 
 def command_of(language: str, file: str) -> tuple[str, ...]:
     """What runs it; the first word is looked for on the sandbox's own path."""
     interpreter = INTERPRETERS[language]
-    return (interpreter.program, *interpreter.arguments, file)
+    return (*(interpreter.launcher or (interpreter.program, *interpreter.arguments)), file)
 
 
 def languages_on(search_path: tuple[str, ...]) -> tuple[str, ...]:

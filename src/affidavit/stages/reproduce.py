@@ -1,6 +1,7 @@
 """Run what findings offer as their proof: a docket in, the same with what the machine saw out."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from affidavit.events import Emit, ignore_events, program_run
@@ -9,6 +10,7 @@ from affidavit.proof.reproduction import run_reproduction
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import ReproductionCheck
+from affidavit.records.finding import Reproduction
 from affidavit.records.report import Gap, Programs
 from affidavit.records.run import ProgramRun
 
@@ -16,6 +18,14 @@ STAGE = "reproduce"
 AT_ONCE = 2
 MAX_REASONS = 5
 PROGRAMS = "programs"
+
+
+@dataclass(frozen=True)
+class Running:
+    """What programs are run with, and in what; or why none is."""
+
+    runner: Runner | None = None
+    programs: Programs | None = None
 
 
 @dataclass(frozen=True)
@@ -38,13 +48,19 @@ class LiveReproducer:
             def say(run: ProgramRun) -> None:
                 loop.call_soon_threadsafe(self.emit, program_run(candidate, run))
 
-            running = asyncio.to_thread(run_reproduction, evidence.reproduction, self.runner, say)
-            try:
-                return await running
-            except asyncio.CancelledError:
-                # The thread would go on until its program ends.
-                self.runner.stop()
-                raise
+            return await run_aside(evidence.reproduction, self.runner, say)
+
+
+async def run_aside(
+    reproduction: Reproduction, runner: Runner, seen: Callable[[ProgramRun], None] = lambda _run: None
+) -> ReproductionCheck:
+    """Run a reproduction beside everything else; whoever is stopped ends it."""
+    try:
+        return await asyncio.to_thread(run_reproduction, reproduction, runner, seen)
+    except asyncio.CancelledError:
+        # The thread would go on until its program ends.
+        runner.stop()
+        raise
 
 
 async def reproduce(docket: Docket, reproducer: Reproducer | None) -> Docket:

@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pydantic import ValidationError
 
+from affidavit.contract.reproduction_reader import parse_reproduction
 from affidavit.errors import InputError
+from affidavit.records.evidence import ReproductionOutcome
 from affidavit.records.lab.evaluation import Case, ExpectedProblem, KnownClaim, Place
 from affidavit.records.record import Record
 
@@ -22,6 +24,8 @@ MAX_BYTES = 10_000_000
 SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 LISTS = ("expected", "known_wrong")
 """Fields of a case that stand in files of their own."""
+OUTCOMES = tuple(one for one in get_args(ReproductionOutcome) if one != "could_not_run")
+"""What a case may say of its program; whether it can be run is a matter of the machine."""
 WIDE_CATEGORIES = ("bug", "quality")
 """A verdict's words for several categories at once: the place decides alone."""
 Kind = TypeVar("Kind", bound=Record)
@@ -114,10 +118,28 @@ def read_claim(item: Any, kind: type[Kind], where: str) -> Kind:
         given["also"] = tuple(read_claim(place, Place, f"{where}: also") for place in given["also"])
     if given.get("category") in WIDE_CATEGORIES:
         del given["category"]
+    if "reproduction" in kind.model_fields:
+        given |= _read_program(given, kind, where)
     claim = _valid(kind, given, where)
     if isinstance(claim, Place):
         _check_lines(claim, where)
     return claim
+
+
+def _read_program(given: dict[str, Any], kind: type[Record], where: str) -> dict[str, Any]:
+    """The program of a claim and what it comes to; what a reply may be forgiven, a case may not."""
+    if "reproduction" not in given:
+        if "outcome" in given:
+            raise InputError(f"{where}: outcome: there is no reproduction that could come to it")
+        return {}
+    read = parse_reproduction(given["reproduction"], is_strict=True)
+    if isinstance(read, str):
+        raise InputError(f"{where}: reproduction: {read}")
+    usual = "reproduced" if read.expected_at_base else "reproduced_new"
+    outcome = given.get("outcome", usual if kind is ExpectedProblem else None)
+    if outcome not in OUTCOMES:
+        raise InputError(f"{where}: outcome: expected one of {', '.join(OUTCOMES)}, found {outcome!r}")
+    return {"reproduction": read, "outcome": outcome}
 
 
 def _check_lines(place: Place, where: str) -> None:

@@ -56,7 +56,7 @@ def _left_out(firsts: dict[str, CaseResult], seconds: dict[str, CaseResult]) -> 
             reasons[name] = f"only the {'second' if one is None else 'first'} run has it"
         elif one.failure or other.failure:
             reasons[name] = f"it could not be run: {one.failure or other.failure}"
-        elif one.case != other.case:
+        elif one.case.without_programs != other.case.without_programs:
             reasons[name] = "the case itself was changed between the runs"
     return reasons
 

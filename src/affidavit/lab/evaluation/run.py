@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -13,9 +14,10 @@ from affidavit.lab.cases.folders import CaseFolder
 from affidavit.lab.cases.repositories import CaseRepositories
 from affidavit.lab.evaluation.archive import Archive
 from affidavit.lab.evaluation.outcomes import cost_of, score_review, tokens_of, total_cost
+from affidavit.lab.evaluation.programs import count_programs, run_declared
 from affidavit.lab.evaluation.scoring import score, score_by_category, score_by_language, stability
 from affidavit.lab.evaluation.sessions import ReviewSessions
-from affidavit.records.lab.evaluation import Case, CaseResult, CaseRun, Evaluation
+from affidavit.records.lab.evaluation import Case, CaseResult, CaseRun, DeclaredRun, Evaluation
 from affidavit.records.lab.label import Label
 from affidavit.records.report import Report
 from affidavit.stages.intake import ChangeRequest, open_change
@@ -99,6 +101,7 @@ def compile_evaluation(results: Sequence[CaseResult], plan: EvaluationPlan) -> E
         cost_usd=total_cost(run.cost_usd for run in runs),
         judge_tokens=sum(run.judge_tokens for run in runs),
         judge_cost_usd=total_cost(run.judge_cost_usd for run in runs),
+        programs=count_programs(results),
         results=tuple(results),
     )
 
@@ -113,19 +116,32 @@ async def _evaluate_case(
             run, report = await _run_once(held.case, folder, number, plan)
             runs.append(run)
             reports[held.case.id, number] = report
+        programs = await _run_programs(held.case, folder, plan)
     except StoreError:
         # What cannot be kept would be paid for again: better to stop at once.
         raise
     except AffidavitError as error:
         return CaseResult(case=held.case, failure=str(error))
-    return CaseResult(case=held.case, runs=tuple(runs))
+    return CaseResult(case=held.case, runs=tuple(runs), programs=programs)
+
+
+async def _run_programs(case: Case, folder: Path, plan: EvaluationPlan) -> tuple[DeclaredRun, ...]:
+    if not case.has_programs:
+        return ()
+    with await asyncio.to_thread(open_change, _request(case, folder)) as opened, ExitStack() as stack:
+        settings = plan.sessions.settings_for(opened.repository.base)
+        opening = plan.sessions.programs.open(opened.repository, settings)
+        return await run_declared(case, await asyncio.to_thread(stack.enter_context, opening))
+
+
+def _request(case: Case, folder: Path) -> ChangeRequest:
+    return ChangeRequest(
+        target=f"{case.base}..{case.head}", repo=folder, title=case.title, description=case.description
+    )
 
 
 async def _run_once(case: Case, folder: Path, number: int, plan: EvaluationPlan) -> tuple[CaseRun, Report]:
-    request = ChangeRequest(
-        target=f"{case.base}..{case.head}", repo=folder, title=case.title, description=case.description
-    )
-    with await asyncio.to_thread(open_change, request) as opened:
+    with await asyncio.to_thread(open_change, _request(case, folder)) as opened:
         async with plan.sessions.open(case.id, number) as session:
             settings = session.settings_for(opened.repository.base)
             report = plan.archive.find(case.id, number, opened.change, settings) if plan.archive else None

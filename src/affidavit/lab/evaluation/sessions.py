@@ -1,7 +1,8 @@
 """Put together what reviews one case: the same crew and models as `affidavit review`, and the judge."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from affidavit.config.settings import Settings
 from affidavit.diff.opened import OpenedChange
 from affidavit.lab.evaluation.judge import ModelJudge
 from affidavit.lab.evaluation.matching import ByCategory, Meaning
+from affidavit.lab.evaluation.programs import ProgramGround
 from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.ledger import Ledger
@@ -19,9 +21,11 @@ from affidavit.ports import Mind, Role, Tree
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.report import Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
+from affidavit.stages.reproduce import Running
 
 FindServers = Callable[[Settings, Path | None], Confirming | None]
 """The language servers to ask under these settings, for the repository in this folder."""
+NO_PROGRAMS = ProgramGround()
 
 
 @dataclass(frozen=True)
@@ -35,22 +39,28 @@ class Session:
     servers_for: FindServers
     judge: ModelJudge | None = None
     probes_verifier: bool = False
+    programs: ProgramGround = NO_PROGRAMS
 
     async def review(self, opened: OpenedChange, settings: Settings) -> Report:
         """The native report, by the real pipeline."""
-        crew = assemble_crew(settings, self.cache)
-        if self.minds:
-            panel = self._panel(settings, opened.repository.folder)
-            crew = replace(crew, panel=panel, probes_verifier=self.probes_verifier)
-        return await review(opened.change, opened.repository, settings, crew)
+        with ExitStack() as stack:
+            opening = self.programs.open(opened.repository, settings)
+            running = await asyncio.to_thread(stack.enter_context, opening)
+            crew = assemble_crew(settings, self.cache)
+            crew = replace(crew, runner=running.runner, programs=running.programs)
+            if self.minds:
+                panel = self._panel(settings, opened.repository.folder, running)
+                crew = replace(crew, panel=panel, probes_verifier=self.probes_verifier)
+            return await review(opened.change, opened.repository, settings, crew)
 
-    def _panel(self, settings: Settings, folder: Path | None) -> Panel:
+    def _panel(self, settings: Settings, folder: Path | None, running: Running) -> Panel:
         return assemble_panel(
             self.minds,
             self.cache,
-            self.prompts,
+            self.programs.prompts_for(running, self.prompts),
             analysers_off=settings.analysers_off,
             servers=self.servers_for(settings, folder),
+            environments=self.programs.environments,
         )
 
     @property
@@ -74,6 +84,7 @@ class ReviewSessions:
     judge_choice: ModelChoice | None = None
     prompts: PromptSet = field(default_factory=current_prompts)
     servers_for: FindServers = lambda _settings, _folder: None
+    programs: ProgramGround = NO_PROGRAMS
     ledger: Ledger = field(default_factory=Ledger)
     log_for: Callable[[str, int], ConversationLog] = lambda _case, _number: ConversationLog()
 
@@ -100,6 +111,7 @@ class ReviewSessions:
             servers_for=self.servers_for,
             judge=ModelJudge(judge) if judge else None,
             probes_verifier=not log.is_replay,
+            programs=self.programs,
         )
         if not minds and judge is None:
             yield session

@@ -5,7 +5,8 @@ from typing import Literal
 from pydantic import Field
 
 from affidavit.records.diagnostics import Reason
-from affidavit.records.finding import Category, Severity
+from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
+from affidavit.records.finding import Category, Reproduction, Severity
 from affidavit.records.lab.measure import Interval, Rate
 from affidavit.records.record import Record
 
@@ -32,6 +33,10 @@ class KnownClaim(Place):
 
     category: Category | None = None
     description: str = ""
+    reproduction: Reproduction | None = None
+    """A program about it, in the contract's form."""
+    outcome: ReproductionOutcome | None = None
+    """What running the program comes to; None without one."""
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -65,6 +70,22 @@ class Case(Record):
     """Nothing is wrong with the change: whatever a review shows is wrong."""
     expected: tuple[ExpectedProblem, ...] = ()
     known_wrong: tuple[KnownClaim, ...] = ()
+
+    @property
+    def has_programs(self) -> bool:
+        """Whether a program comes with one of its claims."""
+        return any(claim.reproduction for claim in (*self.expected, *self.known_wrong))
+
+    @property
+    def without_programs(self) -> "Case":
+        """The case as a reviewer is measured by it."""
+        bare = {"reproduction": None, "outcome": None}
+        return self.model_copy(
+            update={
+                "expected": tuple(claim.model_copy(update=bare) for claim in self.expected),
+                "known_wrong": tuple(claim.model_copy(update=bare) for claim in self.known_wrong),
+            }
+        )
 
 
 Basis = Literal["judged", "place_and_category", "place"]
@@ -139,12 +160,29 @@ class CaseRun(Record):
     """What comparing meanings cost: the price of measuring, not of the review."""
 
 
+class DeclaredRun(Record):
+    """What a program that a case declares came to when it was run, beside what it should."""
+
+    about: Literal["expected", "known_wrong"]
+    number: int
+    """The position of its claim in that list of the case."""
+    declared: ReproductionOutcome
+    check: ReproductionCheck
+
+    @property
+    def is_as_declared(self) -> bool:
+        """The program did what the case says."""
+        return self.check.outcome == self.declared
+
+
 class CaseResult(Record):
     """A case with its reviews, or the reason why there is none."""
 
     case: Case
     runs: tuple[CaseRun, ...] = ()
     failure: str = ""
+    programs: tuple[DeclaredRun, ...] = ()
+    """Empty where nobody asked for programs to be run."""
 
 
 class Scores(Record):
@@ -173,6 +211,15 @@ class Scores(Record):
     wrong_rate: float | None = None
     wrong_rate_interval: Rate | None = None
     wrong_per_clean_case: float | None = None
+
+
+class DeclaredPrograms(Record):
+    """The programs that the cases declare, all together."""
+
+    declared: int
+    as_declared: int
+    could_not_run: int
+    outcomes: dict[str, int] = Field(default_factory=dict)
 
 
 class Seen(Record):
@@ -209,6 +256,8 @@ class Evaluation(Scores):
     cost_usd: float | None = 0.0
     judge_tokens: int = 0
     judge_cost_usd: float | None = 0.0
+    programs: DeclaredPrograms | None = None
+    """None where no case declares one, or nobody asked for programs to be run."""
     results: tuple[CaseResult, ...] = ()
 
 

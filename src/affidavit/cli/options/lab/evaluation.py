@@ -15,6 +15,7 @@ from affidavit.config.settings import Settings, load_settings
 from affidavit.errors import SettingsError
 from affidavit.lab.cases.folders import folder_name
 from affidavit.lab.evaluation.archive import Archive, Begun
+from affidavit.lab.evaluation.programs import ProgramGround
 from affidavit.lab.evaluation.sessions import ReviewSessions
 from affidavit.lab.rollout.choice import choose_outside_rollouts
 from affidavit.minds.choice import ModelChoice
@@ -25,8 +26,9 @@ from affidavit.records.lab.evaluation import Evaluation
 from affidavit.records.lab.label import Label
 from affidavit.render.report.wording import counted
 from affidavit.reviewing.models import chosen_model, chosen_models, opened_ledger
-from affidavit.reviewing.options import SERVER_SETTINGS
+from affidavit.reviewing.options import RUN_SETTINGS, SERVER_SETTINGS
 from affidavit.reviewing.prompts import rollout_book
+from affidavit.reviewing.running import asking_for_programs, named_environments, opened_runner
 from affidavit.reviewing.servers import server_pool
 from affidavit.store.open import open_store
 
@@ -36,6 +38,7 @@ SETTINGS = (
     "analyser_timeout_seconds",
     "nits",
     *SERVER_SETTINGS,
+    *RUN_SETTINGS,
     *MODEL_READERS,
 )
 
@@ -113,8 +116,18 @@ def opened_sessions(options: dict[str, Any], cache: Path | None) -> ReviewSessio
         judge_choice=_judge(options, choices.get("verifier")),
         prompts=measured_prompts(options) if choices else current_prompts(),
         servers_for=server_pool,
+        programs=program_ground(options),
         ledger=opened_ledger(options),
         log_for=_log_opener(options),
+    )
+
+
+def program_ground(options: dict[str, Any]) -> ProgramGround:
+    """What programs are run in over the cases, as in a review; the settings of each say whether."""
+    return ProgramGround(
+        open=lambda repository, settings: opened_runner(repository, settings, options),
+        asking=asking_for_programs,
+        environments=tuple(named_environments(options)),
     )
 
 

@@ -124,7 +124,7 @@ def _case(number: int, result: CaseResult, reports: Reports, painter: Painter) -
         anchor=f"case-{number}",
         id=one_line(case.id, 200),
         verdict=verdict,
-        is_open=any(line.kind in ("wrong", "failure") for line in lines),
+        is_open=any(line.kind in ("wrong", "failure", "otherwise") for line in lines),
         language=one_line(case.language, 60),
         title=one_line(case.title, 300),
         description=prose(case.description[:_MAX_DESCRIPTION_LENGTH]),

@@ -8,6 +8,8 @@ from affidavit.records.lab.evaluation import (
     CaseResult,
     CaseRun,
     Comparison,
+    DeclaredPrograms,
+    DeclaredRun,
     Evaluation,
     ExpectedProblem,
     Place,
@@ -19,7 +21,18 @@ from affidavit.render.report import rates
 from affidavit.render.report.wording import counted, listed
 
 Kind = Literal[
-    "found", "missed", "near", "wrong", "nit", "repeat", "unlabelled", "true", "incomplete", "failure"
+    "found",
+    "missed",
+    "near",
+    "wrong",
+    "nit",
+    "repeat",
+    "unlabelled",
+    "true",
+    "incomplete",
+    "failure",
+    "program",
+    "otherwise",
 ]
 NOTHING = "-"
 BASES = {
@@ -102,7 +115,15 @@ def headline(evaluation: Evaluation) -> list[tuple[str, str, str]]:
             f"on {evaluation.clean_cases_with_wrong} of {clean} reviews of clean cases",
         ),
         ("shown", counted(evaluation.shown, "finding"), outcome_counts(evaluation)),
+        *_programs_headline(evaluation.programs),
     ]
+
+
+def _programs_headline(programs: DeclaredPrograms | None) -> list[tuple[str, str, str]]:
+    if programs is None:
+        return []
+    outcomes = (f"{count} {outcome_words(name)}" for name, count in sorted(programs.outcomes.items()))
+    return [("programs", f"{programs.as_declared} of {programs.declared} as declared", ", ".join(outcomes))]
 
 
 def outcome_counts(scores: Scores) -> str:
@@ -123,6 +144,9 @@ def notices(evaluation: Evaluation) -> list[str]:
     if evaluation.incomplete:
         what = counted(evaluation.incomplete, "review was", "reviews were")
         sentences.append(f"{what} done in part: the scores count what was found")
+    if evaluation.programs and evaluation.programs.could_not_run:
+        what = counted(evaluation.programs.could_not_run, "program")
+        sentences.append(f"{what} could not be run; the first: {_first_reason(evaluation)}")
     if evaluation.found_but_withheld:
         sentences.append(
             f"{counted(evaluation.found_but_withheld, 'missed problem')} had a finding that was withheld"
@@ -136,6 +160,11 @@ def notices(evaluation: Evaluation) -> list[str]:
         f"meaning compared by {evaluation.judge}" if evaluation.judge else "matched by place and category"
     )
     return [*sentences, judged]
+
+
+def _first_reason(evaluation: Evaluation) -> str:
+    runs = (run for result in evaluation.results for run in result.programs)
+    return next((run.check.detail for run in runs if run.check.outcome == "could_not_run"), "")
 
 
 def costs(evaluation: Evaluation) -> str:
@@ -202,7 +231,21 @@ def case_lines(result: CaseResult) -> list[CaseLine]:
     lines = [line for number in range(len(result.case.expected)) for line in _problem_lines(result, number)]
     lines += _finding_lines(result)
     lines += [CaseLine("incomplete", part) for run in result.runs for part in run.incomplete]
-    return lines
+    return [*lines, *(_program_line(run, result) for run in result.programs)]
+
+
+def _program_line(run: DeclaredRun, result: CaseResult) -> CaseLine:
+    claims = result.case.expected if run.about == "expected" else result.case.known_wrong
+    detail = f" ({run.check.detail})" if run.check.detail else ""
+    seen = f"{place_words(claims[run.number])} {outcome_words(run.check.outcome)}{detail}"
+    if run.is_as_declared:
+        return CaseLine("program", f"{seen}, as declared")
+    return CaseLine("otherwise", f"{seen}; declared: {outcome_words(run.declared)}")
+
+
+def outcome_words(outcome: str) -> str:
+    """`also at base`."""
+    return outcome.replace("_", " ")
 
 
 def _problem_lines(result: CaseResult, number: int) -> list[CaseLine]:

@@ -22,6 +22,8 @@ _SIGNS: dict[sentences.Kind, tuple[str, str, str]] = {
     "unlabelled": ("?", "?", "cyan"),
     "incomplete": ("…", "_", "yellow"),
     "failure": ("✗", "x", "red"),
+    "program": ("▸", ">", "green"),
+    "otherwise": ("▸", ">", "red"),
 }
 """Sign, its ASCII form, and its style."""
 _NAME_WIDTH = 11
