@@ -13,6 +13,7 @@ from affidavit.records.lab.planted_claim import ClaimKind, PlantedClaim
 from claim_verifiers import Answer, as_known, confirming, verifier_of
 from commands import Done, affidavit
 from model_server import Act, Exchange, fails, serving
+from sandboxes import needed_sandbox
 
 EVALUATION = Path(__file__).parents[2] / "evaluation"
 FILES = ("python-cache-without-tenant", "c-realloc-leak", "python-clean-jitter", "java-price-rounding")
@@ -180,6 +181,24 @@ def test_the_verifier_reads_the_claim_and_the_change_and_not_what_is_known(
     for claim in claims:
         assert sum(claim.finding.title in body for body in sent) == 1
         assert not any(claim.why in body for body in sent)
+
+
+def test_a_verifier_is_shown_what_the_program_of_a_claim_did(tmp_path: Path) -> None:
+    needed_sandbox()
+    name = "python-clean-unmutated-default"
+    shutil.copytree(EVALUATION / f"cases/{name}", tmp_path / f"cases/{name}")
+    (tmp_path / "claims").mkdir()
+    shutil.copy(EVALUATION / f"claims/{name}.json", tmp_path / "claims")
+    (held,) = load_claims(tmp_path / "claims")
+    with serving(verifier_of(held.claims, as_known)) as (address, script):
+        chosen = ("--model", "judge", "--base-url", address, "--quiet", "--min-refuted", "1", "--run")
+        done = affidavit("eval", "--verifier", "claims", *chosen, cwd=tmp_path)
+    assert done.code == 0, done.err
+    sent = json.dumps(script.requests)
+    # It raises on purpose, which a machine cannot tell: that is what the verifier is shown it for.
+    assert "outcome: reproduced" in sent
+    assert "render.__defaults__[0].append" in sent
+    assert "run_program" in sent
 
 
 def test_without_a_model_nothing_is_judged(folder: Path) -> None:

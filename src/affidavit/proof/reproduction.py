@@ -3,9 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
-import re2
-
-from affidavit.contract.reproduction_reader import quiet_options
+from affidavit.contract.reproduction_reader import compile_pattern
 from affidavit.ports import Runner
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Expected, Reproduction
@@ -68,7 +66,7 @@ def meets(run: ProgramRun, expected: Expected) -> bool:
     code = TIMED_OUT if run.state == "timed_out" else run.exit_code
     if code != expected.exit_code:
         return False
-    return not expected.output or bool(re2.search(expected.output, run.output, quiet_options()))
+    return not expected.output or bool(compile_pattern(expected.output).search(run.output))
 
 
 def _lacking(run: ProgramRun) -> str:

@@ -125,3 +125,65 @@ def test_ids_that_look_alike_have_different_folders_and_none_leaves_its_own() ->
     assert names[0] == "plain-1.0"
     assert len(set(names)) == len(ids)
     assert not any("/" in name or "\\" in name or name.startswith(".") or len(name) > 120 for name in names)
+
+
+PROGRAM = {
+    "language": "python",
+    "program": "print(1)",
+    "expected_at_base": {"exit_code": 0},
+    "expected_at_head": {"exit_code": 1},
+}
+
+
+def told_of(tmp_path: Path, **fields: Any) -> Path:
+    return write(tmp_path / "one", MEANT, [{"file": "a.py", "line": 3, **fields}])
+
+
+def test_a_problem_brings_the_program_that_shows_it(tmp_path: Path) -> None:
+    (problem,) = read_case(told_of(tmp_path, reproduction=PROGRAM)).case.expected
+    assert problem.reproduction
+    assert (problem.reproduction.program, problem.outcome) == ("print(1)", "reproduced")
+
+
+def test_a_program_for_code_that_base_lacks_comes_to_something_new(tmp_path: Path) -> None:
+    lacking = {**PROGRAM, "expected_at_base": None}
+    assert read_case(told_of(tmp_path, reproduction=lacking)).case.expected[0].outcome == "reproduced_new"
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ({"reproduction": "print(1)"}, "reproduction: it is no object"),
+        ({"reproduction": {**PROGRAM, "program": " "}}, "reproduction: `program` is empty"),
+        (
+            {"reproduction": {**PROGRAM, "expected_at_head": {"exit_code": "1"}}},
+            "reproduction: `expected_at_head.exit_code` is no exit code; expected a number from 0 to 255",
+        ),
+        (
+            {"reproduction": {**PROGRAM, "expected_at_head": {"exit_code": 1, "output": "("}}},
+            "reproduction: `expected_at_head.output` cannot be read: missing ): (",
+        ),
+        (
+            {"reproduction": {**PROGRAM, "expected_at_head": {"exit_code": 0}}},
+            "shows nothing about the change",
+        ),
+        ({"reproduction": {**PROGRAM, "timeout": 5}}, "reproduction: `timeout` is no field"),
+        ({"reproduction": PROGRAM, "outcome": "could_not_run"}, "outcome: expected one of reproduced, "),
+        ({"outcome": "reproduced"}, "outcome: there is no reproduction that could come to it"),
+    ],
+)
+def test_a_malformed_program_is_refused_with_its_place(
+    tmp_path: Path, fields: dict[str, Any], complaint: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        read_case(told_of(tmp_path, **fields))
+    assert str(refused.value).startswith(f"{tmp_path / 'one' / 'expected.json'}: item 1: ")
+    assert complaint in str(refused.value)
+
+
+def test_what_the_program_of_a_wrong_claim_comes_to_is_said(tmp_path: Path) -> None:
+    wrong = {"file": "a.py", "line": 3, "reproduction": PROGRAM}
+    with pytest.raises(InputError, match=r"known_wrong.json: item 1: outcome: expected one of"):
+        read_case(write(tmp_path / "one", {**MEANT, "clean": True}, None, [wrong]))
+    told = write(tmp_path / "one", {**MEANT, "clean": True}, None, [{**wrong, "outcome": "flaky"}])
+    assert read_case(told).case.known_wrong[0].outcome == "flaky"

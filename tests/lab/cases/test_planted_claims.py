@@ -11,7 +11,7 @@ import pytest
 
 from affidavit.contract.parser import parse_reply
 from affidavit.diff.opened import OpenedChange
-from affidavit.lab.cases.claims import CaseClaims, fact_places, load_claims
+from affidavit.lab.cases.claims import CLAIM_SCHEMA_VERSION, CaseClaims, fact_places, load_claims
 from affidavit.lab.cases.folders import read_cases
 from affidavit.lab.cases.written_history import build_history
 from affidavit.ports import Case
@@ -98,12 +98,12 @@ def test_title_and_description_of_a_case_are_those_of_its_commit(one: CaseClaims
 def test_the_contract_reads_every_claim_without_a_word(one: CaseClaims, grounds: Grounds) -> None:
     written = json.loads((CLAIMS / f"{one.ground.folder.name}.json").read_bytes())["claims"]
     reply = {
-        "schema_version": "1.1",
+        "schema_version": CLAIM_SCHEMA_VERSION,
         "prompt_version": "1.0.0",
         "findings": [claim["finding"] for claim in written],
     }
     changed = grounds.change(one).change.changed_files
-    parsed = parse_reply(json.dumps(reply), schema_version="1.1", changed_files=changed)
+    parsed = parse_reply(json.dumps(reply), schema_version=CLAIM_SCHEMA_VERSION, changed_files=changed)
     assert parsed.diagnostics == ()
     assert parsed.result is not None
     assert list(parsed.result.findings) == [claim.finding for claim in one.claims]

@@ -9,13 +9,14 @@ import pytest
 from commands import Done, affidavit
 from model_server import Act, Exchange, Script, calls, says, serving
 from repositories import Repo
+from sandboxes import needed_sandbox
 from scripted_model import JOINING, all_together
 
 BASE = "def total(items):\n    return sum(items)\n"
 HEAD = (
     "def total(items):\n    result = 1\n    for item in items:\n        result += item\n    return result\n"
 )
-CLAIM = {
+CLAIM: dict[str, Any] = {
     "id": "1",
     "severity": "high",
     "category": "reliability",
@@ -115,6 +116,26 @@ def test_a_finding_of_a_model_is_matched_by_meaning_and_its_cost_is_counted(case
     assert told["tokens"] > 0
     assert told["judge_tokens"] > 0
     assert asked_to_compare(script) == 1
+
+
+def test_with_the_flag_models_may_run_programs_and_their_own_are_run(cases: Path) -> None:
+    needed_sandbox()
+    program = {
+        "language": "python",
+        "program": "from app import total\nprint(total([]))\n",
+        "expected_at_base": {"exit_code": 0, "output": "^0$"},
+        "expected_at_head": {"exit_code": 0, "output": "^1$"},
+    }
+    shown = {**CLAIM, "verification": {**CLAIM["verification"], "reproduction": program}}
+    reply = {"schema_version": "1.2", "prompt_version": "1.1.0", "findings": [shown]}
+    out = cases.parent / "out"
+    with serving(model(review_result=reply)) as (address, script):
+        done = evaluate(cases, address, "--no-judge", "--run", "--out", out)
+    assert done.code == 0, done.err
+    assert any("run_program" in json.dumps(request.get("tools", [])) for request in script.requests)
+    report = json.loads((out / "cases" / "one" / "run-1" / "report.json").read_text())
+    (found,) = (one for one in report["candidates"] if not one["withheld"])
+    assert found["reproduction"]["outcome"] == "reproduced"
 
 
 def test_the_verifier_is_asked_as_often_as_the_option_says(cases: Path) -> None:

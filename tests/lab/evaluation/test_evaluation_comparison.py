@@ -10,6 +10,7 @@ from affidavit.lab.evaluation.comparison import compare_evaluations
 from affidavit.lab.evaluation.scoring import score
 from affidavit.lab.statistics import paired_difference
 from affidavit.records.candidate import Candidate
+from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.lab.evaluation import Case, CaseResult, Evaluation
 from affidavit.records.lab.measure import Interval
 
@@ -103,3 +104,11 @@ def test_what_distinguishes_the_runs_is_told() -> None:
     )
     assert (told.first["verifier model"], told.second["verifier model"]) == ("small", "large")
     assert (told.first["prompts"], told.second["prompts"]) == ("1.0.0", "1.1.0")
+
+
+def test_a_case_that_was_given_a_program_is_still_the_same_case() -> None:
+    program = Reproduction(language="sh", program="exit 1", expected_at_head=Expected(exit_code=1))
+    given = BUGS[0].expected[0].model_copy(update={"reproduction": program, "outcome": "reproduced_new"})
+    later = BUGS[0].model_copy(update={"expected": (given,)})
+    compared = compare_evaluations(evaluation(result(BUGS[0])), evaluation(result(later)))
+    assert (compared.cases, compared.left_out) == (1, {})

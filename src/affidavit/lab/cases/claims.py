@@ -18,7 +18,7 @@ from affidavit.records.lab.planted_claim import ClaimKind, PlantedClaim
 from affidavit.records.record import Side
 
 FILE_FIELDS = ("case", "claims")
-CLAIM_SCHEMA_VERSION = "1.1"
+CLAIM_SCHEMA_VERSION = "1.2"
 """The contract's version by which the findings are read, whatever version models are asked for."""
 PLACE = re.compile(r"(?<![\w./-])(?=[\w./-]*[A-Za-z])([\w./-]*\w):([1-9]\d*)\b( at base\b)?")
 """A file and a line; the file has a letter, so that a time of day is none."""

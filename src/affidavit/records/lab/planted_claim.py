@@ -41,6 +41,8 @@ class Trap(StrEnum):
     """A race that a lock rules out."""
     CAUGHT = "caught"
     """An exception that is caught on its way."""
+    OWN_DOING = "own_doing"
+    """Its program does itself what it blames the change for, or does it where nobody would."""
 
 
 class PlantedClaim(Record):

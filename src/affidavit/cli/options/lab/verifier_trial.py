@@ -7,9 +7,15 @@ from typing import Any
 
 import click
 
-from affidavit.cli.options.lab.evaluation import measured_prompts, read_share, settings_reader
+from affidavit.cli.options.lab.evaluation import (
+    measured_prompts,
+    program_ground,
+    read_share,
+    settings_reader,
+)
 from affidavit.cli.options.models import verifier_options
 from affidavit.cli.options.prompts import prompt_options
+from affidavit.cli.options.running import run_options
 from affidavit.cli.options.servers import server_options
 from affidavit.cli.screen.evaluation import parse_trial_outputs, show_cases, write_trial
 from affidavit.cli.screen.saying import say
@@ -75,6 +81,7 @@ class TrialLimits:
 @verifier_options
 @prompt_options
 @server_options
+@run_options
 @click.option("--analysers-off", metavar="NAMES", help="Analysers that the verifier cannot run.")
 @click.option(
     "--config", type=click.Path(path_type=Path), help="Settings file in place of each base commit's."
@@ -88,8 +95,9 @@ def judge_claims(context: click.Context, /, claims: Path | None, **options: Any)
     """Let the verifier judge planted CLAIMS whose truth is known, and print how often it is right.
 
     CLAIMS is a folder of files of claims; default: evaluation/claims. The verifier is that of a review:
-    its prompts, its tools, its votes. No other role is asked. Exit codes: 0 whatever the rates; 1 where a
-    limit is missed; 2 where no claim could be judged; 3 where some could not.
+    its prompts, its tools, its votes. No other role is asked. With --run the programs of claims that have
+    one are run first, and the verifier is shown what they did; it may run its own. Exit codes: 0 whatever
+    the rates; 1 where a limit is missed; 2 where no claim could be judged; 3 where some could not.
 
     \b
     affidavit eval --verifier --model openai:NAME
@@ -132,6 +140,7 @@ def _tried(sets: list[CaseClaims], options: dict[str, Any]) -> VerifierTrial:
             votes=chosen_votes(options),
             cache=None if options["no_cache"] else cache_folder(),
             servers_for=server_pool,
+            programs=program_ground(options),
             jobs=options["jobs"],
             is_probed=not log.is_replay,
             follow=follow,

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,8 +16,9 @@ from affidavit.events import ignore_events, now_iso
 from affidavit.lab.cases.claims import CaseClaims
 from affidavit.lab.cases.repositories import CaseRepositories
 from affidavit.lab.evaluation.outcomes import cost_of, tokens_of
+from affidavit.lab.evaluation.programs import ProgramGround
 from affidavit.lab.evaluation.run import Follow, follow_nothing
-from affidavit.lab.evaluation.sessions import FindServers
+from affidavit.lab.evaluation.sessions import NO_PROGRAMS, FindServers
 from affidavit.lab.evaluation.verifier import rates
 from affidavit.pipeline import check, open_case
 from affidavit.ports import Mind, Role, Tree
@@ -30,6 +32,7 @@ from affidavit.specialists.agents.panel import Panel
 from affidavit.specialists.agents.probe import probe_verifiers
 from affidavit.stages.intake import ChangeRequest, open_change
 from affidavit.stages.plan import plan_by_size
+from affidavit.stages.reproduce import LiveReproducer, Running, reproduce
 from affidavit.stages.verify import verify
 from affidavit.system.concurrency import side_by_side
 
@@ -49,6 +52,7 @@ class TrialPlan:
     votes: int = 1
     cache: Path | None = None
     servers_for: FindServers = lambda _settings, _folder: None
+    programs: ProgramGround = NO_PROGRAMS
     jobs: int = 1
     is_probed: bool = True
     """Whether the verifiers are tried before anything else."""
@@ -150,21 +154,27 @@ async def _judge(claims: Sequence[PlantedClaim], opened: OpenedChange, plan: Tri
     would be measured with the verifier.
     """
     settings = plan.settings_for(opened.repository.base)
-    case = open_case(opened.change, opened.repository, settings)
-    session = await asyncio.to_thread(_panel(plan, settings, opened.repository.folder).convene, case)
-    rough = plan_by_size(session.case.change, (), (), session.briefing.context.symbols)
-    docket = Docket(candidates=tuple(_candidate(index, one) for index, one in enumerate(claims)))
-    docket = check(docket, replace(case, plan=rough))
-    return await verify(docket, session.verifiers(rough, plan.votes), ignore_events)
+    with ExitStack() as stack:
+        opening = plan.programs.open(opened.repository, settings)
+        running = await asyncio.to_thread(stack.enter_context, opening)
+        case = replace(open_case(opened.change, opened.repository, settings), runner=running.runner)
+        panel = _panel(plan, settings, opened.repository.folder, running)
+        session = await asyncio.to_thread(panel.convene, case)
+        rough = plan_by_size(session.case.change, (), (), session.briefing.context.symbols)
+        docket = Docket(candidates=tuple(_candidate(index, one) for index, one in enumerate(claims)))
+        live = LiveReproducer(running.runner, running.programs) if running.programs else None
+        docket = await reproduce(check(docket, replace(case, plan=rough)), live)
+        return await verify(docket, session.verifiers(rough, plan.votes), ignore_events)
 
 
-def _panel(plan: TrialPlan, settings: Settings, folder: Path | None) -> Panel:
+def _panel(plan: TrialPlan, settings: Settings, folder: Path | None, running: Running) -> Panel:
     return assemble_panel(
         plan.minds,
         plan.cache,
-        plan.prompts,
+        plan.programs.prompts_for(running, plan.prompts),
         analysers_off=settings.analysers_off,
         servers=plan.servers_for(settings, folder),
+        environments=plan.programs.environments,
     )
 
 
