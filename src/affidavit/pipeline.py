@@ -13,11 +13,13 @@ from affidavit.ports import Case, Joiner, Repository, Reproducer, Runner, Specia
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change
 from affidavit.records.docket import Docket
+from affidavit.records.iteration import Earlier
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Gap, Programs, Reply, Report
 from affidavit.specialists.agents.panel import Panel, Session
 from affidavit.stages.comments import note_existing
 from affidavit.stages.evidence import check_causes, locate_quotes, run_searches, search_whole_change
+from affidavit.stages.follow_up import carry, follow_up_of, rerun
 from affidavit.stages.inputs import keep_inputs, redacted_reply
 from affidavit.stages.merge import merge
 from affidavit.stages.narrate import narrate
@@ -116,11 +118,16 @@ class Looked:
 
 
 async def review(
-    change: Change, repository: Repository, settings: Settings, crew: Crew, emit: Emit = ignore_events
+    change: Change,
+    repository: Repository,
+    settings: Settings,
+    crew: Crew,
+    emit: Emit = ignore_events,
+    earlier: Earlier | None = None,
 ) -> Report:
-    """From an opened change to the native report."""
+    """From an opened change to the native report; `earlier` is the review before it, if there was one."""
     started = time.monotonic()
-    case = replace(open_case(change, repository, settings, emit), runner=crew.runner)
+    case = replace(open_case(change, repository, settings, emit), runner=crew.runner, earlier=earlier)
     looked = await look(case, crew)
     verifiers = looked.verifiers(settings.verifier_votes or 1)
     report = await conclude(
@@ -149,17 +156,17 @@ async def conclude(
 ) -> Report:
     """From what everybody handed in to the report: a function of its inputs, which it keeps."""
     case = looked.case
-    docket = await reproduce(check(looked.docket, case), reproducer)
+    docket, carrying = carry(check(looked.docket, case), case)
+    docket = rerun(await reproduce(docket, reproducer))
     docket, grouping = await merge(docket, case, joiner)
     docket = name_places(await verify(docket, verifiers, case.emit), case)
-    fingerprints = {one.fingerprint for one in docket.candidates}
-    dismissals = dismissals_of(case.repository.base, fingerprints, case.change.dismissals)
+    names = {name for one in docket.candidates for name in (one.fingerprint, *one.carries)}
+    dismissals = dismissals_of(case.repository.base, names, case.change.dismissals)
     report = compile_report(docket, case, settings, dismissals, models, prompts)
     ground = reproducer.ground if reproducer else None
-    inputs = keep_inputs(docket, case.replies, looked.planner, grouping, looked.verifier_failures, ground)
-    return report.model_copy(
-        update={"inputs": inputs.model_copy(update={"submitted_by": looked.submitted_by})}
-    )
+    inputs = keep_inputs(docket, case, looked.planner, grouping, looked.verifier_failures, ground)
+    inputs = inputs.model_copy(update={"submitted_by": looked.submitted_by})
+    return report.model_copy(update={"inputs": inputs, "follow_up": follow_up_of(report, carrying, case)})
 
 
 def docket_of_submission(*, is_judged: bool) -> Docket:

@@ -9,6 +9,7 @@ from affidavit.events import Emit, ignore_events
 from affidavit.records.candidate import Candidate, Judgement, SpecialistKind
 from affidavit.records.change import Change, FileChange
 from affidavit.records.evidence import ReproductionCheck, SearchHit
+from affidavit.records.iteration import Earlier, Scope
 from affidavit.records.plan import Plan
 from affidavit.records.record import Record, Side
 from affidavit.records.report import Answer, Programs, Reply, RoleUsage
@@ -164,6 +165,10 @@ class Case:
     replies: tuple[Reply, ...] = ()
     runner: Runner | None = None
     """What models may run programs with; None unless the user asked for it."""
+    earlier: Earlier | None = None
+    """The review before this one; None for the first of a change."""
+    scope: Scope | None = None
+    """What models look at in a review that follows another one; None where none looks."""
 
     @property
     def has_verifier(self) -> bool:

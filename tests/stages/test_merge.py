@@ -3,11 +3,12 @@ from itertools import permutations
 from typing import Any
 
 from affidavit.ports import Case
+from affidavit.proof.fingerprints import add_fingerprints
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import QuoteCheck
-from affidavit.stages.merge import add_fingerprints, group_duplicates
+from affidavit.stages.merge import group_duplicates
 from claims import candidate, case_of, change_of, file_change, finding, opened
 from repositories import Repo
 

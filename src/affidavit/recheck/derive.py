@@ -95,6 +95,7 @@ async def derive_report(
     has_models = bool(report.models)
     # Where no model was asked, none has planned, judged or written.
     inputs = inputs if has_models else _without_models(inputs)
+    case = replace(case, earlier=inputs.earlier)
     replies, not_derived = _replies(inputs, again, settings, has_models=has_models)
     planned, probed = _opening(inputs, case)
     plan = planned.plan if has_models and not probed.failures else None
@@ -120,7 +121,12 @@ async def derive_report(
 
 
 def _without_models(inputs: Inputs) -> Inputs:
-    return Inputs(replies=inputs.replies, programs=inputs.programs, submitted_by=inputs.submitted_by)
+    return Inputs(
+        replies=inputs.replies,
+        programs=inputs.programs,
+        submitted_by=inputs.submitted_by,
+        earlier=inputs.earlier,
+    )
 
 
 def _before(inputs: Inputs, planned: Planned, probed: Probed, *, has_models: bool) -> Docket:

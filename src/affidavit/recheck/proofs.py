@@ -84,7 +84,7 @@ def check_proofs(report: Report, repository: Repository, replies: Sequence[Reply
     standing = [candidate for candidate in report.candidates if _is_claimed(candidate)]
     proofs = [proof for candidate in standing for proof in _check_in_tree(candidate, repository)]
     again = _seen_again(report, replies)
-    proofs += [_check_analyser(candidate, again) for candidate in standing if candidate.kind == "mechanical"]
+    proofs += [_check_analyser(candidate, again) for candidate in standing if candidate.is_proven_by_machine]
     proofs += [proof for candidate in standing for proof in _check_judgement(candidate, report)]
     gone = lost_files(report.change, repository)
     lost = {candidate.id for candidate in standing if _is_lost(candidate, gone)}
@@ -107,8 +107,9 @@ def _check_dismissals(report: Report, repository: Repository) -> list[Proof]:
         _proof(
             one,
             "dismissal",
-            one.fingerprint in known,
-            f"{BASELINE_PATH} of the base commit {'has' if one.fingerprint in known else 'lacks'} its entry",
+            not known.keys().isdisjoint((one.fingerprint, *one.carries)),
+            f"{BASELINE_PATH} of the base commit "
+            f"{'lacks' if known.keys().isdisjoint((one.fingerprint, *one.carries)) else 'has'} its entry",
         )
         for one in dismissed
     ]
@@ -177,7 +178,10 @@ def _check_search(candidate: Candidate, search: Search, repository: Repository) 
 
 def _check_judgement(candidate: Candidate, report: Report) -> list[Proof]:
     """A judgement cannot be made again without a model, but the report must hold the one it rests on."""
-    if candidate.kind == "mechanical" or candidate.status is not Status.VERIFIED:
+    if candidate.is_proven_by_machine or candidate.status is not Status.VERIFIED:
+        return []
+    if candidate.carried and any(one.by == "earlier" and one.answer for one in candidate.judgements):
+        # The earlier report has it, and the digest of that one is on record.
         return []
     judged = [judgement for judgement in candidate.judgements if judgement.by == "verifier"]
     ruled = rule_on(judged) if judged else None

@@ -24,6 +24,7 @@ def taken_on_its_word(report: Report, settings: Settings) -> list[str]:
         *_of_choices(settings),
         *_of_linters(report.inputs or Inputs(), settings),
         *_of_programs(report.inputs or Inputs()),
+        *_of_earlier(report.inputs or Inputs()),
         *_of_authors(report),
     ]
 
@@ -88,6 +89,12 @@ def _of_programs(inputs: Inputs) -> Iterator[str]:
     if programs.reproductions:
         named = ", ".join(given.candidate for given in programs.reproductions)
         yield f"{len(programs.reproductions)} reproductions, not run again without --run: {named}"
+
+
+def _of_earlier(inputs: Inputs) -> Iterator[str]:
+    earlier = inputs.earlier
+    if earlier is not None:
+        yield f"what the review before it said: report {earlier.report_id}, sha256 {earlier.digest}"
 
 
 def _of_authors(report: Report) -> Iterator[str]:

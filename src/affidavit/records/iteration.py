@@ -85,6 +85,25 @@ class IterationSummary(Record):
     tokens: int = 0
 
 
+class StoredIteration(Record):
+    """A review as the store keeps it in its row."""
+
+    repository: str
+    series: str
+    iteration: int
+    report_id: str
+    tree: str
+    summary: IterationSummary
+
+
+class StoredSeries(Record):
+    """A row of reviews by its name."""
+
+    repository: str
+    series: str
+    newest: StoredIteration
+
+
 class Earlier(Record):
     """The review before this one, as far as this one depends on it; its digest names its very bytes."""
 

@@ -1,9 +1,9 @@
 """Keep what everybody said, redacted: with change and settings, all that a report is derived from."""
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
+from affidavit.ports import Case
 from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, Gap, GivenJudgement, GivenReproduction, Inputs, Programs, Reply
 from affidavit.redaction.text import redact_lines
@@ -11,7 +11,7 @@ from affidavit.redaction.text import redact_lines
 
 def keep_inputs(
     docket: Docket,
-    replies: Sequence[Reply],
+    case: Case,
     planner: Answer | None = None,
     joiner: Answer | None = None,
     verifier_failures: tuple[Gap, ...] = (),
@@ -25,12 +25,13 @@ def keep_inputs(
         if judgement.by == "verifier" and judgement.model
     ]
     return Inputs(
-        replies=tuple(redacted_reply(reply) for reply in replies),
+        replies=tuple(redacted_reply(reply) for reply in case.replies),
         planner=_redacted_answer(planner),
         joiner=_redacted_answer(joiner),
         verifier_failures=verifier_failures,
         judgements=tuple(judgements),
         programs=_programs(docket, ground) if ground else None,
+        earlier=case.earlier,
     )
 
 

@@ -1,16 +1,15 @@
 """Group findings that say the same or have one cause, count who agrees, fingerprint each."""
 
-import hashlib
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from affidavit.ports import Case, Joiner
+from affidavit.proof.fingerprints import add_fingerprints, by_place
 from affidavit.proof.judging.grouping import Cause, groups_by_cause, read_grouping
 from affidavit.proof.judging.judgement import Unreadable
 from affidavit.proof.judging.likeness import SIMILAR_WORDS, claim_words, likeness
 from affidavit.proof.places import crowded_spots
-from affidavit.proof.quotes import fold
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket, Group
@@ -112,10 +111,10 @@ def group_duplicates(docket: Docket, takes_part: Callable[[Candidate], bool] = l
             continue
         members[twin.id].append(candidate)
         grouped[twin.id] = _agree(twin, candidate)
-    in_order = [(leader, sorted(joined, key=_by_place)) for leader, joined in members.items()]
+    in_order = [(leader, sorted(joined, key=by_place)) for leader, joined in members.items()]
     groups = tuple(
         Group(leader=leader, members=tuple(one.id for one in joined))
-        for leader, joined in sorted(in_order, key=lambda group: _by_place(group[1][0]))
+        for leader, joined in sorted(in_order, key=lambda group: by_place(group[1][0]))
     )
     return docket.then(grouped.values()).model_copy(update={"groups": groups})
 
@@ -192,39 +191,3 @@ def _agree(kept: Candidate, duplicate: Candidate) -> Candidate:
 def _lens(specialist: str) -> str:
     """Who it is, whichever part of the change it looked at: `logic` for `logic@2`."""
     return specialist.partition("@")[0]
-
-
-def add_fingerprints(docket: Docket, case: Case) -> Docket:
-    """Name each finding so that the name survives line shifts and renames; in the order of the places."""
-    seen: Counter[str] = Counter()
-    named: dict[str, Candidate] = {}
-    members = docket.members
-    in_order = sorted(docket.candidates, key=_by_place)
-    # What is withheld must not shift the count of what stays, nor a member, which may yet be shown.
-    for candidate in sorted(in_order, key=lambda one: one.withheld is not None or one.id in members):
-        if candidate.finding is None:
-            continue
-        seed = _fingerprint_seed(candidate.finding, case)
-        fingerprint = hashlib.sha256(f"{seed}\n{seen[seed]}".encode()).hexdigest()[:16]
-        seen[seed] += 1
-        named[candidate.id] = candidate.model_copy(update={"fingerprint": fingerprint})
-    return docket.then(named.get(candidate.id, candidate) for candidate in in_order)
-
-
-def _by_place(candidate: Candidate) -> tuple[str, int, str, int]:
-    finding = candidate.finding
-    return (
-        finding.file if finding else "",
-        finding.line if finding else 0,
-        candidate.specialist,
-        candidate.index,
-    )
-
-
-def _fingerprint_seed(finding: Finding, case: Case) -> str:
-    """What stays the same when lines shift or the file is renamed: rule, first path, text of the line."""
-    file = case.change.file_at(finding.file, finding.side)
-    path = (file.base_path if file else None) or finding.file
-    lines = case.repository.side(finding.side).lines(finding.file) or []
-    text = fold(lines[finding.line - 1]) if finding.line <= len(lines) else ""
-    return "\n".join(["1", finding.rule_id or finding.category, path, finding.side, text])

@@ -252,6 +252,9 @@ def _likeness(one: Candidate, other: Candidate) -> float:
 
 async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judged]:
     """All that is said of a finding; the last is what counts."""
+    standing = candidate.carried.judgement if candidate.carried else None
+    if standing is not None and candidate.carried and (verifiers is None or not candidate.carried.asks):
+        return [Judged(judgement=standing)]
     if verifiers is None:
         reason = "nobody was asked to verify it"
         return [Judged(judgement=Judgement(by="verifier", outcome="skipped", reason=reason))]
@@ -344,7 +347,12 @@ def doubt_of(said: Sequence[Judgement], worth: Worth) -> str:
 
 
 def _refutation(candidate: Candidate) -> Reason:
-    """A claim of absence that was refuted with hits of its own searches at hand is disproved by them."""
+    """A claim of absence that was refuted with hits of its own searches at hand is disproved by them.
+
+    What stood in the review before and does not any more is fixed.
+    """
+    if candidate.carried and not candidate.carried.is_repeated:
+        return Reason.FIXED
     proof = candidate.finding.verification if candidate.finding else None
     is_absence = proof is not None and proof.is_absence_finding
     has_hits = any(run.hits for run in candidate.searches)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from affidavit.store.database import Database
+from affidavit.store.iterations import Iterations
 from affidavit.store.labels import Labels
 from affidavit.store.location import Location
 from affidavit.store.reports import Reports
@@ -17,9 +18,12 @@ class Connected:
     reports: Reports
     labels: Labels
     rollouts: Rollouts
+    iterations: Iterations
 
 
 def connect(location: Location, busy_seconds: float) -> Connected:
     """Everything at that location; the first use of it opens a connection."""
     database = Database(location, busy_seconds)
-    return Connected(database, Reports(database), Labels(database), Rollouts(database))
+    return Connected(
+        database, Reports(database), Labels(database), Rollouts(database), Iterations(database)
+    )

@@ -10,6 +10,7 @@ from affidavit.store.location import Location, locate
 if TYPE_CHECKING:
     from affidavit.store.connected import Connected
     from affidavit.store.database import Database
+    from affidavit.store.iterations import Iterations
     from affidavit.store.labels import Labels
     from affidavit.store.reports import Reports
     from affidavit.store.rollouts import Rollouts
@@ -59,6 +60,11 @@ class Store:
     def rollouts(self) -> "Rollouts":
         """What is known of rollouts."""
         return self._connected.rollouts
+
+    @property
+    def iterations(self) -> "Iterations":
+        """The rows of reviews of changes."""
+        return self._connected.iterations
 
     def close(self) -> None:
         """Let go of connections that are held for the next use; a file holds none."""

@@ -132,6 +132,21 @@ RETIRED_VERSIONS = Table(
     Column("version", KeptText, primary_key=True),
 )
 
+# The rows of reviews of changes, in the order in which they were kept.
+ITERATIONS = Table(
+    "iterations",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("repository", KeptText, nullable=False),
+    Column("series", KeptText, nullable=False),
+    Column("iteration", Integer, nullable=False),
+    Column("report_id", KeptText, ForeignKey(REPORTS.c.id, ondelete="CASCADE"), nullable=False),
+    Column("tree", KeptText, nullable=False),
+    Column("body", KeptText, nullable=False),
+    Index("iterations_by_series", "repository", "series", "number"),
+    sqlite_autoincrement=True,
+)
+
 VERSION_TABLE = "store_version"
 """Not Alembic's default name: another program may keep its own in the same database."""
 VERSION = Table(

@@ -7,6 +7,7 @@ from typing import Any
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, VERDICT_CATEGORY, verdict_severity
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import FileStatus
+from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding
 from affidavit.records.report import Gap, Report
 from affidavit.render.exchange.shapes import as_json
@@ -31,7 +32,7 @@ def write(report: Report, _view: View) -> str:
 def to_verdict(report: Report) -> dict[str, Any]:
     """The verdict with one review a file, the findings that were refuted, and what to do next."""
     files = _file_reviews(report)
-    refuted = [one for one in report.candidates if one.status is Status.FALSE_POSITIVE]
+    refuted = [one for one in report.candidates if one.status is Status.FALSE_POSITIVE and not is_fixed(one)]
     false_positives = _findings(refuted, report)
     return {
         "verdict": report.verdict.decision,
@@ -83,6 +84,11 @@ def _file_review(
 
 def _notes(report: Report, path: str) -> list[str]:
     return [note.note for note in report.words.positive_notes if note.file == path] if report.words else []
+
+
+def is_fixed(candidate: Candidate) -> bool:
+    """It was true in the review before, and is no more: no false positive."""
+    return candidate.withheld is not None and candidate.withheld.code is Reason.FIXED
 
 
 def _findings(candidates: Sequence[Candidate], report: Report) -> list[dict[str, Any]]:

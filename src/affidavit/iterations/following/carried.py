@@ -1,0 +1,88 @@
+"""An earlier finding as a candidate of this review: where its code is now, and what still counts of it."""
+
+from affidavit.iterations.following.fates import Entry
+from affidavit.iterations.following.matching import fingerprints_of
+from affidavit.ports import Case
+from affidavit.proof.quote_check import check_quote
+from affidavit.proof.searches import run_search
+from affidavit.records.candidate import Candidate, Judgement, Status
+from affidavit.records.docket import Docket
+from affidavit.records.finding import Finding
+
+UNTOUCHED = "judged in the review before; neither its code nor what names it was touched since"
+
+
+def standing_judgement(then: Candidate) -> Judgement:
+    """What the earlier review came to, as the judgement of this one where nobody is asked again."""
+    if then.status not in (Status.VERIFIED, Status.LIKELY):
+        return Judgement(by="earlier", outcome="skipped", reason="nobody has verified it yet")
+    return Judgement(
+        by="earlier",
+        answer="CONFIRMED",
+        qualified=then.status is Status.LIKELY,
+        worth=then.worth,
+        severity=then.finding.severity if then.finding else None,
+        reason=UNTOUCHED,
+    )
+
+
+def why_silent(then: Candidate, finding: Finding, docket: Docket, case: Case) -> str | None:
+    """Why an analyser's silence says nothing; None: it has looked, and does not report it any more."""
+    name = then.specialist
+    states = {one.specialist: one.state for one in docket.replies}
+    runs = [run for run in docket.analyser_runs if run.analyser == name and run.side == "head"]
+    unread = {one.path for run in runs for one in run.unread}
+    if name not in states or states[name] == "rejected":
+        return f"{name} did not look in this review"
+    if any(run.state not in ("completed", "nothing_to_do") for run in runs):
+        return f"{name} could not look: {runs[0].state.replace('_', ' ')}"
+    if any(gap.name == name for gap in (*docket.incomplete, *docket.not_run)):
+        return f"{name} did not complete its look"
+    if finding.file in unread and case.repository.head.entry(finding.file) is not None:
+        return f"{name} did not read {finding.file} in this review"
+    return None
+
+
+def anchored(at: int, entry: Entry, finding: Finding, case: Case) -> Candidate | None:
+    """The finding where its code is now; None where nothing can be quoted there."""
+    trace, then = entry.trace, entry.earlier.candidate
+    lines = case.repository.side(finding.side).redacted_lines(trace.path) or []
+    quoted = then.quote.start if then.quote and then.quote.start else finding.line
+    shift = trace.start - quoted if trace.outcome in ("stands", "moved") else trace.start - finding.line
+    line = min(max(finding.line + shift, trace.start), max(trace.end, trace.start))
+    length = finding.lines[1] - finding.lines[0]
+    end = min(line + length, trace.end) if finding.end_line else None
+    proof = finding.verification
+    moved = finding.model_copy(
+        update={
+            "file": trace.path,
+            "line": line,
+            "end_line": end,
+            "verification": proof.model_copy(
+                update={
+                    "code_examined": "\n".join(lines[trace.start - 1 : trace.end]),
+                    "line_range_examined": (trace.start, trace.end),
+                }
+            )
+            if proof
+            else None,
+        }
+    )
+    quote, anchored = check_quote(moved, case.repository)
+    if quote.outcome == "not_found":
+        return None
+    searches = tuple(run_search(one, case.repository) for one in proof.searches) if proof else ()
+    return Candidate(
+        id=f"earlier-{at}",
+        specialist=then.specialist,
+        kind=then.kind,
+        index=at,
+        finding=anchored,
+        fingerprint=then.fingerprint,
+        quote=quote,
+        searches=searches,
+        agreed_by=then.agreed_by,
+        said_by=then.said_by,
+        carries=tuple(sorted(fingerprints_of(entry.earlier) - {then.fingerprint})),
+        claimed_severity=then.claimed_severity,
+    )

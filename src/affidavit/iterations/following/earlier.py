@@ -1,0 +1,177 @@
+"""A finished report in, what the next review of the same change needs of it out."""
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from affidavit.iterations.feedback.document import assess, by_urgency, feedback_document, times_of
+from affidavit.iterations.following.hunks import digests_of
+from affidavit.records.candidate import Candidate
+from affidavit.records.diagnostics import Reason
+from affidavit.records.iteration import (
+    HISTORY_WINDOW,
+    Earlier,
+    EarlierFile,
+    EarlierFinding,
+    EarlierHunk,
+    IterationSummary,
+    RememberedItem,
+)
+from affidavit.records.report import FileCoverage, HunkCoverage, Report
+
+HIDDEN_BY_CHOICE = (Reason.BELOW_THRESHOLD, Reason.OUT_OF_FOCUS, Reason.STYLE_OFF)
+"""These counted at verdict and gate: they are as open as what was shown."""
+VIEW_SETTINGS = frozenset(
+    {"fail_on", "severity_threshold", "focus", "include_style", "nits", "fold", "max_iterations", "origins"}
+    | {"sources", "budget_usd", "budget_tokens", "prices_usd_per_million", "model_timeout_seconds"}
+)
+"""What decides only what is shown, counted or spent, not who looks at what."""
+MAX_REMEMBERED = 30
+
+
+def earlier_of(report: Report, digest: str, *, series: str = "", looks_at_all: bool = False) -> Earlier:
+    """What a review that follows this report depends on; the digest is that of the report's bytes."""
+    before = report.inputs.earlier if report.inputs else None
+    number = report.follow_up.iteration if report.follow_up else 1
+    history = (*(before.history if before else ()), summary_of(report, digest))
+    return Earlier(
+        report_id=report.id,
+        digest=digest,
+        series=series,
+        number=number,
+        base=report.change.base,
+        head=report.change.head,
+        models=report.models,
+        prompt_version=report.prompt_version,
+        settings=settings_digest(report.settings),
+        is_complete=not report.incomplete,
+        files=_files(report),
+        findings=tuple(_finding(one, report) for one in report.candidates if _is_open(one)),
+        dismissed=tuple(_finding(one, report) for one in report.candidates if _is_dismissed(one)),
+        history=history[-HISTORY_WINDOW:],
+        looks_at_all=looks_at_all,
+    )
+
+
+def summary_of(report: Report, digest: str = "") -> IterationSummary:
+    """A report in a few lines."""
+    assessment = assess(report)
+    document = feedback_document(report)
+    follow_up, change = report.follow_up, report.change
+    prices = [one.cost_usd for one in report.usage]
+    known = [price for price in prices if price is not None]
+    return IterationSummary(
+        number=assessment.number,
+        report_id=report.id,
+        digest=digest,
+        created_at=report.created_at,
+        head=change.head.commit or change.head.tree,
+        tree=change.head.tree,
+        score=assessment.score,
+        verdict=assessment.verdict,
+        clarity=document["quality_tracking"]["feedback_clarity_score"] if document else None,
+        open=tuple(_remembered(one, report) for one in by_urgency(report)[:MAX_REMEMBERED]),
+        fates=follow_up.counts if follow_up else {},
+        followed=sum(
+            one.code_changed and one.fate in ("fixed", "partly_fixed")
+            for one in (follow_up.decisions if follow_up else ())
+        ),
+        new=len(follow_up.new) if follow_up else len(report.shown),
+        spent_usd=sum(known) if known and len(known) == len(prices) else None,
+        tokens=sum(one.input_tokens + one.output_tokens for one in report.usage),
+    )
+
+
+def settings_digest(settings: Mapping[str, Any]) -> str:
+    """A name for the settings that decide who looks at what."""
+    kept = {name: value for name, value in settings.items() if name not in VIEW_SETTINGS}
+    return sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def key_of(candidate: Candidate) -> str:
+    """The name of a finding for as long as its row of reviews goes on."""
+    return candidate.carried.key if candidate.carried else candidate.fingerprint
+
+
+def _remembered(candidate: Candidate, report: Report) -> RememberedItem:
+    finding = candidate.finding
+    if finding is None:
+        raise ValueError("what is shown has a finding")
+    return RememberedItem(
+        key=key_of(candidate),
+        severity=finding.severity,
+        place=f"{finding.file}:{finding.line}",
+        title=finding.title[:200],
+        times=times_of(candidate, report),
+    )
+
+
+def _is_open(candidate: Candidate) -> bool:
+    if candidate.finding is None:
+        return False
+    return candidate.withheld is None or candidate.withheld.code in HIDDEN_BY_CHOICE
+
+
+def _is_dismissed(candidate: Candidate) -> bool:
+    return candidate.withheld is not None and candidate.withheld.code is Reason.DISMISSED
+
+
+def _finding(candidate: Candidate, report: Report) -> EarlierFinding:
+    under = [
+        one
+        for one in report.candidates
+        if one.finding
+        and one.withheld
+        and one.withheld.code is Reason.DUPLICATE_OF
+        and one.withheld.detail == candidate.id
+    ]
+    return EarlierFinding(
+        candidate=_kept(candidate),
+        key=key_of(candidate),
+        times=times_of(candidate, report),
+        places=tuple(map(_kept, under)),
+    )
+
+
+def _kept(candidate: Candidate) -> Candidate:
+    """Without its way through that review, which stands in that report."""
+    return candidate.model_copy(update={"steps": (), "raw": None, "withheld": None, "folded": False})
+
+
+def _files(report: Report) -> tuple[EarlierFile, ...]:
+    models = {one.specialist for one in report.replies if one.kind == "model"}
+    coverage = {one.path: one for one in report.coverage}
+    return tuple(
+        EarlierFile(
+            path=file.path,
+            base_path=file.base_path,
+            old_blob=file.old_blob,
+            new_blob=file.new_blob,
+            hunks=tuple(
+                EarlierHunk(
+                    digests=digests_of(hunk),
+                    examined_by=_seen_by(coverage.get(file.path), number, models),
+                )
+                for number, hunk in enumerate(file.hunks)
+            ),
+        )
+        for file in report.change.files
+    )
+
+
+def _seen_by(file: FileCoverage | None, number: int, models: set[str]) -> tuple[str, ...]:
+    """The models that saw a hunk whole, then or before."""
+    if file is None or number >= len(file.hunks):
+        return ()
+    hunk = file.hunks[number]
+    if hunk.parts and not hunk.examined_before:
+        # Seen in parts: by those that saw one, where each was seen by somebody.
+        seen = [_models_of(part, models) for part in hunk.parts]
+        return tuple(dict.fromkeys(name for names in seen for name in names)) if all(seen) else ()
+    return _models_of(hunk, models)
+
+
+def _models_of(hunk: HunkCoverage, models: set[str]) -> tuple[str, ...]:
+    now = [name.partition("@")[0] for name in hunk.examined_by if name in models]
+    return tuple(dict.fromkeys([*now, *hunk.examined_before]))

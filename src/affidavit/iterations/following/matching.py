@@ -1,0 +1,108 @@
+"""Which finding of a new review is which finding of the one before: by place, quoted code and words.
+
+A model's rule and words are free, so neither a fingerprint nor a title decides alone. What these rules leave
+open, the joiner is asked about: an old finding that nobody repeated stands before it with the new ones.
+"""
+
+from collections.abc import Sequence
+
+from affidavit.iterations.following.trace import Trace
+from affidavit.proof.judging.likeness import SIMILAR_WORDS, likeness
+from affidavit.proof.quotes import fold
+from affidavit.records.candidate import Candidate
+from affidavit.records.finding import NEAR_LINES, Finding
+from affidavit.records.iteration import EarlierFinding
+
+SAME_CODE = 12
+"""Characters that two quotes must share to be called the same code."""
+
+
+def match_findings(
+    earlier: Sequence[EarlierFinding], traces: Sequence[Trace], candidates: Sequence[Candidate]
+) -> dict[int, Candidate]:
+    """Position of an earlier finding to the new candidate that is the same; nobody is a partner twice.
+
+    The surest pairs are made first.
+    """
+    free = {one.id: one for one in candidates if one.finding and one.withheld is None}
+    matched: dict[int, Candidate] = {}
+    for is_pair in (_has_same_name, _is_same_claim, _is_same_place, _has_same_cause):
+        for position, (one, trace) in enumerate(zip(earlier, traces, strict=True)):
+            if position in matched:
+                continue
+            partner = next((other for other in free.values() if is_pair(one, trace, other)), None)
+            if partner is not None:
+                matched[position] = free.pop(partner.id)
+    return matched
+
+
+def fingerprints_of(one: EarlierFinding) -> set[str]:
+    """Every name that an earlier finding had."""
+    return {one.key, one.candidate.fingerprint, *one.candidate.carries} - {""}
+
+
+def _has_same_name(one: EarlierFinding, _trace: Trace, other: Candidate) -> bool:
+    names = fingerprints_of(one) | {place.fingerprint for place in one.places}
+    return other.fingerprint in names and _is_by_same_kind(one, other)
+
+
+def _is_same_claim(one: EarlierFinding, trace: Trace, other: Candidate) -> bool:
+    """The same code and the same words, or the same rule of the same analyser."""
+    then, now = one.candidate.finding, other.finding
+    if then is None or now is None or then.side != now.side or not _is_by_same_kind(one, other):
+        return False
+    is_same_code = _shares_code(one.candidate, other) or (_is_there(trace, now) and trace.is_somewhere)
+    if one.candidate.kind == "mechanical":
+        is_same_words = then.rule_id == now.rule_id and _subject(then) == _subject(now)
+        return is_same_words and is_same_code and _path_fits(trace, now)
+    return is_same_code and likeness(then, now) >= SIMILAR_WORDS
+
+
+def _is_same_place(one: EarlierFinding, trace: Trace, other: Candidate) -> bool:
+    """The very lines, and the same kind of problem: two that differ in kind are two problems in a place."""
+    then, now = one.candidate.finding, other.finding
+    if then is None or now is None or not _is_by_same_kind(one, other) or not trace.is_somewhere:
+        return False
+    if one.candidate.kind == "mechanical":
+        return then.rule_id == now.rule_id and trace.outcome == "changed" and _is_there(trace, now)
+    is_alike = then.category == now.category and likeness(then, now) >= SIMILAR_WORDS / 2
+    return then.side == now.side and _is_there(trace, now) and is_alike
+
+
+def _has_same_cause(one: EarlierFinding, _trace: Trace, other: Candidate) -> bool:
+    """Two impacts of one change on one file."""
+    then, now = one.candidate.finding, other.finding
+    if then is None or now is None or one.candidate.kind == "mechanical" or not _is_by_same_kind(one, other):
+        return False
+    causes = [proof.caused_by if (proof := each.verification) else None for each in (then, now)]
+    is_one_cause = causes[0] is not None and causes[0] == causes[1] and then.file == now.file
+    return is_one_cause and likeness(then, now) >= SIMILAR_WORDS
+
+
+def _is_by_same_kind(one: EarlierFinding, other: Candidate) -> bool:
+    """An analyser's finding is that analyser's; what models say may be said by another of them."""
+    if one.candidate.kind == "mechanical" or other.kind == "mechanical":
+        return one.candidate.kind == other.kind and one.candidate.specialist == other.specialist
+    return True
+
+
+def _is_there(trace: Trace, now: Finding) -> bool:
+    first, last = now.lines
+    gap = max(trace.start - last, first - trace.end)
+    return now.file == trace.path and gap <= NEAR_LINES
+
+
+def _path_fits(trace: Trace, now: Finding) -> bool:
+    return now.file == trace.path
+
+
+def _shares_code(one: Candidate, other: Candidate) -> bool:
+    """One quote holds the other, white space folded."""
+    texts = [fold(each.quote.code) if each.quote else "" for each in (one, other)]
+    shorter, longer = sorted(texts, key=len)
+    return len(shorter) >= SAME_CODE and shorter in longer
+
+
+def _subject(finding: Finding) -> str:
+    """What an analyser's message is about: the same rule on the same line may speak of two names."""
+    return finding.title

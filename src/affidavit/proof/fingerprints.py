@@ -1,0 +1,50 @@
+"""Name each finding so that the name survives line shifts and renames."""
+
+import hashlib
+from collections import Counter
+
+from affidavit.ports import Case
+from affidavit.proof.quotes import fold
+from affidavit.records.candidate import Candidate
+from affidavit.records.docket import Docket
+from affidavit.records.finding import Finding
+
+
+def add_fingerprints(docket: Docket, case: Case) -> Docket:
+    """The docket with its findings named, in the order of the places.
+
+    What is carried over from the review before keeps its name.
+    """
+    seen: Counter[str] = Counter()
+    named: dict[str, Candidate] = {}
+    members = docket.members
+    in_order = sorted(docket.candidates, key=by_place)
+    # What is withheld must not shift the count of what stays, nor a member, which may yet be shown.
+    for candidate in sorted(in_order, key=lambda one: one.withheld is not None or one.id in members):
+        if candidate.finding is None or (candidate.carried and not candidate.carried.is_repeated):
+            continue
+        seed = _fingerprint_seed(candidate.finding, case)
+        fingerprint = hashlib.sha256(f"{seed}\n{seen[seed]}".encode()).hexdigest()[:16]
+        seen[seed] += 1
+        named[candidate.id] = candidate.model_copy(update={"fingerprint": fingerprint})
+    return docket.then(named.get(candidate.id, candidate) for candidate in in_order)
+
+
+def by_place(candidate: Candidate) -> tuple[str, int, str, int]:
+    """In the order of files and lines."""
+    finding = candidate.finding
+    return (
+        finding.file if finding else "",
+        finding.line if finding else 0,
+        candidate.specialist,
+        candidate.index,
+    )
+
+
+def _fingerprint_seed(finding: Finding, case: Case) -> str:
+    """What stays the same when lines shift or the file is renamed: rule, first path, text of the line."""
+    file = case.change.file_at(finding.file, finding.side)
+    path = (file.base_path if file else None) or finding.file
+    lines = case.repository.side(finding.side).lines(finding.file) or []
+    text = fold(lines[finding.line - 1]) if finding.line <= len(lines) else ""
+    return "\n".join(["1", finding.rule_id or finding.category, path, finding.side, text])
