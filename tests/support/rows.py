@@ -1,4 +1,4 @@
-"""Rows of reviews of one change in a real repository, with specialists and minds that say what a test wants."""
+"""Rows of reviews of one change in a real repository, with minds that say what a test wants."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ def claim(file: str, line: int, quote: str, **fields: Any) -> Claim:
     }
     made = {"id": f"{file}-{line}", "severity": "high", "category": "correctness", "file": file, "line": line}
     words = {
-        "title": f"`{quote.split()[0]}` crashes on an empty list",
+        "title": f"`{quote.split(maxsplit=1)[0]}` crashes on an empty list",
         "message": "Nothing checks the length.",
     }
     return {**made, **words, "verification": evidence, **fields}

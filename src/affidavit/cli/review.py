@@ -29,6 +29,7 @@ from affidavit.reviewing.hold import hold_review, settings_for
 from affidavit.reviewing.keeping import keep_report, measured_report
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.prompts import count_for_rollout, prompts_for
+from affidavit.reviewing.series import followed_by, keep_iteration
 from affidavit.stages.intake import OpenedChange
 
 
@@ -102,6 +103,14 @@ from affidavit.stages.intake import OpenedChange
     metavar="[KEY]",
     help="Sign the native report (--format report=FILE) with this SSH key; default: git's user.signingKey.",
 )
+@click.option("--series", metavar="NAME", help="The row of reviews that it belongs to; default: the branch.")
+@click.option(
+    "--previous",
+    type=click.Path(path_type=Path),
+    metavar="REPORT",
+    help="The native report of the review before, where no store has it, as in CI.",
+)
+@click.option("--all", is_flag=True, help="Let models look at everything again, not only at what is new.")
 @click.option(
     "--max-iterations",
     metavar="N",
@@ -139,15 +148,17 @@ def command(context: click.Context, /, **options: Any) -> None:
         if options["estimate"] or options["what_leaves"]:
             print_text(_preview(opened, settings, options, chosen))
             return
+        followed = followed_by(opened, options, heard)
         with (
             show_progress(is_quiet=options["quiet"]) as shown,
             kept_events(options["events"], shown) as emit,
         ):
-            report = hold_review(opened, settings, options, chosen, emit)
+            report = hold_review(opened, settings, options, chosen, emit, earlier=followed.earlier)
     if options["no_store"]:
         report = measured_report(report, options["data"])
     else:
         report = keep_report(report, options["data"], say)
+        keep_iteration(report, followed, options["data"], say)
         count_for_rollout(chosen, report, options, heard, warn=say)
     view = View(
         show_withheld=options["show_withheld"],

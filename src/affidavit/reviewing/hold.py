@@ -12,6 +12,7 @@ from affidavit.config.settings import Settings, load_settings
 from affidavit.events import Emit, ignore_events
 from affidavit.lab.rollout.choice import ChosenPrompts
 from affidavit.pipeline import review
+from affidavit.records.iteration import Earlier
 from affidavit.records.report import Report
 from affidavit.reviewing.options import OPTIONS_THAT_ARE_SETTINGS
 from affidavit.reviewing.running import asking_for_programs, opened_runner
@@ -35,6 +36,8 @@ def hold_review(
     options: Mapping[str, Any],
     chosen: ChosenPrompts | None,
     emit: Emit = ignore_events,
+    *,
+    earlier: Earlier | None = None,
 ) -> Report:
     """Review the change; without chosen prompts no model looks. Not for a thread with an event loop."""
     cache = None if options["no_cache"] else cache_folder()
@@ -46,10 +49,11 @@ def hold_review(
             programs=running.programs,
         )
         if chosen is None:
-            return asyncio.run(review(opened.change, opened.repository, settings, crew, emit))
+            return asyncio.run(review(opened.change, opened.repository, settings, crew, emit, earlier))
         from affidavit.reviewing.panel import chosen_panel, connected  # noqa: PLC0415 - only models need it
 
         prompts = asking_for_programs(chosen.prompts) if running.runner else chosen.prompts
         panel = chosen_panel(opened, settings, options, cache, prompts)
-        reviewing = review(opened.change, opened.repository, settings, replace(crew, panel=panel), emit)
+        crew = replace(crew, panel=panel)
+        reviewing = review(opened.change, opened.repository, settings, crew, emit, earlier)
         return asyncio.run(connected(panel, reviewing))

@@ -9,7 +9,8 @@ from typing import Any
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError, SettingsError, StoreError
 from affidavit.git.repository import GitRepository
-from affidavit.iterations.following.earlier import earlier_of, summary_of
+from affidavit.iterations.feedback.summary import summary_of
+from affidavit.iterations.following.earlier import earlier_of
 from affidavit.records.iteration import Earlier, StoredIteration
 from affidavit.records.report import Report
 from affidavit.render.formats import render
@@ -51,13 +52,14 @@ def followed_by(opened: OpenedChange, options: Mapping[str, Any], say: Say | Non
         return Followed(repository, series)
     if before is None or report_bytes is None:
         return Followed(repository, series)
-    report = store.reports.load(before.report_id)
-    if report is None:
+    try:
+        report = Report.model_validate_json(report_bytes)
+    except ValueError:
+        if say:
+            say(f"no earlier review is followed: report {before.report_id} was kept by another version")
         return Followed(repository, series)
     digest = sha256(report_bytes).hexdigest()
-    return Followed(
-        repository, series, earlier_of(report, digest, series=series, looks_at_all=looks_at_all)
-    )
+    return Followed(repository, series, earlier_of(report, digest, series=series, looks_at_all=looks_at_all))
 
 
 def keep_iteration(report: Report, followed: Followed, folder: Path | None, warn: Say) -> None:
@@ -79,7 +81,7 @@ def series_of(opened: OpenedChange, options: Mapping[str, Any]) -> str:
         if not str(named).strip():
             raise SettingsError("--series needs a name")
         if options.get("no_store"):
-            raise SettingsError("--series is kept in the store: leave --no-store out, or name --previous REPORT")
+            raise SettingsError("--series needs the store: leave --no-store out, or name --previous REPORT")
         return str(named).strip()
     change = opened.change
     if change.request:
@@ -113,7 +115,7 @@ def _branch(repository: GitRepository, name: str) -> str:
 
 
 def _before(store: Store, repository: str, series: str, opened: OpenedChange) -> StoredIteration | None:
-    """The newest review of another head; none where that head has become part of what this one starts from."""
+    """The newest review of another head; none where that head is part of this one's base by now."""
     tree = opened.change.head.tree
     others = [one for one in store.iterations.of(repository, series) if one.tree != tree]
     newest = others[-1] if others else None

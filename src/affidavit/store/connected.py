@@ -24,6 +24,4 @@ class Connected:
 def connect(location: Location, busy_seconds: float) -> Connected:
     """Everything at that location; the first use of it opens a connection."""
     database = Database(location, busy_seconds)
-    return Connected(
-        database, Reports(database), Labels(database), Rollouts(database), Iterations(database)
-    )
+    return Connected(database, Reports(database), Labels(database), Rollouts(database), Iterations(database))

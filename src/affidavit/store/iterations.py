@@ -43,13 +43,12 @@ class Iterations:
 
     def series(self) -> list[StoredSeries]:
         """Every name with its newest review, the newest first."""
-        newest = select(func.max(ITERATIONS.c.number)).group_by(ITERATIONS.c.repository, ITERATIONS.c.series)
-        wanted = select(ITERATIONS).where(ITERATIONS.c.number.in_(newest)).order_by(ITERATIONS.c.number.desc())
+        number = ITERATIONS.c.number
+        newest = select(func.max(number)).group_by(ITERATIONS.c.repository, ITERATIONS.c.series)
+        wanted = select(ITERATIONS).where(number.in_(newest)).order_by(number.desc())
         with self._database.transaction() as connection:
-            rows = [dict(row) for row in connection.execute(wanted).mappings()]
-        return [
-            StoredSeries(repository=row["repository"], series=row["series"], newest=_read(row)) for row in rows
-        ]
+            found = [_read(dict(row)) for row in connection.execute(wanted).mappings()]
+        return [StoredSeries(repository=one.repository, series=one.series, newest=one) for one in found]
 
     def each(self) -> list[StoredIteration]:
         """Every review of every row, in the order in which they were kept."""

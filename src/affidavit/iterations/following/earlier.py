@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from affidavit.iterations.feedback.document import assess, by_urgency, feedback_document, times_of
+from affidavit.iterations.feedback.document import times_of
+from affidavit.iterations.feedback.summary import key_of, summary_of
 from affidavit.iterations.following.hunks import digests_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
@@ -15,8 +16,6 @@ from affidavit.records.iteration import (
     EarlierFile,
     EarlierFinding,
     EarlierHunk,
-    IterationSummary,
-    RememberedItem,
 )
 from affidavit.records.report import FileCoverage, HunkCoverage, Report
 
@@ -27,7 +26,6 @@ VIEW_SETTINGS = frozenset(
     | {"sources", "budget_usd", "budget_tokens", "prices_usd_per_million", "model_timeout_seconds"}
 )
 """What decides only what is shown, counted or spent, not who looks at what."""
-MAX_REMEMBERED = 30
 
 
 def earlier_of(report: Report, digest: str, *, series: str = "", looks_at_all: bool = False) -> Earlier:
@@ -54,57 +52,10 @@ def earlier_of(report: Report, digest: str, *, series: str = "", looks_at_all: b
     )
 
 
-def summary_of(report: Report, digest: str = "") -> IterationSummary:
-    """A report in a few lines."""
-    assessment = assess(report)
-    document = feedback_document(report)
-    follow_up, change = report.follow_up, report.change
-    prices = [one.cost_usd for one in report.usage]
-    known = [price for price in prices if price is not None]
-    return IterationSummary(
-        number=assessment.number,
-        report_id=report.id,
-        digest=digest,
-        created_at=report.created_at,
-        head=change.head.commit or change.head.tree,
-        tree=change.head.tree,
-        score=assessment.score,
-        verdict=assessment.verdict,
-        clarity=document["quality_tracking"]["feedback_clarity_score"] if document else None,
-        open=tuple(_remembered(one, report) for one in by_urgency(report)[:MAX_REMEMBERED]),
-        fates=follow_up.counts if follow_up else {},
-        followed=sum(
-            one.code_changed and one.fate in ("fixed", "partly_fixed")
-            for one in (follow_up.decisions if follow_up else ())
-        ),
-        new=len(follow_up.new) if follow_up else len(report.shown),
-        spent_usd=sum(known) if known and len(known) == len(prices) else None,
-        tokens=sum(one.input_tokens + one.output_tokens for one in report.usage),
-    )
-
-
 def settings_digest(settings: Mapping[str, Any]) -> str:
     """A name for the settings that decide who looks at what."""
     kept = {name: value for name, value in settings.items() if name not in VIEW_SETTINGS}
     return sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()[:16]
-
-
-def key_of(candidate: Candidate) -> str:
-    """The name of a finding for as long as its row of reviews goes on."""
-    return candidate.carried.key if candidate.carried else candidate.fingerprint
-
-
-def _remembered(candidate: Candidate, report: Report) -> RememberedItem:
-    finding = candidate.finding
-    if finding is None:
-        raise ValueError("what is shown has a finding")
-    return RememberedItem(
-        key=key_of(candidate),
-        severity=finding.severity,
-        place=f"{finding.file}:{finding.line}",
-        title=finding.title[:200],
-        times=times_of(candidate, report),
-    )
 
 
 def _is_open(candidate: Candidate) -> bool:

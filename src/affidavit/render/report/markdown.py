@@ -10,6 +10,7 @@ from affidavit.render.report.cause_place import changed_place
 from affidavit.render.report.programs import program_text
 from affidavit.render.report.proof_line import proof_line, standing_in_brackets
 from affidavit.render.report.rates import measured_words
+from affidavit.render.report.row import alert_lines, decision_lines, row_sentence
 from affidavit.render.report.under import said_under, why_withheld
 from affidavit.render.safe_text import (
     clip,
@@ -237,6 +238,7 @@ def _account(report: Report, *, show_withheld: bool, show_nits: bool) -> list[st
         f"- {_clipped_line('incomplete: ' + wording.part_sentence(part))}" for part in report.incomplete
     ]
     blocks += [f"- {_clipped_line('not run: ' + wording.part_sentence(part))}" for part in report.not_run]
+    blocks = [*_row(report), *blocks]
     covered = wording.coverage_sentence(report)
     if covered:
         blocks.append(f"- {_clipped_line('coverage: ' + covered)}")
@@ -250,6 +252,14 @@ def _account(report: Report, *, show_withheld: bool, show_nits: bool) -> list[st
     blocks += _files("not looked at", wording.unexamined_files(report))
     blocks += _files("looked at in part", wording.partly_examined_files(report))
     return blocks + _withheld(report, show_withheld=show_withheld, show_nits=show_nits)
+
+
+def _row(report: Report) -> list[str]:
+    """What became of the findings of the review before."""
+    said = row_sentence(report)
+    blocks = [f"- {_clipped_line(said)}"] if said else []
+    blocks += [f"  - {_clipped_line(f'{fate}: {text}')}" for fate, text in decision_lines(report)]
+    return blocks + [f"- {_clipped_line(f'alert: {text}')}" for text in alert_lines(report)]
 
 
 def _files(label: str, files: Sequence[tuple[str, str]]) -> list[str]:

@@ -16,6 +16,7 @@ from affidavit.render.report.ink import Ink
 from affidavit.render.report.programs import how_to_repeat, program_text, runs_of
 from affidavit.render.report.proof_line import proof_line, standing_in_brackets
 from affidavit.render.report.rates import measured_words
+from affidavit.render.report.row import alert_lines, decision_lines, row_sentence
 from affidavit.render.report.under import said_under, why_withheld
 from affidavit.render.view import View
 
@@ -37,6 +38,7 @@ _MAX_UNDER = 3
 """Lines on what else a finding stands for."""
 _LABEL_WIDTH = 12
 _MAX_LISTED = 10
+_MAX_DECISIONS = 20
 _ID_LENGTH = 8
 """Of a report's id: enough to name it to `affidavit label`."""
 
@@ -238,6 +240,7 @@ def _write_nits(ink: Ink, report: Report, *, is_verbose: bool) -> None:
 def _write_account(ink: Ink, report: Report, *, show_withheld: bool, show_nits: bool) -> None:
     """What was withheld, what did not run, what was not looked at."""
     ink.blank()
+    _write_row(ink, report)
     _write_withheld(ink, report, show_withheld=show_withheld, show_nits=show_nits)
     _write_parts(ink, "incomplete", report.incomplete, "bold yellow")
     _write_parts(ink, "not run", report.not_run, "dim")
@@ -255,6 +258,19 @@ def _write_account(ink: Ink, report: Report, *, show_withheld: bool, show_nits: 
     if spent:
         ink.hanging(_account_label("spent"), ink.inline(spent), indent=0)
     _write_measured(ink, report)
+
+
+def _write_row(ink: Ink, report: Report) -> None:
+    """What became of the findings of the review before."""
+    if said := row_sentence(report):
+        ink.hanging(_account_label("followed up", "bold"), ink.inline(said), indent=0)
+    for fate, text in decision_lines(report)[:_MAX_DECISIONS]:
+        start = Text(fate.ljust(14), style="green" if fate == "fixed" else "yellow")
+        ink.hanging(start, ink.inline(text, "dim"), indent=_INDENT)
+    if (more := len(decision_lines(report)) - _MAX_DECISIONS) > 0:
+        ink.hanging(Text(), Text(f"and {more} more", style="dim"), indent=_INDENT)
+    for text in alert_lines(report):
+        ink.hanging(_account_label("alert", "bold red"), ink.inline(text), indent=0)
 
 
 def _write_measured(ink: Ink, report: Report) -> None:

@@ -226,6 +226,8 @@ def standing_words(candidate: Candidate, report: Report) -> list[str]:
         words.append(str(candidate.status).replace("_", " "))
     if candidate.doubt:
         words.append("doubted by the verifier")
+    if candidate.carried is not None:
+        words.append("reported before")
     if candidate.id in report.verdict.blocking:
         words.append("blocks")
     elif candidate.id in report.gate.failed_by:

@@ -1,0 +1,86 @@
+"""When a row of reviews does not get anywhere: summaries in, what a person should know out."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from affidavit.iterations.feedback.scores import REPEATED
+from affidavit.iterations.feedback.summary import summary_of
+from affidavit.records.diagnostics import Reason
+from affidavit.records.iteration import IterationSummary
+from affidavit.records.record import Record
+from affidavit.records.report import Report
+
+STUCK_ITERATIONS, STUCK_CHANGE = 3, 0.02
+"""So many reviews with less change of the score than this are a standstill."""
+
+AlertKind = Literal["repeated_issue", "stuck", "oscillation", "regression", "budget"]
+
+
+class Alert(Record):
+    """One thing that a person should know about a row of reviews."""
+
+    kind: AlertKind
+    detail: str
+
+
+def alerts_of(report: Report) -> list[Alert]:
+    """The alerts of a report, by what it remembers of the reviews before it."""
+    earlier = report.inputs.earlier if report.inputs else None
+    summaries = [*(earlier.history if earlier else ()), summary_of(report)]
+    return [*find_alerts(summaries), *_budget(report)]
+
+
+def find_alerts(row: Sequence[IterationSummary]) -> list[Alert]:
+    """The alerts of the newest review of a row, oldest review first."""
+    if not row:
+        return []
+    return [*_repeated(row[-1]), *_stuck(row), *_oscillation(row), *_regression(row)]
+
+
+def _repeated(newest: IterationSummary) -> list[Alert]:
+    return [
+        Alert(kind="repeated_issue", detail=f"{one.title} ({one.place}) stands the {_nth(one.times)} time")
+        for one in newest.open
+        if one.times >= REPEATED
+    ]
+
+
+def _stuck(row: Sequence[IterationSummary]) -> list[Alert]:
+    scores = [one.score for one in row[-STUCK_ITERATIONS:]]
+    is_still = len(scores) == STUCK_ITERATIONS and max(scores) - min(scores) < STUCK_CHANGE
+    if not is_still or row[-1].verdict == "accept":
+        return []
+    said = ", ".join(f"{score:.2f}" for score in scores)
+    return [Alert(kind="stuck", detail=f"the score hardly moved in {STUCK_ITERATIONS} reviews: {said}")]
+
+
+def _oscillation(row: Sequence[IterationSummary]) -> list[Alert]:
+    """The change is what it was two reviews ago, or an issue that was gone is back."""
+    if len(row) < 3:
+        return []
+    first, second, third = row[-3:]
+    if first.tree == third.tree != second.tree:
+        return [Alert(kind="oscillation", detail=f"the change is again what it was in review {first.number}")]
+    gone = {one.key for one in first.open} - {one.key for one in second.open}
+    back = [one for one in third.open if one.key in gone]
+    return [
+        Alert(kind="oscillation", detail=f"{one.title} ({one.place}) was gone and is back") for one in back
+    ]
+
+
+def _regression(row: Sequence[IterationSummary]) -> list[Alert]:
+    if len(row) < 2 or row[-1].score >= row[-2].score - STUCK_CHANGE:
+        return []
+    fell = f"the score fell from {row[-2].score:.2f} to {row[-1].score:.2f}"
+    return [Alert(kind="regression", detail=fell)]
+
+
+def _budget(report: Report) -> list[Alert]:
+    is_spent = any(note.code is Reason.BUDGET_EXHAUSTED for note in report.diagnostics)
+    is_spent = is_spent or any("budget" in gap.reason for gap in report.incomplete)
+    ended = Alert(kind="budget", detail="the budget ran out before the review was complete")
+    return [ended] if is_spent else []
+
+
+def _nth(number: int) -> str:
+    return {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth"}.get(number, f"{number}th")

@@ -1,0 +1,48 @@
+"""What a report says of the review before it, in plain sentences; the text is raw, as in `wording`."""
+
+from affidavit.iterations.feedback.alerts import alerts_of
+from affidavit.records.iteration import Fate, FindingDecision
+from affidavit.records.report import Report
+from affidavit.render.report.wording import counted
+
+FATES: dict[Fate, str] = {
+    "fixed": "fixed",
+    "partly_fixed": "partly fixed",
+    "still_open": "still open",
+    "cannot_tell": "can't be told",
+}
+
+
+def row_sentence(report: Report) -> str:
+    """Which review of its row it is, and what became of the findings before; empty for a first one."""
+    follow_up = report.follow_up
+    if follow_up is None:
+        return ""
+    counts = [f"{count} {FATES[fate]}" for fate, count in follow_up.counts.items() if count]
+    counts += [f"{len(follow_up.new)} new"] if follow_up.new else []
+    became = ", ".join(counts) or "nothing was open, nothing is new"
+    said = f"review {follow_up.iteration} of this change: {became}"
+    scope = follow_up.scope
+    if scope is not None and not scope.is_whole:
+        files = counted(len(scope.touched) + len(scope.reached), "file")
+        said += f"; models looked at {files}: {scope.reason}"
+    return said
+
+
+def decision_lines(report: Report) -> list[tuple[str, str]]:
+    """Each finding of the review before with its fate: the word, and the rest of the line."""
+    decisions = report.follow_up.decisions if report.follow_up else ()
+    order = list(FATES)
+    return [(FATES[one.fate], _line(one)) for one in sorted(decisions, key=lambda one: order.index(one.fate))]
+
+
+def alert_lines(report: Report) -> list[str]:
+    """What a person should know about the row."""
+    found = alerts_of(report) if report.follow_up else []
+    return [f"{one.kind.replace('_', ' ')}: {one.detail}" for one in found]
+
+
+def _line(decision: FindingDecision) -> str:
+    title = " ".join(decision.title.split())
+    reason = " ".join(decision.reason.split())
+    return f"{decision.file}:{decision.line} {title} ({decision.by}: {reason})" if reason else title
