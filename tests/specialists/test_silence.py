@@ -1,7 +1,7 @@
 """Silence that people asked for: whoever's comment it is, and what a change's own comments do."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 
@@ -31,11 +31,13 @@ def shown(report: Report) -> list[tuple[str | None, int]]:
     return [(one.finding.rule_id, one.finding.line) for one in report.shown if one.finding]
 
 
-def suppressed(report: Report) -> set[str]:
+def suppressed(report: Report, path: str | None = None) -> set[str]:
+    """The rules of what comments withhold, in one file or in all."""
     return {
         one.finding.rule_id or ""
         for one in report.candidates
         if one.finding and one.withheld and one.withheld.code == "suppressed"
+        if path in (None, one.finding.file)
     }
 
 
@@ -44,9 +46,13 @@ def undefined(comment: str, *, is_defined: bool) -> str:
     return f"{first}\n\ndef f():\n    return LIMIT{comment}\n"
 
 
-@pytest.mark.parametrize(
-    "comment",
-    [
+def each_in_a_file(contents: Iterable[str], name: str = "a.py") -> dict[str, str]:
+    """Many files of one change: one review shows about all of them what a review of each would."""
+    return {f"{number}/{name}": content for number, content in enumerate(contents)}
+
+
+def test_an_old_comment_of_any_tool_silences_an_undefined_name(case: Open) -> None:
+    comments = (
         "  # noqa",
         "  # noqa: F821",
         "  # NOQA:E501, F821",
@@ -55,25 +61,26 @@ def undefined(comment: str, *, is_defined: bool) -> str:
         "  # ty: ignore[unresolved-reference]",
         "  # pyright: ignore",
         "  # pylint: disable=undefined-variable",
-    ],
-)
-def test_an_old_comment_of_any_tool_silences_an_undefined_name(comment: str, case: Open) -> None:
-    before, after = undefined(comment, is_defined=True), undefined(comment, is_defined=False)
-    report = reviewed(case({"a.py": before}, {"a.py": after}))
+    )
+    before = each_in_a_file(undefined(comment, is_defined=True) for comment in comments)
+    after = each_in_a_file(undefined(comment, is_defined=False) for comment in comments)
+    report = reviewed(case(before, after))
     assert (shown(report), report.gate.exit_code) == ([], 0)
 
 
-@pytest.mark.parametrize(
-    "comment",
-    [
+def test_an_old_setting_for_the_whole_file_silences_an_undefined_name(case: Open) -> None:
+    comments = (
         "# pyright: reportUndefinedVariable=false",
         "# pyright: basic, reportUndefinedVariable=none",
         '# mypy: disable-error-code="name-defined"',
-    ],
-)
-def test_an_old_setting_for_the_whole_file_silences_an_undefined_name(comment: str, case: Open) -> None:
+    )
     before, after = undefined("", is_defined=True), undefined("", is_defined=False)
-    report = reviewed(case({"a.py": f"{comment}\n{before}"}, {"a.py": f"{comment}\n{after}"}))
+    report = reviewed(
+        case(
+            each_in_a_file(f"{comment}\n{before}" for comment in comments),
+            each_in_a_file(f"{comment}\n{after}" for comment in comments),
+        )
+    )
     assert (shown(report), report.gate.exit_code) == ([], 0)
 
 
@@ -84,46 +91,50 @@ def test_a_setting_for_the_whole_file_that_the_change_adds_is_listed(case: Open)
     assert len(brought_suppressions(report)) == 1
 
 
-@pytest.mark.parametrize(
-    "comment", ["", "  # noqa: E501", "  # type: ignore[call-arg]", "  # nosec", "  # no qa"]
-)
-def test_a_comment_about_something_else_silences_nothing(comment: str, case: Open) -> None:
-    before, after = undefined(comment, is_defined=True), undefined(comment, is_defined=False)
-    report = reviewed(case({"a.py": before}, {"a.py": after}))
-    assert (len(shown(report)), report.gate.exit_code) == (1, 1)
+def test_a_comment_about_something_else_silences_nothing(case: Open) -> None:
+    comments = ("", "  # noqa: E501", "  # type: ignore[call-arg]", "  # nosec", "  # no qa")
+    before = each_in_a_file(undefined(comment, is_defined=True) for comment in comments)
+    after = each_in_a_file(undefined(comment, is_defined=False) for comment in comments)
+    report = reviewed(case(before, after))
+    assert sorted(one.finding.file for one in report.shown if one.finding) == sorted(after)
+    assert report.gate.exit_code == 1
 
 
-@pytest.mark.parametrize(
-    "top", ["# ruff: noqa\n", "# flake8: noqa\n", "# ruff: noqa: F821\n", "# type: ignore\n"]
-)
-def test_an_old_comment_on_the_whole_file_silences_all_of_it(top: str, case: Open) -> None:
+def test_an_old_comment_on_the_whole_file_silences_all_of_it(case: Open) -> None:
+    tops = ("# ruff: noqa\n", "# flake8: noqa\n", "# ruff: noqa: F821\n", "# type: ignore\n")
     before, after = undefined("", is_defined=True), undefined("", is_defined=False)
-    assert shown(reviewed(case({"a.py": top + before}, {"a.py": top + after}))) == []
+    files = (each_in_a_file(top + side for top in tops) for side in (before, after))
+    assert shown(reviewed(case(*files))) == []
 
 
 def shell(argument: str, comment: str) -> str:
     return f"import os\n\n\ndef f(name):\n    os.system({argument}){comment}\n\n\nf(input())\n"
 
 
-@pytest.mark.parametrize("comment", ["  # nosec", "  # nosec B605", "  # noqa: S605", "  # noqa"])
-def test_a_comment_that_the_change_adds_withholds_and_is_listed(comment: str, case: Open) -> None:
-    report = reviewed(case({"a.py": shell("'ls'", "")}, {"a.py": shell("'ls ' + name", comment)}))
+def test_a_comment_that_the_change_adds_withholds_and_is_listed(case: Open) -> None:
+    comments = ("  # nosec", "  # nosec B605", "  # noqa: S605", "  # noqa")
+    before = each_in_a_file(shell("'ls'", "") for _ in comments)
+    after = each_in_a_file(shell("'ls ' + name", comment) for comment in comments)
+    report = reviewed(case(before, after))
     assert shown(report) == []
-    assert {"bandit/B605", "ruff/S605"} <= suppressed(report)
+    for path in after:
+        assert {"bandit/B605", "ruff/S605"} <= suppressed(report, path)
     assert (report.verdict.decision, report.gate.exit_code) == ("comment", 0)
-    ((place, what),) = brought_suppressions(report)
-    assert place == "a.py:5"
-    assert comment.strip() in what
-    assert report.verdict.counts.withheld_by_code["suppressed"] >= 2
+    said = dict(brought_suppressions(report))
+    assert set(said) == {f"{path}:5" for path in after}
+    for path, comment in zip(after, comments, strict=True):
+        assert comment.strip() in said[f"{path}:5"]
+    assert report.verdict.counts.withheld_by_code["suppressed"] >= 2 * len(comments)
 
 
-@pytest.mark.parametrize("comment", ["  # noqa", "  # noqa: F821", "  # type: ignore"])
-def test_an_added_comment_about_an_undefined_name_is_a_suppression(comment: str, case: Open) -> None:
-    report = reviewed(
-        case({"a.py": undefined("", is_defined=True)}, {"a.py": undefined(comment, is_defined=False)})
-    )
-    assert (shown(report), suppressed(report)) == ([], {"ruff/F821", "ty/unresolved-reference"})
-    assert report.gate.exit_code == 0
+def test_an_added_comment_about_an_undefined_name_is_a_suppression(case: Open) -> None:
+    comments = ("  # noqa", "  # noqa: F821", "  # type: ignore")
+    before = each_in_a_file(undefined("", is_defined=True) for _ in comments)
+    after = each_in_a_file(undefined(comment, is_defined=False) for comment in comments)
+    report = reviewed(case(before, after))
+    assert (shown(report), report.gate.exit_code) == ([], 0)
+    for path in after:
+        assert suppressed(report, path) == {"ruff/F821", "ty/unresolved-reference"}
 
 
 def test_a_comment_that_only_moves_with_its_line_is_no_new_one(case: Open) -> None:
@@ -134,36 +145,22 @@ def test_a_comment_that_only_moves_with_its_line_is_no_new_one(case: Open) -> No
     assert (shown(report), suppressed(report)) == ([], set())
 
 
-@pytest.mark.parametrize(
-    ("path", "before", "after", "rule"),
-    [
-        (
-            "a.sh",
-            "#!/bin/bash\n",
-            '#!/bin/bash\n# shellcheck disable=SC2115\nrm -rf "$1"/\n',
-            "shellcheck/SC2115",
+def test_added_comments_of_every_tool_withhold_its_own_findings(case: Open) -> None:
+    before = {"a.sh": "#!/bin/bash\n", "Dockerfile": "FROM a:1\n", "a.yml": "a: 1\n", "a.js": "let a = 1;\n"}
+    after = {
+        "a.sh": '#!/bin/bash\n# shellcheck disable=SC2115\nrm -rf "$1"/\n',
+        "Dockerfile": "FROM a:1\n# hadolint ignore=DL3021\nCOPY a.txt b.txt /c\n",
+        "a.yml": "a: 1\na: 2  # yamllint disable-line\n",
+        "a.js": (
+            "let a = 1;\n// eslint-disable-next-line no-self-compare, no-dupe-keys\nlet b = {c: 1, c: 2};\n"
         ),
-        (
-            "Dockerfile",
-            "FROM a:1\n",
-            "FROM a:1\n# hadolint ignore=DL3021\nCOPY a.txt b.txt /c\n",
-            "hadolint/DL3021",
-        ),
-        ("a.yml", "a: 1\n", "a: 1\na: 2  # yamllint disable-line\n", "yamllint/key-duplicates"),
-        (
-            "a.js",
-            "let a = 1;\n",
-            "let a = 1;\n// eslint-disable-next-line no-self-compare, no-dupe-keys\nlet b = {c: 1, c: 2};\n",
-            "oxlint/eslint/no-dupe-keys",
-        ),
-    ],
-)
-def test_added_comments_of_every_tool_withhold_its_own_findings(
-    path: str, before: str, after: str, rule: str, case: Open
-) -> None:
-    report = reviewed(case({path: before}, {path: after}))
-    assert (rule in suppressed(report), shown(report)) == (True, [])
-    assert (report.verdict.decision, report.gate.exit_code) == ("comment", 0)
+    }
+    report = reviewed(case(before, after))
+    assert "shellcheck/SC2115" in suppressed(report, "a.sh")
+    assert "hadolint/DL3021" in suppressed(report, "Dockerfile")
+    assert "yamllint/key-duplicates" in suppressed(report, "a.yml")
+    assert "oxlint/eslint/no-dupe-keys" in suppressed(report, "a.js")
+    assert (shown(report), report.verdict.decision, report.gate.exit_code) == ([], "comment", 0)
 
 
 @pytest.mark.parametrize(
@@ -195,20 +192,17 @@ def test_what_the_change_ignores_in_configuration_does_not_count(case: Open) -> 
     assert reviewed(one).gate.exit_code == 1
 
 
-@pytest.mark.parametrize(
-    "comment",
-    [
+def test_broken_references_are_silenced_by_old_comments_too(case: Open) -> None:
+    comments = (
         "// eslint-disable-next-line",
         "// eslint-disable-next-line import/named",
         "// @ts-ignore",
         "/* eslint-disable */",
-    ],
-)
-def test_broken_references_are_silenced_by_old_comments_too(comment: str, case: Open) -> None:
-    user = f"{comment}\nimport {{ gone }} from './lib';\ngone();\n"
-    one = case(
-        {"lib.ts": "export const gone = () => 1;\n", "user.ts": user}, {"lib.ts": "export const other = 1;\n"}
     )
+    users = each_in_a_file(
+        (f"{comment}\nimport {{ gone }} from '../lib';\ngone();\n" for comment in comments), "user.ts"
+    )
+    one = case({"lib.ts": "export const gone = () => 1;\n", **users}, {"lib.ts": "export const other = 1;\n"})
     assert shown(reviewed(one)) == []
 
 
