@@ -349,7 +349,9 @@ def test_a_program_that_cannot_be_run_is_no_success(cases: Path) -> None:
     declare(cases, SHOWS, language="cobol")
     done = evaluate(cases, "--run")
     assert done.code == 3
-    assert "1 program could not be run; the first: cobol cannot be run here" in " ".join(done.out.split())
+    shown = " ".join(done.out.split())
+    assert "1 program could not be run; the first: cobol cannot be run here" in shown
+    assert "incomplete: the program for app.py:3 could not run (cobol cannot be run here" in shown
 
 
 def test_without_the_flag_no_program_is_run_and_a_broken_one_is_refused(cases: Path) -> None:

@@ -175,10 +175,11 @@ def test_a_recheck_proves_reproductions_again_only_where_it_may_run_them(
     reviewed(finding(SHOWS), "--run")
     quiet = affidavit("recheck", tmp_path / "report.json", cwd=change.path)
     assert quiet.code == 0, quiet.out
-    assert "1 reproductions, not run again without --run" in quiet.out
+    assert "1 reproduction, not run again without --run" in quiet.out
     again = affidavit("recheck", tmp_path / "report.json", "--run", cwd=change.path)
     assert again.code == 0, again.out
     assert "holds: reproduction: run again: reproduced" in again.out
+    assert "not run again" not in again.out
 
 
 def test_a_report_that_calls_its_runs_what_they_are_not_fails(

@@ -1,5 +1,6 @@
 """Programs on both sides of real changes."""
 
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -165,6 +166,25 @@ def test_the_history_of_the_repository_is_not_there(sides: Opened, repo: Repo) -
     run = sides().run(Program(language="python", text=text), "head")
     assert run.output == "[False, False, True]\n"
     assert str(repo.path) not in sides().run(Program(language="sh", text="env; ls -d /*"), "head").output
+
+
+KNOWN = """
+import os, pwd, socket
+server = socket.create_server(("localhost", 0))
+socket.create_connection(("localhost", server.getsockname()[1]))
+print(pwd.getpwuid(os.getuid()).pw_dir, os.path.expanduser("~user"), sorted(os.listdir("/etc")))
+print(open("/etc/hosts").read(), open("/etc/passwd").read())
+"""
+
+
+def test_a_program_knows_localhost_and_its_own_user_and_no_other(sides: Opened) -> None:
+    run = sides().run(Program(language="python", text=KNOWN), "head")
+    assert run.exit_code == 0, run.output
+    assert run.output.startswith("/tmp/home /tmp/home ")
+    assert {"hosts", "passwd", "group", "nsswitch.conf"} <= set(re.findall(r"'([\w.]+)'", run.output))
+    assert not {"shadow", "resolv.conf", "ssl"} & set(re.findall(r"'([\w.]+)'", run.output))
+    assert [line.split()[0] for line in run.output.splitlines()[1:3]] == ["127.0.0.1", "::1"]
+    assert "root" not in run.output
 
 
 def test_no_program_can_print_a_secret_of_the_repository(sides: Opened, repo: Repo) -> None:

@@ -71,7 +71,7 @@ def command(
     with rebuild_change(recorded.change, repo, allowed_of(options)) as opened:
         for notice in opened.notices:
             note(notice)
-        done = asyncio.run(recheck(recorded, opened, _mechanical))
+        done = asyncio.run(recheck(recorded, opened, _mechanical, runs_programs=run))
         again = _run_again(recorded, opened.repository, options) if run else []
         signed = _signature_of(report, opened.repository, trust_base)
     proofs = [*done.proofs, *again, *_signature_proofs(signed, is_required=require_signature)]

@@ -32,8 +32,13 @@ class Rechecked:
     words: tuple[str, ...]
 
 
-async def recheck(report: Report, opened: OpenedChange, assemble: Assemble) -> Rechecked:
-    """Look again with the machine; compare the whole report with what its inputs come to."""
+async def recheck(
+    report: Report, opened: OpenedChange, assemble: Assemble, *, runs_programs: bool = False
+) -> Rechecked:
+    """Look again with the machine; compare the whole report with what its inputs come to.
+
+    Whoever runs the reproductions again says so, since they are not taken on anybody's word then.
+    """
     repository = opened.repository
     settings = derived_settings(report, repository)
     case = Case(derive_change(report.change, repository, settings), repository)
@@ -55,7 +60,7 @@ async def recheck(report: Report, opened: OpenedChange, assemble: Assemble) -> R
     if proofs[-1].holds is None and is_whole:
         # A version that is said to be another must not excuse what no version leaves out.
         proofs += await check_blocking(report, case, settings, replies)
-    return Rechecked(tuple(proofs), tuple(taken_on_its_word(report, settings)))
+    return Rechecked(tuple(proofs), tuple(taken_on_its_word(report, settings, runs_programs=runs_programs)))
 
 
 def _not_rebuilt(proof: Proof) -> Proof:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from affidavit.config.settings import Settings
 from affidavit.recheck.derive import is_committed
 from affidavit.records.report import REPORT_VERSION, Inputs, Report
+from affidavit.render.report.wording import counted
 
 SOURCES = {
     "working_tree": "what was not committed",
@@ -15,7 +16,7 @@ SOURCES = {
 CHOSEN_BY = {"flag": "by flag", "environment": "by the environment", "file": "by a file that the user named"}
 
 
-def taken_on_its_word(report: Report, settings: Settings) -> list[str]:
+def taken_on_its_word(report: Report, settings: Settings, *, runs_programs: bool = False) -> list[str]:
     """One line for each thing that must be believed, or trusted by its signature."""
     return [
         *_of_version(report),
@@ -23,7 +24,7 @@ def taken_on_its_word(report: Report, settings: Settings) -> list[str]:
         *_of_submission(report.inputs or Inputs()),
         *_of_choices(settings),
         *_of_linters(report.inputs or Inputs(), settings),
-        *_of_programs(report.inputs or Inputs()),
+        *_of_programs(report.inputs or Inputs(), are_run_again=runs_programs),
         *_of_earlier(report.inputs or Inputs()),
         *_of_authors(report),
     ]
@@ -80,15 +81,15 @@ def _of_linters(inputs: Inputs, settings: Settings) -> Iterator[str]:
         yield f"what the users' own linters said: {', '.join(named)}"
 
 
-def _of_programs(inputs: Inputs) -> Iterator[str]:
+def _of_programs(inputs: Inputs, *, are_run_again: bool) -> Iterator[str]:
     programs = inputs.programs
     if programs is None:
         return
     ran = f"were run in {programs.sandbox}" if programs.sandbox else f"were not run: {programs.reason}"
     yield f"programs {ran}"
-    if programs.reproductions:
+    if programs.reproductions and not are_run_again:
         named = ", ".join(given.candidate for given in programs.reproductions)
-        yield f"{len(programs.reproductions)} reproductions, not run again without --run: {named}"
+        yield f"{counted(len(programs.reproductions), 'reproduction')}, not run again without --run: {named}"
 
 
 def _of_earlier(inputs: Inputs) -> Iterator[str]:

@@ -24,6 +24,8 @@ FOR_NETWORK = (
     "/etc/pki",
     "/etc/ca-certificates",
 )
+OWN_FILES = Path(__file__).parent / "etc"
+"""What programs look up of a machine that they all know: the name localhost, the user that they run as."""
 HIDDEN = ("/usr/local/etc",)
 """Settings of the machine that lie among its programs."""
 OUTSIDE = {"AFFIDAVIT_OUTSIDE": "1"}
@@ -122,6 +124,9 @@ def _system(job: Job) -> list[str]:
             arguments += ["--symlink", str(place.readlink()), name]
         elif place.exists():
             arguments += ["--ro-bind", name, name]
+    for own in sorted(OWN_FILES.iterdir()):
+        if f"/etc/{own.name}" not in arguments:
+            arguments += ["--ro-bind", str(own), f"/etc/{own.name}"]
     for name in HIDDEN:
         if Path(name).is_dir():
             arguments += ["--size", "4096", "--tmpfs", name]

@@ -240,6 +240,8 @@ def _program_line(run: DeclaredRun, result: CaseResult) -> CaseLine:
     seen = f"{place_words(claims[run.number])} {outcome_words(run.check.outcome)}{detail}"
     if run.is_as_declared:
         return CaseLine("program", f"{seen}, as declared")
+    if run.check.outcome == "could_not_run":
+        return CaseLine("incomplete", f"the program for {seen}")
     return CaseLine("otherwise", f"{seen}; declared: {outcome_words(run.declared)}")
 
 
