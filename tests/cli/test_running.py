@@ -208,3 +208,10 @@ def test_what_a_program_prints_is_text_in_every_format(reviewed: Reviewed, tmp_p
     assert "<script>alert" not in written or form in ("terminal", "markdown", "sarif")
     assert "\n::set-output" not in written
     assert "IndexError" in written
+
+
+def test_the_doctor_says_what_programs_can_be_written_in(tmp_path: Path) -> None:
+    done = affidavit("doctor", "--format", "json", cwd=tmp_path)
+    (row,) = [one for one in json.loads(done.out)["checks"] if one["name"] == "programs"]
+    here = row["detail"].removeprefix("programs in ").split(";")[0].split(", ")
+    assert {"python", "node", "typescript", "sh"} <= set(here)

@@ -63,6 +63,13 @@ def test_a_pattern_may_be_about_one_line_of_what_is_printed(pattern: str) -> Non
     assert not meets(said, Expected(exit_code=0, output="counting.6"))
 
 
+def test_a_module_of_the_change_that_is_gone_is_nothing_that_an_environment_lacks() -> None:
+    own = ran("head", 1, "Error: Cannot find module '/side/src/money' imported from /side/src/label.ts")
+    assert check(FINE, own).outcome == "not_reproduced"
+    package = ran("head", 1, "Error: Cannot find package 'zod' imported from /side/src/label.ts")
+    assert check(FINE, package).outcome == "could_not_run"
+
+
 @pytest.mark.parametrize("at_base", [WORKS, None])
 def test_what_fails_on_both_sides_says_nothing_about_the_change(at_base: Expected | None) -> None:
     assert check(ran("base", 1, "ValueError"), BROKEN, at_base=at_base).outcome == "also_at_base"

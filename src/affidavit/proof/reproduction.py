@@ -13,7 +13,7 @@ from affidavit.records.run import ProgramRun
 TIMED_OUT = 124
 """The exit code by which a program is expected not to end; that of the command `timeout`."""
 MISSING = re.compile(
-    r"No module named '?([\w.]+)|Cannot find (?:module|package) '([^'.][^']*)'"
+    r"No module named '?([\w.]+)|Cannot find (?:module|package) '([^'./][^']*)'"
     r"|no required module provides package ([\w./-]+)|cannot load such file -- ([\w/.-]+)"
     r"|([\w.-]+): (?:command )?not found"
 )

@@ -175,6 +175,17 @@ def base_variables(provision: Provision) -> dict[str, str]:
     }
 
 
+def runs_typescript(sandbox: Sandbox, provision: Provision) -> bool:
+    """Whether the Node that is given is new enough."""
+    with temporary_folder("typed-") as folder:
+        folder.chmod(0o755)
+        file = file_of("typescript", "")
+        (folder / file).write_text("const n: number = 1;\n", "utf-8")
+        command, variables = command_of("typescript", file), base_variables(provision)
+        ended = sandbox.run(Job(command, folder, mounts=provision.mounts, variables=variables))
+    return ended.exit_code == 0
+
+
 def _shown(ended: Ended, side: Side) -> ProgramRun:
     return ProgramRun(
         side=side,
