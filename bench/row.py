@@ -20,13 +20,14 @@ class Row:
     against: str
     other_seconds: float
     bound: float
+    unit: str = "s"
 
     def line(self) -> str:
         """The row as text."""
         ratio = self.seconds / self.other_seconds
         mark = "within" if ratio <= self.bound else "OVER"
         return (
-            f"{self.what:<38} {self.seconds:8.3f} s   {self.against:<42} {self.other_seconds:8.3f} s"
+            f"{self.what:<38} {self.seconds:8.3f} {self.unit:<2}  {self.against:<42} {self.other_seconds:8.3f} {self.unit:<2}"
             f"   ratio {ratio:6.2f}   {mark} {self.bound:g}"
         )
 

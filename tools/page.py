@@ -44,6 +44,15 @@ def build() -> Path:
     return BUILT
 
 
+def build_bare(folder: Path) -> None:
+    """The diff viewer alone, for the benchmark."""
+    with _alone():
+        _install()
+    _node(
+        "node_modules/vite/bin/vite.js", "build", "--config", "bench/vite.config.ts", "--outDir", str(folder)
+    )
+
+
 def check() -> None:
     """Types, unit tests, the build and its size."""
     if os.environ.get("AFFIDAVIT_WITHOUT_PAGE"):

@@ -86,7 +86,7 @@ function Row({ summary }: { summary: Summary }) {
         {severities.map(([severity, count]) => <span key={severity} className={`badge ${severity}`} title={counted(count, `${severity} finding`)}>{count} {severity}</span>)}
         {findings && !findings.shown ? <span className="soft">no findings</span> : null}
       </span>
-      <span className="soft when" title={moment(summary.created_at)}>{ago(summary.created_at)}<small>{summary.duration_ms ? seconds(summary.duration_ms) : ''}{summary.cost_usd ? `, ${money(summary.cost_usd)}` : ''}</small></span>
+      <span className="soft when" title={moment(summary.created_at)}>{ago(summary.created_at)}<small>{[summary.duration_ms ? seconds(summary.duration_ms) : '', summary.cost_usd ? money(summary.cost_usd) : ''].filter(Boolean).join(', ')}</small></span>
     </Link>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import useSWR from 'swr';
 import { Link } from 'wouter';
 import { Code } from '../report/Code';
+import { Inline } from '../report/Prose';
 import { proofAddress, type Reading } from '../report/reading';
 import { codeLine, counted, oneLine } from '../report/text';
 import { Alert, Waiting } from '../shell/Alert';
@@ -156,7 +157,7 @@ function SpotCode({ neighbour, spot, reading }: { neighbour: Neighbour; spot: Sp
   const finding = reading.shown.find((one) => one.finding.file === neighbour.path && Math.abs(one.finding.line - spot.line) <= 3);
   return (
     <section className="sheet" aria-label={`Line ${spot.line} of ${neighbour.path}`}>
-      <p className="soft">{oneLine(spot.why, 300)}{finding ? <> · <Link href={proofAddress(reading, finding.id)}>a finding here: {oneLine(finding.finding.title)}</Link></> : null}</p>
+      <p className="soft">{oneLine(spot.why, 300)}{finding ? <> · <Link href={proofAddress(reading, finding.id)}>a finding here: <Inline text={oneLine(finding.finding.title)} /></Link></> : null}</p>
       <Code path={neighbour.path} lines={data?.lines ?? [spot.text]} first={data?.start ?? spot.line} guilty={[spot.line, spot.line]} caption={<code>{oneLine(neighbour.path)}:{spot.line}</code>} />
     </section>
   );

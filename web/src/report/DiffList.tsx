@@ -2,8 +2,7 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type Ref, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import { Card } from './Card';
-import { isFolded } from './findings';
-import type { Item } from './layout';
+import { cardHeight, type Item } from './layout';
 import { Piece } from './Piece';
 import { counted, oneLine } from './text';
 
@@ -23,20 +22,25 @@ interface Props {
 }
 
 /** A diff of up to this many pieces is in the page as a whole, so that the browser's own search finds all of it. */
-const SMALL = 60;
+const SMALL = 80;
 
 export function DiffList({ items, view, current, choose, toggle, ref }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [margin, setMargin] = useState(0);
   useLayoutEffect(() => {
-    const top = box.current ? box.current.getBoundingClientRect().top + window.scrollY : 0;
-    if (Math.abs(top - margin) > 1) setMargin(top);
-  });
+    const look = () => box.current && setMargin(Math.round(box.current.getBoundingClientRect().top + window.scrollY));
+    look();
+    // What stands above may grow: a fold is opened, a line wraps.
+    const watch = new ResizeObserver(look);
+    for (let element = box.current?.previousElementSibling; element; element = element.previousElementSibling) watch.observe(element);
+    watch.observe(document.body);
+    return () => watch.disconnect();
+  }, []);
   const virtual = useWindowVirtualizer({
     count: items.length,
-    estimateSize: (index) => estimate(items[index]!, view),
+    estimateSize: (index) => estimate(items[index]!),
     getItemKey: (index) => items[index]!.key,
-    overscan: items.length <= SMALL ? items.length : 4,
+    overscan: items.length <= SMALL ? items.length : 3,
     scrollMargin: margin,
     scrollPaddingStart: 110,
   });
@@ -69,7 +73,7 @@ export function DiffList({ items, view, current, choose, toggle, ref }: Props) {
       {virtual.getVirtualItems().map((row) => {
         const item = items[row.index]!;
         return (
-          <div key={row.key} data-index={row.index} ref={virtual.measureElement} className={`row ${item.kind}`} style={{ transform: `translateY(${row.start - margin}px)` }}>
+          <div key={row.key} data-index={row.index} ref={virtual.measureElement} className={`row a-${item.kind}`} style={{ transform: `translateY(${row.start - margin}px)` }}>
             <Drawn item={item} view={view} current={current} choose={choose} toggle={toggle} />
           </div>
         );
@@ -80,38 +84,13 @@ export function DiffList({ items, view, current, choose, toggle, ref }: Props) {
 
 function holds(item: Item, id: string): boolean {
   if (item.kind === 'card') return item.candidate.id === id;
-  if (item.kind !== 'piece') return false;
-  return pieceKeys(item).some((key) => item.cards.get(key)?.some((one) => one.id === id));
+  return item.kind === 'piece' && item.ids.includes(id);
 }
 
-/** The keys of the lines of a piece that have cards. */
-export function pieceKeys(item: Item & { kind: 'piece' }): string[] {
-  if (!item.cards.size) return [];
-  let old = item.hunk.old_start + Number(item.hunk.old_count === 0);
-  let fresh = item.hunk.new_start + Number(item.hunk.new_count === 0);
-  const keys: string[] = [];
-  for (let index = 0; index < item.end; index++) {
-    const mark = item.hunk.lines[index]![0];
-    const key = mark === '+' ? `I${fresh}` : mark === '-' ? `D${old}` : `N${old}`;
-    if (index >= item.start && item.cards.has(key)) keys.push(key);
-    if (mark !== '+') old += 1;
-    if (mark !== '-') fresh += 1;
-  }
-  return keys;
-}
-
-function estimate(item: Item, view: 'unified' | 'split'): number {
-  switch (item.kind) {
-    case 'piece': {
-      const cards = pieceKeys(item).flatMap((key) => item.cards.get(key) ?? []);
-      const lines = item.end - item.start;
-      return lines * 20 * (view === 'split' ? 0.8 : 1) + (item.isFirst ? 26 : 0) + cards.reduce((sum, one) => sum + (isFolded(one) ? 50 : 230), 0);
-    }
-    case 'card':
-      return isFolded(item.candidate) ? 60 : 300;
-    default:
-      return item.kind === 'heading' ? 56 : 42;
-  }
+function estimate(item: Item): number {
+  if (item.kind === 'piece') return item.height;
+  if (item.kind === 'card') return cardHeight(item.candidate) + 60;
+  return item.kind === 'heading' ? 56 : 50;
 }
 
 function Drawn({ item, view, current, choose, toggle }: { item: Item; view: 'unified' | 'split'; current: string | null; choose: (id: string) => void; toggle: (path: string) => void }) {

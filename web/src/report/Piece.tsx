@@ -19,8 +19,9 @@ type Change = HunkData['changes'][number];
 
 export const Piece = memo(function Piece({ item, view, current, choose }: Props) {
   const { file, hunk, start, end } = item;
-  const lines = useMemo(() => cut(hunk, start, end), [hunk, start, end]);
-  const tokens = useTokens(lines, file);
+  const plain = cutOnce(hunk, start, end);
+  const lines = useMemo(() => (view === 'split' ? zipped(plain) : plain), [plain, view]);
+  const tokens = useTokens(plain, file);
   const widgets = useMemo(() => {
     const found: Record<string, React.ReactNode> = {};
     for (const change of lines.changes) {
@@ -65,6 +66,33 @@ function cut(hunk: Hunk, start: number, end: number): HunkData {
   return { content, oldStart: hunk.old_start, oldLines: hunk.old_count, newStart: hunk.new_start, newLines: hunk.new_count, changes };
 }
 
+/** Beside a removed line stands the added line that took its place: the viewer puts neighbours side by side. */
+function zipped(lines: HunkData): HunkData {
+  const changes: Change[] = [];
+  let removed: Change[] = [];
+  let added: Change[] = [];
+  const flush = () => {
+    for (let row = 0; row < Math.max(removed.length, added.length); row++) {
+      if (removed[row]) changes.push(removed[row]!);
+      if (added[row]) changes.push(added[row]!);
+    }
+    removed = [];
+    added = [];
+  };
+  for (const change of lines.changes) {
+    if (change.type === 'delete') {
+      if (added.length) flush();
+      removed.push(change);
+    } else if (change.type === 'insert') added.push(change);
+    else {
+      flush();
+      changes.push(change);
+    }
+  }
+  flush();
+  return { ...lines, changes };
+}
+
 function keyOf(change: Change): string {
   if (change.type === 'insert') return `I${change.lineNumber}`;
   return change.type === 'delete' ? `D${change.lineNumber}` : `N${change.oldLineNumber}`;
@@ -86,16 +114,34 @@ function newline(hunk: Hunk): string {
   return hunk.new_lacks_newline ? 'The change leaves out the newline at the end of the file.' : 'The change adds a newline at the end of the file.';
 }
 
+const coloured = new WeakMap<HunkData, HunkTokens | null>();
+
+/** Colours come when the browser has time: what is scrolled past stays plain. */
 function useTokens(lines: HunkData, file: FileChange): HunkTokens | null {
-  const [tokens, setTokens] = useState<HunkTokens | null>(null);
+  const [tokens, setTokens] = useState<HunkTokens | null>(() => coloured.get(lines) ?? null);
   useEffect(() => {
     let isGone = false;
-    void colour(lines, file).then((coloured) => {
-      if (!isGone) setTokens(coloured);
-    });
+    const paint = async () => {
+      const found = coloured.get(lines) ?? (await colour(lines, file));
+      coloured.set(lines, found);
+      if (!isGone) setTokens(found);
+    };
+    const idle = requestIdleCallback(() => void paint(), { timeout: 1_500 });
     return () => {
       isGone = true;
+      cancelIdleCallback(idle);
     };
   }, [lines, file]);
   return tokens;
+}
+
+const pieces = new WeakMap<Hunk, Map<number, HunkData>>();
+
+/** The same object for the same lines, so that a piece that comes back into view has its colours. */
+function cutOnce(hunk: Hunk, start: number, end: number): HunkData {
+  const known = pieces.get(hunk) ?? new Map<number, HunkData>();
+  pieces.set(hunk, known);
+  const lines = known.get(start) ?? cut(hunk, start, end);
+  known.set(start, lines);
+  return lines;
 }

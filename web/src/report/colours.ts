@@ -72,7 +72,7 @@ export async function colour(lines: HunkData, file: Pick<FileChange, 'path'>): P
   const isKnown = grammar !== null && (await load(grammar));
   if (lines.changes.some((change) => change.content.length > LONGEST)) return null;
   const { moved, oldShift, newShift } = fromOne(lines);
-  const enhancers = [markEdits([moved], { type: 'block' })];
+  const enhancers = [markEdits([replaced(moved)], { type: 'line' })];
   try {
     const tokens = isKnown
       ? tokenize([moved], { highlight: true, refractor: spoken as never, language: grammar, enhancers })
@@ -81,6 +81,28 @@ export async function colour(lines: HunkData, file: Pick<FileChange, 'path'>): P
   } catch {
     return null;
   }
+}
+
+/** Only lines that took the place of others, one for one: marks within lines that have nothing in common are noise. */
+function replaced(lines: HunkData): HunkData {
+  const kept: HunkData['changes'] = [];
+  let removed: HunkData['changes'] = [];
+  let added: HunkData['changes'] = [];
+  const flush = () => {
+    if (removed.length === added.length) kept.push(...removed, ...added);
+    removed = [];
+    added = [];
+  };
+  for (const change of lines.changes) {
+    if (change.type === 'insert') added.push(change);
+    else {
+      if (added.length || change.type === 'normal') flush();
+      if (change.type === 'delete') removed.push(change);
+      else kept.push(change);
+    }
+  }
+  flush();
+  return { ...lines, changes: kept };
 }
 
 // The viewer speaks to the highlighter of some versions ago, whose answer was the list of nodes itself.

@@ -1,8 +1,8 @@
 /** The diff as a list of pieces that are drawn only while they are seen: headers, runs of lines, cards. */
-import type { FileChange, Hunk, Placed, Report, Said } from './findings';
+import { type FileChange, type Hunk, isFolded, numbered, type Placed, type Report, type Said } from './findings';
 
 /** A run of lines is drawn as a whole; longer ones would make scrolling jump. */
-export const PIECE_LINES = 40;
+export const PIECE_LINES = 24;
 
 export type Item =
   | { kind: 'heading'; key: string; text: string }
@@ -10,7 +10,7 @@ export type Item =
   | { kind: 'untouched'; key: string; path: string; findings: number }
   | { kind: 'card'; key: string; candidate: Said; withQuote: true }
   | { kind: 'note'; key: string; text: string }
-  | { kind: 'piece'; key: string; file: FileChange; hunk: Hunk; start: number; end: number; isFirst: boolean; isUnseen: boolean; cards: Map<string, Said[]>; guilty: Set<string> };
+  | { kind: 'piece'; key: string; file: FileChange; hunk: Hunk; start: number; end: number; isFirst: boolean; isUnseen: boolean; cards: Map<string, Said[]>; guilty: Set<string>; ids: string[]; height: number };
 
 export function layOut(report: Report, placed: Placed, closed: ReadonlySet<string>): Item[] {
   const items: Item[] = [];
@@ -36,11 +36,33 @@ function addFile(items: Item[], report: Report, placed: Placed, file: FileChange
   const guilty = guiltyLines([...lines.values()].flat());
   file.hunks.forEach((hunk, at) => {
     const isUnseen = coverage !== undefined && coverage.state !== 'skipped' && coverage.hunks[at]?.examined_by.length === 0 && !coverage.hunks[at]?.parts.length;
+    const carded = cardsByRow(hunk, lines);
     for (let start = 0; start < hunk.lines.length; start += PIECE_LINES) {
       const end = Math.min(start + PIECE_LINES, hunk.lines.length);
-      items.push({ kind: 'piece', key: `p-${number}-${at}-${start}`, file, hunk, start, end, isFirst: start === 0, isUnseen, cards: lines, guilty });
+      const cards = carded.filter(([row]) => row >= start && row < end).flatMap(([, group]) => group);
+      const height = (end - start) * LINE + (start === 0 ? 26 : 0) + cards.reduce((sum, one) => sum + cardHeight(one), 0);
+      items.push({ kind: 'piece', key: `p-${number}-${at}-${start}`, file, hunk, start, end, isFirst: start === 0, isUnseen, cards: lines, guilty, ids: cards.map((one) => one.id), height });
     }
   });
+}
+
+const LINE = 20;
+
+/** About how high a card will be; the list looks again when it is drawn. */
+export function cardHeight(candidate: Said): number {
+  return isFolded(candidate) ? 60 : 250;
+}
+
+function cardsByRow(hunk: Hunk, lines: Map<string, Said[]>): [number, Said[]][] {
+  if (!lines.size) return [];
+  const found: [number, Said[]][] = [];
+  let row = 0;
+  for (const line of numbered(hunk)) {
+    const cards = lines.get(line.mark === '+' ? `I${line.new}` : line.mark === '-' ? `D${line.old}` : `N${line.old}`);
+    if (cards) found.push([row, cards]);
+    row += 1;
+  }
+  return found;
 }
 
 function coverageWord(coverage: Report['coverage'][number] | undefined): string {

@@ -1,4 +1,5 @@
 /** Findings as they appear, and what the verifier makes of them. */
+import { Inline } from '../report/Prose';
 import { oneLine } from '../report/text';
 import type { Sighting } from './story';
 
@@ -20,7 +21,7 @@ export function Sightings({ sightings, isOver }: { sightings: Sighting[]; isOver
           return (
             <li key={one.id} className={one.status ?? 'open'}>
               <span className={`badge ${one.severity}`}>{one.severity}</span>
-              <span className="what">{oneLine(one.title)}<small className="soft"> {one.specialist}{one.place ? ` · ${oneLine(one.place)}` : ''}</small></span>
+              <span className="what"><span className="title"><Inline text={oneLine(one.title)} /></span><small className="soft"> {one.specialist}{one.place ? ` · ${oneLine(one.place)}` : ''}</small></span>
               <span className={`status ${one.status ?? 'open'}`}><span aria-hidden="true">{mark}</span> {word}</span>
             </li>
           );
