@@ -1,4 +1,4 @@
-"""A large report for the page: 300 findings in a diff of 20,000 lines, as a report and as the text of a diff."""
+"""A large report for the page: 300 findings in 20,000 lines, as a report and as the text of a diff."""
 
 from collections.abc import Iterator
 
@@ -106,7 +106,7 @@ def _candidate(number: int, files: tuple[FileChange, ...]) -> Candidate:
         title=f"The price of item {number} is rounded before it is added",
         file=file.path,
         line=line,
-        message="Each price is rounded to a cent and then added, so that the sum is off by up to a cent an item.",
+        message="Each price is rounded to a cent and then added: the sum is off by up to a cent an item.",
         suggestion="Add first, round once.",
         verification=Verification(
             code_examined=quote,

@@ -27,7 +27,8 @@ class Row:
         ratio = self.seconds / self.other_seconds
         mark = "within" if ratio <= self.bound else "OVER"
         return (
-            f"{self.what:<38} {self.seconds:8.3f} {self.unit:<2}  {self.against:<42} {self.other_seconds:8.3f} {self.unit:<2}"
+            f"{self.what:<38} {self.seconds:8.3f} {self.unit:<2}  "
+            f"{self.against:<42} {self.other_seconds:8.3f} {self.unit:<2}"
             f"   ratio {ratio:6.2f}   {mark} {self.bound:g}"
         )
 

@@ -15,5 +15,5 @@ export default defineConfig({
     fs: { allow: ['..'] },
     proxy: { '/api': 'http://127.0.0.1:8000' },
   },
-  test: { environment: 'node', include: ['src/**/*.test.ts'] },
+  test: { environment: 'node', isolate: false, include: ['src/**/*.test.ts'] },
 } as Parameters<typeof defineConfig>[0]);

@@ -103,7 +103,7 @@ class Visit(BaseHTTPRequestHandler):
             self._answer(path)
             return
         file = self.server.folder / path.lstrip("/")
-        self._send((file if file.is_file() else self.server.folder / "index.html"))
+        self._send(file if file.is_file() else self.server.folder / "index.html")
 
     def do_PUT(self) -> None:
         self._take("PUT")

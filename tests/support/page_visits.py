@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import page as page_tool
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
+
+import page as page_tool
 
 CHECK = "rules => axe.run(rules).then(done => done.violations)"
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}

@@ -7,6 +7,7 @@ from playwright.sync_api import Browser
 
 from affidavit.records.candidate import Status, Worth
 from affidavit.records.evidence import ReproductionCheck
+from affidavit.records.lab.measure import Fates, Quality, Rate
 from affidavit.records.report import Report
 from affidavit.records.run import ProgramRun
 from hostile_everywhere import PIECES, report_of
@@ -14,11 +15,13 @@ from page_server import Api, page_served, summary
 from page_visits import Visited, built_page, visiting
 from reports import a_candidate, a_full_report, a_report
 
-QUALITY = {
-    "reports": 3, "shown": 9, "labelled": 4, "wrong": {"count": 1, "n": 4, "share": 0.25, "low": 0.05, "high": 0.7},
-    "nit": None, "mistakes": [], "by": {}, "duration_ms": None, "cost_usd": None,
-    "fates": {"candidates": 12, "shown": 9, "dropped": 0, "refuted": 3, "unverified": 0, "withheld": {"refuted": 3}},
-}  # fmt: skip
+QUALITY = Quality(
+    reports=3,
+    shown=9,
+    labelled=4,
+    wrong=Rate(count=1, n=4, share=0.25, low=0.05, high=0.7),
+    fates=Fates(candidates=12, shown=9, refuted=3, withheld={"refuted": 3}),
+)
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +184,7 @@ def test_whoever_may_only_read_is_offered_nothing_else(visit: Visited, api: Api)
 def test_no_page_has_a_barrier_that_a_checker_finds(served: tuple[Browser, str, Api], theme: str) -> None:
     browser, origin, api = served
     api.show(reproduced())
-    api.answers["/api/quality"] = QUALITY
+    api.answers["/api/quality"] = QUALITY.model_dump()
     api.answers["/api/review"]["reviews"].append(
         summary("r2", status="failed", verdict=None, reason="no answer")
     )
