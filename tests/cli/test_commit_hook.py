@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import AFFIDAVIT
+from commands import AFFIDAVIT, environment_of
 from repositories import Repo, clean_environment
 
 ROOT = Path(__file__).parents[2]
@@ -39,11 +39,8 @@ def shop(repo: Repo) -> Repo:
 
 def commit(folder: Path, data: Path, *arguments: str) -> Tried:
     """Run `git commit` and let the hook decide."""
-    environment = {
-        **clean_environment(),
-        "AFFIDAVIT_DATA": str(data / "affidavit-data"),
-        "AFFIDAVIT_CACHE": str(data / "affidavit-cache"),
-    }
+    of_git = {name: value for name, value in clean_environment().items() if name.startswith("GIT_")}
+    environment = environment_of(data / "affidavit-data", of_git)
     done = subprocess.run(
         ["git", "commit", "-m", "A change", *arguments],
         cwd=folder,
