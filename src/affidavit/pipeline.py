@@ -9,6 +9,7 @@ from affidavit.config.baseline import dismissals_of
 from affidavit.config.settings import Settings
 from affidavit.diff.skipping import mark_skipped
 from affidavit.events import Emit, handoff, ignore_events, pipeline_completed, pipeline_started
+from affidavit.iterations.following.scope import choose_scope
 from affidavit.ports import Case, Joiner, Repository, Reproducer, Runner, Specialist, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change
@@ -128,7 +129,8 @@ async def review(
     """From an opened change to the native report; `earlier` is the review before it, if there was one."""
     started = time.monotonic()
     case = replace(open_case(change, repository, settings, emit), runner=crew.runner, earlier=earlier)
-    looked = await look(case, crew)
+    chosen = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
+    looked = await look(replace(case, scope=chosen), crew)
     verifiers = looked.verifiers(settings.verifier_votes or 1)
     report = await conclude(
         looked,

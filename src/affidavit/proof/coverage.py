@@ -1,7 +1,7 @@
 """Who read which part of a change, by what was seen of it: coverage, and what was claimed and not read."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from affidavit.records.candidate import Candidate
@@ -35,6 +35,10 @@ class Coverage:
     runs: Sequence[AnalyserRun]
     plan: Plan | None
     candidates: Sequence[Candidate]
+    before: Mapping[str, Sequence[tuple[str, ...]]] = field(default_factory=dict)
+    """Path to the models that saw each of its hunks in an earlier review, and were not shown it again."""
+    before_from: str = ""
+    """The digest of the report that says so."""
 
     def of(self, file: FileChange) -> FileCoverage:
         """Who looked at a file, hunk by hunk, and why not all of them."""
@@ -45,16 +49,31 @@ class Coverage:
             return FileCoverage(path=file.path, state="not_examined", reason=_why_not_examined(file))
         able, examined_by = self._able(file), self._examined_by(file)
         looks = self._looks_at(file, examined_by)
-        hunks = tuple(_hunk_coverage(number, hunk, looks) for number, hunk in enumerate(file.hunks))
+        hunks = tuple(
+            self._with_earlier(_hunk_coverage(number, hunk, looks), file, number)
+            for number, hunk in enumerate(file.hunks)
+        )
         reasons = self._missing([name for name in able if name not in examined_by], file)
-        if examined_by:
+        carried_from = self.before_from if any(hunk.examined_before for hunk in hunks) else ""
+        if examined_by or carried_from:
             reasons += _unshown(file, hunks, self.plan)
             state = "partly" if reasons else "examined"
-            return FileCoverage(path=file.path, state=state, reason="; ".join(reasons), hunks=hunks)
+            return FileCoverage(
+                path=file.path,
+                state=state,
+                reason="; ".join(reasons),
+                hunks=hunks,
+                carried_from=carried_from,
+            )
         searched = self._searched(file)
         state = "partly" if searched else "not_examined"
         said = "; ".join([*searched, *(reasons or [_why_not_examined(file)])])
         return FileCoverage(path=file.path, state=state, reason=said, hunks=hunks)
+
+    def _with_earlier(self, hunk: HunkCoverage, file: FileChange, number: int) -> HunkCoverage:
+        seen = self.before.get(file.path, ())
+        names = seen[number] if number < len(seen) else ()
+        return hunk.model_copy(update={"examined_before": names}) if names else hunk
 
     def gaps(self, change: Change, *, not_run: Sequence[Gap], incomplete: Sequence[Gap]) -> list[Gap]:
         """What somebody of this review claims to read and did not."""
@@ -193,14 +212,19 @@ def _unshown(file: FileChange, hunks: Sequence[HunkCoverage], plan: Plan | None)
     """What of a file no model was shown, and the hunks that nobody looked at."""
     if plan is None or not plan.chunks:
         return []
-    pieces = [shown for chunk in plan.chunks if (shown := chunk.shown_of(file.path)) is not None]
+    pieces = [found for chunk in plan.chunks if (found := chunk.shown_of(file.path)) is not None]
+    is_known = [bool(hunk.examined_before) for hunk in hunks]
     if not pieces:
-        return ["shown to no model"]
+        return [] if is_known and all(is_known) else ["shown to no model"]
     if () in pieces:
         return []
-    seen = sum(piece.end - piece.start for several in pieces for piece in several)
-    unseen = sum(len(hunk.lines) for hunk in file.hunks) - seen
-    unread = sum(not part.examined_by for hunk in hunks for part in (*hunk.parts, hunk))
+    shown = [piece for several in pieces for piece in several if not is_known[piece.hunk]]
+    lengths = [len(hunk.lines) for hunk in file.hunks]
+    missing = sum(length for length, known in zip(lengths, is_known, strict=True) if not known)
+    unseen = missing - sum(piece.end - piece.start for piece in shown)
+    unread = sum(
+        not part.examined_by and not hunk.examined_before for hunk in hunks for part in (*hunk.parts, hunk)
+    )
     lines = [f"{_number(unseen, 'line')} of the diff shown to no model"] if unseen else []
     return lines or ([f"{_number(unread, 'part')} of the diff not examined"] if unread else [])
 

@@ -10,6 +10,7 @@ from affidavit.diff.redacted import as_it_leaves
 from affidavit.diff.skipping import mark_skipped
 from affidavit.git.repository import GitRepository
 from affidavit.git.revisions import commits_between, one_commit
+from affidavit.iterations.following.scope import choose_scope, parts_to_show
 from affidavit.pipeline import NO_MODEL, Looked, conclude, docket_of_submission
 from affidavit.ports import Case, Judged, Verifiers
 from affidavit.prompts import PromptSet, built_in_versions, current_prompts
@@ -96,6 +97,8 @@ async def derive_report(
     # Where no model was asked, none has planned, judged or written.
     inputs = inputs if has_models else _without_models(inputs)
     case = replace(case, earlier=inputs.earlier)
+    chosen = choose_scope(case, settings.model_dump(mode="json"), report.models, report.prompt_version)
+    case = replace(case, scope=chosen)
     replies, not_derived = _replies(inputs, again, settings, has_models=has_models)
     planned, probed = _opening(inputs, case)
     plan = planned.plan if has_models and not probed.failures else None
@@ -152,9 +155,11 @@ def _opening(inputs: Inputs, case: Case) -> tuple[Planned, Probed]:
     # Models were shown the change as it leaves, and that is what was divided.
     shown = as_it_leaves(case)
     symbols = symbol_changes(shown.change, shown.repository)
+    parts = parts_to_show(case, shown.change)
     if inputs.planner is None:
         return Planned(plan_by_size(shown.change, (), (), symbols)), probed
-    return read_plan(inputs.planner, plan_by_size(shown.change, LENSES, always, symbols), LENSES), probed
+    rough = plan_by_size(shown.change, LENSES, always, symbols, parts)
+    return read_plan(inputs.planner, rough, LENSES), probed
 
 
 def _replies(

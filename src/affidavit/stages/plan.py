@@ -7,13 +7,14 @@ from typing import Any
 
 from affidavit.contract.keyed_object import object_with_key
 from affidavit.events import Emit, handoff
+from affidavit.iterations.following.scope import parts_to_show
 from affidavit.ports import Case, Mind, Talk
-from affidavit.records.change import Change
+from affidavit.records.change import Change, FileChange
 from affidavit.records.context import SymbolChange
 from affidavit.records.docket import Docket
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Gap, RoleUsage
-from affidavit.specialists.agents.chunks import changed_line_count, definition_starts, divide
+from affidavit.specialists.agents.chunks import PartsOfFiles, changed_line_count, definition_starts, divide
 from affidavit.specialists.agents.model_agents import LENSES
 from affidavit.specialists.agents.panel import Panel, Session
 from affidavit.specialists.agents.probe import Probed, probe_verifiers
@@ -55,9 +56,13 @@ class Opening:
 async def open_session(case: Case, panel: Panel, *, probes_verifier: bool) -> Opening:
     """Plan while the verifiers are tried: one who cannot answer is found before specialists are paid."""
     session = panel.convene(case)
-    rough = plan_by_size(session.case.change, LENSES, session.always, session.briefing.context.symbols)
+    to_show = parts_to_show(case, session.case.change)
+    rough = plan_by_size(
+        session.case.change, LENSES, session.always, session.briefing.context.symbols, to_show
+    )
     talk = session.planner_talk(rough, plan_schema([*LENSES, *session.always]), PLAN_SCHEMA_NAME)
-    planning = make_plan(panel.minds["planner"], talk, rough, LENSES, case.emit)
+    has_work = bool(rough.chunks or rough.not_shown or session.always) or to_show is None
+    planning = make_plan(panel.minds["planner"], talk, rough, LENSES, case.emit) if has_work else _unplanned()
     probing = probe_verifiers(panel.judging if probes_verifier else (), panel.prompts, case.emit)
     planned, probed = await _plan_while_probing(planning, probing)
     docket = opening_docket(planned, probed)
@@ -111,6 +116,11 @@ def plan_schema(lenses: Sequence[str]) -> dict[str, Any]:
             },
         },
     }
+
+
+async def _unplanned() -> Planned:
+    """Nothing is new: nobody is asked to look, and nobody plans it."""
+    return Planned(Plan())
 
 
 async def make_plan(mind: Mind, talk: Talk, rough: Plan, lenses: Sequence[str], emit: Emit) -> Planned:
@@ -174,12 +184,15 @@ def plan_by_size(
     lenses: Sequence[str],
     always: Sequence[str] = (),
     symbols: Sequence[SymbolChange] = (),
+    parts: PartsOfFiles | None = None,
 ) -> Plan:
     """Who looks, from the size of the change alone, and the chunks that it is shown in.
 
-    `always` are asked at any size, after the others; a long file is divided where `symbols` begin.
+    `always` are asked at any size, after the others; a long file is divided where `symbols` begin. `parts`
+    says what of the change is to be looked at, where not all of it is.
     """
-    lines = changed_line_count(change)
+    files = [file for file in change.reviewed_files() if parts is None or file.path in parts]
+    lines = changed_line_count(change) if parts is None else _lines_in(files, parts)
     most = (
         1
         if lines <= SMALL_LINES // 4
@@ -189,12 +202,23 @@ def plan_by_size(
         if lines <= MEDIUM_LINES
         else len(lenses)
     )
-    division = divide(change.reviewed_files(), definition_starts(symbols))
+    division = divide(files, definition_starts(symbols), parts=parts)
     return Plan(
         questions=dict.fromkeys([*lenses[:most], *always], ()),
         chunks=division.chunks,
         not_shown=division.not_shown,
     )
+
+
+def _lines_in(files: Sequence[FileChange], parts: PartsOfFiles) -> int:
+    """How many changed lines there are in what is looked at."""
+    count = 0
+    for file in files:
+        spans = parts[file.path] or [(number, 0, len(hunk.lines)) for number, hunk in enumerate(file.hunks)]
+        count += sum(
+            line[0] != " " for number, start, end in spans for line in file.hunks[number].lines[start:end]
+        )
+    return count
 
 
 def _text(value: Any) -> str:

@@ -8,6 +8,7 @@ from affidavit.config.baseline import Dismissal
 from affidavit.config.settings import Settings
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import now_iso
+from affidavit.iterations.following.scope import seen_before
 from affidavit.minds.ledger import add_usage
 from affidavit.ports import Case
 from affidavit.prompts import PromptSet
@@ -45,7 +46,15 @@ def compile_report(
     change = case.change
     # What people dismissed stands for nothing else.
     judged = gather_places([dismiss(candidate, dismissals) for candidate in docket.candidates], STAGE)
-    coverage = Coverage(case.replies, docket.replies, docket.analyser_runs, case.plan, judged)
+    coverage = Coverage(
+        case.replies,
+        docket.replies,
+        docket.analyser_runs,
+        case.plan,
+        judged,
+        seen_before(case),
+        case.earlier.digest if case.earlier else "",
+    )
     unread = coverage.gaps(change, not_run=docket.not_run, incomplete=docket.incomplete)
     incomplete = (*docket.incomplete, *unread, *_unread_settings(settings))
     gate = decide_gate(judged, settings.fail_on, is_incomplete=bool(incomplete))

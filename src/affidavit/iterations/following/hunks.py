@@ -28,12 +28,28 @@ def new_parts(file: FileChange, known: Sequence[EarlierHunk]) -> list[tuple[int,
     return parts
 
 
+def new_head_lines(file: FileChange, known: Sequence[EarlierHunk]) -> list[int]:
+    """The head lines that are new, or that stand where lines are gone."""
+    seen = {one.digests for one in known}
+    found: list[int] = []
+    for hunk in file.hunks:
+        if digests_of(hunk) in seen:
+            continue
+        new = _new_lines(hunk, known)
+        numbers = [number for _, _, number, _ in hunk.numbered()]
+        found += [number for at in new if (number := numbers[at]) is not None]
+    return found
+
+
 def examined_before(hunk: Hunk, known: Sequence[EarlierHunk]) -> tuple[str, ...]:
     """The models that saw all of a hunk as it is; of one that changed in part, those that saw the rest."""
     digests = digests_of(hunk)
     whole = next((one for one in known if one.digests == digests), None)
     if whole is not None:
         return whole.examined_by
+    if len(hunk.lines) <= SHORT_HUNK:
+        # It is shown whole again.
+        return ()
     like = [one for one in known if _shared(digests, one.digests)]
     return tuple(dict.fromkeys(name for one in like for name in one.examined_by))
 

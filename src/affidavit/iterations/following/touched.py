@@ -1,19 +1,25 @@
 """What new commits touch, and what that reaches: two reviews' files in, paths and parts of hunks out."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from affidavit.iterations.following.hunks import known_file, new_parts
+from affidavit.iterations.following.hunks import known_file, new_head_lines, new_parts
 from affidavit.languages.registry import LANGUAGES
 from affidavit.ports import Case, Tree
 from affidavit.records.change import FileChange
 from affidavit.records.iteration import Earlier
+from affidavit.symbols.definitions import symbols_of
 
 MAX_TEXT_LINES = 20_000
+_WORD = re.compile(r"[^\W\d]\w*")
 UNTELLING = frozenset({"__init__", "index", "main", "mod", "lib", "init"})
 """Names of files that say nothing: their folder's name does."""
+
+
+Parts = tuple[tuple[int, int, int], ...]
+"""Numbers of hunks, and where their lines are cut."""
 
 
 @dataclass(frozen=True)
@@ -23,15 +29,15 @@ class Touched:
     paths: frozenset[str] = frozenset()
     """What is not as it was in the earlier review, under its old name or its new one."""
     reached: frozenset[str] = frozenset()
-    """Other changed files that name one of these."""
-    parts: dict[str, tuple[tuple[int, int, int], ...]] = field(default_factory=dict)
+    """Other changed files that use what was touched in one of these."""
+    parts: dict[str, Parts] = field(default_factory=dict)
     """Of touched files: hunk and lines that no model has seen; a file of `paths` without parts has none."""
 
 
 def touched_since(earlier: Earlier, case: Case) -> Touched:
     """Compare the change with the one of the earlier review; neither commit of that one is needed."""
     files = [file for file in case.change.files if file.skipped is None]
-    paths, parts = set[str](), dict[str, tuple[tuple[int, int, int], ...]]()
+    paths, parts = set[str](), dict[str, Parts]()
     for file in files:
         new = _unseen(file, earlier)
         if new or _is_touched(file, earlier):
@@ -39,9 +45,34 @@ def touched_since(earlier: Earlier, case: Case) -> Touched:
             parts[file.path] = new
     still = {known.path for file in case.change.files if (known := known_file(file, earlier.files))}
     paths |= {one.path for one in earlier.files if one.path not in still}
-    others = [file.path for file in files if file.path not in paths]
-    reached = frozenset(path for path in others if _names_any(case.repository.head, path, paths))
+    others = [file.path for file in files if file.path not in parts]
+    names = _names_touched(files, parts, earlier, case)
+    reached = frozenset(path for path in others if _uses(case.repository.head, path, names))
     return Touched(frozenset(paths), reached, parts)
+
+
+def _names_touched(
+    files: Sequence[FileChange], parts: Mapping[str, Parts], earlier: Earlier, case: Case
+) -> dict[str, frozenset[str]]:
+    """The name by which others know a touched file, and the definitions in it that are new or changed."""
+    names: dict[str, frozenset[str]] = {}
+    for file in files:
+        if not parts.get(file.path) or file.head_path is None:
+            continue
+        known = known_file(file, earlier.files)
+        lines = new_head_lines(file, known.hunks if known else ())
+        symbols = symbols_of(case.repository.head, file.path)
+        found = [one.name for one in symbols if any(one.line <= line <= one.end_line for line in lines)]
+        names[_telling_name(file.path)] = frozenset(found) | names.get(_telling_name(file.path), frozenset())
+    return names
+
+
+def _uses(tree: Tree, path: str, names: Mapping[str, frozenset[str]]) -> bool:
+    """Whether a file names a touched file, and something that was touched in it."""
+    if not LANGUAGES.of(path).is_code:
+        return False
+    words = {word for line in _lines(tree, path) for word in _WORD.findall(line)}
+    return any(file in words and not words.isdisjoint(found) for file, found in names.items())
 
 
 def rests_on(path: str, touched: Touched, tree: Tree) -> bool:
@@ -60,7 +91,7 @@ def _is_touched(file: FileChange, earlier: Earlier) -> bool:
     return (known.new_blob, known.path) != (file.new_blob, file.path) or known.old_blob != file.old_blob
 
 
-def _unseen(file: FileChange, earlier: Earlier) -> tuple[tuple[int, int, int], ...]:
+def _unseen(file: FileChange, earlier: Earlier) -> Parts:
     """What of a file no model of an earlier review has seen."""
     known = known_file(file, earlier.files)
     seen = [one for one in known.hunks if one.examined_by] if known else []

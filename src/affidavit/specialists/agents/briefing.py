@@ -10,9 +10,11 @@ from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.context import ContextMap, Relation, SymbolChange
 from affidavit.records.finding import Finding
+from affidavit.records.iteration import Earlier, Scope
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.record import Side
 from affidavit.specialists.agents.chunks import shown_hunks
+from affidavit.specialists.agents.memory import MEMORY_KEY, memory_of
 from affidavit.specialists.agents.project_instructions import choose_sections
 from affidavit.specialists.agents.surroundings import Surroundings
 from affidavit.specialists.comments import Page, comments_on, pages_of
@@ -56,6 +58,8 @@ class Briefing:
     context: ContextMap
     leads: tuple[Finding, ...] = ()
     prompts: PromptSet = field(default_factory=current_prompts)
+    earlier: Earlier | None = None
+    scope: Scope | None = None
     _texts: dict[tuple[Chunk | None, str], str] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
@@ -91,6 +95,9 @@ class Briefing:
         if around and "surroundings" in self.prompts.templates:
             text = self.fence.wrap("surroundings", around)
             change += "\n" + self.prompts.render("surroundings", surroundings=text)
+        if self.earlier is not None:
+            said, history = memory_of(self.earlier, self.scope)
+            change += f"\n{said}{self.fence.wrap(MEMORY_KEY, history)}\n"
         if not plan.goal:
             return change
         wrap = self.fence.wrap

@@ -14,6 +14,8 @@ BYTES_PER_TOKEN = 4
 LINE_MARKS = 8
 """Mark, line number and line end of each line as models read it."""
 
+PartsOfFiles = Mapping[str, Sequence[tuple[int, int, int]]]
+"""Path to hunks and where their lines are cut; none: the whole file."""
 Starts = Mapping[str, frozenset[int]]
 """Path to the head lines at which a definition begins."""
 
@@ -58,12 +60,17 @@ def divide(
     *,
     chunk_tokens: int = CHUNK_TOKENS,
     max_chunks: int = MAX_CHUNKS,
+    parts: PartsOfFiles | None = None,
 ) -> Division:
-    """Files together as long as they fit; a file that does not fit is divided, between definitions."""
+    """Files together as long as they fit; a file that does not fit is divided, between definitions.
+
+    `parts` says which parts of which files are to be shown, where not all of them are.
+    """
     packing = _Packing(chunk_tokens)
     too_long: list[str] = []
     for file in files:
-        for portion in _portions(file, (starts or {}).get(file.path, frozenset()), chunk_tokens):
+        wanted = (parts or {}).get(file.path, ())
+        for portion in _portions(file, (starts or {}).get(file.path, frozenset()), chunk_tokens, wanted):
             if portion.tokens > chunk_tokens:
                 too_long.append(_too_long(file, portion))
             else:
@@ -99,7 +106,16 @@ def changed_line_count(change: Change) -> int:
     )
 
 
-def _portions(file: FileChange, starts: frozenset[int], chunk_tokens: int) -> Iterator[_Portion]:
+def _portions(
+    file: FileChange, starts: frozenset[int], chunk_tokens: int, wanted: Sequence[tuple[int, int, int]] = ()
+) -> Iterator[_Portion]:
+    if wanted and not _is_whole(file, wanted):
+        for number, first, last in wanted:
+            hunk = file.hunks[number].part(first, last)
+            for start, end in _cuts(hunk, starts, chunk_tokens):
+                piece = Piece(path=file.path, hunk=number, start=first + start, end=first + end)
+                yield _Portion(file.path, _tokens(hunk.lines[start:end]), piece)
+        return
     whole = sum(_tokens(hunk.lines) for hunk in file.hunks)
     if whole <= chunk_tokens:
         yield _Portion(file.path, whole)
@@ -108,6 +124,10 @@ def _portions(file: FileChange, starts: frozenset[int], chunk_tokens: int) -> It
         for start, end in _cuts(hunk, starts, chunk_tokens):
             piece = Piece(path=file.path, hunk=number, start=start, end=end)
             yield _Portion(file.path, _tokens(hunk.lines[start:end]), piece)
+
+
+def _is_whole(file: FileChange, wanted: Sequence[tuple[int, int, int]]) -> bool:
+    return list(wanted) == [(number, 0, len(hunk.lines)) for number, hunk in enumerate(file.hunks)]
 
 
 def _cuts(hunk: Hunk, starts: frozenset[int], chunk_tokens: int) -> Iterator[tuple[int, int]]:

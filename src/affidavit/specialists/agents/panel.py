@@ -59,7 +59,15 @@ class Panel:
         case = self.redact(case)
         fence = self.make_fence(case.change)
         context = self.read_context(case)
-        briefing = Briefing(case.change, case.repository, fence, context, prompts=self.prompts)
+        briefing = Briefing(
+            case.change,
+            case.repository,
+            fence,
+            context,
+            prompts=self.prompts,
+            earlier=case.earlier,
+            scope=case.scope,
+        )
         return Session(self, case, briefing)
 
 
