@@ -37,3 +37,13 @@ def test_the_doctor_names_what_is_here_and_how_to_get_the_rest(tmp_path: Path) -
     assert done.code == 0
     for name in ("git", "analyser ruff", "analyser ty", "store", "model"):
         assert name in done.out
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("reveiw",), ("parse", "-"), ("review", "--debug", "x")])
+def test_a_forked_command_of_a_test_does_what_a_started_one_does(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    forked = affidavit(*arguments, cwd=tmp_path, stdin=b"[]")
+    started = affidavit(*arguments, cwd=tmp_path, stdin=b"[]", env={"PYTHONHASHSEED": "0"})
+    assert (forked.code, forked.out) == (started.code, started.out)
+    assert forked.err.splitlines()[-1:] == started.err.splitlines()[-1:]
