@@ -3,16 +3,28 @@
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from affidavit.config.baseline import dismissals_of
 from affidavit.config.settings import Settings
 from affidavit.diff.skipping import mark_skipped
 from affidavit.events import Emit, handoff, ignore_events, pipeline_completed, pipeline_started
 from affidavit.iterations.following.scope import choose_scope
-from affidavit.ports import Case, Joiner, Repository, Reproducer, Runner, Specialist, Verifiers
+from affidavit.ports import (
+    Case,
+    Joiner,
+    Repository,
+    Reproducer,
+    Runner,
+    Specialist,
+    Steps,
+    Verifiers,
+    take_each,
+)
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change
+from affidavit.records.context import ContextMap
 from affidavit.records.docket import Docket
 from affidavit.records.iteration import Earlier
 from affidavit.records.plan import Plan
@@ -26,7 +38,7 @@ from affidavit.stages.merge import merge
 from affidavit.stages.narrate import narrate
 from affidavit.stages.parse import hand_in, read_replies
 from affidavit.stages.places import name_places
-from affidavit.stages.plan import open_session
+from affidavit.stages.plan import Opening, plan_review
 from affidavit.stages.reading import doubt_unmade_looks
 from affidavit.stages.report import compile_report
 from affidavit.stages.reproduce import LiveReproducer, reproduce
@@ -35,6 +47,7 @@ from affidavit.stages.verify import verify
 from affidavit.system.concurrency import both
 
 Check = Callable[[Docket, Case], Docket]
+Merged = tuple[Docket, Answer | None]
 
 CHECKS: tuple[Check, ...] = (
     doubt_unmade_looks,  # a look that was claimed and never made
@@ -94,6 +107,16 @@ class Crew:
 
 
 @dataclass(frozen=True)
+class Conduct:
+    """How a review is held: under which name, and who takes its steps."""
+
+    review_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    take: Steps = take_each
+    began: float = field(default_factory=time.time)
+    """Seconds since the epoch; a review that somebody else began keeps its beginning."""
+
+
+@dataclass(frozen=True)
 class Looked:
     """What everybody who looked handed in, and the models that stay until the end of the review."""
 
@@ -125,12 +148,15 @@ async def review(
     crew: Crew,
     emit: Emit = ignore_events,
     earlier: Earlier | None = None,
+    conduct: Conduct | None = None,
 ) -> Report:
     """From an opened change to the native report; `earlier` is the review before it, if there was one."""
-    started = time.monotonic()
-    case = replace(open_case(change, repository, settings, emit), runner=crew.runner, earlier=earlier)
+    conduct = conduct or Conduct()
+    take = conduct.take
+    opened = open_case(change, repository, settings, emit, conduct.review_id)
+    case = replace(opened, runner=crew.runner, earlier=earlier)
     chosen = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
-    looked = await look(replace(case, scope=chosen), crew)
+    looked = await look(replace(case, scope=chosen), crew, take)
     verifiers = looked.verifiers(settings.verifier_votes or 1)
     report = await conclude(
         looked,
@@ -140,9 +166,10 @@ async def review(
         crew.models,
         crew.prompts,
         reproducer=crew.reproducer(emit),
+        take=take,
     )
-    report = await narrate(report, looked.session, emit)
-    report = report.model_copy(update={"duration_ms": round((time.monotonic() - started) * 1000)})
+    report = await take("report", Report, lambda: narrate(report, looked.session, emit))
+    report = report.model_copy(update={"duration_ms": round((time.time() - conduct.began) * 1000)})
     emit(pipeline_completed(report))
     return report
 
@@ -155,13 +182,15 @@ async def conclude(
     models: Mapping[str, str],
     prompts: PromptSet,
     reproducer: Reproducer | None = None,
+    take: Steps = take_each,
 ) -> Report:
     """From what everybody handed in to the report: a function of its inputs, which it keeps."""
     case = looked.case
-    docket, carrying = carry(check(looked.docket, case), case)
-    docket = rerun(await reproduce(docket, reproducer))
-    docket, grouping = await merge(docket, case, joiner)
-    docket = name_places(await verify(docket, verifiers, case.emit), case)
+    carried, carrying = carry(check(looked.docket, case), case)
+    checked = await take("check", Docket, lambda: reproduce(carried, reproducer))
+    merged, grouping = await take("merge", Merged, lambda: merge(rerun(checked), case, joiner))
+    verified = await take("verify", Docket, lambda: verify(merged, verifiers, case.emit))
+    docket = name_places(verified, case)
     names = {name for one in docket.candidates for name in (one.fingerprint, *one.carries)}
     dismissals = dismissals_of(case.repository.base, names, case.change.dismissals)
     report = compile_report(docket, case, settings, dismissals, models, prompts)
@@ -176,39 +205,64 @@ def docket_of_submission(*, is_judged: bool) -> Docket:
     return Docket(not_run=(HANDED_IN,) if is_judged else (HANDED_IN, NOT_JUDGED))
 
 
-def open_case(change: Change, repository: Repository, settings: Settings, emit: Emit = ignore_events) -> Case:
+def open_case(
+    change: Change,
+    repository: Repository,
+    settings: Settings,
+    emit: Emit = ignore_events,
+    review_id: str = "",
+) -> Case:
     """A change to be reviewed, without what is not to be looked at."""
     case = Case(
         mark_skipped(change, repository, settings.include, settings.exclude),
         repository,
         emit,
-        review_id=str(uuid.uuid4()),
+        review_id=review_id or str(uuid.uuid4()),
     )
     emit(pipeline_started(case.review_id))
     return case
 
 
-async def look(case: Case, crew: Crew) -> Looked:
+async def look(case: Case, crew: Crew, take: Steps = take_each) -> Looked:
     """The machine always; models where there are some and their verifier answers."""
+
+    async def by_machine() -> list[Reply]:
+        return await take("analysers", list[Reply], lambda: collect_replies(crew.specialists, case))
+
     if crew.panel is None:
         case.emit(handoff("planner", "reviewer", chunks_count=len(case.change.reviewed_files())))
-        replies = await collect_replies(crew.specialists, case)
+        replies = await by_machine()
         return _looked(case, replies, read_replies(replies, case.change), Docket(not_run=(NO_MODEL,)))
-    replies, opening = await both(
-        collect_replies(crew.specialists, case),
-        open_session(case, crew.panel, probes_verifier=crew.probes_verifier),
+    replies, (session, opening) = await both(
+        by_machine(), _open(case, crew.panel, take, probes_verifier=crew.probes_verifier)
     )
     read = read_replies(replies, case.change)
     if opening.plan is None:
         looked = _looked(case, replies, read, opening.docket)
         return replace(looked, planner=opening.answer, verifier_failures=opening.verifier_failures)
-    session = opening.session.with_leads(read.findings)
-    for ask in (_first_look, _second_look):
+    session = session.with_leads(read.findings)
+    for name, ask in (("first look", _first_look), ("second look", _second_look)):
         agents = ask(session, opening.plan, read)
-        heard = [redacted_reply(one) for one in await collect_replies(agents, case)]
+        heard = await take(name, list[Reply], partial(_hear, agents, case))
         replies, read = [*replies, *heard], read.plus(read_replies(heard, case.change))
     looked = _looked(replace(case, plan=opening.plan), replies, read, opening.docket)
     return replace(looked, session=session, planner=opening.answer)
+
+
+async def _open(case: Case, panel: Panel, take: Steps, *, probes_verifier: bool) -> tuple[Session, Opening]:
+    """The models before the change, with its map, and the plan that they work by."""
+    shown = panel.redact(case)
+
+    async def read_context() -> ContextMap:
+        return panel.read_context(shown)
+
+    session = panel.brief(shown, await take("map", ContextMap, read_context))
+    planning = partial(plan_review, session, case, probes_verifier=probes_verifier)
+    return session, await take("plan", Opening, planning)
+
+
+async def _hear(agents: Sequence[Specialist], case: Case) -> list[Reply]:
+    return [redacted_reply(one) for one in await collect_replies(agents, case)]
 
 
 def _first_look(session: Session, plan: Plan, _read: Docket) -> list[Specialist]:

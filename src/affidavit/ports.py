@@ -1,9 +1,9 @@
 """Every seam of Affidavit, on one screen: what the stages need and others provide."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from affidavit.events import Emit, ignore_events
 from affidavit.records.candidate import Candidate, Judgement, SpecialistKind
@@ -174,6 +174,21 @@ class Case:
     def has_verifier(self) -> bool:
         """Whether somebody can be asked about findings: without a verifier no model works by a plan."""
         return self.plan is not None
+
+
+Kept = TypeVar("Kept")
+
+
+class Steps(Protocol):
+    """Who takes the steps of a review: now, or unless another process has taken them already."""
+
+    async def __call__(self, name: str, form: Any, work: Callable[[], Awaitable[Kept]], /) -> Kept:
+        """The result of a step. It can be written as JSON; `form` is the type that it is read back as."""
+
+
+async def take_each(_name: str, _form: Any, work: Callable[[], Awaitable[Kept]], /) -> Kept:
+    """Every step is taken, and none is kept."""
+    return await work()
 
 
 class Specialist(Protocol):

@@ -37,6 +37,8 @@ COMMANDS = {
     "ignore": "Dismiss a finding, with the reason.",
     "label": "Label a finding as valid, wrong or a nit.",
     "quality": "Report how often findings were wrong, and how certain that is.",
+    "serve": "Serve reviews over REST, a live stream and a page.",
+    "worker": "Do the reviews that servers were asked for.",
     "rollout": "Try a prompt version on a slice of the changes; promote it or roll it back.",
 }
 

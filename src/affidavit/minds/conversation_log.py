@@ -5,6 +5,7 @@ import json
 import os
 import threading
 from collections import Counter
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -63,8 +64,12 @@ class ConversationLog:
 
     def append(self, key: str, exchange: dict[str, Any]) -> None:
         """Keep an exchange, whole or not at all."""
-        if self.mode not in {LogMode.RECORD, LogMode.RESUME} or self._path is None:
-            return
+        if self.mode in {LogMode.RECORD, LogMode.RESUME}:
+            self._write(key, exchange)
+
+    def _write(self, key: str, exchange: dict[str, Any]) -> None:
+        if self._path is None:
+            raise AssertionError("a log that keeps exchanges has a place for them")
         line = json.dumps({"version": LOG_VERSION, "key": key, **exchange}, ensure_ascii=True) + "\n"
         with self._lock:
             try:
@@ -79,6 +84,20 @@ class ConversationLog:
             raise InputError(
                 f"{path.parent} already has a recorded run: continue it with --resume, or name another folder"
             )
+
+
+class GivenLog(ConversationLog):
+    """A log whose exchanges somebody else keeps: those of before are given, each new one is handed on."""
+
+    def __init__(self, kept: Iterable[dict[str, Any]], keep: Callable[[str, dict[str, Any]], None]) -> None:
+        super().__init__()
+        self.mode = LogMode.RESUME
+        self._keep = keep
+        for exchange in kept:
+            self._kept.setdefault(exchange["key"], []).append(exchange)
+
+    def _write(self, key: str, exchange: dict[str, Any]) -> None:
+        self._keep(key, {"version": LOG_VERSION, "key": key, **exchange})
 
 
 def exchange_key(request: dict[str, Any]) -> str:

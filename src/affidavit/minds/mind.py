@@ -13,7 +13,7 @@ from affidavit.minds.conversation_log import ConversationLog, exchange_key
 from affidavit.minds.ledger import Ledger
 from affidavit.minds.wire.connection import Connection, Sleep
 from affidavit.minds.wire.providers import Client, build_client
-from affidavit.minds.wire.requester import Requester
+from affidavit.minds.wire.requester import Line, Requester
 from affidavit.ports import Role, Talk
 from affidavit.records.report import Answer
 
@@ -21,7 +21,7 @@ from affidavit.records.report import Answer
 class PydanticMind:
     """A mind on pydantic-ai; many talks may be held at the same time."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each of its parts can be another
         self,
         role: Role,
         choice: ModelChoice,
@@ -31,6 +31,7 @@ class PydanticMind:
         *,
         gate: asyncio.Semaphore | None = None,
         client: Callable[[], Client] | None = None,
+        line: Callable[[], Line] | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self.role: Role = role
@@ -42,7 +43,9 @@ class PydanticMind:
             dial = client or partial(build_client, choice, os.environ)
             return Connection(dial, choice, limits, gate, sleep)
 
-        self._requester = Requester(role, choice, ledger or Ledger(), log or ConversationLog(), connect)
+        self._requester = Requester(
+            role, choice, ledger or Ledger(), log or ConversationLog(), line or connect
+        )
 
     def kept_open(self) -> AbstractAsyncContextManager[None]:
         """Keep the connection open between talks; without this, each talk opens its own."""

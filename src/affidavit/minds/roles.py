@@ -4,7 +4,8 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from typing import Protocol, runtime_checkable
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from affidavit.errors import SettingsError
 from affidavit.minds.choice import CallLimits, ModelChoice
@@ -13,6 +14,9 @@ from affidavit.minds.ledger import Ledger
 from affidavit.minds.prices import has_price
 from affidavit.minds.wire.providers import Client, build_client
 from affidavit.ports import Mind, Role
+
+if TYPE_CHECKING:
+    from affidavit.minds.wire.requester import Line
 
 
 @runtime_checkable
@@ -29,8 +33,12 @@ def minds_from(
     log: ConversationLog | None = None,
     limits: CallLimits | None = None,
     environment: Mapping[str, str] | None = None,
+    lines: "Callable[[Role], Line] | None" = None,
 ) -> dict[Role, Mind]:
-    """The minds of a review; raises SettingsError where a key, a package or a price is missing."""
+    """The minds of a review; raises SettingsError where a key, a package or a price is missing.
+
+    `lines` are for who has no key: they lead to somebody who asks the role's model.
+    """
     from affidavit.minds.mind import PydanticMind  # noqa: PLC0415 - its library takes half a second to load
 
     limits = limits or CallLimits()
@@ -43,8 +51,9 @@ def minds_from(
             _check_price(choice, ledger)
         gate = gates.setdefault((choice.provider, choice.base_url), asyncio.Semaphore(limits.at_once))
         # Made now: a missing key or package is reported before anything is spent. A replay needs neither.
-        client = None if log.is_replay else _clients(choice, keys)
-        minds[role] = PydanticMind(role, choice, ledger, log, limits, gate=gate, client=client)
+        client = None if log.is_replay or lines else _clients(choice, keys)
+        line = partial(lines, role) if lines else None
+        minds[role] = PydanticMind(role, choice, ledger, log, limits, gate=gate, client=client, line=line)
     return minds
 
 

@@ -11,7 +11,10 @@ from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings, load_settings
 from affidavit.events import Emit, ignore_events
 from affidavit.lab.rollout.choice import ChosenPrompts
-from affidavit.pipeline import review
+from affidavit.minds.roles import kept_open
+from affidavit.pipeline import Conduct, review
+from affidavit.ports import Mind, Role
+from affidavit.prompts import PromptSet
 from affidavit.records.iteration import Earlier
 from affidavit.records.report import Report
 from affidavit.reviewing.options import OPTIONS_THAT_ARE_SETTINGS
@@ -40,6 +43,22 @@ def hold_review(
     earlier: Earlier | None = None,
 ) -> Report:
     """Review the change; without chosen prompts no model looks. Not for a thread with an event loop."""
+    prompts = chosen.prompts if chosen else None
+    return asyncio.run(hold(opened, settings, options, prompts, emit, earlier=earlier))
+
+
+async def hold(
+    opened: OpenedChange,
+    settings: Settings,
+    options: Mapping[str, Any],
+    prompts: PromptSet | None,
+    emit: Emit = ignore_events,
+    *,
+    earlier: Earlier | None = None,
+    conduct: Conduct | None = None,
+    minds: Mapping[Role, Mind] | None = None,
+) -> Report:
+    """The same for who has an event loop; `minds` are for who makes them otherwise than from options."""
     cache = None if options["no_cache"] else cache_folder()
     with opened_runner(opened.repository, settings, options) as running:
         crew = replace(
@@ -48,12 +67,11 @@ def hold_review(
             runner=running.runner,
             programs=running.programs,
         )
-        if chosen is None:
-            return asyncio.run(review(opened.change, opened.repository, settings, crew, emit, earlier))
-        from affidavit.reviewing.panel import chosen_panel, connected  # noqa: PLC0415 - only models need it
+        if prompts is not None:
+            from affidavit.reviewing.panel import chosen_panel  # noqa: PLC0415 - only models need it
 
-        prompts = asking_for_programs(chosen.prompts) if running.runner else chosen.prompts
-        panel = chosen_panel(opened, settings, options, cache, prompts)
-        crew = replace(crew, panel=panel)
-        reviewing = review(opened.change, opened.repository, settings, crew, emit, earlier)
-        return asyncio.run(connected(panel, reviewing))
+            prompts = asking_for_programs(prompts) if running.runner else prompts
+            crew = replace(crew, panel=chosen_panel(opened, settings, options, cache, prompts, minds))
+        # The connections to the models stay open for the whole review.
+        async with kept_open(crew.panel.minds.values() if crew.panel else ()):
+            return await review(opened.change, opened.repository, settings, crew, emit, earlier, conduct)

@@ -9,6 +9,7 @@ from affidavit.assembly import assemble_panel
 from affidavit.config.settings import Settings
 from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.roles import kept_open, minds_from
+from affidavit.ports import Mind, Role
 from affidavit.prompts import PromptSet
 from affidavit.reviewing.models import ledger_of, models_of, opened_log
 from affidavit.reviewing.running import named_environments
@@ -28,11 +29,12 @@ def chosen_panel(
     options: Mapping[str, Any],
     cache: Path | None,
     prompts: PromptSet,
+    minds: Mapping[Role, Mind] | None = None,
 ) -> Panel:
-    """The panel of a review in which models look."""
-    choices = models_of(settings, options)
+    """The panel of a review in which models look: those of the options, unless they are made already."""
     log = opened_log(options)
-    minds = minds_from(choices, ledger=ledger_of(settings), log=log)
+    if minds is None:
+        minds = minds_from(models_of(settings, options), ledger=ledger_of(settings), log=log)
     servers = server_pool(settings, opened.repository.folder)
     return assemble_panel(
         minds,

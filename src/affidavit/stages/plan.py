@@ -13,10 +13,11 @@ from affidavit.records.change import Change, FileChange
 from affidavit.records.context import SymbolChange
 from affidavit.records.docket import Docket
 from affidavit.records.plan import Plan
+from affidavit.records.record import Record
 from affidavit.records.report import Answer, Gap, RoleUsage
 from affidavit.specialists.agents.chunks import PartsOfFiles, changed_line_count, definition_starts, divide
 from affidavit.specialists.agents.model_agents import LENSES
-from affidavit.specialists.agents.panel import Panel, Session
+from affidavit.specialists.agents.panel import Session
 from affidavit.specialists.agents.probe import Probed, probe_verifiers
 
 WITHOUT_VERIFIER = Gap(
@@ -40,11 +41,9 @@ class Planned:
     """What the planner said; None where it was not waited for."""
 
 
-@dataclass(frozen=True)
-class Opening:
-    """The models before a change, with the plan that they work by and the docket that begins with it."""
+class Opening(Record):
+    """What models begin with: the plan that they work by, and the docket that begins with it."""
 
-    session: Session
     plan: Plan | None
     """None: no verifier can be asked, so no specialist is."""
     docket: Docket
@@ -53,9 +52,9 @@ class Opening:
     verifier_failures: tuple[Gap, ...] = ()
 
 
-async def open_session(case: Case, panel: Panel, *, probes_verifier: bool) -> Opening:
+async def plan_review(session: Session, case: Case, *, probes_verifier: bool) -> Opening:
     """Plan while the verifiers are tried: one who cannot answer is found before specialists are paid."""
-    session = panel.convene(case)
+    panel = session.panel
     to_show = parts_to_show(case, session.case.change)
     rough = plan_by_size(
         session.case.change, LENSES, session.always, session.briefing.context.symbols, to_show
@@ -69,7 +68,7 @@ async def open_session(case: Case, panel: Panel, *, probes_verifier: bool) -> Op
     parts = case.change.reviewed_files() if probed.failures else planned.plan.chunks
     case.emit(handoff("planner", "reviewer", chunks_count=len(parts)))
     plan = None if probed.failures else planned.plan
-    return Opening(session, plan, docket, planned.answer, probed.failures)
+    return Opening(plan=plan, docket=docket, answer=planned.answer, verifier_failures=probed.failures)
 
 
 def opening_docket(planned: Planned, probed: Probed) -> Docket:

@@ -31,6 +31,15 @@ class Database:
             yield connection
 
     @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """As a transaction, for one that will write: a file is locked at once, a server locks rows."""
+        with self._explained(), self._ready() as ready:
+            is_file = isinstance(self.location, SqliteFile)
+            connection = ready.execution_options(is_alone=True) if is_file else ready
+            with connection.begin():
+                yield connection
+
+    @contextmanager
     def alone(self) -> Iterator[Connection]:
         """As above, while nobody else decides: what is read here still holds when it is written."""
         with self._explained(), self._ready() as ready:
@@ -100,9 +109,10 @@ def upsert(connection: Connection, table: Table, row: Mapping[str, Any]) -> None
     connection.execute(insert.on_conflict_do_update(index_elements=keys, set_=others))
 
 
-def insert_once(connection: Connection, table: Table, row: Mapping[str, Any]) -> None:
-    """Insert a row unless it is there."""
-    connection.execute(_insert_into(connection, table).values(row).on_conflict_do_nothing())
+def insert_once(connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
+    """Insert a row unless it is there, or another has what only one may have; whether it was inserted."""
+    insert = _insert_into(connection, table).values(row).on_conflict_do_nothing()
+    return connection.execute(insert).rowcount > 0
 
 
 def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:

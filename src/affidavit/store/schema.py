@@ -6,6 +6,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     Dialect,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -145,6 +146,155 @@ ITERATIONS = Table(
     Column("body", KeptText, nullable=False),
     Index("iterations_by_series", "repository", "series", "number"),
     sqlite_autoincrement=True,
+)
+
+
+# A review as the service does it. The report that comes of it has the same id.
+_IS_CURRENT = text("is_current = 1")
+REVIEWS = Table(
+    "reviews",
+    METADATA,
+    Column("id", KeptText, primary_key=True),
+    Column("tenant", KeptText, nullable=False),
+    Column("status", KeptText, nullable=False),
+    Column("created_at", KeptText, nullable=False),
+    Column("source", KeptText, nullable=False),
+    Column("submitted_by", KeptText, nullable=False),
+    # Asked for twice, the same change is one review; a new one takes its place.
+    Column("change_key", KeptText, nullable=False),
+    # What is to be reviewed; `change` is that as it was opened. Both may be large, and are read alone.
+    Column("request", KeptText, nullable=False),
+    Column("started_at", KeptText),
+    Column("finished_at", KeptText),
+    Column("repository", KeptText),
+    Column("base", KeptText),
+    Column("head", KeptText),
+    Column("url", KeptText),
+    Column("stage", KeptText),
+    Column("reason", KeptText),
+    Column("verdict", KeptText),
+    Column("outcome", KeptText),
+    # Who works on it: what anybody else writes about it is refused.
+    Column("owner", KeptText),
+    Column("idempotency_key", KeptText),
+    Column("change", KeptText),
+    Column("title", KeptText, nullable=False, server_default=""),
+    Column("cost_usd", Float),
+    Column("tokens", Integer, nullable=False, server_default="0"),
+    Column("attempt", Integer, nullable=False, server_default="0"),
+    Column("events", Integer, nullable=False, server_default="0"),
+    Column("is_current", Integer, nullable=False, server_default="1"),
+    Index("reviews_newest_first", "tenant", "created_at", "id"),
+    Index("reviews_by_status", "status", "created_at"),
+    Index(
+        "one_review_of_a_change",
+        "tenant",
+        "change_key",
+        unique=True,
+        sqlite_where=_IS_CURRENT,
+        postgresql_where=_IS_CURRENT,
+    ),
+    Index("one_review_of_a_request", "tenant", "idempotency_key", unique=True),
+)
+
+REVIEW_EVENTS = Table(
+    "review_events",
+    METADATA,
+    Column("review_id", KeptText, ForeignKey(REVIEWS.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("name", KeptText, nullable=False),
+    Column("body", KeptText, nullable=False),
+    # The same event of a step that is taken again is known by what it says and the how-manieth it is.
+    Column("identity", KeptText, nullable=False),
+    Index("an_event_once", "review_id", "identity", unique=True),
+)
+
+# Every exchange with a model, under its review: nobody else is ever answered from it.
+REVIEW_EXCHANGES = Table(
+    "review_exchanges",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("review_id", KeptText, ForeignKey(REVIEWS.c.id, ondelete="CASCADE"), nullable=False),
+    Column("key", KeptText, nullable=False),
+    Column("body", KeptText, nullable=False),
+    Index("exchanges_of_a_review", "review_id", "number"),
+    sqlite_autoincrement=True,
+)
+
+TENANTS = Table(
+    "tenants",
+    METADATA,
+    Column("name", KeptText, primary_key=True),
+    Column("created_at", KeptText, nullable=False),
+    Column("limits", KeptText, nullable=False, server_default="{}"),
+)
+
+TOKENS = Table(
+    "tokens",
+    METADATA,
+    Column("id", KeptText, primary_key=True),
+    Column("tenant", KeptText, ForeignKey(TENANTS.c.name, ondelete="CASCADE"), nullable=False),
+    # Never the token: what is stolen from here opens nothing.
+    Column("digest", KeptText, nullable=False, unique=True),
+    Column("name", KeptText, nullable=False),
+    Column("roles", KeptText, nullable=False),
+    Column("created_at", KeptText, nullable=False),
+    Column("expires_at", KeptText),
+    Column("revoked_at", KeptText),
+)
+
+KNOWN_REPOSITORIES = Table(
+    "known_repositories",
+    METADATA,
+    Column("tenant", KeptText, primary_key=True),
+    Column("name", KeptText, primary_key=True),
+    Column("location", KeptText, nullable=False),
+    Column("added_at", KeptText, nullable=False),
+)
+
+WORKERS = Table(
+    "workers",
+    METADATA,
+    Column("id", KeptText, primary_key=True),
+    Column("started_at", KeptText, nullable=False),
+    Column("place", KeptText, nullable=False),
+    Column("process", Integer, nullable=False),
+    # Counted up while the worker lives; clocks of different machines are never compared.
+    Column("beat", Integer, nullable=False),
+    Column("is_draining", Integer, nullable=False, server_default="0"),
+)
+
+SPENDING = Table(
+    "spending",
+    METADATA,
+    Column("tenant", KeptText, primary_key=True),
+    Column("day", KeptText, primary_key=True),
+    Column("usd", Float, nullable=False),
+    Column("tokens", Integer, nullable=False),
+    Column("calls", Integer, nullable=False),
+)
+
+AUDIT = Table(
+    "audit",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("at", KeptText, nullable=False),
+    Column("tenant", KeptText, nullable=False),
+    Column("who", KeptText, nullable=False),
+    Column("action", KeptText, nullable=False),
+    Column("target", KeptText, nullable=False),
+    Column("detail", KeptText, nullable=False, server_default=""),
+    Index("audit_by_tenant", "tenant", "number"),
+    sqlite_autoincrement=True,
+)
+
+# Forges deliver an event again when they are not sure that it arrived.
+DELIVERIES = Table(
+    "deliveries",
+    METADATA,
+    Column("forge", KeptText, primary_key=True),
+    Column("id", KeptText, primary_key=True),
+    Column("at", KeptText, nullable=False),
 )
 
 VERSION_TABLE = "store_version"

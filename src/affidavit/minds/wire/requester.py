@@ -1,9 +1,9 @@
 """One exchange with a model: from the log if it is recorded, else over the wire and within the budget."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic_ai.messages import ModelMessage, ModelResponse
 
@@ -12,7 +12,7 @@ from affidavit.minds.choice import ModelChoice
 from affidavit.minds.conversation_log import ConversationLog, exchange_key
 from affidavit.minds.ledger import Estimate, Ledger, Purse
 from affidavit.minds.prices import cost_usd
-from affidavit.minds.wire.connection import CallEnded, Connection, OnPartialReply
+from affidavit.minds.wire.connection import CallEnded, OnPartialReply
 from affidavit.minds.wire.forms import Question
 from affidavit.minds.wire.transcript import as_data, reply_as_data, reply_from_data
 from affidavit.minds.wire.usage import most_input, used, used_without_reply
@@ -31,6 +31,17 @@ class Exchange:
     ended: CallEnded | None = None
 
 
+class Line(Protocol):
+    """The way to a model: a connection of one's own, or somebody who holds the key and asks."""
+
+    def opened(self) -> AbstractAsyncContextManager[None]: ...
+
+    async def ask(
+        self, messages: list[ModelMessage], question: Question, on_partial: OnPartialReply
+    ) -> ModelResponse:
+        """The reply; raises CallEnded."""
+
+
 @dataclass
 class Requester:
     """Sends the requests of one role; it connects when it first has to, so that a replay needs no key."""
@@ -39,8 +50,8 @@ class Requester:
     choice: ModelChoice
     ledger: Ledger
     log: ConversationLog
-    connect: Callable[[], Connection]
-    _connection: Connection | None = field(default=None, init=False)
+    connect: Callable[[], Line]
+    _connection: Line | None = field(default=None, init=False)
 
     @property
     def model(self) -> str:

@@ -52,13 +52,16 @@ class Panel:
         return [self.minds[role] for role in roles if role in self.minds]
 
     def convene(self, case: Case) -> "Session":
-        """Begin with a change: its map is read once and shared by all.
-
-        This is the door to the models: behind it there is only the case as it may leave the machine.
-        """
+        """Begin with a change: its map is read once and shared by all."""
         case = self.redact(case)
+        return self.brief(case, self.read_context(case))
+
+    def brief(self, case: Case, context: ContextMap) -> "Session":
+        """Begin with a change whose map is known.
+
+        This is the door to the models: the case is the one that may leave the machine.
+        """
         fence = self.make_fence(case.change)
-        context = self.read_context(case)
         briefing = Briefing(
             case.change,
             case.repository,

@@ -1,0 +1,98 @@
+"""The options of a server and of a worker, and the settings that they make."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from affidavit.cli.options.models import model_options
+from affidavit.config.places import state_folder
+
+if TYPE_CHECKING:
+    from affidavit.service.settings import ServiceSettings
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+DATABASE_VARIABLE = "AFFIDAVIT_DATABASE"
+OF_REVIEWS = ("prompts", "prompt_version")
+LIMITS = {
+    "reviews_at_once": (int, 4, "Reviews at once, of this process."),
+    "reviews_at_once_per_tenant": (int, 4, "Reviews at once of one tenant, of all workers."),
+    "queued_per_tenant": (int, 1_000, "Reviews of one tenant that may wait."),
+    "calls_at_once": (int, 8, "Calls at once to one model, of this process."),
+    "calls_per_minute": (int, 0, "Calls a minute to one model, of this process; 0: no limit."),
+    "usd_per_day": (float, 0.0, "What one tenant may spend a day; 0: no limit."),
+    "diff_bytes": (int, 20_000_000, "The longest diff."),
+    "request_bytes": (int, 25_000_000, "The longest request."),
+    "repository_bytes": (int, 5_000_000_000, "The largest repository that is fetched."),
+    "requests_per_minute": (int, 1_200, "Requests a minute of one caller."),
+}
+
+
+def service_options(command: Command) -> Command:
+    """Add the options that a server and a worker have in common."""
+    options = [
+        click.option(
+            "--data", type=click.Path(path_type=Path), help="Folder of the embedded database and the cache."
+        ),
+        click.option(
+            "--database",
+            metavar="URL",
+            help=f"postgresql://…, or the variable {DATABASE_VARIABLE}, which shows no password to others.",
+        ),
+        *(
+            click.option(f"--{name.replace('_', '-')}", type=kind, default=default, metavar="N", help=use)
+            for name, (kind, default, use) in LIMITS.items()
+        ),
+        click.option("--run", "allows_run", is_flag=True, help="Let programs be run, in a sandbox."),
+        click.option(
+            "--allow-host",
+            "allowed_hosts",
+            multiple=True,
+            metavar="HOST",
+            help="A host of repositories; default github.com and gitlab.com.",
+        ),
+        click.option(
+            "--retention-days", type=int, default=0, help="Delete finished reviews after so many days."
+        ),
+        click.option(
+            "--drain-seconds", type=float, default=30.0, help="How long to wait for reviews at the end."
+        ),
+        click.option(
+            "--dead-after-seconds", type=float, default=10.0, help="When a silent worker is taken for dead."
+        ),
+        click.option("--prompts", type=click.Path(path_type=Path), help="Folder with versions of prompts."),
+        click.option("--prompt-version", metavar="VERSION", help="Prompts for all reviews."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return model_options(command)
+
+
+def server_settings(options: dict[str, Any]) -> "ServiceSettings":
+    """The settings of a server or a worker."""
+    from affidavit.reviewing.options import review_options  # noqa: PLC0415 - only a service needs it
+    from affidavit.service.settings import Limits, ServiceSettings  # noqa: PLC0415
+
+    known = review_options()
+    of_reviews = {name: value for name, value in options.items() if name in known and value is not None}
+    for name in ("record", "replay", "resume", "data"):
+        of_reviews.pop(name, None)
+    environment = dict(os.environ)
+    return ServiceSettings(
+        data=options["data"] or state_folder(),
+        database=options["database"] or environment.get(DATABASE_VARIABLE) or None,
+        host=options.get("host", "127.0.0.1"),
+        port=options.get("port", 0),
+        options=of_reviews,
+        environment=environment,
+        limits=Limits(**{name: options[name] for name in LIMITS}),
+        allows_run=options["allows_run"],
+        require_token=options.get("require_token", False),
+        allowed_hosts=options["allowed_hosts"] or ("github.com", "gitlab.com"),
+        served_names=tuple(options.get("served_names", ())),
+        dead_after_seconds=options["dead_after_seconds"],
+        drain_seconds=options["drain_seconds"],
+        retention_days=options["retention_days"],
+    )

@@ -1,0 +1,81 @@
+"""Who asks: a request in, its tenant, name and roles out, or a refusal."""
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from affidavit.events import now_iso
+from affidavit.service.problems import Refusal
+from affidavit.store.access import Access, KeptToken
+
+Role = Literal["read", "submit", "post", "admin"]
+ROLES: tuple[Role, ...] = get_args(Role)
+DEFAULT_TENANT = "default"
+TOKEN_PREFIX = "aff_"  # noqa: S105 - what every token begins with, so that scanners for secrets know one
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Somebody who asks."""
+
+    tenant: str
+    name: str
+    roles: frozenset[str]
+
+    def may(self, role: Role) -> bool:
+        """Whether the caller has a role; an administrator has all."""
+        return role in self.roles or "admin" in self.roles
+
+    def must(self, role: Role) -> None:
+        """Refuse who has not got the role."""
+        if not self.may(role):
+            raise Refusal(
+                403,
+                f"this needs the role {role}",
+                f"Use a token that has it; yours has {_listed(self.roles)}.",
+            )
+
+
+LOCAL = Caller(DEFAULT_TENANT, "local", frozenset(ROLES))
+"""Whoever can reach a server on loopback is its user."""
+
+
+def new_token() -> str:
+    """A token; it is shown once."""
+    return TOKEN_PREFIX + secrets.token_urlsafe(32)
+
+
+def digest_of(token: str) -> str:
+    """What is kept of a token: it is random and long, so that a plain digest cannot be guessed from."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def caller_with(access: Access, header: str | None) -> Caller:
+    """Who has this token; refuses the unknown, the revoked and the expired in the same words."""
+    scheme, _, token = (header or "").partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise _unknown("this server wants a token")
+    digest = digest_of(token.strip())
+    found = access.token_with(digest)
+    if found is None or not hmac.compare_digest(found[1], digest) or not _is_valid(found[0]):
+        raise _unknown("the token is not known, or not valid any more")
+    return Caller(found[0].tenant, found[0].name, frozenset(found[0].roles))
+
+
+def _is_valid(token: KeptToken) -> bool:
+    return token.revoked_at is None and (token.expires_at is None or token.expires_at > now_iso())
+
+
+def _unknown(detail: str) -> Refusal:
+    return Refusal(
+        401,
+        detail,
+        "Send the header `Authorization: Bearer TOKEN`; `affidavit token create` makes one.",
+        headers={"WWW-Authenticate": "Bearer"},
+    )
+
+
+def _listed(roles: frozenset[str]) -> str:
+    return ", ".join(sorted(roles)) or "none"

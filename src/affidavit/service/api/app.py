@@ -1,0 +1,73 @@
+"""The application: the parts of a server in, an ASGI application with every route out."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from importlib.resources import files
+from pathlib import Path
+
+from fastapi import FastAPI
+from fastapi.responses import FileResponse, HTMLResponse, Response
+
+from affidavit.service.api import about, findings, reports, reviews
+from affidavit.service.api.guard import Guard
+from affidavit.service.parts import Parts
+from affidavit.service.problems import EXCEPTIONS, Refusal
+from affidavit.service.stream.watch import Watch
+
+START_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Affidavit</title>
+<h1>Affidavit</h1><p>Code review under oath. The API is described at <a href="/docs">/docs</a>
+and in <a href="/openapi.json">/openapi.json</a>.</p></html>
+"""
+API_PATHS = ("api/", "docs", "openapi.json", "metrics", "redoc")
+
+
+def make_app(parts: Parts, *, works: bool) -> FastAPI:
+    """The application; with `works` it also does the reviews that are asked for."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with parts:
+            await parts.open(works=works)
+            app.state.parts = parts
+            app.state.watch = Watch(parts.reviews, parts.progress)
+            looking = asyncio.create_task(app.state.watch.keep_looking())
+            try:
+                yield
+            finally:
+                looking.cancel()
+                with suppress(asyncio.CancelledError):
+                    await looking
+
+    app = FastAPI(
+        title="Affidavit",
+        version=parts.settings.version,
+        summary="Code review under oath: says only what it can prove.",
+        lifespan=lifespan,
+        exception_handlers=EXCEPTIONS,
+        redoc_url=None,
+    )
+    for routes in (reviews.ROUTES, reports.ROUTES, findings.ROUTES, about.ROUTES):
+        app.include_router(routes)
+    _serve_page(app)
+    app.add_middleware(Guard, settings=parts.settings)
+    return app
+
+
+def _serve_page(app: FastAPI) -> None:
+    folder = Path(str(files("affidavit"))) / "web"
+
+    @app.get("/{path:path}", include_in_schema=False)
+    async def page(path: str) -> Response:
+        if path.startswith(API_PATHS):
+            raise Refusal(404, f"there is nothing at /{path}", "/openapi.json lists what there is.")
+        file = (folder / path).resolve()
+        if path and file.is_relative_to(folder.resolve()) and file.is_file():
+            # Built files have their content in their names.
+            is_fixed = path.startswith("assets/")
+            age = "public, max-age=31536000, immutable" if is_fixed else "no-cache"
+            return FileResponse(file, headers={"Cache-Control": age})
+        index = folder / "index.html"
+        if index.is_file():
+            return FileResponse(index, headers={"Cache-Control": "no-cache"})
+        return HTMLResponse(START_PAGE)

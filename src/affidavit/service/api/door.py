@@ -1,0 +1,98 @@
+"""What every route begins with: who asks, for which tenant's review, in which role."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Annotated, cast
+
+from fastapi import Depends, Path, Request
+
+from affidavit.records.report import Report
+from affidavit.records.review import KeptReview
+from affidavit.service.access.caller import LOCAL, Caller, Role, caller_with
+from affidavit.service.parts import Parts
+from affidavit.service.problems import TITLES, Problem, Refusal
+from affidavit.service.stream.watch import Watch
+
+ReviewId = Annotated[
+    str,
+    Path(
+        pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
+        description="The id that POST /api/review answered.",
+    ),
+]
+
+
+def parts_of(request: Request) -> Parts:
+    """The parts of this server."""
+    return cast("Parts", request.app.state.parts)
+
+
+def watch_of(request: Request) -> Watch:
+    """Who notices that reviews go on."""
+    return cast("Watch", request.app.state.watch)
+
+
+ThisServer = Annotated[Parts, Depends(parts_of)]
+Watching = Annotated[Watch, Depends(watch_of)]
+
+
+async def caller_of(request: Request, parts: ThisServer) -> Caller:
+    """Who asks; on loopback that is the user of this machine."""
+    header = request.headers.get("authorization")
+    if not parts.settings.needs_token and header is None:
+        return LOCAL
+    return await asyncio.to_thread(caller_with, parts.access, header)
+
+
+def _in_role(role: Role) -> Callable[[Caller], Awaitable[Caller]]:
+    async def caller(who: Annotated[Caller, Depends(caller_of)]) -> Caller:
+        who.must(role)
+        return who
+
+    return caller
+
+
+Reader = Annotated[Caller, Depends(_in_role("read"))]
+Submitter = Annotated[Caller, Depends(_in_role("submit"))]
+Poster = Annotated[Caller, Depends(_in_role("post"))]
+Admin = Annotated[Caller, Depends(_in_role("admin"))]
+
+
+async def review_of(review_id: ReviewId, parts: ThisServer, caller: Reader) -> KeptReview:
+    """The caller's review; another tenant's is not there, in the same words as one that never was."""
+    review = await asyncio.to_thread(parts.reviews.find, review_id, caller.tenant)
+    if review is None:
+        raise Refusal(404, f"there is no review {review_id}", "GET /api/review lists yours.")
+    return review
+
+
+OwnReview = Annotated[KeptReview, Depends(review_of)]
+
+
+async def report_of(review: OwnReview, parts: ThisServer) -> Report:
+    """The report of the caller's review."""
+    report = await asyncio.to_thread(parts.store.reports.load, review.id) if review.verdict else None
+    if report is None:
+        raise no_report(review)
+    return report
+
+
+OwnReport = Annotated[Report, Depends(report_of)]
+
+
+def no_report(review: KeptReview) -> Refusal:
+    """Why there is no report."""
+    return Refusal(
+        409,
+        f"the review is {review.status}, so there is no report",
+        "Follow its stream until it is completed."
+        if not review.is_finished
+        else "POST /api/review/{id}/retry lets it go on.",
+    )
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, object]]:
+    """The answers that a route may give beside what was asked for."""
+    shown = {400, 401, 403, 413, 421, 422, 429, 500, 503, *statuses}
+    content = {"application/problem+json": {"schema": Problem.model_json_schema()}}
+    return {status: {"description": TITLES[status], "content": content} for status in sorted(shown)}

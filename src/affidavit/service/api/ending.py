@@ -1,0 +1,69 @@
+"""Have a review cancelled, retried or deleted: in the store, in the queue, and where it is being done."""
+
+import asyncio
+from collections.abc import Sequence
+
+from affidavit.events import now_iso
+from affidavit.records.review import KeptReview
+from affidavit.service.access.caller import Caller
+from affidavit.service.parts import Parts
+from affidavit.service.problems import Refusal
+from affidavit.store.access import AuditEntry
+from affidavit.store.progress import NewEvent
+
+
+async def cancel_review(parts: Parts, caller: Caller, review: KeptReview) -> KeptReview:
+    """End a review; whoever works on it lets go within a second or two."""
+    reason = f"cancelled by {caller.name}"
+    if not await asyncio.to_thread(
+        parts.reviews.finish, review.id, "cancelled", now_iso(), reason=reason, is_current=0
+    ):
+        raise Refusal(
+            409, f"the review is {review.status} already", "Only what is not over can be cancelled."
+        )
+    await parts.work.cancel(review.id)
+    data = {"review_id": review.id, "by": caller.name, "timestamp": now_iso()}
+    last = NewEvent("pipeline.cancelled", data, f"cancelled {review.attempt} {data['timestamp']}")
+    await asyncio.to_thread(parts.progress.add_events, review.id, [last], None)
+    await note(parts, caller, "review.cancel", review.id)
+    return await _again(parts, review)
+
+
+async def retry_review(parts: Parts, caller: Caller, review: KeptReview) -> KeptReview:
+    """Let a review go on from the step at which it ended; what was done and paid is not done again."""
+    if not await asyncio.to_thread(parts.reviews.reopen, review.id):
+        raise Refusal(
+            409,
+            f"the review is {review.status}",
+            "Only what failed or was cancelled can be retried; ask for a new one with `again`.",
+        )
+    await parts.work.retry(review.id, review.tenant)
+    await note(parts, caller, "review.retry", review.id)
+    return await _again(parts, review)
+
+
+async def delete_reviews(parts: Parts, caller: Caller, reviews: Sequence[KeptReview]) -> None:
+    """Delete reviews; one that is under way ends first."""
+    for review in reviews:
+        if not review.is_finished:
+            await asyncio.to_thread(
+                parts.reviews.finish, review.id, "cancelled", now_iso(), reason="deleted", is_current=0
+            )
+            await parts.work.cancel(review.id)
+    names = [review.id for review in reviews]
+    await asyncio.to_thread(parts.reviews.delete, names)
+    await parts.work.delete(names)
+    for name in names:
+        await note(parts, caller, "review.delete", name)
+
+
+async def note(parts: Parts, caller: Caller, action: str, target: str, detail: str = "") -> None:
+    """Add to the audit log."""
+    entry = AuditEntry(
+        at=now_iso(), tenant=caller.tenant, who=caller.name, action=action, target=target, detail=detail
+    )
+    await asyncio.to_thread(parts.access.note, entry)
+
+
+async def _again(parts: Parts, review: KeptReview) -> KeptReview:
+    return await asyncio.to_thread(parts.reviews.find, review.id, review.tenant) or review

@@ -1,0 +1,382 @@
+"""The shapes of requests and answers, as the OpenAPI document has them."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from affidavit.records.finding import Severity
+from affidavit.records.review import FindingCounts, KeptReview, ReviewSource, ReviewStatus
+
+
+class Body(BaseModel):
+    """A body of a request: what it may not have is refused, not passed over."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ReviewOptions(Body):
+    """What is shown of the findings; the verdict does not depend on it."""
+
+    focus_areas: list[str] | None = Field(
+        default=None, max_length=20, description="Show only these areas.", examples=[["security", "bugs"]]
+    )
+    severity_threshold: str | None = Field(
+        default=None, max_length=20, description="Hide what is less severe.", examples=["info"]
+    )
+    include_style: bool | None = Field(default=None, description="Show findings about style.")
+    nits: bool | None = Field(default=None, description="Show what is true and not worth acting on.")
+
+
+class ReviewRequest(Body):
+    """What is to be reviewed: a diff, a pull or merge request, or a repository that the server knows."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "diff_text": "--- a/app.py\n+++ b/app.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n",
+                    "options": {"focus_areas": ["security", "bugs"], "severity_threshold": "info"},
+                },
+                {"github_url": "https://github.com/owner/repo/pull/123"},
+                {"repository": "shop", "base": "main", "head": "topic"},
+            ]
+        },
+    )
+    diff_text: str | None = Field(default=None, description="A unified diff.")
+    github_url: str | None = Field(default=None, max_length=2_000, description="A pull request.")
+    gitlab_url: str | None = Field(default=None, max_length=2_000, description="A merge request.")
+    repository: str | None = Field(default=None, max_length=200, description="A repository by its name.")
+    base: str | None = Field(default=None, max_length=500, description="A revision of the repository.")
+    head: str | None = Field(default=None, max_length=500, description="A revision of the repository.")
+    title: str = Field(default="", max_length=2_000)
+    description: str = Field(default="", max_length=100_000)
+    options: ReviewOptions = Field(default_factory=ReviewOptions)
+    again: bool = Field(default=False, description="A new review, also where there is one of this change.")
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> "ReviewRequest":
+        given = [
+            name
+            for name in ("diff_text", "github_url", "gitlab_url", "repository")
+            if getattr(self, name) is not None
+        ]
+        if len(given) != 1:
+            said = f"{' and '.join(given)} exclude each other" if given else "there is nothing to review"
+            raise ValueError(f"{said}: give one of diff_text, github_url, gitlab_url, repository")
+        if (self.repository is None) != (self.base is None and self.head is None) or (
+            self.repository is not None and (self.base is None or self.head is None)
+        ):
+            raise ValueError("repository, base and head go together")
+        return self
+
+
+class Submitted(BaseModel):
+    """A review that was asked for."""
+
+    review_id: str
+    status: ReviewStatus
+    created_at: str
+    stream_url: str
+    is_new: bool = Field(description="False: the same change was asked for before, and this is that review.")
+
+
+class ReviewSummary(BaseModel):
+    """One review in a list."""
+
+    review_id: str
+    status: ReviewStatus
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    source: ReviewSource
+    repository: str | None
+    base: str | None
+    head: str | None
+    title: str
+    url: str | None
+    submitted_by: str
+    stage: str | None
+    reason: str | None
+    verdict: str | None
+    summary: str | None
+    duration_ms: int | None
+    findings: FindingCounts | None
+    is_incomplete: bool | None
+    models: dict[str, str]
+    prompt_version: str | None
+    cost_usd: float | None
+    tokens: int
+    attempt: int
+    events: int
+    stream_url: str
+
+
+class ReviewPage(BaseModel):
+    """Some reviews, the newest first."""
+
+    reviews: list[ReviewSummary]
+    next_cursor: str | None = Field(description="Send it as `cursor` for the next page; null at the end.")
+
+
+class FindingSoFar(BaseModel):
+    """A finding of a review that is not done."""
+
+    finding_id: str
+    title: str
+    severity: str
+    specialist: str | None = None
+    status: str | None = None
+    confidence: float | None = None
+
+
+class ReviewProgress(BaseModel):
+    """A review that has no verdict: not yet, or never."""
+
+    review_id: str
+    status: ReviewStatus
+    stage: str | None
+    reason: str | None
+    created_at: str
+    started_at: str | None
+    stream_url: str
+    events: int
+    findings_so_far: list[FindingSoFar]
+
+
+class VerdictFinding(BaseModel):
+    """A finding of a `ReviewVerdict`."""
+
+    file_path: str
+    line_start: int
+    line_end: int | None
+    severity: Literal["critical", "warning", "info", "style"]
+    category: Literal["security", "bug", "performance", "quality"]
+    title: str
+    description: str
+    suggestion: str | None
+    verification_status: Literal["verified", "likely", "unverified", "false_positive"]
+    confidence: float
+    code_snippet: str | None
+
+
+class FileReview(BaseModel):
+    """What was found in one file."""
+
+    file_path: str
+    language: str
+    change_type: Literal["added", "modified", "deleted"]
+    findings: list[VerdictFinding]
+    positive_notes: list[str]
+
+
+class ReviewStats(BaseModel):
+    """How much there is of each."""
+
+    total_files_reviewed: int
+    total_findings: int
+    critical_count: int
+    warning_count: int
+    info_count: int
+    style_count: int
+    verified_count: int
+    false_positive_count: int
+
+
+class ReviewVerdict(BaseModel):
+    """The outcome of a review."""
+
+    verdict: Literal["approve", "request_changes", "comment"]
+    summary: str
+    confidence: float
+    files: list[FileReview]
+    stats: ReviewStats
+    false_positives: list[VerdictFinding]
+    recommendations: list[str]
+    review_duration_ms: int | None
+
+
+class EventRecord(BaseModel):
+    """One event of a review."""
+
+    id: int
+    name: str
+    data: dict[str, Any]
+
+
+class EventPage(BaseModel):
+    """Events in their order."""
+
+    events: list[EventRecord]
+    is_finished: bool
+
+
+class WithheldFinding(BaseModel):
+    """A finding that is not shown, and why."""
+
+    finding_id: str
+    title: str
+    file: str
+    line: int
+    severity: Severity | None
+    category: str | None
+    specialist: str
+    status: str
+    reason: str
+    detail: str
+
+
+class WithheldFindings(BaseModel):
+    """Everything that is not shown."""
+
+    withheld: list[WithheldFinding]
+    by_reason: dict[str, int]
+
+
+class LabelRequest(Body):
+    """What somebody says of a finding."""
+
+    label: Literal["valid", "wrong", "nit"]
+    why: str = Field(default="", max_length=2_000)
+
+
+class FindingLabel(BaseModel):
+    """A label."""
+
+    finding_id: str
+    fingerprint: str
+    label: Literal["valid", "wrong", "nit"] | None
+    why: str = ""
+    by: str = ""
+    at: str = ""
+    elsewhere: Literal["valid", "wrong", "nit"] | None = Field(
+        default=None, description="What the same problem is labelled in another review of the repository."
+    )
+
+
+class FindingLabels(BaseModel):
+    """The labels of a review's findings."""
+
+    labels: list[FindingLabel]
+
+
+class Question(Body):
+    """A question about a finding."""
+
+    question: str = Field(min_length=1, max_length=4_000)
+
+
+class QuestionAnswer(BaseModel):
+    """What a model answers, from the finding's evidence and the repository."""
+
+    answer: str
+    model: str
+    cost_usd: float | None
+
+
+class RecheckProof(BaseModel):
+    """One thing in a report that was proven again."""
+
+    finding: str
+    title: str
+    kind: str
+    holds: bool | None = Field(description="null: it cannot be checked here.")
+    detail: str
+
+
+class Rechecked(BaseModel):
+    """A report, derived again and compared."""
+
+    holds: bool | None
+    proofs: list[RecheckProof]
+    on_its_word: list[str]
+    notices: list[str]
+
+
+class RoleCost(BaseModel):
+    """What one role would use."""
+
+    role: str
+    model: str
+    conversations: int
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    usd_without_cache: float | None
+    usd_with_cache: float | None
+
+
+class Estimated(BaseModel):
+    """What a review would cost; no model was asked."""
+
+    roles: list[RoleCost]
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    text: str
+
+
+class SampleChange(BaseModel):
+    """A change to try the service with."""
+
+    title: str
+    description: str
+    diff_text: str
+
+
+class RepositoryEntry(BaseModel):
+    """A repository that the server knows."""
+
+    name: str
+    location: str
+    added_at: str
+
+
+class RepositoryList(BaseModel):
+    """All of them."""
+
+    repositories: list[RepositoryEntry]
+
+
+class Me(BaseModel):
+    """Who asks, and what this server has."""
+
+    tenant: str
+    name: str
+    roles: list[str]
+    needs_token: bool
+    version: str
+    models: dict[str, str]
+    formats: list[str]
+    repositories: list[str]
+    can_ask: bool
+    can_run: bool
+
+
+class Health(BaseModel):
+    """Whether the server can work."""
+
+    status: Literal["ok", "degraded"]
+    version: str
+    detail: str = ""
+
+
+def summary_of(review: KeptReview) -> ReviewSummary:
+    """A review as a list has it."""
+    outcome = review.outcome
+    return ReviewSummary(
+        **review.model_dump(exclude={"id", "tenant", "outcome", "owner"}),
+        review_id=review.id,
+        stream_url=stream_url(review.id),
+        summary=outcome.summary if outcome else None,
+        duration_ms=outcome.duration_ms if outcome else None,
+        findings=outcome.findings if outcome else None,
+        is_incomplete=outcome.is_incomplete if outcome else None,
+        models=outcome.models if outcome else {},
+        prompt_version=outcome.prompt_version if outcome else None,
+    )
+
+
+def stream_url(review_id: str) -> str:
+    """Where the events of a review are."""
+    return f"/api/review/{review_id}/stream"

@@ -1,0 +1,55 @@
+"""Everything that a server or a worker is made of: the operator's settings in, what is opened once out."""
+
+from contextlib import AsyncExitStack
+from types import TracebackType
+
+from affidavit.minds.choice import CallLimits
+from affidavit.service.settings import ServiceSettings
+from affidavit.service.work.calls import Calls
+from affidavit.service.work.engine import Work
+from affidavit.service.work.nursery import Nursery
+from affidavit.service.work.worker import Worker
+from affidavit.store.access import Access
+from affidavit.store.open import open_store
+from affidavit.store.progress import Progress
+from affidavit.store.reviews import Reviews
+
+ATTEMPTS_OF_A_CALL = 6
+"""A service can wait longer than somebody at a screen."""
+
+
+class Parts:
+    """The parts of one process of the service, open while it is entered."""
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self.settings = settings
+        self.store = open_store(settings.database or settings.data)
+        self.reviews = Reviews(self.store.database)
+        self.progress = Progress(self.store.database)
+        self.access = Access(self.store.database)
+        self.work = Work(settings)
+        limits = CallLimits(attempts=ATTEMPTS_OF_A_CALL, at_once=settings.limits.calls_at_once)
+        self.calls = Calls(settings.models, settings.environment, limits, settings.limits.calls_per_minute)
+        self.nursery: Nursery
+        self.worker: Worker | None = None
+        self._stack = AsyncExitStack()
+
+    async def open(self, *, works: bool) -> None:
+        """Open everything; with a worker, if this process is to do reviews itself."""
+        self._stack.callback(self.store.close)
+        self.work.prepare()
+        self._stack.callback(self.work.close)
+        self.nursery = Nursery(self.settings.cache, self.settings.environment)
+        self._stack.callback(self.nursery.close)
+        await self._stack.enter_async_context(self.calls)
+        if works:
+            worker = Worker(self.settings, self.store, self.work, self.calls, self.nursery)
+            self.worker = await self._stack.enter_async_context(worker)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    async def __aenter__(self) -> "Parts":
+        return self

@@ -1,0 +1,148 @@
+"""What went wrong, for whoever asked: an error in, `application/problem+json` out, with what to do next."""
+
+from typing import Any
+
+from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from affidavit.errors import (
+    AffidavitError,
+    BudgetError,
+    EmptyChangeError,
+    InputError,
+    OutsideError,
+    SettingsError,
+)
+
+MEDIA_TYPE = "application/problem+json"
+TITLES = {
+    400: "The request cannot be read",
+    401: "Who are you?",
+    402: "The budget is spent",
+    403: "You may not do this",
+    404: "There is no such thing",
+    405: "Not this way",
+    409: "Not in this state",
+    411: "How long is it?",
+    413: "It is too large",
+    415: "Not in this form",
+    421: "This server has another name",
+    422: "The request asks for something that cannot be done",
+    429: "Too much at once",
+    500: "A fault of the service",
+    501: "This server does not do that",
+    502: "Something outside the service failed",
+    503: "Not now",
+}
+
+
+class Fault(BaseModel):
+    """One thing that is wrong with a request."""
+
+    where: str
+    what: str
+
+
+class Problem(BaseModel):
+    """RFC 9457: what went wrong, on what, and what to do next."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    advice: str | None = Field(default=None, description="What to do next.")
+    errors: list[Fault] | None = Field(default=None, description="Each thing that is wrong.")
+
+
+class Refusal(Exception):  # noqa: N818 - a refusal is an answer
+    """An answer other than what was asked for."""
+
+    def __init__(
+        self, status: int, detail: str, advice: str | None = None, headers: dict[str, str] | None = None
+    ) -> None:
+        self.status, self.detail, self.advice = status, detail, advice
+        self.headers = headers or {}
+        super().__init__(detail)
+
+
+def problem(
+    status: int,
+    detail: str,
+    advice: str | None = None,
+    errors: list[Fault] | None = None,
+    headers: dict[str, str] | None = None,
+) -> JSONResponse:
+    """The answer."""
+    body = Problem(
+        title=TITLES.get(status, "It did not work"),
+        status=status,
+        detail=detail,
+        advice=advice,
+        errors=errors,
+    )
+    return JSONResponse(body.model_dump(exclude_none=True), status, headers=headers, media_type=MEDIA_TYPE)
+
+
+def refused(_request: Request, error: Exception) -> JSONResponse:
+    """A refusal as an answer."""
+    if not isinstance(error, Refusal):
+        raise error
+    return problem(error.status, error.detail, error.advice, headers=error.headers)
+
+
+def not_done(_request: Request, error: Exception) -> JSONResponse:
+    """One of our errors as an answer, by who must act."""
+    status, advice = _status_of(error)
+    return problem(status, str(error), advice)
+
+
+def _status_of(error: Exception) -> tuple[int, str | None]:
+    match error:
+        case EmptyChangeError():
+            return 422, "Send a diff that changes something."
+        case InputError():
+            return 422, None
+        case SettingsError():
+            return 422, None
+        case BudgetError():
+            return 402, None
+        case OutsideError():
+            return (503, "Try again.") if error.retryable else (502, None)
+        case _:
+            return 500, None
+
+
+def invalid(_request: Request, error: Exception) -> JSONResponse:
+    """A request that does not fit its schema, with each place."""
+    if not isinstance(error, RequestValidationError):
+        raise error
+    faults = [Fault(where=".".join(map(str, one["loc"])), what=str(one["msg"])) for one in error.errors()]
+    is_unreadable = any(one["type"] == "json_invalid" for one in error.errors())
+    first = f"{faults[0].where}: {faults[0].what}" if faults else "it does not fit the schema"
+    return problem(
+        400 if is_unreadable else 422, first, "See /openapi.json for what a request may have.", faults
+    )
+
+
+def not_found(_request: Request, error: Exception) -> JSONResponse:
+    """What the framework refuses by itself: no such path, no such method."""
+    if not isinstance(error, HTTPException):
+        raise error
+    return problem(error.status_code, str(error.detail), headers=dict(error.headers or {}))
+
+
+def unexpected(_request: Request, _error: Exception) -> JSONResponse:
+    """A fault of ours says nothing of what is inside."""
+    return problem(500, "this is a fault of the service, and was logged", "Tell the operator.")
+
+
+EXCEPTIONS: dict[Any, Any] = {
+    Refusal: refused,
+    AffidavitError: not_done,
+    RequestValidationError: invalid,
+    HTTPException: not_found,
+    Exception: unexpected,
+}

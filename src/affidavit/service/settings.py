@@ -1,0 +1,113 @@
+"""How a service is run: what the operator chose goes in, a frozen record that everybody reads comes out."""
+
+import os
+import secrets
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from affidavit import __version__
+from affidavit.config.settings import ENVIRONMENT_PREFIX
+from affidavit.minds.choice import ModelChoice
+from affidavit.ports import Role
+from affidavit.reviewing.models import chosen_models
+from affidavit.store.location import Location, SqliteFile, locate
+
+SECRET_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_DATABASE")
+"""Variables of ours that a cell never sees."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the service takes on; a tenant may have less or more of what is per tenant."""
+
+    reviews_at_once: int = 4
+    """Of one worker."""
+    reviews_at_once_per_tenant: int = 4
+    """Of all workers together."""
+    queued_per_tenant: int = 1_000
+    calls_at_once: int = 8
+    """To one model, of one worker."""
+    calls_per_minute: int = 0
+    """To one model, of one worker; 0: as many as it takes."""
+    request_bytes: int = 25_000_000
+    diff_bytes: int = 20_000_000
+    repository_bytes: int = 5_000_000_000
+    usd_per_day: float = 0.0
+    """Of a tenant; 0: as much as it takes."""
+    requests_per_minute: int = 1_200
+    """Of one token or address, to one server."""
+    review_seconds: float = 4 * 3600.0
+
+
+@dataclass(frozen=True)
+class ServiceSettings:
+    """Everything that a service is told when it starts."""
+
+    data: Path
+    database: str | None = None
+    """The address of a PostgreSQL database; None: SQLite files in `data`."""
+    host: str = "127.0.0.1"
+    port: int = 8000
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Of reviews, by the names of the command line: models, budgets, servers."""
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    limits: Limits = field(default_factory=Limits)
+    allows_run: bool = False
+    require_token: bool = False
+    allowed_hosts: tuple[str, ...] = ("github.com", "gitlab.com")
+    """Where repositories of requests may lie."""
+    served_names: tuple[str, ...] = ()
+    """By which names this server is called, beside its address."""
+    dead_after_seconds: float = 10.0
+    """A worker that has not counted its beat up for this long is taken for dead."""
+    drain_seconds: float = 30.0
+    """How long a worker that is to end waits for its reviews; the rest goes on elsewhere."""
+    retention_days: int = 0
+    """After how many days a finished review is deleted; 0: never."""
+    worker_id: str = field(
+        default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
+    )
+    version: str = __version__
+
+    @cached_property
+    def location(self) -> Location:
+        """Where the store lies."""
+        return locate(self.database or self.data)
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the database is a file, for one machine."""
+        return isinstance(self.location, SqliteFile)
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine can reach the server."""
+        return self.host in ("127.0.0.1", "::1", "localhost")
+
+    @property
+    def needs_token(self) -> bool:
+        """Whether who asks must say who it is."""
+        return self.require_token or not self.is_loopback
+
+    @property
+    def cache(self) -> Path:
+        """Where results that can be made again are kept."""
+        return self.data / "cache"
+
+    @cached_property
+    def models(self) -> dict[Role, ModelChoice]:
+        """The model of each role; empty: the mechanical specialists review alone."""
+        return chosen_models(self.options, self.environment)
+
+    @property
+    def cell_settings(self) -> dict[str, str]:
+        """The settings of reviews in the environment, without anything secret."""
+        return {
+            name: value
+            for name, value in self.environment.items()
+            if name.startswith(ENVIRONMENT_PREFIX) and not name.endswith(SECRET_ENDINGS)
+        }

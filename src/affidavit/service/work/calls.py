@@ -1,0 +1,116 @@
+"""Ask models for cells: the worker has the keys, and lets no more calls out at once than a model may get."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from functools import partial
+from types import TracebackType
+from typing import Any
+
+from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelResponse
+
+from affidavit.minds.choice import CallLimits, ModelChoice
+from affidavit.minds.wire.connection import CallEnded, Connection
+from affidavit.minds.wire.forms import Question
+from affidavit.minds.wire.providers import build_client
+from affidavit.ports import Role
+from affidavit.service.work.distant import REPLIES
+
+Pay = Callable[[Any], Awaitable[bool]]
+"""Takes what came of an attempt that broke off; False: there is no money for another."""
+
+
+class Gate(asyncio.Semaphore):
+    """Lets in so many calls at once, and so many a minute."""
+
+    def __init__(self, at_once: int, per_minute: int = 0) -> None:
+        super().__init__(at_once)
+        self._per_minute = per_minute
+        self._begun: deque[float] = deque()
+        self._turn = asyncio.Lock()
+
+    async def __aenter__(self) -> None:
+        await super().__aenter__()
+        if not self._per_minute:
+            return
+        try:
+            async with self._turn:
+                await self._wait_for_the_minute()
+        except BaseException:
+            self.release()
+            raise
+
+    async def _wait_for_the_minute(self) -> None:
+        now = time.monotonic()
+        while self._begun and self._begun[0] <= now - 60:
+            self._begun.popleft()
+        if len(self._begun) >= self._per_minute:
+            await asyncio.sleep(self._begun.popleft() + 60 - now)
+        self._begun.append(time.monotonic())
+
+
+class Calls:
+    """The connections to the models of one worker, shared by all its reviews."""
+
+    def __init__(
+        self,
+        models: Mapping[Role, ModelChoice],
+        environment: Mapping[str, str],
+        limits: CallLimits,
+        per_minute: int = 0,
+    ) -> None:
+        self._stack = AsyncExitStack()
+        gates: dict[tuple[str, str | None], Gate] = {}
+        self._connections: dict[Role, Connection] = {}
+        for role, choice in models.items():
+            gate = gates.setdefault((choice.model, choice.base_url), Gate(limits.at_once, per_minute))
+            dial = partial(build_client, choice, environment)
+            self._connections[role] = Connection(dial, choice, limits, gate)
+
+    async def __aenter__(self) -> "Calls":
+        for connection in self._connections.values():
+            await self._stack.enter_async_context(connection.opened())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    async def ask(
+        self, role: Role, messages: list[Any], question: dict[str, Any], pay: Pay
+    ) -> dict[str, Any]:
+        """What a role's model replied, as data, or why it did not."""
+        connection = self._connections.get(role)
+        if connection is None:
+            return _ended(CallEnded("failed", f"the service has no model for the {role}", was_read=False))
+        asked = Question(**{**question, "tools": tuple(question["tools"])})
+
+        async def on_partial(part: ModelResponse | None) -> None:
+            if not await pay(_data_of(part)):
+                raise _NotPaid
+
+        try:
+            sent = ModelMessagesTypeAdapter.validate_python(messages)
+            return {"reply": _data_of(await connection.ask(sent, asked, on_partial))}
+        except CallEnded as ended:
+            return _ended(ended)
+        except _NotPaid:
+            return {}
+
+
+class _NotPaid(Exception):  # noqa: N818 - the cell knows why
+    pass
+
+
+def _data_of(reply: ModelResponse | None) -> Any:
+    return REPLIES.dump_python(reply, mode="json") if reply is not None else None
+
+
+def _ended(ended: CallEnded) -> dict[str, Any]:
+    return {
+        "reply": _data_of(ended.reply),
+        "ended": {"outcome": ended.outcome, "detail": ended.detail, "was_read": ended.was_read},
+    }
