@@ -10,7 +10,7 @@ from pydantic import Field
 from affidavit.records.candidate import Candidate
 from affidavit.records.record import Record
 from affidavit.records.report import Report
-from affidavit.records.run import ProgramRun
+from affidavit.records.run import Program, ProgramRun
 
 Agent = Literal["planner", "reviewer", "verifier", "reporter"]
 
@@ -80,12 +80,14 @@ def finding_detected(candidate: Candidate, severity: str) -> Event:
     )
 
 
-def program_run(candidate: Candidate, run: ProgramRun) -> Event:
-    """A program that is to show a finding was run on one side."""
+def program_run(program: Program, run: ProgramRun, finding: str = "") -> Event:
+    """A program was run on one side: to show a finding, or because a model wants to know."""
     return event(
         EventName.PROGRAM_RUN,
-        agent="verifier",
-        finding_id=candidate.id,
+        agent="verifier" if finding else "reviewer",
+        finding_id=finding or None,
+        program=program.run_id,
+        language=program.language,
         side=run.side,
         state=run.state,
         exit_code=run.exit_code,

@@ -1,5 +1,6 @@
 """One review: look, read, check, judge, report. Read this file first."""
 
+import asyncio
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +24,7 @@ from affidavit.ports import (
     take_each,
 )
 from affidavit.prompts import PromptSet, current_prompts
+from affidavit.proof.watched_runner import WatchedRunner
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.records.docket import Docket
@@ -30,6 +32,7 @@ from affidavit.records.iteration import Earlier
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Gap, Programs, Reply, Report
 from affidavit.specialists.agents.panel import Panel, Session
+from affidavit.stages.behaviour import compare_behaviour
 from affidavit.stages.comments import note_existing
 from affidavit.stages.evidence import check_causes, locate_quotes, run_searches, search_whole_change
 from affidavit.stages.follow_up import carry, follow_up_of, rerun
@@ -101,9 +104,9 @@ class Crew:
         """The version that the models read; without models, the current one."""
         return self.panel.prompts if self.panel else current_prompts()
 
-    def reproducer(self, emit: Emit) -> Reproducer | None:
-        """Who runs what findings offer as their proof."""
-        return LiveReproducer(self.runner, self.programs, emit) if self.programs else None
+    def watched_runner(self, emit: Emit) -> WatchedRunner | None:
+        """What programs are run with, each run counted and said."""
+        return WatchedRunner(self.runner, emit, asyncio.get_running_loop()) if self.runner else None
 
 
 @dataclass(frozen=True)
@@ -154,7 +157,8 @@ async def review(
     conduct = conduct or Conduct()
     take = conduct.take
     opened = open_case(change, repository, settings, emit, conduct.review_id)
-    case = replace(opened, runner=crew.runner, earlier=earlier)
+    runner = crew.watched_runner(emit)
+    case = replace(opened, runner=runner, earlier=earlier)
     chosen = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
     looked = await look(replace(case, scope=chosen), crew, take)
     verifiers = looked.verifiers(settings.verifier_votes or 1)
@@ -165,7 +169,7 @@ async def review(
         settings,
         crew.models,
         crew.prompts,
-        reproducer=crew.reproducer(emit),
+        reproducer=LiveReproducer(runner, crew.programs) if crew.programs else None,
         take=take,
     )
     report = await take("report", Report, lambda: narrate(report, looked.session, emit))
@@ -194,6 +198,7 @@ async def conclude(
     names = {name for one in docket.candidates for name in (one.fingerprint, *one.carries)}
     dismissals = dismissals_of(case.repository.base, names, case.change.dismissals)
     report = compile_report(docket, case, settings, dismissals, models, prompts)
+    report = report.model_copy(update={"behaviour": compare_behaviour(case, report)})
     ground = reproducer.ground if reproducer else None
     inputs = keep_inputs(docket, case, looked.planner, grouping, looked.verifier_failures, ground)
     inputs = inputs.model_copy(update={"submitted_by": looked.submitted_by})

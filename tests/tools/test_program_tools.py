@@ -33,6 +33,7 @@ def test_a_program_is_run_on_both_sides_and_both_outputs_come_back() -> None:
         "run_program", {"language": "python", "program": "print(1)", "files": files}
     )
     assert answer == {
+        "run": runner.asked[0][0].run_id,
         "at_base": {"ended": "exit code 0", "output": "done\n"},
         "at_head": {"ended": "exit code 0", "output": "done\n"},
     }
@@ -43,7 +44,7 @@ def test_a_program_is_run_on_both_sides_and_both_outputs_come_back() -> None:
 def test_one_side_is_run_where_one_is_asked_for() -> None:
     runner = Notes()
     answer = ProgramTools(runner).call("run_program", {"language": "sh", "program": "ls", "side": "head"})
-    assert list(answer) == ["at_head"]
+    assert list(answer) == ["run", "at_head"]
     assert len(runner.asked) == 1
 
 

@@ -65,7 +65,7 @@ def command() -> None:
     """Roll out a prompt or schema version safely.
 
     \b
-    affidavit rollout start --prompt-version 1.1.0 --prompts DIR --slice 10%
+    affidavit rollout start --prompt-version 1.3.0 --prompts DIR --slice 10%
     affidavit rollout status           is it kept within its SLO?
     affidavit rollout compare          the new version against the old one
     affidavit rollout slice 30% --why  a larger slice
@@ -256,7 +256,7 @@ def versions(prompts: Path | None, data: Path | None) -> None:
 @click.argument("target", type=click.Path(path_type=Path))
 @prompts_option
 def copy_command(version: str, target: Path, prompts: Path | None) -> None:
-    """Copy the prompts of VERSION into the new folder TARGET, such as prompts/1.1.0, to be changed there."""
+    """Copy the prompts of VERSION into the new folder TARGET, such as prompts/1.3.0, to be changed there."""
     copy_prompts(version, target, prompts)
     click.echo(f"Change the templates in {target}, then: affidavit rollout start --prompts {target.parent} …")
 

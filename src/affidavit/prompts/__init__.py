@@ -1,4 +1,7 @@
-"""Prompts as markdown templates, a folder a version, filled strictly: no value missing, none unused."""
+"""Prompts as markdown templates, a folder a version, filled strictly: no value missing, none unused.
+
+A version that comes with a release may build on an earlier one: it holds only what differs.
+"""
 
 import hashlib
 import re
@@ -14,6 +17,9 @@ from affidavit.errors import SettingsError
 
 PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 SUFFIX = ".md"
+BUILDS_ON = "builds-on"
+"""The file that names the version whose templates a version has beside its own."""
+EXPERIMENTER = "experimenter"
 MAX_TEMPLATE_BYTES = 200_000
 """More than any prompt needs; a larger file stands there by mistake."""
 
@@ -46,6 +52,15 @@ class PromptSet:
     def asks_for_causes(self) -> bool:
         """Whether findings are joined by cause, and verifiers say scenario and severity: since 1.1.0."""
         return "joiner" in self.templates
+
+    @property
+    def asks_for_experiments(self) -> bool:
+        """Whether these prompts know what to say where programs can be run: since 1.2.0."""
+        return EXPERIMENTER in self.templates
+
+    def with_programs(self, name: str) -> str:
+        """What is said about programs; empty in versions that do not know them."""
+        return "\n" + self.render(name) if name in self.templates else ""
 
     @property
     def digest(self) -> str:
@@ -109,10 +124,11 @@ def copy_prompts(version: str, target: Path, folder: Path | None = None) -> None
     """Write the templates of a version into a new folder, to be changed there."""
     if parse_prompt_version(target.name) is None:
         raise SettingsError(f"{target}: name the folder by its version, such as {target / '1.1.0'}")
-    prompts = load_prompts(version, folder)
+    # What an older version lacks is taken from the current one: a version of one's own is whole.
+    templates = {**current_prompts().templates, **load_prompts(version, folder).templates}
     try:
         target.mkdir(parents=True)
-        for name, text in prompts.templates.items():
+        for name, text in templates.items():
             (target / f"{name}{SUFFIX}").write_text(text, encoding="utf-8")
     except FileExistsError as error:
         raise SettingsError(f"{target} exists already; a new version needs a new folder") from error
@@ -125,9 +141,16 @@ def _order(version: str) -> tuple[int, int, int]:
     return (parsed.major, parsed.minor, parsed.patch or 0) if parsed else (0, 0, 0)
 
 
+def asks_for_experiments(version: str) -> bool:
+    """Whether a version knows what to say about programs; a user's own has every template of this release."""
+    return version not in built_in_versions() or EXPERIMENTER in _built_in(version)
+
+
 def _built_in(version: str) -> dict[str, str]:
     folder = files(__name__).joinpath(version)
-    return {
+    earlier = folder.joinpath(BUILDS_ON)
+    inherited = _built_in(earlier.read_text(encoding="utf-8").strip()) if earlier.is_file() else {}
+    return inherited | {
         entry.name.removesuffix(SUFFIX): entry.read_text(encoding="utf-8")
         for entry in folder.iterdir()
         if entry.name.endswith(SUFFIX)

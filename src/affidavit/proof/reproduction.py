@@ -1,7 +1,7 @@
 """Run a declared reproduction on both sides, and say what that shows: a runner in, an outcome out."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from affidavit.contract.reproduction_reader import compile_pattern
 from affidavit.ports import Runner
@@ -21,15 +21,12 @@ MISSING = re.compile(
 IN_AN_ENVIRONMENT = "name an environment that has it with --environment"
 
 
-def run_reproduction(
-    reproduction: Reproduction, runner: Runner, seen: Callable[[ProgramRun], None] = lambda _run: None
-) -> ReproductionCheck:
+def run_reproduction(reproduction: Reproduction, runner: Runner) -> ReproductionCheck:
     """Once at base, twice at head; only what the machine sees counts."""
     runs: list[ProgramRun] = []
     sides: tuple[Side, ...] = ("head", "base", "head")
     for side in sides:
         run = runner.run(reproduction.as_program, side)
-        seen(run)
         runs.append(run)
         if run.state == "not_started":
             return ReproductionCheck(outcome="could_not_run", detail=run.detail, sandbox=runner.name)
@@ -48,7 +45,7 @@ def outcome_of(
     if any(as_expected) and not all(as_expected):
         return "flaky", "run twice at head, it did not do the same"
     if not all(as_expected):
-        lacking = _lacking(heads[0])
+        lacking = lacking_in(heads[0])
         if lacking:
             return "could_not_run", f"{lacking} is not there: {IN_AN_ENVIRONMENT}"
         return "not_reproduced", f"at head it ended otherwise than expected ({heads[0].summary})"
@@ -69,7 +66,7 @@ def meets(run: ProgramRun, expected: Expected) -> bool:
     return not expected.output or bool(compile_pattern(expected.output).search(run.output))
 
 
-def _lacking(run: ProgramRun) -> str:
+def lacking_in(run: ProgramRun) -> str:
     """What a program lacks that the environment should have."""
     found = MISSING.search(run.output) if run.state == "exited" and run.exit_code else None
     return next((name for name in found.groups() if name), "") if found else ""

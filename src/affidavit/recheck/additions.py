@@ -50,6 +50,13 @@ ADDED: tuple[Added, ...] = (
     Added("follow_up.**", (2, 3)),
     Added("inputs.submitted_by", (2, 3)),
     Added("change.dismissals", (2, 4)),
+    Added("inputs.programs.runs", (2, 5)),
+    Added("inputs.programs.duration_ms", (2, 5)),
+    Added("inputs.replies.*.probes.**", (2, 5)),
+    Added("inputs.judgements.*.judgement.run.**", (2, 5)),
+    Added("candidates.*.judgements.*.run.**", (2, 5)),
+    Added("replies.*.differences.**", (2, 5)),
+    Added("behaviour.**", (2, 5)),
 )
 
 

@@ -13,14 +13,14 @@ from affidavit.git.revisions import commits_between, one_commit
 from affidavit.iterations.following.scope import choose_scope, parts_to_show
 from affidavit.pipeline import NO_MODEL, Looked, conclude, docket_of_submission
 from affidavit.ports import Case, Judged, Verifiers
-from affidavit.prompts import PromptSet, built_in_versions, current_prompts
+from affidavit.prompts import PromptSet, asks_for_experiments, built_in_versions, current_prompts
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.change import Change, Commit
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Inputs, Programs, Reply, Report, RoleUsage
-from affidavit.specialists.agents.model_agents import LENSES, TRIAGE
+from affidavit.specialists.agents.model_agents import LENSES, asked_at_any_size
 from affidavit.specialists.agents.probe import Probed
 from affidavit.stages.intake import words_of_commits
 from affidavit.stages.narrate import add_words
@@ -100,7 +100,7 @@ async def derive_report(
     chosen = choose_scope(case, settings.model_dump(mode="json"), report.models, report.prompt_version)
     case = replace(case, scope=chosen)
     replies, not_derived = _replies(inputs, again, settings, has_models=has_models)
-    planned, probed = _opening(inputs, case)
+    planned, probed = _opening(report, inputs, case)
     plan = planned.plan if has_models and not probed.failures else None
     before = _before(inputs, planned, probed, has_models=has_models)
     read = read_replies(replies, case.change)
@@ -146,14 +146,16 @@ def _prompts(report: Report) -> PromptSet:
     return current_prompts()
 
 
-def _opening(inputs: Inputs, case: Case) -> tuple[Planned, Probed]:
+def _opening(report: Report, inputs: Inputs, case: Case) -> tuple[Planned, Probed]:
     """The plan that the planner's answer comes to; chunks are the machine's own and divided again."""
-    always = (TRIAGE,) if case.change.discussion else ()
     probed = Probed(failures=inputs.verifier_failures)
     if inputs.planner is None and not inputs.submitted_by:
         return Planned(Plan()), probed
     # Models were shown the change as it leaves, and that is what was divided.
     shown = as_it_leaves(case)
+    has_runner = inputs.programs is not None and bool(inputs.programs.sandbox)
+    can_experiment = has_runner and asks_for_experiments(report.prompt_version)
+    always = asked_at_any_size(shown.change, can_experiment=can_experiment)
     symbols = symbol_changes(shown.change, shown.repository)
     parts = parts_to_show(case, shown.change)
     if inputs.planner is None:

@@ -42,6 +42,7 @@ Kind = Literal[
     "report",
     "signature",
     "reproduction",
+    "behaviour",
 ]
 
 

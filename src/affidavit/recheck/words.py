@@ -90,6 +90,14 @@ def _of_programs(inputs: Inputs, *, are_run_again: bool) -> Iterator[str]:
     if programs.reproductions and not are_run_again:
         named = ", ".join(given.candidate for given in programs.reproductions)
         yield f"{counted(len(programs.reproductions), 'reproduction')}, not run again without --run: {named}"
+    if are_run_again:
+        return
+    probes = sum(len(reply.probes) for reply in inputs.replies)
+    if probes:
+        yield f"{counted(probes, 'probe')}, not run again without --run"
+    decided = [given.candidate for given in inputs.judgements if given.judgement.run]
+    if decided:
+        yield f"the verifier's programs on {', '.join(decided)}, not run again without --run"
 
 
 def _of_earlier(inputs: Inputs) -> Iterator[str]:

@@ -10,6 +10,7 @@ from affidavit.records.evidence import QuoteCheck, ReproductionCheck, SearchRun
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.place import Place
 from affidavit.records.record import Record
+from affidavit.records.run import KeptRun
 
 SpecialistKind = Literal["mechanical", "model", "outside"]
 
@@ -59,6 +60,8 @@ class Judgement(Record):
     """Which of its votes this is, where it was asked several times."""
     request: str = ""
     """The key of what it was asked."""
+    run: KeptRun | None = None
+    """The program that decided it, where the verifier ran one: the machine's own runs of it."""
 
 
 class Wording(Record):

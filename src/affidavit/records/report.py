@@ -14,9 +14,10 @@ from affidavit.records.lab.measure import Rate
 from affidavit.records.plan import Plan
 from affidavit.records.reading import ToolUse
 from affidavit.records.record import Record
+from affidavit.records.run import ProbeRun
 
 Decision = Literal["approve", "request_changes", "comment"]
-REPORT_VERSION = "2.4"
+REPORT_VERSION = "2.5"
 """From 2.0 on a report keeps its inputs, so that all the rest of it can be derived again.
 
 The minor number grows with each field that is added; `recheck/additions.py` says which came when.
@@ -29,6 +30,14 @@ class Gap(Record):
     name: str
     reason: str
     advice: str = ""
+
+
+class Explained(Record):
+    """What an experimenter says of one difference: the words that announce it, or its own finding."""
+
+    probe: str
+    announced: str = ""
+    finding: str = ""
 
 
 class ReplySummary(Record):
@@ -46,6 +55,8 @@ class ReplySummary(Record):
     """What it opened with its tools, from the calls themselves; None where nobody watched."""
     summary: str = ""
     """What it said beside its findings; the triage says what became of each comment."""
+    differences: tuple[Explained, ...] = ()
+    """How it explains what differed in its probes."""
 
 
 class HunkCoverage(Record):
@@ -175,6 +186,8 @@ class Reply(Record):
     """The chunk of the change that it was shown; None: all of it."""
     uses: tuple[ToolUse, ...] | None = None
     """The calls that it made; None where nobody watched."""
+    probes: tuple[ProbeRun, ...] = ()
+    """What the machine ran for it to compare the two sides."""
     request: str = ""
     """The key of what it was asked; empty for a specialist that is no model."""
     duration_ms: int = 0
@@ -202,6 +215,27 @@ class Programs(Record):
     """Why nothing could be run here."""
     advice: str = ""
     reproductions: tuple[GivenReproduction, ...] = ()
+    runs: int = 0
+    """How many programs were started, for whatever purpose."""
+    duration_ms: int = 0
+    """How long they took together."""
+
+
+ProbeState = Literal["alike", "announced", "reported", "differs", "flaky", "could_not_run"]
+"""announced: it differs, and the change says so in the quoted words; reported: it differs, and a finding says
+so; differs: nobody explains it; flaky: one side does not do the same twice."""
+
+
+class BehaviourRow(Record):
+    """One probe in the table of what differs; its program and outputs are in the reply of its specialist."""
+
+    specialist: str
+    name: str
+    state: ProbeState
+    announced: str = ""
+    """The words of the change that announce it, as they were found there."""
+    candidate: str = ""
+    """The finding about it."""
 
 
 class Inputs(Record):
@@ -257,6 +291,8 @@ class Report(Record):
     """None where no reporter wrote any."""
     follow_up: FollowUp | None = None
     """What became of the findings of the review before this one; None for the first of a change."""
+    behaviour: tuple[BehaviourRow, ...] = ()
+    """What probes showed when they were run on both sides; empty where nobody experimented."""
     inputs: Inputs | None = None
     """None in reports before 2.0, which kept none."""
     measured: Rate | None = None

@@ -1,5 +1,6 @@
 """A program that is run in a side of the change, and what it did there."""
 
+import hashlib
 from typing import Literal
 
 from affidavit.records.record import Record, Side
@@ -21,6 +22,11 @@ class Program(Record):
     language: str
     text: str
     files: tuple[AddedFile, ...] = ()
+
+    @property
+    def run_id(self) -> str:
+        """A short name for its runs: the same for the same program."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:10]
 
 
 class RunLimits(Record):
@@ -61,3 +67,21 @@ class ProgramRun(Record):
             "flooded": "ended: it printed too much",
             "not_started": "not started",
         }[self.state]
+
+
+class KeptRun(Record):
+    """A program that decided something, with what it did."""
+
+    program: Program
+    base: ProgramRun | None = None
+    """None where it was not run there."""
+    head: ProgramRun | None = None
+
+
+class ProbeRun(Record):
+    """A program that asks how the code behaves, with what it did on both sides: twice where they differ."""
+
+    name: str
+    program: Program
+    base: tuple[ProgramRun, ...] = ()
+    head: tuple[ProgramRun, ...] = ()

@@ -11,10 +11,12 @@ from affidavit.records.candidate import Candidate, Step
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket
-from affidavit.records.report import Gap, Reply, ReplySummary
+from affidavit.records.report import Explained, Gap, Reply, ReplySummary
 
 STAGE = "parse"
 MAX_SUMMARY_LENGTH = 8_000
+MAX_DIFFERENCES = 200
+MAX_EXPLANATION = 1_000
 
 
 def read_replies(replies: Sequence[Reply], change: Change) -> Docket:
@@ -123,6 +125,23 @@ def _summary(reply: Reply, parsed: ParsedReply | None) -> ReplySummary:
         chunk=reply.chunk,
         files_read=_files_read(reply),
         summary=(parsed.result.summary or "")[:MAX_SUMMARY_LENGTH] if parsed and parsed.result else "",
+        differences=_differences(reply, parsed) if reply.probes else (),
+    )
+
+
+def _differences(reply: Reply, parsed: ParsedReply | None) -> tuple[Explained, ...]:
+    """How a specialist explains what differed in its probes; what is not in the form explains nothing."""
+    meta = parsed.result.meta if parsed and parsed.result else None
+    listed = (meta or {}).get("differences")
+    names = {probe.name for probe in reply.probes}
+    rows = listed[:MAX_DIFFERENCES] if isinstance(listed, list) else []
+    return tuple(
+        Explained(
+            probe=row["probe"],
+            **{key: str(row.get(key) or "")[:MAX_EXPLANATION] for key in ("announced", "finding")},
+        )
+        for row in rows
+        if isinstance(row, dict) and isinstance(row.get("probe"), str) and row["probe"] in names
     )
 
 

@@ -1,18 +1,16 @@
 """Run what findings offer as their proof: a docket in, the same with what the machine saw out."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from affidavit.events import Emit, ignore_events, program_run
 from affidavit.ports import Reproducer, Runner
 from affidavit.proof.reproduction import run_reproduction
+from affidavit.proof.watched_runner import WatchedRunner
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Reproduction
 from affidavit.records.report import Gap, Programs
-from affidavit.records.run import ProgramRun
 
 STAGE = "reproduce"
 AT_ONCE = 2
@@ -32,10 +30,16 @@ class Running:
 class LiveReproducer:
     """Runs reproductions, a few at a time; without a runner it only knows why there is none."""
 
-    runner: Runner | None
-    ground: Programs
-    emit: Emit = ignore_events
+    runner: WatchedRunner | None
+    programs: Programs
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+
+    @property
+    def ground(self) -> Programs:
+        """What programs are run in, and how many were; or why none is."""
+        tally = self.runner.tally if self.runner else None
+        counted = {"runs": tally.runs, "duration_ms": tally.duration_ms} if tally else {}
+        return self.programs.model_copy(update=counted)
 
     async def reproduce(self, candidate: Candidate) -> ReproductionCheck | None:
         """What the machine saw; None where nothing is declared, or nothing can be run."""
@@ -43,20 +47,13 @@ class LiveReproducer:
         if self.runner is None or evidence is None or evidence.reproduction is None:
             return None
         async with self.turns:
-            loop = asyncio.get_running_loop()
-
-            def say(run: ProgramRun) -> None:
-                loop.call_soon_threadsafe(self.emit, program_run(candidate, run))
-
-            return await run_aside(evidence.reproduction, self.runner, say)
+            return await run_aside(evidence.reproduction, self.runner.about(candidate.id))
 
 
-async def run_aside(
-    reproduction: Reproduction, runner: Runner, seen: Callable[[ProgramRun], None] = lambda _run: None
-) -> ReproductionCheck:
+async def run_aside(reproduction: Reproduction, runner: Runner) -> ReproductionCheck:
     """Run a reproduction beside everything else; whoever is stopped ends it."""
     try:
-        return await asyncio.to_thread(run_reproduction, reproduction, runner, seen)
+        return await asyncio.to_thread(run_reproduction, reproduction, runner)
     except asyncio.CancelledError:
         # The thread would go on until its program ends.
         runner.stop()

@@ -35,7 +35,7 @@ CLAIM: dict[str, Any] = {
 }
 ANSWERS: dict[str, Any] = {
     "review_plan": {"goal": "sum", "approach": "a loop", "impact": "none", "questions": {"logic": []}},
-    "review_result": {"schema_version": "1.1", "prompt_version": "1.1.0", "findings": [CLAIM]},
+    "review_result": {"schema_version": "1.1", "prompt_version": "1.2.0", "findings": [CLAIM]},
     "verification_judgment": {
         "judgment": "CONFIRMED",
         "qualified": False,

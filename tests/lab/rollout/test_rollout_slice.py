@@ -31,7 +31,7 @@ def test_everybody_is_in_a_whole_slice() -> None:
 
 
 def test_another_version_is_tried_on_other_changes() -> None:
-    other = a_rollout(share=0.5, new=Versions(prompt="1.2.0", schema_version="1.1"))
+    other = a_rollout(share=0.5, new=Versions(prompt="1.6.0", schema_version="1.1"))
     keys = [f"change {number}" for number in range(100)]
     assert [arm_of(a_rollout(share=0.5), key) for key in keys] != [arm_of(other, key) for key in keys]
 

@@ -41,11 +41,22 @@ _SINCE_1_1: dict[str, Any] = {
     },
     "severity": {"type": "string", "enum": [str(one) for one in Severity], "description": "By the scale"},
 }
+RUN: dict[str, Any] = {
+    "type": "string",
+    "description": "The `run` that run_program answered with, where a program decided it; otherwise empty",
+}
 JUDGEMENTS = ("CONFIRMED", "REFUTED")
 
 
-def judgement_schema(prompts: PromptSet) -> dict[str, Any]:
-    """What a verifier is asked for: since prompts 1.1.0 also the scenario, first of all, and the severity."""
+def judgement_schema(prompts: PromptSet, *, can_run: bool = False) -> dict[str, Any]:
+    """What a verifier is asked for: since prompts 1.1.0 also the scenario, first of all, and the severity.
+
+    Where it can run programs, it names the one that decided it.
+    """
+    if can_run:
+        schema = judgement_schema(prompts)
+        properties = {**schema["properties"], "run": RUN}
+        return {**schema, "required": [*schema["required"], "run"], "properties": properties}
     if not prompts.asks_for_causes:
         return JUDGEMENT_SCHEMA
     properties = {**JUDGEMENT_SCHEMA["properties"], "severity": _SINCE_1_1["severity"]}
@@ -89,6 +100,13 @@ def read_judgement(text: str | None, model: str) -> Judgement | Unreadable:
             "model": model,
         }
     )
+
+
+def read_run(text: str | None) -> str:
+    """The run by which a judgement says that it was decided; empty where it names none."""
+    value = object_with_key(text, "judgment") or {}
+    run = value.get("run")
+    return run.strip() if isinstance(run, str) else ""
 
 
 def _word(value: Any, known: Iterable[str]) -> str | None:

@@ -15,6 +15,7 @@ from affidavit.render.html.diff import Placed, lay_out, outside_the_change
 from affidavit.render.html.prose import inline
 from affidavit.render.html.template import render_page
 from affidavit.render.report import wording
+from affidavit.render.report.behaviour import behaviour_sentence, compared
 from affidavit.render.report.rates import measured_words
 from affidavit.render.report.row import alert_lines, decision_lines, row_sentence
 from affidavit.render.safe_text import clip, one_line, visible
@@ -120,6 +121,11 @@ def _account(report: Report) -> dict[str, Any]:
         "incomplete": [inline(wording.part_sentence(part)) for part in report.incomplete],
         "not_run": [inline(wording.part_sentence(part)) for part in report.not_run],
         "coverage": one_line(wording.coverage_sentence(report), 500),
+        "behaviour": behaviour_sentence(report),
+        "probes": [
+            (one.outcome, one_line(one.name, 200), one_line(one.why, 500), visible(one.text, keep="\n\t"))
+            for one in compared(report)
+        ],
         "suppressions": _paths(wording.brought_suppressions(report)),
         "skipped": _paths(wording.skipped_files(report)),
         "unexamined": _paths(wording.unexamined_files(report)),

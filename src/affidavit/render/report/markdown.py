@@ -6,6 +6,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Cause, Finding
 from affidavit.records.report import Report
 from affidavit.render.report import wording
+from affidavit.render.report.behaviour import Compared, behaviour_sentence, compared
 from affidavit.render.report.cause_place import changed_place
 from affidavit.render.report.programs import program_text
 from affidavit.render.report.proof_line import proof_line, standing_in_brackets
@@ -247,6 +248,7 @@ def _account(report: Report, *, show_withheld: bool, show_nits: bool) -> list[st
     spent = wording.spent_sentence(report)
     if spent:
         blocks.append(f"- spent: {spent}")
+    blocks += _behaviour(report)
     blocks += _files("suppressions that this change brings in", wording.brought_suppressions(report))
     blocks += _files("skipped", wording.skipped_files(report))
     blocks += _files("not looked at", wording.unexamined_files(report))
@@ -260,6 +262,21 @@ def _row(report: Report) -> list[str]:
     blocks = [f"- {_clipped_line(said)}"] if said else []
     blocks += [f"  - {_clipped_line(f'{fate}: {text}')}" for fate, text in decision_lines(report)]
     return blocks + [f"- {_clipped_line(f'alert: {text}')}" for text in alert_lines(report)]
+
+
+def _behaviour(report: Report) -> list[str]:
+    """What probes showed on both sides: a sentence of ours, and the table in a fold."""
+    sentence = behaviour_sentence(report)
+    if not sentence:
+        return []
+    rows = compared(report)[:_MAX_LISTED]
+    said = ["\n".join(_probe_line(one) for one in rows)]
+    said += [code_block(_short_code(f"{one.name}\n\n{one.text}")) for one in rows if not one.is_alike]
+    return [_fold(f"Behaviour compared: {sentence}", said)]
+
+
+def _probe_line(one: Compared) -> str:
+    return f"- {one.outcome}: {_clipped_line(one.name)}" + (f" ({_clipped_line(one.why)})" if one.why else "")
 
 
 def _files(label: str, files: Sequence[tuple[str, str]]) -> list[str]:

@@ -3,7 +3,7 @@
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Expected, Reproduction
-from affidavit.records.run import ProgramRun
+from affidavit.records.run import KeptRun, ProgramRun
 
 OUTCOMES: dict[ReproductionOutcome, str] = {
     "reproduced": "reproduced: fails at head, not at base",
@@ -59,6 +59,23 @@ def how_to_repeat(candidate: Candidate, report_id: str) -> str:
 
 def program_text(candidate: Candidate, report_id: str) -> str:
     """Everything about it as plain text: the program, its outputs, how to repeat it."""
+    parts = [_offered_text(candidate, report_id), *map(_decided_text, decided_by(candidate)[:1])]
+    return "\n\n".join(part for part in parts if part)
+
+
+def decided_by(candidate: Candidate) -> list[KeptRun]:
+    """The programs by which verifiers decided, as the machine ran them."""
+    return [one.run for one in candidate.judgements if one.run]
+
+
+def _decided_text(kept: KeptRun) -> str:
+    lines = ["the verifier's own program", "", f"{kept.program.language}:", *kept.program.text.splitlines()]
+    for run in filter(None, (kept.base, kept.head)):
+        lines += ["", f"at {run.side}: {run.summary}", *output_lines(run)]
+    return "\n".join(lines)
+
+
+def _offered_text(candidate: Candidate, report_id: str) -> str:
     check, reproduction = candidate.reproduction, reproduction_of(candidate)
     if check is None or reproduction is None:
         return ""

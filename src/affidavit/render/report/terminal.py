@@ -10,6 +10,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.report import Decision, Gap, Report
 from affidavit.render.report import wording
+from affidavit.render.report.behaviour import behaviour_sentence, compared
 from affidavit.render.report.cause_place import changed_place
 from affidavit.render.report.excerpt import draw_changed, draw_quote, quoted_lines
 from affidavit.render.report.ink import Ink
@@ -71,7 +72,7 @@ def render_terminal(report: Report, *, console: Console, view: View | None = Non
         _write_folded(ink, report, folded)
     if view.show_nits:
         _write_nits(ink, report, is_verbose=view.is_verbose)
-    _write_account(ink, report, show_withheld=view.show_withheld, show_nits=view.show_nits)
+    _write_account(ink, report, view)
     _write_verdict(ink, report)
 
 
@@ -237,11 +238,11 @@ def _write_nits(ink: Ink, report: Report, *, is_verbose: bool) -> None:
         _write_findings(ink, report, nits, is_verbose=is_verbose)
 
 
-def _write_account(ink: Ink, report: Report, *, show_withheld: bool, show_nits: bool) -> None:
+def _write_account(ink: Ink, report: Report, view: View) -> None:
     """What was withheld, what did not run, what was not looked at."""
     ink.blank()
     _write_row(ink, report)
-    _write_withheld(ink, report, show_withheld=show_withheld, show_nits=show_nits)
+    _write_withheld(ink, report, show_withheld=view.show_withheld, show_nits=view.show_nits)
     _write_parts(ink, "incomplete", report.incomplete, "bold yellow")
     _write_parts(ink, "not run", report.not_run, "dim")
     _write_files(ink, "silences", wording.brought_suppressions(report))
@@ -251,6 +252,7 @@ def _write_account(ink: Ink, report: Report, *, show_withheld: bool, show_nits: 
     covered = wording.coverage_sentence(report)
     if covered:
         ink.hanging(_account_label("coverage"), ink.inline(covered), indent=0)
+    _write_behaviour(ink, report, is_verbose=view.is_verbose)
     if report.words and report.words.summary:
         label = _account_label("reporter")
         ink.line(label, ink.cut(ink.inline(report.words.summary), ink.text_width - label.cell_len))
@@ -271,6 +273,17 @@ def _write_row(ink: Ink, report: Report) -> None:
         ink.hanging(Text(), Text(f"and {more} more", style="dim"), indent=_INDENT)
     for text in alert_lines(report):
         ink.hanging(_account_label("alert", "bold red"), ink.inline(text), indent=0)
+
+
+def _write_behaviour(ink: Ink, report: Report, *, is_verbose: bool) -> None:
+    """What probes showed on both sides, in one line; on demand each of them."""
+    sentence = behaviour_sentence(report)
+    if not sentence:
+        return
+    ink.hanging(_account_label("behaviour"), ink.inline(sentence), indent=0)
+    for one in compared(report) if is_verbose else ():
+        words = f"{one.outcome}: {one.name}" + (f" ({one.why})" if one.why else "")
+        ink.hanging(Text(), ink.inline(" ".join(words.split()), "dim"), indent=_INDENT)
 
 
 def _write_measured(ink: Ink, report: Report) -> None:

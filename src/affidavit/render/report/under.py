@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report
+from affidavit.render.report.programs import decided_by
 from affidavit.render.report.wording import counted, finder_name, listed, place_of, title_of
 
 MAX_LINES = 12
@@ -37,7 +38,7 @@ def why_withheld(candidate: Candidate, report: Report) -> str:
         return ""
     stands = next((one for one in report.candidates if one.id == withheld.detail), None)
     if str(withheld.code) != str(Reason.DUPLICATE_OF) or stands is None:
-        return withheld.detail
+        return f"{withheld.detail} (shown by a program)" if decided_by(candidate) else withheld.detail
     name = f" ({stands.fingerprint})" if stands.fingerprint else ""
     return f"{place_of(stands)} {title_of(stands)}{name}"
 

@@ -266,7 +266,16 @@ def spent_sentence(report: Report) -> str:
     known = [cost for cost in costs if cost is not None]
     # A part of the money is not the money.
     money = f"{sum(known):.4f} USD" if len(known) == len(costs) else "price not known"
-    return f"{counted(asked, 'request')}, {read}, {given:,} out, {money}{_own_estimate(report, asked)}"
+    spent = f"{counted(asked, 'request')}, {read}, {given:,} out, {money}{_own_estimate(report, asked)}"
+    return f"{spent}{_programs_run(report)}"
+
+
+def _programs_run(report: Report) -> str:
+    """How many programs were run, where some were."""
+    programs = report.inputs.programs if report.inputs else None
+    if programs is None or not programs.runs:
+        return ""
+    return f"; {counted(programs.runs, 'program run', 'program runs')}, {programs.duration_ms / 1000:.1f} s"
 
 
 def _own_estimate(report: Report, asked: int) -> str:

@@ -5,13 +5,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import filterfalse
+from typing import Any
 
 from affidavit.contract.schema import asked_schema
+from affidavit.languages.registry import grammar_of
 from affidavit.languages.test_files import is_test
 from affidavit.ports import Case, Mind, Talk, ToolSource
-from affidavit.prompts import PromptSet
+from affidavit.prompts import EXPERIMENTER, PromptSet
 from affidavit.records.candidate import SpecialistKind
-from affidavit.records.change import FileChange, Hunk
+from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.plan import Chunk, Plan
@@ -21,6 +23,8 @@ from affidavit.specialists.agents.chunks import shown_hunks
 from affidavit.specialists.agents.hunk_names import names_in
 from affidavit.specialists.agents.watched_tools import WatchedTools
 from affidavit.specialists.comments import Page
+from affidavit.tools.checks import JoinedTools
+from affidavit.tools.probes import ProbeTools
 
 LENSES = ("logic", "codebase-fit", "security", "quality")
 SUBJECTS = {
@@ -29,6 +33,7 @@ SUBJECTS = {
     "security": "what an outsider can send, and what they get",
     "quality": "failures, load, tests that cannot fail, sentences made false, compatibility",
     "triage": "whether what others commented is true",
+    EXPERIMENTER: "what altered behaviour does on both sides when it is run",
 }
 """What each specialist looks at, in a line, for whoever plans."""
 SECOND_LOOK = "second-look"
@@ -37,9 +42,28 @@ REVIEW_SCHEMA_NAME = "review_result"
 STRETCH_LINES = 40
 PROSE = (".md", ".rst", ".txt", ".adoc")
 MAX_SUMMARY_LENGTH = 240
+_DIFFERENCE = {name: {"type": "string"} for name in ("probe", "announced", "finding")}
+DIFFERENCES: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "differences": {
+            "type": "array",
+            "items": {"type": "object", "properties": _DIFFERENCE, "required": list(_DIFFERENCE)},
+        }
+    },
+    "required": ["differences"],
+}
+"""What an experimenter is asked for beside its findings."""
 IMPORT = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|using\s+[\w.:]+;|use\s+[\w:\\]+)")
 
 MakeTools = Callable[[], ToolSource]
+
+
+def asked_at_any_size(change: Change, *, can_experiment: bool) -> tuple[str, ...]:
+    """The triage where others spoke; the experimenter where programs run and something has a behaviour."""
+    has_code = any(grammar_of(file.path) and not is_test(file.path) for file in change.reviewed_files())
+    triage = (TRIAGE,) if change.discussion else ()
+    return (*triage, EXPERIMENTER) if can_experiment and has_code else triage
 
 
 @dataclass(frozen=True)
@@ -81,7 +105,9 @@ class ModelAgent:
         """Hold the conversation; whatever came of it is said."""
         started = time.monotonic()
         tools = WatchedTools(self.make_tools())
-        answer = await self.mind.converse(self.talk(tools), case.emit)
+        bench = ProbeTools(case.runner) if case.runner else None
+        offered = JoinedTools(tools, bench) if bench else tools
+        answer = await self.mind.converse(self.talk(offered, has_programs=bench is not None), case.emit)
         return Reply(
             specialist=self.name,
             kind=self.kind,
@@ -93,21 +119,31 @@ class ModelAgent:
             usage=(answer.usage,),
             chunk=self.chunk.number,
             uses=tuple(tools.uses),
+            probes=bench.probes if bench else (),
             request=answer.request,
             duration_ms=round((time.monotonic() - started) * 1000),
         )
 
-    def talk(self, tools: ToolSource | None) -> Talk:
-        """What is sent."""
+    def talk(self, tools: ToolSource | None, *, has_programs: bool = False) -> Talk:
+        """What is sent; where programs can be run, it is said how."""
+        prompts = self.briefing.prompts
         return Talk(
             speaker=self.name,
-            instructions=instructions(self.briefing.fence, self.briefing.prompts),
+            instructions=instructions(self.briefing.fence, prompts)
+            + (prompts.with_programs("running") if has_programs else ""),
             prefix=self.briefing.change_text(self.chunk, self.plan),
             task=self._task(),
-            schema=asked_schema(self.briefing.prompts.schema_version, self.briefing.prompts.version),
+            schema=self._schema(),
             schema_name=REVIEW_SCHEMA_NAME,
             tools=tools,
         )
+
+    def _schema(self) -> dict[str, Any]:
+        prompts = self.briefing.prompts
+        schema = asked_schema(prompts.schema_version, prompts.version)
+        if self.lens == EXPERIMENTER:
+            schema["properties"]["meta"] = DIFFERENCES
+        return schema
 
     def _task(self) -> str:
         questions = self._questions()

@@ -6,7 +6,7 @@ from textwrap import shorten
 from typing import Any
 
 from affidavit.diff.redacted import as_it_leaves, redact_candidate, redact_findings
-from affidavit.ports import Case, Mind, Role, Specialist, Talk, ToolSource, Verifiers
+from affidavit.ports import Case, Mind, Role, Runner, Specialist, Talk, ToolSource, Verifiers
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.proof.rewording import is_too_long
 from affidavit.records.candidate import Candidate
@@ -18,7 +18,15 @@ from affidavit.records.report import ReplySummary, Report
 from affidavit.specialists.agents.briefing import NOTHING, Briefing, Fence, lead_line
 from affidavit.specialists.agents.chunks import changed_line_count
 from affidavit.specialists.agents.joiner import ModelJoiner
-from affidavit.specialists.agents.model_agents import LENSES, SECOND_LOOK, SUBJECTS, TRIAGE, ModelAgent
+from affidavit.specialists.agents.kept_runs import KeptRuns
+from affidavit.specialists.agents.model_agents import (
+    LENSES,
+    SECOND_LOOK,
+    SUBJECTS,
+    TRIAGE,
+    ModelAgent,
+    asked_at_any_size,
+)
 from affidavit.specialists.agents.verifier import ModelVerifier
 
 SECOND_LOOK_LINES = 12
@@ -85,8 +93,9 @@ class Session:
 
     @property
     def always(self) -> tuple[str, ...]:
-        """Specialists that are asked whatever the size of the change: the triage, where others spoke."""
-        return (TRIAGE,) if self.case.change.discussion else ()
+        """Specialists that are asked whatever the size of the change."""
+        can_experiment = self.case.runner is not None and self.panel.prompts.asks_for_experiments
+        return asked_at_any_size(self.case.change, can_experiment=can_experiment)
 
     def with_leads(self, leads: Sequence[Finding]) -> "Session":
         """The same session, with what the machine has found."""
@@ -159,23 +168,25 @@ class Session:
 
     def verifier(self, plan: Plan) -> ModelVerifier:
         """Who judges the findings; it has not seen the specialists' work."""
-        tools = self.verifier_tools()
+        runs = KeptRuns(self.case.runner) if self.case.runner else None
+        tools = self.verifier_tools(runs)
         return ModelVerifier(
             mind=self.panel.minds["verifier"],
             briefing=self.briefing,
             plan=plan,
             tools=lambda: tools,
             emit=self.case.emit,
+            runs=runs,
         )
 
     def verifiers(self, plan: Plan, votes: int = 1) -> Verifiers:
         """The verifier with its further votes and, where one is named, the second verifier."""
         return self.verifier(plan).with_others(votes, self.panel.minds.get("second_verifier"))
 
-    def verifier_tools(self) -> ToolSource:
+    def verifier_tools(self, runs: Runner | None = None) -> ToolSource:
         """What verifiers may call; made once, so that what was checked for one talk is known to the next."""
         make_tools = self.panel.make_verifier_tools or self.panel.make_tools
-        return make_tools(self.case)
+        return make_tools(replace(self.case, runner=runs or self.case.runner))
 
     def reporter_talk(self, report: Report, schema: dict[str, Any], schema_name: str) -> Talk:
         """What the reporter is asked about a finished review; it has no tools, for all is found."""

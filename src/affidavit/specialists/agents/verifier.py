@@ -13,6 +13,7 @@ from affidavit.proof.judging.judgement import (
     Unreadable,
     judgement_schema,
     read_judgement,
+    read_run,
 )
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
@@ -20,6 +21,7 @@ from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, RoleUsage
 from affidavit.specialists.agents.briefing import NOTHING, Briefing
+from affidavit.specialists.agents.kept_runs import KeptRuns
 
 ATTEMPTS = 2
 MAX_OUTPUT = 4000
@@ -40,6 +42,8 @@ class ModelVerifier:
     emit: Emit
     take: int = 1
     """Which of several votes it casts."""
+    runs: KeptRuns | None = None
+    """The programs that verifiers ran; None where nothing is run."""
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(CONCURRENCY))
 
     def with_others(self, votes: int, second: Mind | None) -> Verifiers:
@@ -68,7 +72,8 @@ class ModelVerifier:
         if answer.outcome == "answered":
             read = read_judgement(answer.text, self.mind.model)
             if not isinstance(read, Unreadable):
-                return read.model_copy(update=self._signature)
+                decided = self.runs.recall(read_run(answer.text)) if self.runs else None
+                return read.model_copy(update={**self._signature, "run": decided})
             return self._unanswered("failed", read.reason)
         reason = f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": ")
         return self._unanswered(OUTCOMES.get(answer.outcome, "failed"), reason)
@@ -93,12 +98,15 @@ class ModelVerifier:
 
     def shared_talk(self) -> Talk:
         """What is sent about every finding; the task is empty."""
+        prompts = self.briefing.prompts
+        can_run = self.runs is not None and prompts.asks_for_experiments
         return Talk(
             speaker=self.mind.role.replace("_", " "),
-            instructions=self.briefing.prompts.render("verifier", fence_rule=self.briefing.fence.rule),
+            instructions=prompts.render("verifier", fence_rule=self.briefing.fence.rule)
+            + (prompts.with_programs("running-verifier") if can_run else ""),
             prefix=self.briefing.verifier_text(self.plan),
             task="",
-            schema=judgement_schema(self.briefing.prompts),
+            schema=judgement_schema(prompts, can_run=can_run),
             schema_name=JUDGEMENT_SCHEMA_NAME,
             tools=self.tools(),
             max_turns=20,

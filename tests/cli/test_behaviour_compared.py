@@ -1,0 +1,227 @@
+"""`review --run` with an experimenter: probes run on both sides, their table in the report, run again later."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import affidavit
+from model_server import Exchange, calls, serving
+from panelists import CONFIRMED, claim, panelists, result, review, task_in, told_in
+from repositories import Repo
+from sandboxes import needed_sandbox
+
+BASE = "def total(prices):\n    return sum(prices)\n\n\ndef label(name):\n    return name.strip()\n"
+HEAD = (
+    "def total(prices):\n    return prices[0] + sum(prices[1:])\n\n\n"
+    "def label(name):\n    # Labels are lower case now.\n    return name.strip().lower()\n"
+)
+TOTALS = "from app import total\nfor prices in PRICES:\n    try:\n        print(total(prices))\n    except Exception as e:\n        print(type(e).__name__)\n"
+PROBES = [
+    {"name": "total of some", "language": "python", "program": TOTALS.replace("PRICES", "[[1], [1, 2]]")},
+    {"name": "total of none", "language": "python", "program": TOTALS.replace("PRICES", "[[]]")},
+    {"name": "a label", "language": "python", "program": "from app import label\nprint(label(' Ada '))\n"},
+    {"name": "two labels", "language": "python", "program": "from app import label\nprint(label('A B'))\n"},
+    {"name": "a time", "language": "python", "program": "import time\nprint(time.time_ns())\n"},
+    {"name": "a package", "language": "python", "program": "import no_such_package\n"},
+]
+SHOWS = {
+    "language": "python",
+    "program": "from app import total\nprint(total([]))\n",
+    "expected_at_base": {"exit_code": 0, "output": "^0"},
+    "expected_at_head": {"exit_code": 1, "output": "IndexError"},
+}
+DIFFERENCES = [
+    {"probe": "total of none", "announced": "", "finding": "none"},
+    {"probe": "a label", "announced": "Labels are lower case now", "finding": ""},
+    {"probe": "two labels", "announced": "as everybody knows", "finding": ""},
+    {"probe": "no such probe", "announced": "x y", "finding": ""},
+]
+REFUTES = {"language": "python", "program": "from app import total\nprint(total([1]))\n"}
+
+
+@pytest.fixture(autouse=True)
+def sandbox() -> None:
+    needed_sandbox()
+
+
+@pytest.fixture(scope="module")
+def change(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    repo = Repo(tmp_path_factory.mktemp("compared") / "repo")
+    repo.commit("base", {"app.py": BASE})
+    repo.commit("head", {"app.py": HEAD})
+    return repo
+
+
+def experimenting(judgement: Callable[[Exchange], Mapping[str, Any]] = lambda _: CONFIRMED) -> Any:
+    """Models of which one experiments, and a verifier that may run something."""
+    found = claim(
+        "app.py", 2, "    return prices[0] + sum(prices[1:])", id="none", evidence={"reproduction": SHOWS}
+    )
+    others = panelists(lambda told: {**result(), "schema_version": "1.2"})
+
+    def act(exchange: Exchange) -> None:
+        body = exchange.body
+        names = {tool["function"]["name"] for tool in body.get("tools", ())}
+        if "review_result" in names and task_in(told_in(body)) == "experiment":
+            has_run = any(message["role"] == "tool" for message in body["messages"])
+            answer = {**result(found), "schema_version": "1.2", "meta": {"differences": DIFFERENCES}}
+            called = ("review_result", answer) if has_run else ("compare_behaviour", {"probes": PROBES})
+            calls((called[0], json.dumps(called[1])))(exchange)
+        elif "verification_judgment" in names and "run_program" in names:
+            said = judgement(exchange)
+            name = "run_program" if "program" in said else "verification_judgment"
+            calls((name, json.dumps(said)))(exchange)
+        else:
+            others(exchange)
+
+    return act
+
+
+def reviewed(change: Repo, report: Path, act: Any, *options: str) -> tuple[dict[str, Any], list[Any], str]:
+    with serving(act) as (address, script):
+        done = review(change.path, address, "--format", f"report={report}", *options)
+    assert report.exists(), done.err
+    return json.loads(report.read_text()), script.requests, done.err
+
+
+@pytest.fixture(scope="module")
+def compared(
+    change: Repo, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, dict[str, Any], list[Any]]:
+    place = tmp_path_factory.mktemp("report")
+    formats = [
+        part for name in ("terminal", "markdown", "html") for part in ("--format", f"{name}={place / name}")
+    ]
+    events = ("--events", str(place / "events.jsonl"))
+    report, asked, _ = reviewed(change, place / "report.json", experimenting(), "--run", *events, *formats)
+    return place / "report.json", report, asked
+
+
+def states(report: Mapping[str, Any]) -> dict[str, str]:
+    return {row["name"]: row["state"] for row in report["behaviour"]}
+
+
+def test_the_table_says_of_each_probe_what_the_machine_saw(compared: Any) -> None:
+    _, report, _ = compared
+    assert states(report) == {
+        "total of some": "alike",
+        "total of none": "reported",
+        "a label": "announced",
+        "two labels": "differs",  # its announcement stands nowhere in the change
+        "a time": "flaky",
+        "a package": "could_not_run",
+    }
+    rows = {row["name"]: row for row in report["behaviour"]}
+    assert rows["total of none"]["candidate"] == "experimenter-0"
+    assert rows["a label"]["announced"] == "Labels are lower case now"
+
+
+def test_a_difference_that_is_a_finding_comes_with_its_reproduction(compared: Any) -> None:
+    (one,) = [one for one in compared[1]["candidates"] if one["id"] == "experimenter-0"]
+    assert (one["withheld"], one["reproduction"]["outcome"]) == (None, "reproduced")
+
+
+def test_models_are_told_of_programs_only_where_there_is_a_sandbox(
+    compared: Any, change: Repo, tmp_path: Path
+) -> None:
+    assert "Expected values come first" in json.dumps(compared[2])
+    assert compared[1]["plan"]["questions"].keys() == {"logic", "codebase-fit", "experimenter"}
+    report, asked, _ = reviewed(change, tmp_path / "r.json", experimenting())
+    assert "Expected values come first" not in json.dumps(asked)
+    assert "compare_behaviour" not in json.dumps(asked)
+    assert report["plan"]["questions"].keys() == {"logic", "codebase-fit"}
+    assert report["behaviour"] == []
+
+
+def test_every_run_is_an_event_and_is_counted(compared: Any) -> None:
+    path, report, _ = compared
+    events = [json.loads(line) for line in (path.parent / "events.jsonl").read_text().splitlines()]
+    runs = [one["data"] for one in events if one["type"] == "program.run"]
+    programs = report["inputs"]["programs"]
+    # Six probes on both sides, four of them twice; one reproduction at base and twice at head.
+    assert programs["runs"] == len(runs) == 6 * 2 + 4 * 2 + 3
+    assert {one["finding_id"] for one in runs} == {None, "experimenter-0"}
+    assert programs["duration_ms"] > 0
+
+
+SENTENCE = (
+    "6 probes: 1 alike, 1 differs as announced, 1 differs (a finding), 1 differs unexplained, "
+    "1 not the same twice, 1 could not be run"
+)
+
+
+@pytest.mark.parametrize("name", ["terminal", "markdown", "html"])
+def test_the_table_is_in_the_formats_for_people(compared: Any, name: str) -> None:
+    text = " ".join((compared[0].parent / name).read_text().split())
+    assert SENTENCE in text
+    assert name == "terminal" or "a label (the change says: Labels are lower case now)" in text
+    assert name == "terminal" or "IndexError" in text
+
+
+@pytest.fixture(scope="module")
+def rechecked(compared: Any, change: Repo) -> Callable[..., dict[str, Any]]:
+    def run(path: Path, *options: str) -> dict[str, Any]:
+        done = affidavit("recheck", path, "--format", "json", *options, cwd=change.path)
+        answer: dict[str, Any] = json.loads(done.out)
+        return answer
+
+    return run
+
+
+def test_the_report_is_derived_again_with_its_table(compared: Any, rechecked: Any) -> None:
+    answer = rechecked(compared[0])
+    (whole,) = [one for one in answer["proofs"] if one["kind"] == "report"]
+    assert whole["holds"], whole["detail"]
+    assert any("6 probes" in word for word in answer["on_its_word"])
+
+
+def test_a_row_that_does_not_follow_from_its_runs_is_found(
+    compared: Any, rechecked: Any, tmp_path: Path
+) -> None:
+    forged = json.loads(compared[0].read_text())
+    forged["behaviour"][1]["state"] = "alike"
+    (tmp_path / "forged.json").write_text(json.dumps(forged))
+    (whole,) = [one for one in rechecked(tmp_path / "forged.json")["proofs"] if one["kind"] == "report"]
+    assert whole["holds"] is False
+    assert "behaviour.1.state" in whole["detail"]
+
+
+def test_probes_are_run_again_and_one_with_other_outputs_fails(
+    compared: Any, rechecked: Any, tmp_path: Path
+) -> None:
+    forged = json.loads(compared[0].read_text())
+    (reply,) = [one for one in forged["inputs"]["replies"] if one["specialist"] == "experimenter"]
+    reply["probes"][0]["head"][0]["output"] = "another\n"
+    (tmp_path / "forged.json").write_text(json.dumps(forged))
+    again = [
+        one for one in rechecked(tmp_path / "forged.json", "--run")["proofs"] if one["kind"] == "behaviour"
+    ]
+    assert [one["holds"] for one in again] == [False, True, True, True, True, True]
+
+
+def test_a_finding_refuted_by_running_keeps_the_program_as_its_reason(
+    change: Repo, tmp_path: Path, rechecked: Any
+) -> None:
+    def judge(exchange: Exchange) -> dict[str, Any]:
+        told = [one for one in exchange.body["messages"] if one["role"] == "tool"]
+        if not told:
+            return REFUTES
+        run = next(line for line in told[-1]["content"].splitlines() if "run" in line)
+        return {
+            "judgment": "REFUTED",
+            "worth": "nit",
+            "reason": "it adds up",
+            "run": run.split(":")[1].strip(' ",'),
+        }
+
+    report, _, _ = reviewed(change, tmp_path / "r.json", experimenting(judge), "--run")
+    (one,) = [one for one in report["candidates"] if one["id"] == "experimenter-0"]
+    kept = one["judgements"][-1]["run"]
+    assert one["withheld"]["code"] == "refuted"
+    assert (kept["program"]["text"], kept["head"]["output"]) == (REFUTES["program"], "1\n")
+    assert states(report)["total of none"] == "reported"
+    proofs = rechecked(tmp_path / "r.json", "--run")["proofs"]
+    assert [p["holds"] for p in proofs if "verifier's program" in p["detail"]] == [True, True]
