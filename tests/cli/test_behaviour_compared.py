@@ -1,4 +1,4 @@
-"""`review --run` with an experimenter: probes run on both sides, their table in the report, run again later."""
+"""`review --run` with an experimenter: probes on both sides, their table in the report, run again later."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -18,7 +18,13 @@ HEAD = (
     "def total(prices):\n    return prices[0] + sum(prices[1:])\n\n\n"
     "def label(name):\n    # Labels are lower case now.\n    return name.strip().lower()\n"
 )
-TOTALS = "from app import total\nfor prices in PRICES:\n    try:\n        print(total(prices))\n    except Exception as e:\n        print(type(e).__name__)\n"
+TOTALS = """from app import total
+for prices in PRICES:
+    try:
+        print(total(prices))
+    except Exception as error:
+        print(type(error).__name__)
+"""
 PROBES = [
     {"name": "total of some", "language": "python", "program": TOTALS.replace("PRICES", "[[1], [1, 2]]")},
     {"name": "total of none", "language": "python", "program": TOTALS.replace("PRICES", "[[]]")},
