@@ -1,6 +1,5 @@
 """One review: look, read, check, judge, report. Read this file first."""
 
-import asyncio
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -104,10 +103,6 @@ class Crew:
         """The version that the models read; without models, the current one."""
         return self.panel.prompts if self.panel else current_prompts()
 
-    def watched_runner(self, emit: Emit) -> WatchedRunner | None:
-        """What programs are run with, each run counted and said."""
-        return WatchedRunner(self.runner, emit, asyncio.get_running_loop()) if self.runner else None
-
 
 @dataclass(frozen=True)
 class Conduct:
@@ -157,7 +152,7 @@ async def review(
     conduct = conduct or Conduct()
     take = conduct.take
     opened = open_case(change, repository, settings, emit, conduct.review_id)
-    runner = crew.watched_runner(emit)
+    runner = WatchedRunner.of(crew.runner, emit)
     case = replace(opened, runner=runner, earlier=earlier)
     chosen = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
     looked = await look(replace(case, scope=chosen), crew, take)

@@ -37,6 +37,11 @@ class WatchedRunner:
     finding: str = ""
     """The candidate whose proof is run; empty where a model tries something."""
 
+    @classmethod
+    def of(cls, runner: Runner | None, emit: Emit) -> "WatchedRunner | None":
+        """A runner, watched from here on; None where there is none."""
+        return cls(runner, emit, asyncio.get_running_loop()) if runner else None
+
     @property
     def name(self) -> str:
         """What stands between a program and this machine."""

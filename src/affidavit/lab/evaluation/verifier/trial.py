@@ -23,6 +23,7 @@ from affidavit.lab.evaluation.verifier import rates
 from affidavit.pipeline import check, open_case
 from affidavit.ports import Mind, Role, Tree
 from affidavit.prompts import PromptSet
+from affidavit.proof.watched_runner import WatchedRunner
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Docket
 from affidavit.records.lab.planted_claim import PlantedClaim
@@ -162,7 +163,8 @@ async def _judge(claims: Sequence[PlantedClaim], opened: OpenedChange, plan: Tri
         session = await asyncio.to_thread(panel.convene, case)
         rough = plan_by_size(session.case.change, (), (), session.briefing.context.symbols)
         docket = Docket(candidates=tuple(_candidate(index, one) for index, one in enumerate(claims)))
-        live = LiveReproducer(running.runner, running.programs) if running.programs else None
+        runner = WatchedRunner.of(running.runner, ignore_events)
+        live = LiveReproducer(runner, running.programs) if running.programs else None
         docket = await reproduce(check(docket, replace(case, plan=rough)), live)
         return await verify(docket, session.verifiers(rough, plan.votes), ignore_events)
 
