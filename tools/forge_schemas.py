@@ -138,7 +138,7 @@ def reduced_graphql(text: str, version: str) -> str:
 def _trimmed(node: Any, fields: set[str], used: dict[str, set[str]]) -> Any:
     changes: dict[str, Any] = {"description": None, "directives": ()}
     if hasattr(node, "interfaces"):
-        changes["interfaces"] = ()
+        changes["interfaces"] = tuple(one for one in node.interfaces or () if one.name.value in used)
     is_input = node.kind == "input_object_type_definition"
     if hasattr(node, "fields"):
         changes["fields"] = tuple(

@@ -219,6 +219,9 @@ class Origin:
     branches: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if self.bare.exists():
+            run_git(self.work, "remote", "set-url", "origin", str(self.bare))
+            return
         self.bare.parent.mkdir(parents=True, exist_ok=True)
         run_git(self.bare.parent, "init", "-q", "--bare", "-b", "main", str(self.bare))
         for name in ("allowAnySHA1InWant", "allowReachableSHA1InWant"):

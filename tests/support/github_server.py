@@ -183,21 +183,18 @@ class GitHubServer(ForgeServer):
         }
 
     def _get_inline(self) -> list[Given]:
-        return [
-            {
-                **one,
-                "reactions": {
-                    **example("pull-request-review-comment").get("reactions", _NO_REACTIONS),
-                    "-1": len(self.reactions.get(one["id"], [])),
-                },
-            }
-            for one in self.inline
-        ]
+        return [self._shown_inline(one) for one in self.inline]
+
+    def _shown_inline(self, one: Given) -> Given:
+        # GitHub describes `line` as a number that may be missing; it is, where a comment is outdated.
+        shown = {name: value for name, value in one.items() if name != "line" or value is not None}
+        return {**shown, "reactions": {**_NO_REACTIONS, "-1": len(self.reactions.get(one["id"], []))}}
 
     def _permission(self, name: str) -> Given:
         if name not in self.users:
             raise RefusedError(404, f"{name} is not a user")
         made = example("repository-collaborator-permission-response-if-user-has-admin-permissions")
+        made["user"]["role_name"] = self.users[name]
         return {**made, "permission": self.users[name], "role_name": self.users[name]}
 
     def _gate(self, asked: Asked, sha: str, what: str) -> tuple[int, Any, dict[str, str]]:
@@ -415,12 +412,16 @@ class GitHubServer(ForgeServer):
         nodes = [
             {
                 "databaseId": one["id"],
-                "author": {"login": one["user"]["login"]},
-                "editor": {"login": self.edited_by[one["id"]]} if one["id"] in self.edited_by else None,
+                "author": {"__typename": "User", "login": one["user"]["login"]},
+                "editor": self._editor(one["id"]),
             }
             for one in spoken
         ]
         return {**self.threads[root], "comments": lambda *_, **__: {"nodes": nodes}}
+
+    def _editor(self, comment: int) -> Given | None:
+        name = self.edited_by.get(comment)
+        return {"__typename": "User", "login": name} if name else None
 
     def _resolve(self, thread: str) -> Given:
         if not self.can_resolve:

@@ -24,6 +24,8 @@ WORLD_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS
 """What the system cannot do for anybody just now; no fault of the program that asked for it."""
 COMMANDS = {
     "review": "Review a change and report what can be proven.",
+    "post": "Post a report on its pull request, or show what would be posted.",
+    "init": "Write the workflow of a forge, or a hook, that reviews every change.",
     "context": "Show the map of a change, to plan how to read it.",
     "ask": "Ask a model about a finding of a report.",
     "recheck": "Prove a report again, whole.",

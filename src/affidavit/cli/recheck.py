@@ -1,6 +1,7 @@
 """`affidavit recheck`: prove a native report again, offline, with no model."""
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -45,6 +46,11 @@ MARKS = {True: "holds", False: "FAILS", None: "cannot be checked here"}
 )
 @click.option("--run", is_flag=True, help="Run every reproduction again, in a sandbox.")
 @environment_options
+@click.option(
+    "--fetch",
+    is_flag=True,
+    help="Fetch the commits of the pull request that REPORT names; nothing else is asked.",
+)
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
 @click.pass_context
 def command(
@@ -55,6 +61,7 @@ def command(
     require_signature: bool,
     trust_base: str | None,
     run: bool,
+    fetch: bool,
     output: str,
     **options: Any,
 ) -> None:
@@ -68,6 +75,8 @@ def command(
     """
     recorded = read_report(report)
     _settings_of(recorded, report)
+    if fetch:
+        repo = _fetched(recorded, repo)
     with rebuild_change(recorded.change, repo, allowed_of(options)) as opened:
         for notice in opened.notices:
             note(notice)
@@ -75,13 +84,25 @@ def command(
         again = _run_again(recorded, opened.repository, options) if run else []
         signed = _signature_of(report, opened.repository, trust_base)
     proofs = [*done.proofs, *again, *_signature_proofs(signed, is_required=require_signature)]
-    click.echo(_as_json(done, proofs, signed) if output == "json" else _as_text(done, proofs, signed))
+    if output == "json":
+        click.echo(_as_json(done, proofs, signed, hashlib.sha256(report.read_bytes()).hexdigest()))
+    else:
+        click.echo(_as_text(done, proofs, signed))
     context.exit(_exit_code(proofs))
 
 
 def _run_again(recorded: Report, repository: GitRepository, options: dict[str, Any]) -> list[Proof]:
     with opened_runner(repository, running_settings(options), options, is_asked=True) as running:
         return run_again(recorded, running.runner, running.programs.reason if running.programs else "")
+
+
+def _fetched(recorded: Report, repo: Path | None) -> Path:
+    from affidavit.forges.credentials import find_credentials  # noqa: PLC0415 - few ask a forge
+    from affidavit.forges.opening import Ground, address_of, fetch_recorded  # noqa: PLC0415
+
+    if repo is not None:
+        raise InputError("--fetch brings its own repository: leave out --repo")
+    return fetch_recorded(recorded.change, Ground(find_credentials(address_of(recorded.change).host)))
 
 
 def _mechanical(settings: Settings) -> Sequence[Specialist]:
@@ -135,8 +156,11 @@ def _exit_code(proofs: Sequence[Proof]) -> int:
     return EXIT_IN_PART if any(proof.holds is None for proof in proofs) else 0
 
 
-def _as_json(done: Rechecked, proofs: Sequence[Proof], signed: SignatureCheck) -> str:
+def _as_json(done: Rechecked, proofs: Sequence[Proof], signed: SignatureCheck, digest: str) -> str:
     content = {
+        # Whoever posts compares the digest, so that no other report goes out under this recheck.
+        "report_sha256": digest,
+        "exit_code": _exit_code(proofs),
         "proofs": [proof.model_dump() for proof in proofs],
         "on_its_word": list(done.words),
         "signature": signed.model_dump(),

@@ -116,6 +116,9 @@ from affidavit.stages.intake import OpenedChange
     metavar="N",
     help="How many reviews a change is thought to take, for feedback documents; default 5.",
 )
+@click.option("--post", is_flag=True, help="Post the report on its pull request, by a process of its own.")
+@click.option("--may-approve", is_flag=True, help="With --post: approve where the verdict is approve.")
+@click.option("--may-block", is_flag=True, help="With --post: request changes where the verdict says so.")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 @click.option("--no-store", is_flag=True, help="Do not keep the report.")
 @click.option("--no-cache", is_flag=True, help="Run every analyser again.")
@@ -135,6 +138,10 @@ def command(context: click.Context, /, **options: Any) -> None:
     or merge request.
     With no target: what is not committed yet.
     """
+    if options["post"]:
+        from affidavit.cli.options.posting import review_and_post  # noqa: PLC0415 - few post
+
+        context.exit(review_and_post(options))
     outputs = _outputs(options["formats"], options["events"])
     key = _key_for(outputs, options["sign"])
     with opened_change(options) as opened:

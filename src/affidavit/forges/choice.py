@@ -29,10 +29,13 @@ def open_forge(
 
 
 async def read_request(
-    address: PullRequestAddress, credentials: Credentials, patience: Patience | None = None
+    address: PullRequestAddress,
+    credentials: Credentials,
+    patience: Patience | None = None,
+    environment: Mapping[str, str] = os.environ,
 ) -> PullRequest:
     """Read a pull request with its words, comments and checks."""
-    forge = open_forge(address, credentials, patience)
+    forge = open_forge(address, credentials, patience, environment)
     try:
         return await forge.read()
     finally:

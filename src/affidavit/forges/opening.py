@@ -101,11 +101,16 @@ def fetch_change(clone: Clone, pull: PullRequest, *, has_full_history: bool = Fa
     )
 
 
-def fetch_recorded(change: Change, ground: Ground) -> Path:
-    """Fetch the commits of a recorded change from the forge that it names; the folder that has them."""
+def address_of(change: Change, environment: Mapping[str, str] | None = None) -> PullRequestAddress:
+    """The pull request that a recorded change names; its forge must be one that the user's side names."""
     if not change.request:
         raise InputError("the report is not of a pull request: name its repository with --repo")
-    address = parse_change_url(change.request, known_hosts(ground.environment or os.environ))
+    return parse_change_url(change.request, known_hosts(os.environ if environment is None else environment))
+
+
+def fetch_recorded(change: Change, ground: Ground) -> Path:
+    """Fetch the commits of a recorded change from the forge that it names; the folder that has them."""
+    address = address_of(change, ground.environment)
     base, head = change.base.commit, change.head.commit
     if not base or not head or not is_commit_id(base) or not is_commit_id(head):
         raise InputError("the report names no commits that could be fetched")

@@ -5,9 +5,11 @@ Proxies and certificate authorities come from the environment, as for every prog
 
 import asyncio
 import random
+import ssl
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import httpx2
@@ -38,6 +40,12 @@ class Patience:
     sleep: Sleep = asyncio.sleep
 
 
+@cache
+def _trusted_authorities() -> ssl.SSLContext:
+    """Read once: a process may open many connections."""
+    return httpx2.create_ssl_context()
+
+
 class ForgeClient(httpx2.AsyncClient):
     """A client that asks one forge, tries again where that does no harm, and never reads without end."""
 
@@ -52,6 +60,7 @@ class ForgeClient(httpx2.AsyncClient):
         super().__init__(
             headers={"user-agent": USER_AGENT, **(headers or {})},
             timeout=self.patience.timeout_seconds,
+            verify=_trusted_authorities(),
             follow_redirects=False,
         )
 

@@ -68,6 +68,15 @@ def sign_file(report: Path, key: Path) -> Path:
     return target
 
 
+def key_name(key: Path) -> str:
+    """The fingerprint of a key, as people compare it."""
+    done = _ssh_keygen(["-l", "-f", str(key)], b"")
+    found = FINGERPRINT.search(done.stdout.decode("utf-8", "replace"))
+    if done.returncode != 0 or found is None:
+        raise OutsideError(f"{key} is no key that ssh-keygen can read: {_said(done)}")
+    return found.group()
+
+
 def check_signature(content: bytes, signature: bytes | None, signers: Sequence[Signers]) -> SignatureCheck:
     """Whether the signature was made over these bytes, and whether a list of allowed signers has its key."""
     if signature is None:

@@ -76,7 +76,7 @@ def _review(action: PostReview) -> dict[str, Any]:
 def _inline(comment: Inline) -> dict[str, Any]:
     side = _SIDES[comment.side]
     given: dict[str, Any] = {
-        "path": comment.path if comment.side == "head" else comment.old_path,
+        "path": comment.path,
         "line": comment.line,
         "side": side,
         "body": comment.body,

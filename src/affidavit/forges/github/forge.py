@@ -44,7 +44,7 @@ class GitHub:
         if not talk.account:
             raise ForgeError(
                 "GitHub does not say whose token this is, so our own comments cannot be told from others': "
-                "name the account in AFFIDAVIT_POST_AS",
+                f"name the account in AFFIDAVIT_POST_AS ({'; '.join(talk.not_read)})",
                 status=401,
             )
         standing = await read_standing(self.client, talk, name_of(pull.get("user")), people_who_decided)

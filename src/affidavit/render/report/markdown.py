@@ -41,9 +41,9 @@ def write(report: Report, view: View) -> str:
 
 def render_markdown(report: Report, *, show_withheld: bool = False, show_nits: bool = False) -> str:
     """The report as one comment of less than 60,000 characters; what did not fit is said."""
-    head = [f"**{markdown_line(_sentence(wording.headline(report)))}** {_gate(report)}", _about(report)]
-    account = _fit(
-        _account(report, show_withheld=show_withheld, show_nits=show_nits),
+    head = [headline(report), about_line(report)]
+    account = fit_blocks(
+        account_items(report, show_withheld=show_withheld, show_nits=show_nits),
         _MAX_ACCOUNT_LENGTH,
         "note",
         "notes",
@@ -51,13 +51,18 @@ def render_markdown(report: Report, *, show_withheld: bool = False, show_nits: b
     # Outside what may be left out: every report carries it. Its words are ours, so nothing is escaped.
     account.append(f"- measured on this installation: {measured_words(report.measured)}")
     spent = sum(len(block) + 2 for block in head + account)
-    findings = _fit(
+    findings = fit_blocks(
         _finding_blocks(report, show_nits=show_nits), MAX_LENGTH - spent - 200, "finding", "findings"
     )
-    return _joined([*head, *findings, "---", *account]) + "\n"
+    return joined_blocks([*head, *findings, "---", *account]) + "\n"
 
 
-def _joined(blocks: Sequence[str]) -> str:
+def headline(report: Report) -> str:
+    """The outcome, and what it means for a build."""
+    return f"**{markdown_line(_sentence(wording.headline(report)))}** {_gate(report)}"
+
+
+def joined_blocks(blocks: Sequence[str]) -> str:
     """Blocks with an empty line between them; the items of a list stand close."""
     text = ""
     for block in blocks:
@@ -78,15 +83,16 @@ def _gate(report: Report) -> str:
     return wording.gate_words(report, "→").capitalize() + "."
 
 
-def _about(report: Report) -> str:
+def about_line(report: Report) -> str:
+    """Which change it is, and how large."""
     change = report.change
     added, removed = wording.line_totals(change)
     title = markdown_line(one_line(change.title or change.target, _MAX_TITLE_LENGTH))
     size = f"{wording.counted(len(change.files), 'file')}, +{added} -{removed}"
-    return f"Reviewed: {title} ({_name(wording.range_of(change))}, {size})"
+    return f"Reviewed: {title} ({name_span(wording.range_of(change))}, {size})"
 
 
-def _fit(blocks: Sequence[str], limit: int, noun: str, plural: str) -> list[str]:
+def fit_blocks(blocks: Sequence[str], limit: int, noun: str, plural: str) -> list[str]:
     """The first blocks that fit, and a sentence about the rest. A block is kept whole or left out."""
     kept: list[str] = []
     room = limit
@@ -102,7 +108,7 @@ def _fit(blocks: Sequence[str], limit: int, noun: str, plural: str) -> list[str]
 def _finding_blocks(report: Report, *, show_nits: bool) -> list[str]:
     """One block a finding, worst file first; the first block of a file carries its heading."""
     blocks = [*_overview(report), *_grouped(report, wording.standing(report))]
-    blocks += _under("#### Smaller points", _folded(report))
+    blocks += _under("#### Smaller points", folded_items(report))
     if show_nits:
         blocks += _under("#### True, and withheld as nits", _grouped(report, wording.nits(report)))
     return blocks
@@ -114,7 +120,7 @@ def _overview(report: Report) -> list[str]:
     if len(standing) < 2:
         return []
     blocking = report.verdict.blocking
-    lines = [_one_line(one) + " (blocks)" * (one.id in blocking) for one in standing[:_MAX_LISTED]]
+    lines = [one_line_item(one) + " (blocks)" * (one.id in blocking) for one in standing[:_MAX_LISTED]]
     more = len(standing) - len(lines)
     return ["\n".join([*lines, f"- {more} more, below"] if more else lines)]
 
@@ -126,28 +132,30 @@ def _under(heading: str, blocks: list[str]) -> list[str]:
 def _grouped(report: Report, candidates: Sequence[Candidate]) -> list[str]:
     blocks: list[str] = []
     for path, group in wording.by_file(candidates).items():
-        heading = f"### {_name(path)}\n\n"
+        heading = f"### {name_span(path)}\n\n"
         for candidate in group:
-            blocks.append(heading + _finding(report, candidate))
+            blocks.append(heading + finding_block(report, candidate))
             heading = ""
     return blocks
 
 
-def _finding(report: Report, candidate: Candidate) -> str:
+def finding_block(report: Report, candidate: Candidate, *, has_code: bool = True) -> str:
+    """One finding with its proof; without the code where a reader sees that beside it."""
     finding = candidate.finding
     if finding is None:
         return ""
-    parts = [_title(report, candidate, finding), _quote(report, candidate, finding), _prose(finding.message)]
+    quote = _quote(report, candidate, finding) if has_code else ""
+    parts = [_title(report, candidate, finding), quote, _prose(finding.message)]
     places = [one for one in said_under(candidate, report) if one[0] == "also at"]
     claim = [*wording.claim(finding), *places]
-    parts.append("\n".join(f"- {label.capitalize()}: {_clipped_line(text)}" for label, text in claim))
+    parts.append("\n".join(f"- {label.capitalize()}: {clipped_line(text)}" for label, text in claim))
     if finding.suggestion:
         parts.append(_labelled("**Do:**", _prose(finding.suggestion)))
-    parts.append(f"Proof: {_clipped_line(' · '.join(proof_line(candidate, report)))}")
+    parts.append(f"Proof: {clipped_line(' · '.join(proof_line(candidate, report)))}")
     program = program_text(candidate, report.id)
     if program:
-        parts.append(_fold("The program that was run on both sides", [code_block(_short_code(program))]))
-    parts.append(_fold("Proof in detail", _proof(report, candidate, finding)))
+        parts.append(fold_of("The program that was run on both sides", [code_block(_short_code(program))]))
+    parts.append(fold_of("Proof in detail", _proof(report, candidate, finding)))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -156,7 +164,7 @@ def _labelled(label: str, prose: str) -> str:
     return f"{label}\n\n{prose}" if "\n" in prose else f"{label} {prose}"
 
 
-def _name(text: str) -> str:
+def name_span(text: str) -> str:
     """A path or a symbol as code; its white space is part of it."""
     return code_span(clip(visible(text), _MAX_TITLE_LENGTH))
 
@@ -175,7 +183,7 @@ def _prose(text: str) -> str:
     return markdown_prose(clip(visible(text, keep="\n\t"), _MAX_PROSE_LENGTH))
 
 
-def _fold(summary: str, parts: Sequence[str]) -> str:
+def fold_of(summary: str, parts: Sequence[str]) -> str:
     """A fold. Its summary is ours: a forge reads markup there that could not be made inert."""
     inside = "\n\n".join(part for part in parts if part)
     return f"<details><summary>{summary}</summary>\n\n{inside}\n\n</details>"
@@ -200,49 +208,52 @@ def _proof(report: Report, candidate: Candidate, finding: Finding) -> list[str]:
     said = [_cause(report, cause)] if cause else []
     steps = wording.proof(candidate)
     steps += [f"{label}: {text}" for label, text in said_under(candidate, report) if label != "also at"]
-    said.append("\n".join(f"- {_clipped_line(step)}" for step in steps))
+    said.append("\n".join(f"- {clipped_line(step)}" for step in steps))
     if first := wording.first_wording(candidate):
         said.append(_labelled("First wording:", _prose(first)))
     if candidate.fingerprint:
-        said.append(f"Fingerprint: {_name(candidate.fingerprint)}")
+        said.append(f"Fingerprint: {name_span(candidate.fingerprint)}")
     return said
 
 
 def _cause(report: Report, cause: Cause) -> str:
     place = changed_place(report.change, cause)
-    symbol = f"{_name(cause.symbol)} in " if cause.symbol.strip() else ""
-    said = f"Caused by {symbol}{_name(cause.file)}"
+    symbol = f"{name_span(cause.symbol)} in " if cause.symbol.strip() else ""
+    said = f"Caused by {symbol}{name_span(cause.file)}"
     if place is None:
         return said
     diff = _short_code("\n".join(line.mark + line.text for line in place.lines))
     return f"{said}, line {place.anchor.number}:\n\n{code_block(diff, 'diff')}"
 
 
-def _clipped_line(text: str) -> str:
+def clipped_line(text: str) -> str:
+    """Text of a change on one line, inert and not too long."""
     return markdown_line(one_line(text, _MAX_PROSE_LENGTH))
 
 
-def _folded(report: Report) -> list[str]:
-    return [" ".join([_one_line(one), *standing_in_brackets(one, report)]) for one in wording.folded(report)]
+def folded_items(report: Report) -> list[str]:
+    """The smaller points, one line each."""
+    return [
+        " ".join([one_line_item(one), *standing_in_brackets(one, report)]) for one in wording.folded(report)
+    ]
 
 
-def _one_line(candidate: Candidate) -> str:
+def one_line_item(candidate: Candidate) -> str:
+    """A finding as an item of a list."""
     finding = candidate.finding
     severity = f"{finding.severity} " if finding else ""
     title = markdown_line(one_line(wording.title_of(candidate), _MAX_TITLE_LENGTH))
-    return f"- {severity}{_name(wording.place_of(candidate))} {title}"
+    return f"- {severity}{name_span(wording.place_of(candidate))} {title}"
 
 
-def _account(report: Report, *, show_withheld: bool, show_nits: bool) -> list[str]:
+def account_items(report: Report, *, show_withheld: bool, show_nits: bool) -> list[str]:
     """What was withheld, what did not run, what was not looked at."""
-    blocks = [
-        f"- {_clipped_line('incomplete: ' + wording.part_sentence(part))}" for part in report.incomplete
-    ]
-    blocks += [f"- {_clipped_line('not run: ' + wording.part_sentence(part))}" for part in report.not_run]
+    blocks = [f"- {clipped_line('incomplete: ' + wording.part_sentence(part))}" for part in report.incomplete]
+    blocks += [f"- {clipped_line('not run: ' + wording.part_sentence(part))}" for part in report.not_run]
     blocks = [*_row(report), *blocks]
     covered = wording.coverage_sentence(report)
     if covered:
-        blocks.append(f"- {_clipped_line('coverage: ' + covered)}")
+        blocks.append(f"- {clipped_line('coverage: ' + covered)}")
     if report.words and report.words.summary:
         blocks.append(f"- {markdown_line(one_line('reporter: ' + report.words.summary, _MAX_TITLE_LENGTH))}")
     spent = wording.spent_sentence(report)
@@ -259,9 +270,9 @@ def _account(report: Report, *, show_withheld: bool, show_nits: bool) -> list[st
 def _row(report: Report) -> list[str]:
     """What became of the findings of the review before."""
     said = row_sentence(report)
-    blocks = [f"- {_clipped_line(said)}"] if said else []
-    blocks += [f"  - {_clipped_line(f'{fate}: {text}')}" for fate, text in decision_lines(report)]
-    return blocks + [f"- {_clipped_line(f'alert: {text}')}" for text in alert_lines(report)]
+    blocks = [f"- {clipped_line(said)}"] if said else []
+    blocks += [f"  - {clipped_line(f'{fate}: {text}')}" for fate, text in decision_lines(report)]
+    return blocks + [f"- {clipped_line(f'alert: {text}')}" for text in alert_lines(report)]
 
 
 def _behaviour(report: Report) -> list[str]:
@@ -272,18 +283,18 @@ def _behaviour(report: Report) -> list[str]:
     rows = compared(report)[:_MAX_LISTED]
     said = ["\n".join(_probe_line(one) for one in rows)]
     said += [code_block(_short_code(f"{one.name}\n\n{one.text}")) for one in rows if not one.is_alike]
-    return [_fold(f"Behaviour compared: {sentence}", said)]
+    return [fold_of(f"Behaviour compared: {sentence}", said)]
 
 
 def _probe_line(one: Compared) -> str:
-    return f"- {one.outcome}: {_clipped_line(one.name)}" + (f" ({_clipped_line(one.why)})" if one.why else "")
+    return f"- {one.outcome}: {clipped_line(one.name)}" + (f" ({clipped_line(one.why)})" if one.why else "")
 
 
 def _files(label: str, files: Sequence[tuple[str, str]]) -> list[str]:
     if not files:
         return []
     named = [
-        _name(path) + (f" ({markdown_line(one_line(reason, 80))})" if reason else "")
+        name_span(path) + (f" ({markdown_line(one_line(reason, 80))})" if reason else "")
         for path, reason in files[:_MAX_LISTED]
     ]
     more = f" and {len(files) - _MAX_LISTED} more" if len(files) > _MAX_LISTED else ""
@@ -305,4 +316,5 @@ def _withheld(report: Report, *, show_withheld: bool, show_nits: bool) -> list[s
 def _withheld_one(report: Report, candidate: Candidate) -> str:
     detail = why_withheld(candidate, report)
     reason = code_span(wording.withheld_reason(candidate))
-    return f"  {_one_line(candidate)}: {reason} {markdown_line(one_line(detail, _MAX_TITLE_LENGTH))}".rstrip()
+    said = markdown_line(one_line(detail, _MAX_TITLE_LENGTH))
+    return f"  {one_line_item(candidate)}: {reason} {said}".rstrip()

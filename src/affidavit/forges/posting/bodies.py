@@ -1,0 +1,82 @@
+"""The words of our comments: a finding in its place, an answer in its thread. Everything quoted is inert."""
+
+from affidavit.forges.marks import Mark, write_mark
+from affidavit.forges.posting.fates import names_of
+from affidavit.records.candidate import Candidate
+from affidavit.records.report import Report
+from affidavit.render.report.markdown import clipped_line, finding_block, fold_of, name_span
+from affidavit.render.report.wording import location, proof
+from affidavit.render.safe_text import clip
+
+CUT = "\n\n**Cut here: the forge takes no longer comment. The report has the rest.**"
+HOW_TO_ANSWER = (
+    "<sub>Answer `/affidavit dismiss why`, `/affidavit wrong why` or `/affidavit explain`; a thumb down says"
+    " wrong, too.</sub>"
+)
+
+
+def finding_mark(candidate: Candidate, report: Report, also: tuple[str, ...] = ()) -> Mark:
+    """The mark of a comment on a finding."""
+    others = names_of(candidate) | set(also)
+    return Mark(
+        kind="finding",
+        fingerprint=candidate.fingerprint,
+        also=tuple(sorted(others - {candidate.fingerprint})),
+        rule=(candidate.finding.rule_id or "") if candidate.finding else "",
+        by="machine" if candidate.is_proven_by_machine else "model",
+        report=report.id,
+        head=report.change.head.commit or "",
+    )
+
+
+def finding_body(candidate: Candidate, report: Report, limit: int) -> str:
+    """A comment on the lines of a finding: the code is beside it, so it is not repeated."""
+    parts = (
+        write_mark(finding_mark(candidate, report)),
+        finding_block(report, candidate, has_code=False),
+        HOW_TO_ANSWER,
+    )
+    return fitted("\n\n".join(parts), limit)
+
+
+def explained_body(candidate: Candidate, report: Report, comment: str, limit: int) -> str:
+    """The whole proof, for whoever asked for it."""
+    mark = Mark(kind="reply", fingerprint=candidate.fingerprint, report=report.id, to=comment)
+    steps = "\n".join(f"- {clipped_line(step)}" for step in proof(candidate))
+    place = name_span(location(candidate.finding)) if candidate.finding else ""
+    asked = f"What stands behind this, at {place}:\n\n{steps}"
+    whole = fold_of("The finding with its code", [finding_block(report, candidate)])
+    again = f"`affidavit recheck` proves it again from the report {name_span(report.id)}."
+    return fitted("\n\n".join([write_mark(mark), asked, whole, again]), limit)
+
+
+def fixed_body(fingerprint: str, reason: str, report: Report) -> str:
+    """What is said where a thread cannot be resolved."""
+    mark = Mark(kind="reply", fingerprint=fingerprint, report=report.id, to="fixed")
+    return f"{write_mark(mark)}\nFixed: {clipped_line(reason)}. This thread can be resolved."
+
+
+def fitted(text: str, limit: int) -> str:
+    """A text that the forge takes; what is cut in a fold or in code is closed again."""
+    if len(text) <= limit:
+        return text
+    kept = clip(text, limit - 400)
+    fence = _open_fence(kept)
+    folds = kept.count("<details>") - kept.count("</details>")
+    closing = (f"\n{fence}" if fence else "") + "\n\n</details>" * max(folds, 0)
+    return kept + closing + CUT
+
+
+def _open_fence(text: str) -> str:
+    """The fence of a code block that the text leaves open; empty where it leaves none."""
+    open_fence = ""
+    for line in text.split("\n"):
+        bare = line.strip()
+        run = bare[: len(bare) - len(bare.lstrip("`"))]
+        if len(run) < 3:
+            continue
+        if not open_fence:
+            open_fence = run
+        elif bare == run and len(run) >= len(open_fence):
+            open_fence = ""
+    return open_fence

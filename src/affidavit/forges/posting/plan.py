@@ -1,0 +1,283 @@
+"""What to post: a report, what stands on the forge and what it accepts in, actions out; nothing is done."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from affidavit.forges.answers import Decision, read_decisions
+from affidavit.forges.marks import Mark, write_mark
+from affidavit.forges.posting.actions import (
+    Action,
+    Approve,
+    Delete,
+    Edit,
+    Event,
+    GateState,
+    Inline,
+    Limits,
+    PostInline,
+    PostReview,
+    PostSummary,
+    Reply,
+    Resolve,
+    SetGate,
+    WithdrawVerdict,
+)
+from affidavit.forges.posting.bodies import explained_body, finding_body, finding_mark, fixed_body
+from affidavit.forges.posting.fates import Fate, decide_fates, names_of, without_doubles
+from affidavit.forges.posting.options import PostOptions
+from affidavit.forges.posting.places import inline_place
+from affidavit.forges.posting.summary import Told, summary_body
+from affidavit.forges.standing import OwnNote, Standing
+from affidavit.records.candidate import Candidate
+from affidavit.records.report import Report
+from affidavit.render.report import wording
+
+_GATES: dict[int, GateState] = {0: "success", 1: "failure", 3: "in_part"}
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Everything that a plan follows from."""
+
+    report: Report
+    standing: Standing
+    limits: Limits
+    options: PostOptions
+
+    @property
+    def head(self) -> str:
+        """The commit that the report is about."""
+        return self.report.change.head.commit or ""
+
+    @property
+    def is_own_request(self) -> bool:
+        """Forges let nobody approve or block their own."""
+        return bool(self.standing.account) and self.standing.account == self.standing.author
+
+
+def plan_actions(report: Report, standing: Standing, limits: Limits, options: PostOptions) -> list[Action]:
+    """The actions, in the order in which they are safe to be cut off: the gate speaks last."""
+    ground = Ground(report, standing, limits, options)
+    notes, doubles = without_doubles(standing)
+    fates = decide_fates(report, notes)
+    decisions = read_decisions(standing)
+    fresh = _fresh(ground, fates, decisions)
+    return [
+        *_summary(ground, fates, decisions, fresh),
+        *_comments(ground, fresh),
+        *_kept_threads(ground, fates),
+        *_fixed(ground, fates),
+        *_explained(ground, fates),
+        *_taken_back(ground, doubles),
+        *_approval(ground),
+        *_gate(ground),
+    ]
+
+
+# Comments on lines
+
+
+def _fresh(
+    ground: Ground, fates: Sequence[Fate], decisions: Sequence[Decision]
+) -> list[tuple[Candidate, Inline]]:
+    """Findings to comment on in their place: nobody has said them there, or decided on them."""
+    known = {fate.candidate.id for fate in fates if fate.candidate}
+    silent = _not_repeated(ground, decisions)
+    found: list[tuple[Candidate, Inline]] = []
+    for candidate in wording.ordered(wording.standing(ground.report)):
+        if candidate.id in known or names_of(candidate) & silent or candidate.said_by:
+            continue
+        inline = _inline(ground, candidate)
+        if inline and inline.place not in ground.options.refused:
+            found.append((candidate, inline))
+    return found[: ground.limits.comments]
+
+
+def _not_repeated(ground: Ground, decisions: Iterable[Decision]) -> set[str]:
+    """What people decided on, and what was commented on once and is gone: somebody took it away."""
+    decided = {one.fingerprint for one in decisions if one.kind != "explain"}
+    before = {name for note in ground.standing.summaries for name in note.mark.listed}
+    standing = {name for note in ground.standing.findings for name in note.mark.names}
+    return decided | (before - standing)
+
+
+def _inline(ground: Ground, candidate: Candidate) -> Inline | None:
+    finding = candidate.finding
+    place = inline_place(finding, ground.report.change) if finding else None
+    if place is None:
+        return None
+    return Inline(
+        fingerprint=candidate.fingerprint,
+        path=place.path,
+        old_path=place.old_path,
+        side=place.side,
+        line=place.line,
+        start_line=place.start_line,
+        old_line=place.old_line,
+        new_line=place.new_line,
+        body=finding_body(candidate, ground.report, ground.limits.body_length),
+    )
+
+
+def _comments(ground: Ground, fresh: Sequence[tuple[Candidate, Inline]]) -> list[Action]:
+    comments = tuple(inline for _, inline in fresh)
+    if not ground.limits.has_reviews or ground.options.refused:
+        singles: list[Action] = [PostInline(head=ground.head, comment=one) for one in comments]
+        comments = ()
+    else:
+        singles = []
+    event = _event(ground)
+    if not ground.limits.has_reviews or (not comments and event == "comment"):
+        return singles
+    body = "" if event == "comment" else _verdict_words(ground)
+    return [*singles, PostReview(head=ground.head, body=body, event=event, comments=comments)]
+
+
+def _event(ground: Ground) -> Event:
+    """What a review comes to: a comment, unless more is allowed, true and not said already."""
+    decision = ground.report.verdict.decision
+    if ground.is_own_request or decision == ground.standing.verdict:
+        return "comment"
+    if decision == "approve" and ground.options.may_approve:
+        return "approve"
+    if decision == "request_changes" and ground.options.may_block:
+        return "request_changes"
+    return "comment"
+
+
+def _verdict_words(ground: Ground) -> str:
+    mark = write_mark(Mark(kind="reply", report=ground.report.id, to="verdict"))
+    said = wording.headline(ground.report)
+    return f"{mark}\n{said[:1].upper()}{said[1:]}. The summary says more."
+
+
+# The summary
+
+
+def _summary(
+    ground: Ground,
+    fates: Sequence[Fate],
+    decisions: Sequence[Decision],
+    fresh: Sequence[tuple[Candidate, Inline]],
+) -> list[Action]:
+    inline = {fate.candidate.id: fate.note.url for fate in fates if fate.candidate}
+    inline |= {candidate.id: "" for candidate, _ in fresh}
+    # Only what stands: what is still to be made is no comment that somebody took away.
+    listed = {fate.note.mark.fingerprint for fate in fates}
+    before = {name for note in ground.standing.summaries for name in note.mark.listed}
+    told = Told(
+        inline=inline,
+        fates=fates,
+        decisions=decisions,
+        listed=tuple(sorted(listed | before)),
+        own_request=ground.is_own_request,
+    )
+    body = summary_body(ground.report, told, ground.options, ground.limits.body_length)
+    summaries = ground.standing.summaries
+    if not summaries:
+        return [PostSummary(body=body)]
+    return _edited(summaries[0], body, "summary")
+
+
+def _edited(note: OwnNote, body: str, of: str) -> list[Action]:
+    if _same(note.body, body):
+        return []
+    return [Edit(note=note.id, of="summary" if of == "summary" else "finding", body=body, thread=note.thread)]
+
+
+def _same(one: str, other: str) -> bool:
+    """Forges fold line ends and cut white space."""
+    return one.replace("\r\n", "\n").strip() == other.replace("\r\n", "\n").strip()
+
+
+# Threads
+
+
+def _kept_threads(ground: Ground, fates: Sequence[Fate]) -> list[Action]:
+    """A finding that moved keeps its thread: its comment learns the new name."""
+    actions: list[Action] = []
+    for fate in fates:
+        candidate, mark = fate.candidate, fate.note.mark
+        if fate.kind != "moved" or candidate is None or candidate.fingerprint in mark.names:
+            continue
+        also = tuple(sorted((mark.names | names_of(candidate)) - {mark.fingerprint}))
+        renewed = finding_mark(candidate, ground.report).model_copy(
+            update={"fingerprint": mark.fingerprint, "also": also}
+        )
+        _, _, rest = fate.note.body.partition("\n")
+        actions += _edited(fate.note, f"{write_mark(renewed)}\n{rest}", "finding")
+    return actions
+
+
+def _fixed(ground: Ground, fates: Sequence[Fate]) -> list[Action]:
+    """Own threads only, and each once: resolved, or answered where that is not allowed."""
+    return [
+        Resolve(
+            note=fate.note.id,
+            thread=fate.note.thread,
+            instead=fixed_body(fate.note.mark.fingerprint, fate.reason, ground.report),
+        )
+        for fate in fates
+        if fate.kind == "fixed"
+        and not fate.note.is_resolved
+        and not any(own.to == "fixed" for own in fate.note.own_replies)
+    ]
+
+
+def _explained(ground: Ground, fates: Sequence[Fate]) -> list[Action]:
+    """An answer to each who asked for one, once."""
+    actions: list[Action] = []
+    for fate in fates:
+        asked = [one for one in _asked(ground.standing, fate.note) if fate.candidate]
+        answered = {own.to for own in fate.note.own_replies}
+        for one in asked:
+            if one.comment not in answered and fate.candidate:
+                body = explained_body(fate.candidate, ground.report, one.comment, ground.limits.body_length)
+                actions.append(Reply(note=fate.note.id, thread=fate.note.thread, body=body))
+    return actions
+
+
+def _asked(standing: Standing, note: OwnNote) -> list[Decision]:
+    replies = {said.id for said in note.replies}
+    return [one for one in read_decisions(standing) if one.kind == "explain" and one.comment in replies]
+
+
+def _taken_back(ground: Ground, doubles: Sequence[OwnNote]) -> list[Action]:
+    """The younger of two that say the same, unless people have answered it."""
+    younger = [note for note in doubles if not note.replies]
+    actions: list[Action] = [Delete(note=note.id, of="finding", thread=note.thread) for note in younger]
+    actions += [Delete(note=note.id, of="summary") for note in ground.standing.summaries[1:]]
+    return actions
+
+
+# Verdict and gate
+
+
+def _approval(ground: Ground) -> list[Action]:
+    """Withdraw what holds no longer; approve where approving is apart from commenting."""
+    actions: list[Action] = []
+    decision, said = ground.report.verdict.decision, ground.standing.verdict
+    if said and said != decision:
+        actions.append(
+            WithdrawVerdict(review=ground.standing.verdict_review, why=f"{ground.head[:8]} is another matter")
+        )
+    if not ground.limits.has_reviews and _event(ground) == "approve":
+        actions.append(Approve(head=ground.head))
+    return actions
+
+
+def _gate(ground: Ground) -> list[Action]:
+    if not ground.options.sets_gate:
+        return []
+    report = ground.report
+    said = wording.headline(report)
+    return [
+        SetGate(
+            head=ground.head,
+            state=_GATES.get(report.gate.exit_code, "in_part"),
+            title=f"{said[:1].upper()}{said[1:]}",
+            summary=f"{wording.summarize(report)}\n\n{wording.gate_words(report, '→')}",
+            report=report.id,
+            known=ground.standing.gate,
+        )
+    ]

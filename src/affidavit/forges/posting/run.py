@@ -1,0 +1,144 @@
+"""Post a report: plan, apply, look again, until nothing is left; the one part that writes to a forge."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from affidavit.errors import ForgeError, InputError
+from affidavit.forges.answers import Decision, read_decisions
+from affidavit.forges.port import Forge
+from affidavit.forges.posting.actions import (
+    Action,
+    Approve,
+    Delete,
+    PostInline,
+    PostReview,
+    SetGate,
+    WithdrawVerdict,
+)
+from affidavit.forges.posting.options import PostOptions
+from affidavit.forges.posting.plan import plan_actions
+from affidavit.forges.pull_request import PullRequest
+from affidavit.forges.standing import Standing
+from affidavit.records.record import Record
+from affidavit.records.report import Report
+
+MAX_ROUNDS = 4
+REFUSED = (400, 409, 422)
+GONE = (404, 410)
+
+
+class Posted(Record):
+    """What was done, or would be."""
+
+    state: Literal["posted", "planned"]
+    url: str
+    actions: tuple[Action, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What the forge did not allow, and what was done instead."""
+    decisions: tuple[Decision, ...] = ()
+    """What people have said to findings."""
+
+
+async def plan_posting(forge: Forge, report: Report, options: PostOptions, url: str) -> Posted:
+    """What would be done; nothing is."""
+    standing = await forge.standing(_head_of(report))
+    actions = plan_actions(report, standing, forge.limits, options)
+    decisions = tuple(read_decisions(standing))
+    return Posted(state="planned", url=url, actions=tuple(actions), decisions=decisions)
+
+
+async def post_report(forge: Forge, report: Report, options: PostOptions, url: str) -> Posted:
+    """Post; may be cut off anywhere and begun again, and makes no double of what is there."""
+    head = _head_of(report)
+    done: list[Action] = []
+    notes: list[str] = []
+    gate: list[Action] = []
+    standing = Standing()
+    for _ in range(MAX_ROUNDS):
+        standing = await forge.standing(head)
+        actions = plan_actions(report, standing, forge.limits, options)
+        gate = [one for one in actions if isinstance(one, SetGate)]
+        open_actions = [one for one in actions if not isinstance(one, SetGate)]
+        if not open_actions:
+            break
+        options = await _apply_round(forge, open_actions, options, done, notes)
+    for action in gate:
+        await _apply_gate(forge, action, done, notes)
+    return Posted(
+        state="posted",
+        url=url,
+        actions=tuple(done),
+        notes=tuple(dict.fromkeys(notes)),
+        decisions=tuple(read_decisions(standing)),
+    )
+
+
+def check_fits(report: Report, pull: PullRequest) -> None:
+    """Raise where the report is not about what the request is now."""
+    head = _head_of(report)
+    if report.change.request and report.change.request != pull.address.url:
+        raise InputError(f"the report is about {report.change.request}, not about {pull.address.url}")
+    if head != pull.head:
+        raise InputError(
+            f"{pull.address.url} was pushed to since: the report is about {head[:12]}, its head is "
+            f"{pull.head[:12]}; review it again"
+        )
+    if pull.is_locked:
+        raise InputError(f"{pull.address.url} is locked: nobody can comment there")
+
+
+def _head_of(report: Report) -> str:
+    head = report.change.head.commit
+    if not head:
+        raise InputError("the report is about something that is not committed: it can be posted nowhere")
+    return head
+
+
+async def _apply_round(
+    forge: Forge, actions: Sequence[Action], options: PostOptions, done: list[Action], notes: list[str]
+) -> PostOptions:
+    """Apply all; what the forge refuses for good is planned otherwise in the next round."""
+    for action in actions:
+        try:
+            await forge.apply(action)
+        except ForgeError as error:
+            options = _otherwise(action, error, options)
+            notes.append(str(error))
+            if isinstance(action, PostReview):
+                # Without the comments that were to come with it there is nothing else to do in this round.
+                return options
+        else:
+            done.append(action)
+    return options
+
+
+def _otherwise(action: Action, error: ForgeError, options: PostOptions) -> PostOptions:
+    """How to go on after a refusal; raises where there is no other way."""
+    if isinstance(action, Delete) and error.status in GONE:
+        # Another poster was faster.
+        return options
+    if isinstance(action, PostInline) and error.status in REFUSED:
+        return options.model_copy(update={"refused": options.refused | {action.comment.place}})
+    if isinstance(action, PostReview) and error.status == 422 and action.comments:
+        # One of them was refused, and with it all: from now on one by one.
+        return options.model_copy(update={"refused": options.refused | {"together"}})
+    if isinstance(action, PostReview) and error.status in (403, 422) and action.event != "comment":
+        # Many tokens may comment and not approve.
+        return options.model_copy(update={"may_approve": False, "may_block": False})
+    if isinstance(action, Approve) and error.status in (401, 403, 404):
+        return options.model_copy(update={"may_approve": False})
+    if isinstance(action, WithdrawVerdict) and error.status in (403, 404, 422):
+        return options
+    raise error
+
+
+async def _apply_gate(forge: Forge, action: Action, done: list[Action], notes: list[str]) -> None:
+    """What the review means for the commit; comments without it are better than none."""
+    try:
+        await forge.apply(action)
+    except ForgeError as error:
+        if error.status not in (400, 401, 403, 404, 422):
+            raise
+        notes.append(f"the gate could not be set: {error}")
+    else:
+        done.append(action)

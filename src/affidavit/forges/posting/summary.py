@@ -1,0 +1,180 @@
+"""The one comment that says it all: verdict, overview, what was not looked at, who decided what."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from affidavit.forges.answers import Decision
+from affidavit.forges.marks import Mark, write_mark
+from affidavit.forges.posting.bodies import fitted
+from affidavit.forges.posting.fates import Fate
+from affidavit.forges.posting.options import PostOptions
+from affidavit.records.candidate import Candidate
+from affidavit.records.report import Report
+from affidavit.render.report import wording
+from affidavit.render.report.markdown import (
+    about_line,
+    account_items,
+    clipped_line,
+    finding_block,
+    fit_blocks,
+    fold_of,
+    folded_items,
+    headline,
+    joined_blocks,
+    name_span,
+    one_line_item,
+)
+from affidavit.render.report.rates import measured_words
+
+MAX_NOTES_LENGTH = 7_000
+"""Of what stands below the findings."""
+MAX_LISTED = 50
+HOW_TO_DISMISS = (
+    "Dismiss a finding with `/affidavit dismiss why` in its thread, or `/affidavit dismiss FINGERPRINT why` "
+    "anywhere here. Said by somebody with write access who is not the author, it lifts the gate; said by "
+    "anybody else, it keeps the comment from being repeated."
+)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the summary is made of beside the report."""
+
+    inline: Mapping[str, str] = field(default_factory=dict)
+    """Findings that have a comment in their place, by the candidate's id, with its address where known."""
+    fates: Sequence[Fate] = ()
+    decisions: Sequence[Decision] = ()
+    listed: tuple[str, ...] = ()
+    """Fingerprints that were commented on in their place, now or before."""
+    own_request: bool = False
+
+
+def summary_body(report: Report, told: Told, options: PostOptions, limit: int) -> str:
+    """The summary; what does not fit is said, and what is below the findings is always there."""
+    mark = write_mark(
+        Mark(kind="summary", report=report.id, head=report.change.head.commit or "", listed=told.listed)
+    )
+    top = [mark, f"## Affidavit\n\n{headline(report)}", about_line(report), *_own_request(told)]
+    rest = _rest(report, told, options)
+    room = limit - sum(len(block) + 2 for block in (*top, *rest))
+    blocks = [*_overview(report, told), *_in_full(report, told), *_smaller(report), *_nits(report, options)]
+    findings = fit_blocks(blocks, max(room - 400, 1_000), "finding", "findings")
+    return fitted(joined_blocks([*top, *findings, *rest]), limit)
+
+
+def _own_request(told: Told) -> list[str]:
+    if not told.own_request:
+        return []
+    return ["This account opened the request itself: forges let nobody approve or block their own."]
+
+
+def _overview(report: Report, told: Told) -> list[str]:
+    """One line for each finding that is said in full, with a link to its comment."""
+    lines = []
+    for one in wording.ordered(wording.standing(report))[:MAX_LISTED]:
+        blocks = " (blocks)" if one.id in report.verdict.blocking else ""
+        url = told.inline.get(one.id)
+        lines.append(one_line_item(one) + blocks + (f" ([comment]({url}))" if url else ""))
+    return ["\n".join(lines)] if lines else []
+
+
+def _in_full(report: Report, told: Told) -> list[str]:
+    """Findings that no line of the diff could carry."""
+    left = [one for one in wording.ordered(wording.standing(report)) if one.id not in told.inline]
+    if not left:
+        return []
+    blocks = [f"{_file_of(one)}{finding_block(report, one)}" for one in left]
+    return [f"### Not on a line of the diff\n\n{blocks[0]}", *blocks[1:]]
+
+
+def _file_of(candidate: Candidate) -> str:
+    return f"#### {name_span(candidate.finding.file)}\n\n" if candidate.finding else ""
+
+
+def _smaller(report: Report) -> list[str]:
+    items = folded_items(report)
+    if not items:
+        return []
+    shown = items[:MAX_LISTED] + [f"- {len(items) - MAX_LISTED} more"] * (len(items) > MAX_LISTED)
+    return [fold_of(f"{wording.counted(len(items), 'smaller point')}", ["\n".join(shown)])]
+
+
+def _nits(report: Report, options: PostOptions) -> list[str]:
+    items = [one_line_item(one) for one in wording.nits(report)[:MAX_LISTED]] if options.nits else []
+    return [fold_of("True, and withheld as nits", ["\n".join(items)])] if items else []
+
+
+def _rest(report: Report, told: Told, options: PostOptions) -> list[str]:
+    blocks = [*_since(told), *_decided(report, told)]
+    account = fit_blocks(
+        account_items(report, show_withheld=False, show_nits=False), MAX_NOTES_LENGTH, "note", "notes"
+    )
+    account.append(f"- measured on this installation: {measured_words(report.measured)}")
+    account += _proven(report, options)
+    return [*blocks, "---", *account, HOW_TO_DISMISS]
+
+
+def _since(told: Told) -> list[str]:
+    """What became of the findings of the reviews before."""
+    said = {
+        "fixed": "Fixed since the last review",
+        "cannot_tell": "Not raised again; whether it is fixed cannot be told",
+    }
+    blocks = []
+    for kind, label in said.items():
+        fates = [one for one in told.fates if one.kind == kind]
+        items = [f"- {_titled(one)}: {clipped_line(one.reason)}" for one in fates[:MAX_LISTED]]
+        if items:
+            blocks.append(fold_of(f"{label}: {len(fates)}", ["\n".join(items)]))
+    return blocks
+
+
+def _titled(fate: Fate) -> str:
+    """A comment of ours, named by its address where there is one: its text is not ours to trust."""
+    name = fate.note.mark.fingerprint
+    rule = f"{name_span(fate.note.mark.rule)} " if fate.note.mark.rule else ""
+    place = f" in {name_span(fate.note.path)}" if fate.note.path else ""
+    return f"{rule}[{name}]({fate.note.url}){place}" if fate.note.url else f"{rule}{name_span(name)}{place}"
+
+
+def _decided(report: Report, told: Told) -> list[str]:
+    """What people decided, each with who and why."""
+    decided = [one for one in told.decisions if one.kind != "explain"][:MAX_LISTED]
+    if not decided:
+        return []
+    titles = {name: one for one in report.candidates for name in (one.fingerprint, *one.carries) if name}
+    items = [f"- {_decision(one, titles.get(one.fingerprint))}" for one in decided]
+    return [f"**Decided by people**\n\n{chr(10).join(items)}"]
+
+
+def _decision(decision: Decision, candidate: Candidate | None) -> str:
+    what = {"dismissed": "dismissed", "wrong": "called wrong", "explain": ""}[decision.kind]
+    title = clipped_line(wording.title_of(candidate)) if candidate else name_span(decision.fingerprint)
+    why = f": {clipped_line(decision.why)}" if decision.why else ""
+    # A mention would call the person each time that the summary is edited.
+    return f"{title}, {what} by {name_span(decision.by.name)}{why} ({_effect(decision)})"
+
+
+def _effect(decision: Decision) -> str:
+    if decision.lifts:
+        return "lifts the gate"
+    reasons = {
+        "author": "the author's own word: it still counts at the gate",
+        "no_rights": "without write access: it still counts at the gate",
+        "unknown": "it still counts at the gate",
+        "lifts": "kept as a label; `/affidavit dismiss why` would lift the gate",
+    }
+    return reasons[decision.by.lifting]
+
+
+def _proven(report: Report, options: PostOptions) -> list[str]:
+    """How the report itself can be checked."""
+    items = [
+        f"- report {name_span(report.id)}"
+        + (f", sha256 {name_span(options.digest)}" if options.digest else "")
+    ]
+    if options.signer:
+        items.append(f"- signed with {name_span(options.signer)}")
+    if options.is_rechecked and not options.unproven:
+        items.append("- proven again by an independent recheck")
+    return items + [f"- not proven again: {clipped_line(part)}" for part in options.unproven[:MAX_LISTED]]

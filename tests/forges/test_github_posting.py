@@ -1,0 +1,302 @@
+"""Post a review on a GitHub in memory that has GitHub's rules, and come back on the next push."""
+
+from pathlib import Path
+
+import pytest
+
+from affidavit.errors import ForgeError, InputError
+from affidavit.forges.credentials import Credentials
+from affidavit.forges.marks import read_mark
+from affidavit.records.report import Report
+from forge_http import Fault, RefusedError
+from github_server import GitHubServer
+from posting_flow import post, reviewed
+from shop import HEAD_FILES
+
+BROKEN = HEAD_FILES["cart.py"]
+FIXED = BROKEN.replace("price_in(currency, item)", "item.price")
+
+
+def summary(github: GitHubServer) -> str:
+    assert len(github.comments) == 1
+    return str(github.comments[0]["body"])
+
+
+def push(github: GitHubServer, files: dict[str, str | None], cache: Path, start: str = "") -> Report:
+    github.push(github.origin.commit("topic", files, "More", start))
+    return reviewed(github.address, cache)
+
+
+def test_a_finding_stands_on_its_line_and_the_summary_says_the_rest(
+    github: GitHubServer, report: Report
+) -> None:
+    post(github.address, report)
+    (comment,) = github.inline
+    assert (comment["path"], comment["line"], comment["side"]) == ("cart.py", 5, "RIGHT")
+    assert "price_in" in comment["body"]
+    said = summary(github)
+    assert "Changes requested: 1 finding blocks" in said
+    assert f"[comment]({comment['html_url']})" in said
+    assert "withheld: 1 finding (1 `nit`)" in said
+    assert "measured on this installation: not measured yet" in said
+    assert "/affidavit dismiss" in said
+    assert [one["state"] for one in github.reviews] == ["COMMENTED"]
+    assert github.statuses[0]["shown"]["state"] == "failure"
+
+
+def test_posting_twice_changes_nothing(github: GitHubServer, report: Report) -> None:
+    post(github.address, report)
+    github.asked.clear()
+    post(github.address, report)
+    assert github.writes() == [f"POST /api/v3/repos/shop/cart/statuses/{github.head}"]
+
+
+def test_a_fixed_finding_is_resolved_and_the_summary_is_edited(
+    github: GitHubServer, report: Report, tmp_path: Path
+) -> None:
+    post(github.address, report)
+    post(github.address, push(github, {"cart.py": FIXED}, tmp_path / "cache"))
+    assert [one["isResolved"] for one in github.threads.values()] == [True]
+    assert "Fixed since the last review: 1" in summary(github)
+    assert len(github.inline) == 1
+    assert github.statuses[-1]["shown"]["state"] == "success"
+
+
+def test_where_resolving_is_not_allowed_an_answer_says_it_once(
+    github: GitHubServer, report: Report, tmp_path: Path
+) -> None:
+    github.can_resolve = False
+    post(github.address, report)
+    fixed = push(github, {"cart.py": FIXED}, tmp_path / "cache")
+    for _ in range(2):
+        post(github.address, fixed)
+    replies = [one for one in github.inline if one.get("in_reply_to_id")]
+    assert len(replies) == 1
+    assert "Fixed: ruff/F821 no longer reports it" in replies[0]["body"]
+
+
+def test_what_is_still_open_is_not_repeated_and_what_is_new_is_added(
+    github: GitHubServer, report: Report, tmp_path: Path
+) -> None:
+    post(github.address, report)
+    more = BROKEN + "\n\ndef tax(items):\n    return rate_of(items)\n"
+    post(github.address, push(github, {"cart.py": more}, tmp_path / "cache"))
+    assert [("price_in" in one["body"], "rate_of" in one["body"]) for one in github.inline] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_a_finding_that_moved_keeps_its_thread(github: GitHubServer, report: Report, tmp_path: Path) -> None:
+    post(github.address, report)
+    moved = BROKEN.replace("def total", "RATE = 2\n\n\ndef total").replace(
+        "price_in(currency, item)", "price_in(currency, item, RATE)"
+    )
+    post(github.address, push(github, {"cart.py": moved}, tmp_path / "cache"))
+    (comment,) = github.inline
+    mark = read_mark(comment["body"])
+    assert mark is not None
+    assert len(mark.names) == 2
+    assert not github.threads[comment["id"]]["isResolved"]
+
+
+def test_a_renamed_file_and_a_rebase_keep_the_thread(
+    github: GitHubServer, report: Report, tmp_path: Path
+) -> None:
+    post(github.address, report)
+    github.origin.commit("main", {"other.py": "x = 1\n"}, "Meanwhile", start="main")
+    github.base = github.origin.of("main")
+    renamed: dict[str, str | None] = {"cart.py": None, "basket.py": BROKEN}
+    post(github.address, push(github, renamed, tmp_path / "cache", start="main"))
+    assert len(github.inline) == 1
+    assert not github.threads[github.inline[0]["id"]]["isResolved"]
+
+
+def test_a_dismissal_by_somebody_with_rights_lifts_the_gate_and_is_listed(
+    github: GitHubServer, report: Report, tmp_path: Path
+) -> None:
+    post(github.address, report)
+    github.say("mel", "/affidavit dismiss comes with the next change", github.inline[0]["id"])
+    again = reviewed(github.address, tmp_path / "cache")
+    assert again.gate.exit_code == 0
+    assert [one.by for one in again.change.dismissals] == ["mel"]
+    post(github.address, again)
+    assert "dismissed by `mel`: comes with the next change (lifts the gate)" in summary(github)
+    assert len([one for one in github.inline if not one.get("in_reply_to_id")]) == 1
+
+
+@pytest.mark.parametrize("by", ["ada", "eve", "rob"])
+def test_a_dismissal_by_the_author_or_without_rights_lifts_nothing(
+    github: GitHubServer, report: Report, tmp_path: Path, by: str
+) -> None:
+    post(github.address, report)
+    github.say(by, "/affidavit dismiss trust me", github.inline[0]["id"])
+    again = reviewed(github.address, tmp_path / "cache")
+    assert again.gate.exit_code == 1
+    post(github.address, again)
+    assert f"dismissed by `{by}`: trust me (" in summary(github)
+    assert "still counts at the gate" in summary(github)
+
+
+def test_a_dismissal_that_somebody_wrote_into_anothers_comment_lifts_nothing(
+    github: GitHubServer, report: Report, tmp_path: Path
+) -> None:
+    post(github.address, report)
+    comment = github.say("mel", "/affidavit dismiss forged", github.inline[0]["id"])
+    github.edited_by[comment["id"]] = "ada"
+    assert reviewed(github.address, tmp_path / "cache").gate.exit_code == 1
+
+
+def test_without_knowing_who_posts_only_a_dismissal_that_names_the_finding_counts(
+    github: GitHubServer, report: Report, tmp_path: Path
+) -> None:
+    post(github.address, report)
+    github.say("mel", "/affidavit dismiss in its thread", github.inline[0]["id"])
+    assert reviewed(github.address, tmp_path / "cache", {}).gate.exit_code == 1
+    name = next(one.fingerprint for one in report.shown if one.id in report.gate.failed_by)
+    github.say("mel", f"/affidavit dismiss {name} by its name")
+    assert reviewed(github.address, tmp_path / "cache", {}).gate.exit_code == 0
+
+
+def test_a_thumb_down_is_listed_and_a_resolved_thread_is_no_dismissal(
+    github: GitHubServer, report: Report, tmp_path: Path
+) -> None:
+    post(github.address, report)
+    github.react("mel", github.inline[0]["id"])
+    github.threads[github.inline[0]["id"]]["isResolved"] = True
+    again = reviewed(github.address, tmp_path / "cache")
+    assert again.gate.exit_code == 1
+    post(github.address, again)
+    assert "called wrong by `mel`: a thumb down" in summary(github)
+
+
+def test_whoever_asks_for_an_explanation_gets_one_once(github: GitHubServer, report: Report) -> None:
+    post(github.address, report)
+    github.say("eve", "/affidavit explain", github.inline[0]["id"])
+    for _ in range(2):
+        post(github.address, report)
+    answers = [one["body"] for one in github.inline if one["user"]["login"] == "affidavit[bot]"][1:]
+    assert len(answers) == 1
+    assert "What stands behind this" in answers[0]
+    assert "quote checked" in answers[0]
+
+
+def test_a_comment_that_somebody_deleted_is_not_posted_again(
+    github: GitHubServer, report: Report, tmp_path: Path
+) -> None:
+    post(github.address, report)
+    github.threads.pop(github.inline.pop()["id"])
+    post(github.address, reviewed(github.address, tmp_path / "cache"))
+    assert github.inline == []
+    assert "Not on a line of the diff" in summary(github)
+
+
+def test_a_marker_in_somebody_elses_comment_counts_for_nothing(github: GitHubServer, report: Report) -> None:
+    name = report.shown[0].fingerprint
+    github.say("eve", f"<!-- affidavit:summary report=x listed={name} -->\nNothing to see")
+    github.say("eve", f"<!-- affidavit:finding finding={name} -->\nAlready said")
+    post(github.address, report)
+    assert len(github.inline) == 1
+    assert len(github.comments) == 3
+
+
+def test_a_crash_before_or_after_any_call_leaves_no_double(github: GitHubServer, report: Report) -> None:
+    for is_done_first in (False, True):
+        for number in range(4):
+            _forget(github)
+            fault = Fault(lambda asked: asked.method != "GET" and "graphql" not in asked.path, skip=number)
+            fault.is_done_first = is_done_first
+            with github.failing(fault):
+                try:
+                    post(github.address, report)
+                except ForgeError:
+                    assert fault.times == 0
+            post(github.address, report)
+            assert (len(github.comments), len(github.inline)) == (1, 1)
+            assert summary(github).count("[comment](") == 1
+
+
+def _forget(github: GitHubServer) -> None:
+    for kept in (github.comments, github.inline, github.reviews, github.statuses):
+        kept.clear()
+    github.threads.clear()
+
+
+def test_of_two_posters_at_once_the_younger_double_is_removed(github: GitHubServer, report: Report) -> None:
+    post(github.address, report)
+    kept = [github.comments[0]["id"], github.inline[0]["id"]]
+    # The other one listed before this one had posted anything, so it posted the same again.
+    doubles = (dict(github.comments[0]), dict(github.inline[0]))
+    for number, (double, where) in enumerate(zip(doubles, (github.comments, github.inline), strict=True)):
+        double |= {"id": 900 + number, "created_at": "2026-11-17T13:00:00Z"}
+        where.append(double)
+    post(github.address, report)
+    assert [github.comments[0]["id"], github.inline[0]["id"]] == kept
+    assert (len(github.comments), len(github.inline)) == (1, 1)
+
+
+def test_a_line_that_the_forge_refuses_goes_into_the_summary(github: GitHubServer, report: Report) -> None:
+    refusal = RefusedError(422, "line must be part of the diff")
+    fits = lambda asked: asked.method == "POST" and asked.path.endswith(("/reviews", "/pulls/7/comments"))  # noqa: E731
+    with github.failing(Fault(fits, refusal, times=9)):
+        posted = post(github.address, report)
+    assert github.inline == []
+    assert "Not on a line of the diff" in summary(github)
+    assert "part of the diff" in " ".join(posted.notes)
+
+
+def test_a_check_run_is_made_by_an_app_and_changed_the_next_time(
+    github: GitHubServer, report: Report
+) -> None:
+    app = Credentials("ghs_app")
+    post(github.address, report, app)
+    post(github.address, report, app)
+    (run,) = github.checks
+    assert (run["name"], run["conclusion"], run["head_sha"]) == ("affidavit", "failure", github.head)
+    assert github.statuses == []
+
+
+def test_where_neither_check_nor_status_is_allowed_the_comments_still_stand(
+    github: GitHubServer, report: Report
+) -> None:
+    fits = lambda asked: "/statuses/" in asked.path  # noqa: E731 - a predicate
+    with github.failing(Fault(fits, RefusedError(403, "Resource not accessible"))):
+        posted = post(github.address, report)
+    assert len(github.inline) == 1
+    assert "the gate could not be set" in posted.notes[0]
+
+
+def test_it_blocks_only_when_asked_and_withdraws_that_when_all_is_fixed(
+    github: GitHubServer, report: Report, tmp_path: Path
+) -> None:
+    post(github.address, report, may_block=True)
+    assert [one["state"] for one in github.reviews] == ["CHANGES_REQUESTED"]
+    post(github.address, push(github, {"cart.py": FIXED}, tmp_path / "cache"), may_block=True)
+    assert [one["state"] for one in github.reviews] == ["DISMISSED"]
+
+
+def test_on_its_own_request_it_neither_blocks_nor_approves(github: GitHubServer, report: Report) -> None:
+    github.author = "affidavit[bot]"
+    post(github.address, report, may_block=True)
+    assert [one["state"] for one in github.reviews] == ["COMMENTED"]
+    assert "forges let nobody approve or block their own" in summary(github)
+
+
+def test_a_report_about_an_older_push_is_refused(github: GitHubServer, report: Report) -> None:
+    github.push(github.origin.commit("topic", {"cart.py": FIXED}, "More"))
+    with pytest.raises(InputError, match="was pushed to since"):
+        post(github.address, report)
+
+
+def test_a_locked_conversation_is_said(github: GitHubServer, report: Report) -> None:
+    github.pull["locked"] = True
+    with pytest.raises(InputError, match="is locked"):
+        post(github.address, report)
+
+
+def test_a_token_that_may_not_write_is_said_and_nothing_is_posted(
+    github: GitHubServer, report: Report
+) -> None:
+    with pytest.raises(ForgeError, match="may not do this"):
+        post(github.address, report, Credentials("read"))
+    assert github.comments == []

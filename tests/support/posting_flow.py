@@ -1,0 +1,62 @@
+"""Review a pull request of a forge in memory with ruff alone, and post what comes of it."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from affidavit.assembly import assemble_crew
+from affidavit.config.settings import load_settings
+from affidavit.forges.address import PullRequestAddress
+from affidavit.forges.choice import open_forge, read_request
+from affidavit.forges.credentials import Credentials
+from affidavit.forges.opening import Ground, open_pull_request
+from affidavit.forges.posting.options import PostOptions
+from affidavit.forges.posting.run import Posted, check_fits, post_report
+from affidavit.forges.web import Patience
+from affidavit.pipeline import review
+from affidavit.records.report import Report
+from forge_http import ENVIRONMENT
+
+READS, WRITES = Credentials("read"), Credentials("write")
+ALL_BUT_RUFF = "bandit,hadolint,kingfisher,oxlint,shellcheck,ty,yamllint,zizmor,python"
+
+
+async def no_sleep(_seconds: float) -> None:
+    return
+
+
+QUICK = Patience(sleep=no_sleep, timeout_seconds=10)
+
+
+POSTER = {"AFFIDAVIT_POST_AS": "affidavit[bot]"}
+
+
+def reviewed(
+    address: PullRequestAddress, cache: Path, environment: dict[str, str] | None = None, **flags: Any
+) -> Report:
+    """The report on the pull request as it is now; nothing of it can write."""
+    pull = asyncio.run(read_request(address, READS, QUICK, POSTER if environment is None else environment))
+    with open_pull_request(pull, Ground(READS, cache, ENVIRONMENT)) as opened:
+        chosen = {"analysers_off": ALL_BUT_RUFF, **flags}
+        settings = load_settings(opened.repository.base, {}, chosen)
+        crew = assemble_crew(settings, cache)
+        return asyncio.run(review(opened.change, opened.repository, settings, crew))
+
+
+def post(
+    address: PullRequestAddress,
+    report: Report,
+    credentials: Credentials = WRITES,
+    **options: Any,
+) -> Posted:
+    """Post it as the command does."""
+
+    async def run() -> Posted:
+        forge = open_forge(address, credentials, QUICK, {})
+        try:
+            check_fits(report, await forge.read())
+            return await post_report(forge, report, PostOptions(**options), address.url)
+        finally:
+            await forge.close()
+
+    return asyncio.run(run())
