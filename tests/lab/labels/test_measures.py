@@ -221,3 +221,15 @@ def test_mistakes_are_told_with_the_newest_label_first(store: Store) -> None:
     assert told == [("Another", "the caller checks it"), ("The total is wrong", "")]
     add_label(store, report_of([one], "r3"), one, Label.WRONG, why="again")
     assert [mistake.why for mistake in measure_quality(store).mistakes] == ["again", "the caller checks it"]
+
+
+def test_each_review_is_a_point_in_time_with_what_became_of_its_candidates(store: Store) -> None:
+    refuted = withheld("logic-1", Reason.REFUTED)
+    moved = QuoteCheck(outcome="relocated", file="app.py", side="head", start=1, end=1, code="x")
+    usage = (RoleUsage(role="verifier", model="m", requests=1, cost_usd=0.5),)
+    store.reports.save(report_of([shown("logic-0", quote=moved), refuted], "r2", on="2026-03-05", usage=usage))
+    store.reports.save(report_of([shown("logic-0")], "r1", on="2026-03-04"))
+    first, second = measure_quality(store).over_time
+    assert (first.report_id, first.cost_usd, first.candidates, first.refuted) == ("r1", None, 1, 0)
+    assert (second.report_id, second.cost_usd, second.candidates, second.shown) == ("r2", 0.5, 2, 1)
+    assert (second.refuted, second.relocated, second.dropped) == (1, 1, 0)

@@ -11,18 +11,7 @@ import { percent, RateBar } from './RateBar';
 
 type Measured = Shape<'Quality'>;
 
-interface OverTime {
-  date: string;
-  review_id: string;
-  prompt_version: string | null;
-  duration_ms: number | null;
-  cost_usd: number | null;
-  candidates: number;
-  shown: number;
-  dropped: number;
-  relocated: number;
-  refuted: number;
-}
+type OverTime = Shape<'ReviewPoint'>;
 
 const PERIODS: [string, number | null][] = [['All time', null], ['90 days', 90], ['30 days', 30], ['7 days', 7]];
 
@@ -30,7 +19,7 @@ export default function Quality() {
   useTitle('Quality');
   const [days, setDays] = useState<number | null>(null);
   const since = days === null ? '' : `?since=${new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)}`;
-  const { data, error, mutate } = useSWR<Measured & { over_time?: OverTime[] }, Error>(`/api/quality${since}`, { keepPreviousData: true });
+  const { data, error, mutate } = useSWR<Measured, Error>(`/api/quality${since}`, { keepPreviousData: true });
   return (
     <div className="frame quality">
       <div className="title-row">
@@ -39,7 +28,7 @@ export default function Quality() {
       </div>
       {error ? <Alert problem={error} again={() => void mutate()} /> : null}
       {!data && !error ? <Waiting what="Counting" /> : null}
-      {data ? <Measures quality={data} overTime={data.over_time ?? []} /> : null}
+      {data ? <Measures quality={data} overTime={data.over_time} /> : null}
     </div>
   );
 }
@@ -101,7 +90,10 @@ function groups(quality: Measured, by: 'month' | 'prompt_version'): Point[] {
 /** Reviews of one day together: a single one says little. */
 function byDay(overTime: OverTime[]): Map<string, OverTime[]> {
   const days = new Map<string, OverTime[]>();
-  for (const one of [...overTime].sort((a, b) => a.date.localeCompare(b.date))) days.set(one.date.slice(0, 10), [...(days.get(one.date.slice(0, 10)) ?? []), one]);
+  for (const one of overTime) {
+    const day = one.created_at.slice(0, 10);
+    days.set(day, [...(days.get(day) ?? []), one]);
+  }
   return days;
 }
 
@@ -120,7 +112,7 @@ function values(overTime: OverTime[], name: 'cost_usd' | 'duration_ms'): Point[]
   });
 }
 
-const versions = (reviews: OverTime[]) => [...new Set(reviews.map((one) => one.prompt_version ?? ''))].join(', ');
+const versions = (reviews: OverTime[]) => [...new Set(reviews.map((one) => one.prompt_version))].join(', ');
 
 function Fates({ quality }: { quality: Measured }) {
   const { fates } = quality;
@@ -142,7 +134,7 @@ function Fates({ quality }: { quality: Measured }) {
 
 function ByVersion({ overTime }: { overTime: OverTime[] }) {
   const all = new Map<string, OverTime[]>();
-  for (const one of overTime) all.set(one.prompt_version ?? '–', [...(all.get(one.prompt_version ?? '–') ?? []), one]);
+  for (const one of overTime) all.set(one.prompt_version, [...(all.get(one.prompt_version) ?? []), one]);
   if (!all.size) return null;
   const share = (reviews: OverTime[], name: 'refuted' | 'dropped' | 'relocated') => {
     const of = reviews.reduce((sum, one) => sum + one.candidates, 0);

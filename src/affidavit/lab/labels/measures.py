@@ -1,7 +1,7 @@
 """Measure an installation's reviews: kept reports and labels in, rates with their intervals out."""
 
 import statistics
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
@@ -12,7 +12,17 @@ from affidavit.records.candidate import Candidate, Status
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.lab.label import Label, LabelledFinding
-from affidavit.records.lab.measure import Absences, Dimension, Fates, Group, Mistake, Quality, Rate, Spread
+from affidavit.records.lab.measure import (
+    Absences,
+    Dimension,
+    Fates,
+    Group,
+    Mistake,
+    Quality,
+    Rate,
+    ReviewPoint,
+    Spread,
+)
 from affidavit.records.report import Report
 from affidavit.store.open import Store
 
@@ -20,6 +30,8 @@ DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 NO_MODEL = "no model"
 """The model and the prompt of a finding that a machine raised."""
 FOUND = ("exact", "relocated", "ambiguous")
+MAX_POINTS = 1_000
+"""So many reviews are drawn over time, the newest."""
 QUOTE_OUTCOMES = (*FOUND, "not_found", "not_quoted")
 
 
@@ -51,6 +63,7 @@ class Tally:
     costs_usd: list[float] = field(default_factory=list)
     tokens: list[float] = field(default_factory=list)
     unpriced: int = 0
+    points: deque[ReviewPoint] = field(default_factory=lambda: deque(maxlen=MAX_POINTS))
 
 
 def measure_headline(store: Store) -> Rate | None:
@@ -96,6 +109,7 @@ def measure_quality(
         cost_usd=_spread(tally.costs_usd),
         tokens=_spread(tally.tokens),
         unpriced=tally.unpriced,
+        over_time=tuple(tally.points),
     )
 
 
@@ -115,8 +129,27 @@ def _count_report(tally: Tally, report: Report | None) -> None:
     tally.dates.append(report.created_at[:10])
     tally.durations_ms.append(report.duration_ms)
     _count_spending(tally, report)
+    tally.points.append(_point(report))
     for candidate in report.candidates:
         _count_candidate(tally, report, candidate)
+
+
+def _point(report: Report) -> ReviewPoint:
+    codes = Counter(one.withheld.code for one in report.candidates if one.withheld)
+    costs = [one.cost_usd for one in report.usage]
+    known = [cost for cost in costs if cost is not None]
+    return ReviewPoint(
+        report_id=report.id,
+        created_at=report.created_at,
+        prompt_version=report.prompt_version,
+        duration_ms=report.duration_ms,
+        cost_usd=sum(known) if costs and len(known) == len(costs) else None,
+        candidates=len(report.candidates),
+        shown=len(report.shown),
+        dropped=sum(one.finding is None for one in report.candidates),
+        relocated=sum(one.quote is not None and one.quote.outcome == "relocated" for one in report.candidates),
+        refuted=codes[Reason.REFUTED],
+    )
 
 
 def _count_spending(tally: Tally, report: Report) -> None:

@@ -89,6 +89,22 @@ class Mistake(Record):
     why: str = ""
 
 
+class ReviewPoint(Record):
+    """One review as a point of a curve over time."""
+
+    report_id: str
+    created_at: str
+    prompt_version: str
+    duration_ms: int
+    cost_usd: float | None = None
+    """None: no model was asked, or a price is not known."""
+    candidates: int = 0
+    shown: int = 0
+    dropped: int = 0
+    relocated: int = 0
+    refuted: int = 0
+
+
 class Quality(Record):
     """What an installation knows about its reviews."""
 
@@ -122,3 +138,5 @@ class Quality(Record):
     tokens: Spread | None = None
     unpriced: int = 0
     """Reviews with models whose price is not known."""
+    over_time: tuple[ReviewPoint, ...] = ()
+    """The newest reviews, the oldest of them first."""
