@@ -227,7 +227,8 @@ def test_each_review_is_a_point_in_time_with_what_became_of_its_candidates(store
     refuted = withheld("logic-1", Reason.REFUTED)
     moved = QuoteCheck(outcome="relocated", file="app.py", side="head", start=1, end=1, code="x")
     usage = (RoleUsage(role="verifier", model="m", requests=1, cost_usd=0.5),)
-    store.reports.save(report_of([shown("logic-0", quote=moved), refuted], "r2", on="2026-03-05", usage=usage))
+    later = report_of([shown("logic-0", quote=moved), refuted], "r2", on="2026-03-05", usage=usage)
+    store.reports.save(later)
     store.reports.save(report_of([shown("logic-0")], "r1", on="2026-03-04"))
     first, second = measure_quality(store).over_time
     assert (first.report_id, first.cost_usd, first.candidates, first.refuted) == ("r1", None, 1, 0)

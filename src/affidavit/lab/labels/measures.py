@@ -147,7 +147,9 @@ def _point(report: Report) -> ReviewPoint:
         candidates=len(report.candidates),
         shown=len(report.shown),
         dropped=sum(one.finding is None for one in report.candidates),
-        relocated=sum(one.quote is not None and one.quote.outcome == "relocated" for one in report.candidates),
+        relocated=sum(
+            one.quote is not None and one.quote.outcome == "relocated" for one in report.candidates
+        ),
         refuted=codes[Reason.REFUTED],
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from fastapi import FastAPI
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
-from affidavit.service.api import about, findings, reports, reviews
+from affidavit.service.api import about, code, findings, reports, reviews
 from affidavit.service.api.guard import Guard
 from affidavit.service.parts import Parts
 from affidavit.service.problems import EXCEPTIONS, Refusal
@@ -47,7 +47,7 @@ def make_app(parts: Parts, *, works: bool) -> FastAPI:
         exception_handlers=EXCEPTIONS,
         redoc_url=None,
     )
-    for routes in (reviews.ROUTES, reports.ROUTES, findings.ROUTES, about.ROUTES):
+    for routes in (reviews.ROUTES, reports.ROUTES, findings.ROUTES, code.ROUTES, about.ROUTES):
         app.include_router(routes)
     _serve_page(app)
     app.add_middleware(Guard, settings=parts.settings)

@@ -60,10 +60,7 @@ async def get_lines(
         "lines",
         report=report.model_dump(mode="json"),
         folder=wanted.location if wanted else None,
-        path=path,
-        side=side,
-        start=start,
-        end=end,
+        wanted={"path": path, "side": side, "start": start, "end": end},
     )
     return FileLines.model_validate(found)
 

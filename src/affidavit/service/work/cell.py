@@ -24,7 +24,7 @@ from affidavit.records.review import WantedReview
 from affidavit.reviewing.hold import hold, settings_for
 from affidavit.reviewing.models import ledger_of
 from affidavit.reviewing.options import review_options
-from affidavit.service.work import requests
+from affidavit.service.work import looks, requests
 from affidavit.service.work.channel import Channel, Served
 from affidavit.service.work.distant import DistantLines, DistantSteps
 from affidavit.stages.intake import ChangeRequest, open_change
@@ -46,6 +46,9 @@ class Cell:
             "recheck": self.recheck,
             "question": self.question,
             "estimate": self.estimate,
+            "lines": self.lines,
+            "map": self.map,
+            "revisions": self.revisions,
         }
 
     async def open(self, wanted: dict[str, Any]) -> dict[str, Any]:
@@ -116,6 +119,21 @@ class Cell:
         return await asyncio.to_thread(
             requests.estimate, opened, settings, choices, PromptSet(**prompts), chosen
         )
+
+    async def lines(
+        self, report: dict[str, Any], folder: str | None, wanted: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Lines of a file that a report speaks of."""
+        recorded, part = Report.model_validate(report), looks.FilePart.model_validate(wanted)
+        return await asyncio.to_thread(looks.lines_of_file, recorded, _folder(folder), part)
+
+    async def map(self, report: dict[str, Any], folder: str | None) -> dict[str, Any]:
+        """The map of a report's change."""
+        return await asyncio.to_thread(looks.map_of_change, Report.model_validate(report), _folder(folder))
+
+    async def revisions(self, folder: str) -> dict[str, Any]:
+        """What can be named in a repository."""
+        return await asyncio.to_thread(looks.revisions_of, Path(folder))
 
     @property
     def _change(self) -> OpenedChange:

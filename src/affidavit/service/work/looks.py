@@ -1,4 +1,4 @@
-"""What a cell shows of the code behind a report: lines of a file, the map of the change, names of revisions."""
+"""What a cell shows of the code behind a report: lines of a file, the map, the names of revisions."""
 
 from pathlib import Path
 from typing import Any
@@ -13,27 +13,34 @@ from affidavit.git.blob_cache import BlobCache
 from affidavit.git.confined.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.revisions import newest_names
-from affidavit.records.record import Side
+from affidavit.records.record import Record, Side
 from affidavit.records.report import Report
 
 MAX_LINES = 2_000
 MAX_NAMES = 200
 
 
-def lines_of_file(
-    report: Report, folder: Path | None, path: str, side: Side, start: int, end: int
-) -> dict[str, Any]:
+class FilePart(Record):
+    """Which lines of which file."""
+
+    path: str
+    side: Side = "head"
+    start: int = 1
+    end: int = MAX_LINES
+
+
+def lines_of_file(report: Report, folder: Path | None, part: FilePart) -> dict[str, Any]:
     """Lines of a file at one side of the change, without secrets; as far as the file goes."""
     with rebuild_change(report.change, folder) as opened:
-        lines = opened.repository.side(side).redacted_lines(path)
+        lines = opened.repository.side(part.side).redacted_lines(part.path)
     if lines is None:
-        raise InputError(f"there is no text {path} at {side}")
-    first = max(1, min(start, len(lines) or 1))
-    last = min(end, len(lines), first + MAX_LINES - 1)
-    revision = report.change.head if side == "head" else report.change.base
+        raise InputError(f"there is no text {part.path} at {part.side}")
+    first = max(1, min(part.start, len(lines) or 1))
+    last = min(part.end, len(lines), first + MAX_LINES - 1)
+    revision = report.change.head if part.side == "head" else report.change.base
     return {
-        "path": path,
-        "side": side,
+        "path": part.path,
+        "side": part.side,
         "commit": revision.commit,
         "start": first,
         "end": max(last, first),

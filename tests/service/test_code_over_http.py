@@ -1,0 +1,59 @@
+"""The code behind a report over HTTP: lines of its files, the map of its change, without secrets."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service_process import DIFF, Client, serving
+
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+WITH_SECRET = DIFF + (
+    "diff --git a/user.py b/user.py\nnew file mode 100644\n--- /dev/null\n+++ b/user.py\n"
+    f'@@ -0,0 +1,3 @@\n+from app import total\n+TOKEN = "{SECRET}"\n+print(total([1]))\n'
+)
+
+
+@pytest.fixture(scope="module")
+def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client, str]]:
+    with serving(tmp_path_factory.mktemp("code")) as (client, _service):
+        review_id = client.submit(diff_text=WITH_SECRET)
+        client.finished(review_id)
+        yield client, f"/api/review/{review_id}"
+
+
+def test_lines_around_a_finding_are_those_of_its_side(reviewed: tuple[Client, str]) -> None:
+    client, address = reviewed
+    part = client.get(f"{address}/file?path=app.py&side=head&start=2&end=3").json
+    assert part["lines"] == ["    result = 1", "    for value in values:"]
+    assert (part["start"], part["end"], part["total_lines"]) == (2, 3, 5)
+
+
+def test_more_lines_than_the_file_has_are_no_error(reviewed: tuple[Client, str]) -> None:
+    client, address = reviewed
+    part = client.get(f"{address}/file?path=app.py&start=4&end=900").json
+    assert (part["start"], part["end"], len(part["lines"])) == (4, 5, 2)
+
+
+def test_a_file_that_is_not_there_is_a_refusal_and_no_failure(reviewed: tuple[Client, str]) -> None:
+    client, address = reviewed
+    for path in ("gone.py", "../../etc/passwd", "/etc/passwd"):
+        assert 400 <= client.get(f"{address}/file?path={path}").status < 500, path
+
+
+def test_secrets_are_cut_out_of_lines_and_map(reviewed: tuple[Client, str]) -> None:
+    client, address = reviewed
+    shown = client.get(f"{address}/file?path=user.py").text + client.get(f"{address}/map").text
+    assert SECRET not in shown
+    assert "[redacted:" in shown
+
+
+def test_the_map_names_who_uses_what_the_change_touches(reviewed: tuple[Client, str]) -> None:
+    client, address = reviewed
+    found = client.get(f"{address}/map").json
+    assert {symbol["head"]["name"] for symbol in found["symbols"] if symbol["head"]} >= {"total"}
+
+
+def test_revisions_of_an_unknown_repository_are_not_there(reviewed: tuple[Client, str]) -> None:
+    client, _address = reviewed
+    assert client.get("/api/repositories/nowhere/revisions").status == 404
