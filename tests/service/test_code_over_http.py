@@ -1,7 +1,6 @@
 """The code behind a report over HTTP: lines of its files, the map of its change, without secrets."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
