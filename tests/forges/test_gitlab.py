@@ -1,0 +1,175 @@
+"""Read and post on a GitLab in memory that has GitLab's rules."""
+
+import asyncio
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from affidavit.errors import ForgeError, InputError
+from affidavit.forges.choice import read_request
+from affidavit.forges.credentials import Credentials
+from affidavit.forges.opening import Ground, open_pull_request
+from affidavit.forges.pull_request import PullRequest
+from affidavit.records.report import Report
+from forge_http import ENVIRONMENT, Fault, RefusedError
+from gitlab_server import GitLabServer
+from posting_flow import QUICK, READS, post, reviewed
+from shop import HEAD_FILES
+
+BOT = {"AFFIDAVIT_POST_AS": "project_1_bot"}
+FIXED = HEAD_FILES["cart.py"].replace("price_in(currency, item)", "item.price")
+
+
+@pytest.fixture
+def gitlab(tmp_path: Path, begun: tuple[Path, str, str]) -> Iterator[GitLabServer]:
+    template, base, head = begun
+    folder = tmp_path / "gitlab"
+    shutil.copytree(template / "cart.git", folder / "forge" / "team" / "shop" / "cart.git")
+    shutil.copytree(template / "work", folder / "work")
+    server = GitLabServer(folder)
+    server.open_pull(base, head, description="Closes #3")
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def report(gitlab: GitLabServer, first_report: Report) -> Report:
+    change = first_report.change.model_copy(update={"request": gitlab.address.url})
+    return first_report.model_copy(update={"change": change})
+
+
+def read(server: GitLabServer, credentials: Credentials = READS) -> PullRequest:
+    return asyncio.run(read_request(server.address, credentials, QUICK, BOT))
+
+
+def summary(gitlab: GitLabServer) -> str:
+    (found,) = [one["body"] for one in gitlab.notes if one["body"].startswith("<!-- affidavit:summary")]
+    return str(found)
+
+
+def threads(gitlab: GitLabServer) -> list[dict[str, object]]:
+    return [one["notes"][0] for one in gitlab.discussions if "position" in one["notes"][0]]
+
+
+def test_a_merge_request_is_read_with_its_words_issues_comments_and_checks(gitlab: GitLabServer) -> None:
+    gitlab.issues = [{"iid": 3, "title": "Prices are wrong", "description": "In yen.", "references": {}}]
+    gitlab.statuses = [{"name": "build", "status": "failed", "description": "1 failed"}]
+    for number in range(101):
+        gitlab.say("mel", f"comment {number}")
+    pull = read(gitlab)
+    assert pull.whole_description == "Closes #3\n\nLinked issue #3: Prices are wrong\nIn yen."
+    assert len(pull.comments) == 101
+    assert pull.discussion[-1].body == "failed: 1 failed"
+    assert pull.files == 1000
+
+
+def test_the_opened_change_begins_where_gitlab_says(gitlab: GitLabServer, tmp_path: Path) -> None:
+    gitlab.is_private = True
+    with open_pull_request(read(gitlab), Ground(READS, tmp_path / "cache", ENVIRONMENT)) as opened:
+        assert opened.change.base.commit == gitlab.base
+        assert [file.path for file in opened.change.files] == ["cart.py"]
+    assert set(gitlab.git_tokens) == {"read"}
+
+
+def test_a_request_that_gitlab_still_prepares_is_said(gitlab: GitLabServer) -> None:
+    gitlab.request["diff_refs"] = None
+    with pytest.raises(ForgeError, match="run again in a moment"):
+        read(gitlab)
+
+
+def test_a_finding_is_a_thread_on_its_line_and_the_gate_a_status(
+    gitlab: GitLabServer, report: Report
+) -> None:
+    post(gitlab.address, report)
+    (thread,) = threads(gitlab)
+    position = thread["position"]
+    assert isinstance(position, dict)
+    assert (position["new_path"], position["new_line"]) == ("cart.py", 5)
+    assert "[comment](" in summary(gitlab)
+    assert [(one["name"], one["status"]) for one in gitlab.statuses] == [("affidavit", "failed")]
+
+
+def test_posting_twice_changes_nothing_and_a_fix_resolves_the_thread(
+    gitlab: GitLabServer, report: Report, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        post(gitlab.address, report)
+    assert len(gitlab.discussions) == 2
+    gitlab.push(gitlab.origin.commit("topic", {"cart.py": FIXED}, "Fix"))
+    post(gitlab.address, reviewed(gitlab.address, tmp_path / "cache", BOT))
+    assert [one["resolved"] for one in threads(gitlab)] == [True]
+    assert "Fixed since the last review: 1" in summary(gitlab)
+    assert gitlab.statuses[0]["status"] == "success"
+
+
+def test_where_resolving_is_not_allowed_an_answer_says_it(
+    gitlab: GitLabServer, report: Report, tmp_path: Path
+) -> None:
+    post(gitlab.address, report)
+    gitlab.can_resolve = False
+    gitlab.push(gitlab.origin.commit("topic", {"cart.py": FIXED}, "Fix"))
+    fixed = reviewed(gitlab.address, tmp_path / "cache", BOT)
+    for _ in range(2):
+        post(gitlab.address, fixed)
+    assert len([one for one in gitlab.notes if "This thread can be resolved" in one["body"]]) == 1
+
+
+@pytest.mark.parametrize(("by", "exit_code"), [("mel", 0), ("ada", 1), ("rob", 1), ("eve", 1)])
+def test_a_dismissal_counts_by_the_rights_of_who_said_it(
+    gitlab: GitLabServer, report: Report, tmp_path: Path, by: str, exit_code: int
+) -> None:
+    post(gitlab.address, report)
+    gitlab.say(by, "/affidavit dismiss later", int(str(threads(gitlab)[0]["id"])))
+    assert reviewed(gitlab.address, tmp_path / "cache", BOT).gate.exit_code == exit_code
+
+
+def test_a_thumb_down_is_read(gitlab: GitLabServer, report: Report) -> None:
+    post(gitlab.address, report)
+    gitlab.react("mel", int(str(threads(gitlab)[0]["id"])))
+    post(gitlab.address, report)
+    assert "called wrong by `mel`: a thumb down" in summary(gitlab)
+
+
+def test_a_crash_before_or_after_any_call_leaves_no_double(gitlab: GitLabServer, report: Report) -> None:
+    for is_done_first in (False, True):
+        for number in range(4):
+            gitlab.discussions.clear()
+            fault = Fault(lambda asked: asked.method != "GET", skip=number, is_done_first=is_done_first)
+            with gitlab.failing(fault):
+                try:
+                    post(gitlab.address, report)
+                except ForgeError:
+                    assert fault.times == 0
+            post(gitlab.address, report)
+            assert len(gitlab.discussions) == 2
+
+
+def test_a_line_that_gitlab_refuses_goes_into_the_summary(gitlab: GitLabServer, report: Report) -> None:
+    fits = lambda asked: asked.method == "POST" and asked.path.endswith("/discussions")  # noqa: E731
+    with gitlab.failing(Fault(fits, RefusedError(400, "line_code can't be blank"), times=9)):
+        post(gitlab.address, report)
+    assert threads(gitlab) == []
+    assert "Not on a line of the diff" in summary(gitlab)
+
+
+def test_a_report_about_an_older_push_is_refused(gitlab: GitLabServer, report: Report) -> None:
+    gitlab.push(gitlab.origin.commit("topic", {"cart.py": FIXED}, "Fix"))
+    with pytest.raises(InputError, match="was pushed to since"):
+        post(gitlab.address, report)
+
+
+def test_it_approves_only_when_asked_and_only_what_it_may(gitlab: GitLabServer, report: Report) -> None:
+    approving = report.model_copy(
+        update={
+            "verdict": report.verdict.model_copy(update={"decision": "approve", "blocking": ()}),
+            "candidates": (),
+        }
+    )
+    post(gitlab.address, approving)
+    assert gitlab.approved_by == []
+    post(gitlab.address, approving, may_approve=True)
+    assert gitlab.approved_by == ["project_1_bot"]
+    post(gitlab.address, report, may_approve=True)
+    assert gitlab.approved_by == []
