@@ -1,0 +1,123 @@
+"""What a forge reports by itself: an event's name and payload in, what it asks of a reviewer out.
+
+Whoever calls this has checked the signature; here nothing is believed but shapes.
+"""
+
+from typing import Any, Literal
+
+from affidavit.errors import InputError
+from affidavit.forges.address import PullRequestAddress, parse_change_url
+from affidavit.forges.hosts import Host
+from affidavit.records.record import Record
+
+Wish = Literal["review", "cancel", "answer"]
+"""Review the request as it is now; stop, because it is closed; look at what somebody answered."""
+_REVIEWED = ("opened", "synchronize", "reopened", "ready_for_review")
+_GITLAB_REVIEWED = ("open", "reopen")
+COMMAND = "/affidavit "
+
+
+class RequestEvent(Record):
+    """What happened to a pull request that a reviewer cares about."""
+
+    wish: Wish
+    address: PullRequestAddress
+    head: str = ""
+    """The commit, where the event names it; a new one ends the review of the old one."""
+    by: str = ""
+    is_draft: bool = False
+
+
+def read_github_event(name: str, payload: Any, hosts: tuple[Host, ...]) -> RequestEvent | None:
+    """What a delivery of GitHub asks for (`X-GitHub-Event` is its name); None where it asks for nothing."""
+    if name == "pull_request":
+        return _pull_request(_table(payload), hosts)
+    if name in ("issue_comment", "pull_request_review_comment"):
+        return _comment(name, _table(payload), hosts)
+    return None
+
+
+def read_gitlab_event(name: str, payload: Any, hosts: tuple[Host, ...]) -> RequestEvent | None:
+    """What a delivery of GitLab asks for (`X-Gitlab-Event` is its name); None where it asks for nothing."""
+    content = _table(payload)
+    if name == "Merge Request Hook":
+        return _merge_request(content, hosts)
+    if name == "Note Hook":
+        return _note(content, hosts)
+    return None
+
+
+def _pull_request(payload: dict[str, Any], hosts: tuple[Host, ...]) -> RequestEvent | None:
+    action, pull = payload.get("action"), _table(payload.get("pull_request"))
+    if action not in (*_REVIEWED, "closed", "converted_to_draft"):
+        return None
+    wish: Wish = "review" if action in _REVIEWED else "cancel"
+    return RequestEvent(
+        wish=wish,
+        address=_address(pull.get("html_url"), hosts),
+        head=_text(_table(pull.get("head")).get("sha")),
+        by=_text(_table(payload.get("sender")).get("login")),
+        is_draft=pull.get("draft") is True,
+    )
+
+
+def _comment(name: str, payload: dict[str, Any], hosts: tuple[Host, ...]) -> RequestEvent | None:
+    """A new comment; only one that speaks to us, and never that of a bot, ours included."""
+    comment, sender = _table(payload.get("comment")), _table(payload.get("sender"))
+    is_about_request = name != "issue_comment" or "pull_request" in _table(payload.get("issue"))
+    speaks_to_us = COMMAND in _text(comment.get("body"))
+    if payload.get("action") != "created" or not is_about_request or not speaks_to_us:
+        return None
+    if sender.get("type") == "Bot":
+        return None
+    owner = _table(payload.get("pull_request" if name != "issue_comment" else "issue"))
+    return RequestEvent(
+        wish="answer", address=_address(owner.get("html_url"), hosts), by=_text(sender.get("login"))
+    )
+
+
+def _merge_request(payload: dict[str, Any], hosts: tuple[Host, ...]) -> RequestEvent | None:
+    about = _table(payload.get("object_attributes"))
+    action = about.get("action")
+    # GitLab sends `update` for any change; one that has `oldrev` is a push.
+    is_push = action == "update" and bool(about.get("oldrev"))
+    is_ready = (
+        action == "update" and "draft" in _table(payload.get("changes")) and about.get("draft") is False
+    )
+    if action in (*_GITLAB_REVIEWED,) or is_push or is_ready:
+        wish: Wish = "review"
+    elif action in ("close", "merge"):
+        wish = "cancel"
+    else:
+        return None
+    return RequestEvent(
+        wish=wish,
+        address=_address(about.get("url"), hosts),
+        head=_text(_table(about.get("last_commit")).get("id")),
+        by=_text(_table(payload.get("user")).get("username")),
+        is_draft=bool(about.get("draft") or about.get("work_in_progress")),
+    )
+
+
+def _note(payload: dict[str, Any], hosts: tuple[Host, ...]) -> RequestEvent | None:
+    about, request = _table(payload.get("object_attributes")), _table(payload.get("merge_request"))
+    if not request or COMMAND not in _text(about.get("note")) or about.get("system") is True:
+        return None
+    url = _text(about.get("url")).partition("#")[0]
+    by = _text(_table(payload.get("user")).get("username"))
+    return RequestEvent(wish="answer", address=_address(url, hosts), by=by)
+
+
+def _address(url: Any, hosts: tuple[Host, ...]) -> PullRequestAddress:
+    if not isinstance(url, str):
+        raise InputError("the event names no pull request")
+    # GitHub's own comments on a pull request name it as an issue in some places.
+    return parse_change_url(url.replace("/issues/", "/pull/"), hosts)
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
