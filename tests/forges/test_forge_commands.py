@@ -14,6 +14,7 @@ from commands import AFFIDAVIT, affidavit, environment_of
 from github_server import GitHubServer
 from posting_flow import ALL_BUT_RUFF
 from repositories import Repo
+from shop import HEAD_FILES
 
 
 def variables(github: GitHubServer, **more: str) -> dict[str, str]:
@@ -96,6 +97,23 @@ def test_review_with_post_gives_the_token_that_writes_to_the_poster_alone(
     # First one process with one token, then the other with the other.
     tokens = [one.token for one in github.asked]
     assert tokens == ["read"] * tokens.count("read") + ["write"] * tokens.count("write")
+
+
+def test_the_next_review_follows_the_report_of_the_one_before(github: GitHubServer, tmp_path: Path) -> None:
+    reads, writes = variables(github), variables(github, AFFIDAVIT_POST_TOKEN="write")
+    url = github.address.url
+    affidavit("review", url, "--format", "report=1.json", "-q", "--no-store", cwd=tmp_path, env=reads)
+    assert affidavit("post", "1.json", "--yes", cwd=tmp_path, env=writes).code == 0
+    fixed = HEAD_FILES["cart.py"].replace("price_in(currency, item)", "item.price")
+    github.push(github.origin.commit("topic", {"cart.py": fixed}, "Fix"))
+    followed = ("--previous", "1.json", "--format", "report=2.json", "-q", "--no-store")
+    done = affidavit("review", url, *followed, cwd=tmp_path, env=reads)
+    assert done.code == 0, done.err
+    report = json.loads((tmp_path / "2.json").read_text())
+    assert [one["fate"] for one in report["follow_up"]["decisions"]] == ["fixed"]
+    assert affidavit("post", "2.json", "--yes", cwd=tmp_path, env=writes).code == 0
+    assert [one["isResolved"] for one in github.threads.values()] == [True]
+    assert "Fixed since the last review: 1" in github.comments[0]["body"]
 
 
 def test_post_without_a_token_for_it_says_what_to_set(github: GitHubServer, tmp_path: Path) -> None:

@@ -152,12 +152,14 @@ def _decision(decision: Decision, candidate: Candidate | None) -> str:
     title = clipped_line(wording.title_of(candidate)) if candidate else name_span(decision.fingerprint)
     why = f": {clipped_line(decision.why)}" if decision.why else ""
     # A mention would call the person each time that the summary is edited.
-    return f"{title}, {what} by {name_span(decision.by.name)}{why} ({_effect(decision)})"
+    is_counted = candidate is not None and candidate.is_shown
+    return f"{title}, {what} by {name_span(decision.by.name)}{why} ({_effect(decision, is_counted)})"
 
 
-def _effect(decision: Decision) -> str:
+def _effect(decision: Decision, is_counted: bool) -> str:
     if decision.lifts:
-        return "lifts the gate"
+        # A report is older than the answers to it.
+        return "lifts the gate from the next review on" if is_counted else "lifts the gate"
     reasons = {
         "author": "the author's own word: it still counts at the gate",
         "no_rights": "without write access: it still counts at the gate",
