@@ -1,0 +1,170 @@
+"""Review, hand the feedback to an agent, review what it did, until there is nothing more to gain."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+from affidavit.iterations.feedback.alerts import find_alerts
+from affidavit.iterations.feedback.document import assess
+from affidavit.iterations.feedback.summary import summary_of
+from affidavit.iterations.following.earlier import earlier_of
+from affidavit.iterations.refine.agent import run_agent
+from affidavit.iterations.refine.journal import Journal, Turn, keep_journal
+from affidavit.iterations.refine.workplace import Workplace
+from affidavit.records.iteration import Earlier
+from affidavit.records.report import Report
+from affidavit.render.formats import render
+from affidavit.system.private_files import write_private_file
+
+Stop = Literal["accepted", "escalated", "rejected", "plateau", "oscillation", "limit", "budget", "agent"]
+Review = Callable[[str, Earlier | None, Journal], Report]
+"""A commit and the review before in, its report out."""
+Guard = Callable[[str], Report | None]
+"""A commit in, the report on tests that were lost since the start out; None where nothing is different."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What the whole loop may spend; None: no limit."""
+
+    usd: float | None = None
+    tokens: int | None = None
+
+    def is_spent(self, journal: Journal) -> bool:
+        """Nothing is left."""
+        is_money_gone = self.usd is not None and journal.spent_usd >= self.usd
+        return is_money_gone or (self.tokens is not None and journal.spent_tokens >= self.tokens)
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Everything that a loop works with; each step is kept before the next one begins."""
+
+    folder: Path
+    """Where journal, reports and feedback documents lie, out of the agent's reach but for the document."""
+    workplace: Workplace
+    agent: str
+    review: Review
+    guard: Guard
+    agent_seconds: float
+    budget: Budget
+    say: Callable[[str], None]
+
+    def run(self, journal: Journal) -> Journal:
+        """Go on until something ends it; the journal says what and why."""
+        while not journal.stopped:
+            turn = journal.turns[-1] if journal.turns else Turn(number=1, commit=journal.start)
+            if not turn.report:
+                journal = self._kept(self._reviewed(journal, turn))
+            elif turn.agent is None:
+                journal = self._kept(self._refined(journal, turn))
+            else:
+                following = Turn(number=turn.number + 1, commit=turn.result)
+                journal = self._kept(journal.with_turn(following))
+        return journal
+
+    def _kept(self, journal: Journal) -> Journal:
+        keep_journal(self.folder, journal)
+        return journal
+
+    def _reviewed(self, journal: Journal, turn: Turn) -> Journal:
+        report = self.review(turn.commit, self._earlier(journal), journal)
+        joined, lost = joined_with(report, self.guard(turn.commit))
+        text = render(report, "report")
+        file = self.folder / f"report-{turn.number}.json"
+        write_private_file(file, text)
+        write_private_file(self._feedback(turn.number), render(joined, "feedback") or "")
+        assessment = assess(joined, journal.max)
+        digest = sha256(text.encode()).hexdigest()
+        summary = summary_of(joined, digest).model_copy(
+            update={"number": turn.number, "verdict": assessment.verdict}
+        )
+        turn = turn.model_copy(
+            update={
+                "report": file.name,
+                "digest": digest,
+                "summary": summary,
+                "blocking": len(joined.verdict.blocking),
+                "lost_tests": lost,
+            }
+        )
+        journal = journal.with_turn(turn).model_copy(
+            update={
+                "spent_usd": journal.spent_usd + (summary.spent_usd or 0),
+                "spent_tokens": journal.spent_tokens + summary.tokens,
+            }
+        )
+        self.say(f"review {turn.number}: score {summary.score:.2f}, {summary.verdict}")
+        best = best_of(journal).number
+        return journal.model_copy(update={"stopped": self._why_stop(journal), "best": best})
+
+    def _refined(self, journal: Journal, turn: Turn) -> Journal:
+        """Let the agent work; what it did is committed, however it ended."""
+        self.workplace.prepare(turn.commit)
+        self.say(f"agent: working on the feedback of review {turn.number}")
+        feedback = self._feedback(turn.number)
+        ended = asyncio.run(run_agent(self.agent, self.workplace.copy, feedback, self.agent_seconds))
+        # Without the agent's command: it may name a key.
+        message = (
+            f"Follow the feedback of review {turn.number}\n\nMade by a coding agent in affidavit refine."
+        )
+        result = self.workplace.commit(turn.commit, message) or ""
+        journal = journal.with_turn(turn.model_copy(update={"agent": ended, "result": result}))
+        if result:
+            return journal
+        became = "changed nothing" if ended.state == "ended" else ended.state.replace("_", " ")
+        why = f"the agent {became}"
+        self.say(f"{why}: {ended.output[-300:]}" if ended.output else why)
+        return journal.model_copy(update={"stopped": "plateau" if ended.state == "ended" else "agent"})
+
+    def _earlier(self, journal: Journal) -> Earlier | None:
+        done = [one for one in journal.turns if one.report]
+        if not done:
+            return None
+        content = (self.folder / done[-1].report).read_bytes()
+        report = Report.model_validate_json(content)
+        return earlier_of(report, sha256(content).hexdigest())
+
+    def _why_stop(self, journal: Journal) -> str:
+        rows = [one.summary for one in journal.turns if one.summary]
+        newest = rows[-1]
+        ends = {"accept": "accepted", "escalate": "escalated", "reject": "rejected"}
+        if newest.verdict in ends:
+            return ends[newest.verdict]
+        if newest.number >= journal.max:
+            return "limit"
+        if self.budget.is_spent(journal):
+            return "budget"
+        alerts = {one.kind for one in find_alerts(rows)}
+        return "oscillation" if "oscillation" in alerts else "plateau" if "stuck" in alerts else ""
+
+    def _feedback(self, number: int) -> Path:
+        return self.folder / f"feedback-{number}.json"
+
+
+def joined_with(report: Report, guard: Report | None) -> tuple[Report, int]:
+    """The report with what the guard of the tests found, for feedback and score; and how much that is."""
+    found = guard.shown if guard else []
+    if not found or guard is None:
+        return report, 0
+    named = [one.model_copy(update={"id": f"guard-{one.id}"}) for one in found]
+    blocking = (*report.verdict.blocking, *(f"guard-{name}" for name in guard.verdict.blocking))
+    verdict = report.verdict.model_copy(update={"blocking": blocking})
+    candidates = (*report.candidates, *named)
+    return report.model_copy(update={"candidates": candidates, "verdict": verdict}), len(named)
+
+
+def best_of(journal: Journal) -> Turn:
+    """The best iteration, not the last: no lost tests, accepted, the higher score, fewer that block."""
+    done = [one for one in journal.turns if one.summary]
+    return max(done, key=_goodness)
+
+
+def _goodness(turn: Turn) -> tuple[float, ...]:
+    summary = turn.summary
+    if summary is None:
+        return (-1.0,)
+    return -turn.lost_tests, summary.verdict == "accept", summary.score, -turn.blocking, -turn.number

@@ -1,0 +1,131 @@
+"""Where an agent works: a copy beside the repository that shares its objects, and commits made of it.
+
+The copy and its `.git` are the agent's. What is committed lies in a repository of ours, out of its reach, and
+nothing is written into the user's repository before `leave_branch`.
+"""
+
+import os
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from affidavit.errors import GitError, InputError, OutsideError
+from affidavit.git.command import Git, Location
+from affidavit.system.private_files import make_private_folder
+
+EXCLUDED = "__pycache__/\n*.pyc\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\nnode_modules/\n.venv/\n"
+"""What tools of an agent leave behind, beside what the repository itself ignores."""
+NOBODY = ("Affidavit", "affidavit@localhost")
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """The user's repository, our own for the commits of the loop, and the agent's copy."""
+
+    user: Location
+    own: Path
+    """A folder that is used as a git directory."""
+    copy: Path
+
+    def prepare(self, commit: str) -> None:
+        """Make the copy what the commit is; files that are ignored stay, an agent may have built them."""
+        try:
+            make_private_folder(self.own.parent)
+            if not (self.own / "HEAD").is_file():
+                self._init(self.own)
+            shutil.rmtree(self.copy / ".git", ignore_errors=True)
+            self.copy.mkdir(parents=True, exist_ok=True)
+            self._init(self.copy / ".git")
+        except OSError as error:
+            raise OutsideError(f"the copy {self.copy} cannot be made: {error.strerror}") from error
+        git = self._copy_git
+        git.run("update-ref", "--no-deref", "HEAD", commit)
+        git.run("reset", "-q", "--hard", commit)
+        git.run("clean", "-q", "-f", "-d")
+
+    def commit(self, parent: str, message: str) -> str | None:
+        """What the copy holds now, as a commit of ours; None where nothing is different."""
+        git = self._own_git.having(
+            {"GIT_WORK_TREE": str(self.copy), "GIT_INDEX_FILE": str(self.own / "index")}
+        )
+        git.run("read-tree", parent)
+        git.run("add", "-A", "--ignore-errors", "--", ".")
+        tree = git.line("write-tree")
+        if tree == git.line("rev-parse", f"{parent}^{{tree}}"):
+            return None
+        return git.having(self._identity()).line("commit-tree", tree, "-p", parent, "-m", message)
+
+    def resolve(self, name: str) -> str:
+        """A commit of the user's repository."""
+        done = self._user_git.attempt(
+            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
+        )
+        if done.returncode != 0:
+            raise InputError(f"there is no commit called {name!r} here")
+        return done.stdout.decode().strip()
+
+    def merge_base(self, one: str, other: str) -> str:
+        """Where the branches of two commits parted."""
+        done = self._user_git.attempt("merge-base", one, other)
+        if done.returncode != 0:
+            raise InputError(f"{one[:8]} and {other[:8]} have no commit in common: name BASE..BRANCH")
+        return done.stdout.decode().split()[0]
+
+    def branch_exists(self, name: str) -> bool:
+        """Whether the user's repository has such a branch."""
+        return self._user_git.attempt("show-ref", "--verify", "--quiet", f"refs/heads/{name}").returncode == 0
+
+    def leave_branch(self, name: str, commit: str, start: str) -> None:
+        """Bring the commits since `start` into the user's repository, as one new branch."""
+        if self._user_git.attempt("check-ref-format", "--branch", name).returncode != 0:
+            raise InputError(f"{name!r} is no name for a branch")
+        wanted = f"{commit}\n^{start}\n".encode()
+        pack = self._own_git.run("pack-objects", "--revs", "--thin", "--stdout", "-q", stdin=wanted)
+        self._user_git.run("index-pack", "--stdin", "--fix-thin", stdin=pack)
+        # The zeros: only where there is no such branch.
+        self._user_git.run("update-ref", f"refs/heads/{name}", commit, "0" * len(commit))
+
+    def remove(self) -> None:
+        """Delete the copy and our commits."""
+        for folder in (self.copy, self.own):
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _init(self, git_dir: Path) -> None:
+        git = Git(git_dir.parent)
+        git.run("init", "-q", "--template=", "--bare", str(git_dir))
+        if git_dir == self.copy / ".git":
+            git.run("--git-dir", str(git_dir), "config", "core.bare", "false")
+        info = git_dir / "objects" / "info"
+        info.mkdir(parents=True, exist_ok=True)
+        others = [self.user.objects, *([self.own / "objects"] if git_dir != self.own else [])]
+        (info / "alternates").write_bytes(b"".join(os.fsencode(path) + b"\n" for path in others))
+        (git_dir / "info").mkdir(exist_ok=True)
+        (git_dir / "info" / "exclude").write_text(EXCLUDED)
+
+    @property
+    def _user_git(self) -> Git:
+        return Git(self.user.common_dir).having({"GIT_DIR": str(self.user.common_dir)})
+
+    @property
+    def _own_git(self) -> Git:
+        return Git(self.own).having({"GIT_DIR": str(self.own)})
+
+    @property
+    def _copy_git(self) -> Git:
+        places = {"GIT_DIR": str(self.copy / ".git"), "GIT_WORK_TREE": str(self.copy)}
+        return Git(self.copy).having(places)
+
+    def _identity(self) -> dict[str, str]:
+        """Who commits: the user, as git knows them here."""
+        found = list(NOBODY)
+        for number, name in enumerate(("user.name", "user.email")):
+            with suppress(GitError):
+                found[number] = self._user_git.line("config", name) or found[number]
+        name, address = found
+        return {
+            "GIT_AUTHOR_NAME": name,
+            "GIT_AUTHOR_EMAIL": address,
+            "GIT_COMMITTER_NAME": name,
+            "GIT_COMMITTER_EMAIL": address,
+        }

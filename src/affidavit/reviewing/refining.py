@@ -1,0 +1,78 @@
+"""The reviews of a loop with an agent: options in, what holds them and what guards the tests out."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from affidavit.config.settings import Settings
+from affidavit.errors import EmptyChangeError
+from affidavit.events import Emit
+from affidavit.git.confined.boundaries import Allowed
+from affidavit.iterations.refine.journal import Journal
+from affidavit.pipeline import Crew, review
+from affidavit.records.iteration import Earlier
+from affidavit.records.report import Report
+from affidavit.reviewing.hold import hold_review, settings_for
+from affidavit.reviewing.keeping import keep_report, measured_report
+from affidavit.reviewing.models import models_of
+from affidavit.reviewing.options import Say
+from affidavit.reviewing.prompts import prompts_for
+from affidavit.reviewing.series import Followed, keep_iteration
+from affidavit.specialists.weakened_tests import WeakenedTests
+from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+
+SHARING = Allowed(alternates=True)
+"""Our own repository of a loop takes its objects from the user's."""
+
+
+@dataclass(frozen=True)
+class LoopReviews:
+    """Reviews of commits that lie in our own repository of a loop."""
+
+    own: Path
+    options: Mapping[str, Any]
+    config: tuple[str, bytes] | None
+    series: str
+    repository: str
+    watched: Callable[[], AbstractContextManager[Emit]]
+    say: Say
+
+    def hold(self, commit: str, earlier: Earlier | None, journal: Journal) -> Report:
+        """One review, kept as the next of the loop's row."""
+        options = {**self.options, **_what_is_left(self.options, journal)}
+        with self._opened(f"{journal.base}..{commit}") as opened, self.watched() as emit:
+            settings = settings_for(opened, options, self.config)
+            chosen = prompts_for(opened, options) if models_of(settings, options) else None
+            report = hold_review(opened, settings, options, chosen, emit, earlier=earlier)
+        if options["no_store"]:
+            return measured_report(report, options["data"])
+        report = keep_report(report, options["data"], self.say)
+        keep_iteration(report, Followed(self.repository, self.series), options["data"], self.say)
+        return report
+
+    def guard(self, commit: str, start: str) -> Report | None:
+        """What the tests lost since the loop began; None where nothing is different."""
+        if commit == start:
+            return None
+        try:
+            with self._opened(f"{start}..{commit}") as opened:
+                crew = Crew([WeakenedTests()])
+                return asyncio.run(review(opened.change, opened.repository, Settings(), crew))
+        except EmptyChangeError:
+            return None
+
+    def _opened(self, target: str) -> OpenedChange:
+        return open_change(ChangeRequest(target=target, repo=self.own, allowed=SHARING))
+
+
+def _what_is_left(options: Mapping[str, Any], journal: Journal) -> dict[str, Any]:
+    """The budgets of the loop, less what is spent."""
+    left: dict[str, Any] = {}
+    if options.get("budget_usd") is not None:
+        left["budget_usd"] = str(max(float(options["budget_usd"]) - journal.spent_usd, 0))
+    if options.get("budget_tokens") is not None:
+        left["budget_tokens"] = str(max(int(options["budget_tokens"]) - journal.spent_tokens, 1))
+    return left

@@ -1,0 +1,145 @@
+"""A loop that is interrupted anywhere goes on where it was, and nothing is done twice."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from affidavit.config.settings import Settings
+from affidavit.errors import InputError
+from affidavit.git.confined.boundaries import Allowed
+from affidavit.git.confined.location import find_repository
+from affidavit.iterations.refine.agent import run_agent
+from affidavit.iterations.refine.journal import Journal, alone, keep_journal, read_journal
+from affidavit.iterations.refine.loop import Budget, Loop
+from affidavit.iterations.refine.workplace import Workplace
+from affidavit.pipeline import Crew, review
+from affidavit.records.iteration import Earlier
+from affidavit.records.report import Report
+from affidavit.stages.intake import ChangeRequest, open_change
+from repositories import Repo
+from rows import Analyser, Claim, claim
+
+
+class Crash(BaseException):
+    """The machine stops here."""
+
+
+class World:
+    """A repository whose file counts its faults, an agent that removes one a turn, and a crash at a step."""
+
+    def __init__(self, repo: Repo, folder: Path, faults: int = 2) -> None:
+        self.repo, self.folder = repo, folder
+        repo.commit("Base", {"readme.txt": "a\n"})
+        lines = [*(f"fault_{number} = 1" for number in range(faults)), "fine = 1", ""]
+        repo.commit("Faults", {"app.py": "\n".join(lines)})
+        self.workplace = Workplace(find_repository(repo.path), folder / "own.git", folder / "copy")
+        self.steps = 0
+        self.crash_at = 0
+        self.reviewed: list[str] = []
+
+    def step(self, _text: str = "") -> None:
+        self.steps += 1
+        if self.steps == self.crash_at:
+            raise Crash
+
+    def review(self, commit: str, earlier: Earlier | None, journal: Journal) -> Report:
+        self.step()
+        self.reviewed.append(commit)
+        request = ChangeRequest(
+            target=f"{journal.base}..{commit}", repo=self.workplace.own, allowed=Allowed(alternates=True)
+        )
+        with open_change(request) as opened:
+            text = opened.repository.head.lines("app.py") or []
+            crew = Crew([Analyser([_fault(at, line) for at, line in enumerate(text, 1) if "fault" in line])])
+            return asyncio.run(review(opened.change, opened.repository, Settings(), crew, earlier=earlier))
+
+    def run(self, agent: str = "sed -i '0,/fault_.*/{//d}' app.py", **fields: object) -> Journal:
+        start, base = self.repo.git("rev-parse", "HEAD"), self.repo.git("rev-parse", "HEAD^")
+        journal = read_journal(self.folder)
+        if journal is None:
+            self.workplace.prepare(start)
+            journal = Journal(repository="r", target="t", base=base, start=start, agent="a", max=9)
+            keep_journal(self.folder, journal)
+        loop = Loop(
+            self.folder, self.workplace, agent, self.review, lambda _commit: None, 20, Budget(), self.step
+        )
+        return loop.run(journal)
+
+
+def _fault(line: int, text: str) -> Claim:
+    return claim("app.py", line, text, rule_id="ruff/F821", title=f"`{text[:7]}` is not defined")
+
+
+@pytest.fixture
+def world(repo: Repo, tmp_path: Path) -> World:
+    return World(repo, tmp_path / "state")
+
+
+def test_the_loop_goes_on_until_nothing_is_left(world: World) -> None:
+    journal = world.run()
+    assert (journal.stopped, journal.best, len(journal.turns)) == ("accepted", 3, 3)
+    scores = [one.summary.score for one in journal.turns if one.summary]
+    assert scores == sorted(scores)
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 4, 6])
+def test_a_loop_that_was_interrupted_goes_on_where_it_was(world: World, step: int) -> None:
+    world.crash_at = step
+    with pytest.raises(Crash):
+        world.run()
+    world.crash_at = 0
+    journal = world.run()
+    assert (journal.stopped, len(journal.turns)) == ("accepted", 3)
+    assert len(set(world.reviewed)) == 3
+    kept = read_journal(world.folder)
+    assert kept == journal
+
+
+def test_half_of_an_agents_work_is_not_taken_for_all_of_it(world: World) -> None:
+    world.crash_at = 3
+    with pytest.raises(Crash):
+        world.run()
+    (world.workplace.copy / "app.py").write_text("half written")
+    world.crash_at = 0
+    assert world.run().stopped == "accepted"
+
+
+def test_the_same_score_three_times_is_a_plateau(world: World) -> None:
+    journal = world.run("date +%N >> notes.txt")
+    assert journal.stopped in ("plateau", "escalated")
+    assert len(journal.turns) == 3
+
+
+def test_back_and_forth_is_noticed(repo: Repo, tmp_path: Path) -> None:
+    world = World(repo, tmp_path / "state", faults=1)
+    forth, back = "fine = 1\\n\\nprint(other_fault_of_this)\\n", "fault_0 = 1\\nfine = 1\\n"
+    journal = world.run(
+        f"if grep -q fault_0 app.py; then printf '{forth}'; else printf '{back}'; fi > new; mv new app.py"
+    )
+    assert (journal.stopped, len(journal.turns)) == ("oscillation", 3)
+
+
+def test_a_budget_ends_the_loop() -> None:
+    journal = Journal(
+        repository="", target="", base="", start="", agent="", max=1, spent_usd=1, spent_tokens=9
+    )
+    assert Budget(usd=1).is_spent(journal)
+    assert Budget(tokens=9).is_spent(journal)
+    assert not Budget(usd=2).is_spent(journal)
+    assert not Budget().is_spent(journal)
+
+
+def test_two_processes_do_not_run_the_same_loop(tmp_path: Path) -> None:
+    folder = tmp_path / "loop"
+    with alone(folder), pytest.raises(InputError, match="running already"), alone(folder):
+        pass
+
+
+def test_a_flood_of_output_ends_the_agent(tmp_path: Path) -> None:
+    feedback = tmp_path / "feedback.json"
+    feedback.write_text("{}")
+    ended = asyncio.run(run_agent("head -c 30000000 /dev/zero", tmp_path, feedback, 20))
+    assert ended.state == "flooded"
+    failed = asyncio.run(run_agent("echo no >&2; exit 3", tmp_path, feedback, 20))
+    assert (failed.state, failed.exit_code, failed.output) == ("failed", 3, "no")
