@@ -28,6 +28,7 @@ COMMANDS = {
     "init": "Write the workflow of a forge, or a hook, that reviews every change.",
     "context": "Show the map of a change, to plan how to read it.",
     "refine": "Let a coding agent follow the feedback, review by review, and leave the best as a branch.",
+    "history": "Show the reviews of a change: scores, what was followed, alerts.",
     "ask": "Ask a model about a finding of a report.",
     "recheck": "Prove a report again, whole.",
     "reproduce": "Run the program that shows a finding again, on both sides.",

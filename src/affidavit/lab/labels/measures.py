@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from affidavit.lab.labels.book import newest_by_problem, problem_of
+from affidavit.lab.labels.following import FollowTally, count_follow_up, followed_groups, followed_rate
 from affidavit.lab.statistics import rate_of
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.diagnostics import Reason
@@ -64,6 +65,7 @@ class Tally:
     tokens: list[float] = field(default_factory=list)
     unpriced: int = 0
     points: deque[ReviewPoint] = field(default_factory=lambda: deque(maxlen=MAX_POINTS))
+    follow: FollowTally = field(default_factory=FollowTally)
 
 
 def measure_headline(store: Store) -> Rate | None:
@@ -101,6 +103,11 @@ def measure_quality(
         withheld_valid=sum(one.entry.label is Label.VALID for one in withheld.values()),
         mistakes=_mistakes(tally.sightings, shown),
         by={dimension: _groups(tally.sightings, shown, dimension) for dimension in dimensions},
+        followed=followed_rate(tally.follow),
+        improved=rate_of(sum(delta > 0 for delta in tally.follow.deltas), len(tally.follow.deltas)),
+        improvement=_spread(tally.follow.deltas),
+        clarity=_spread(tally.follow.clarity),
+        followed_by=followed_groups(tally.follow),
         quotes=_quote_rates(tally.quotes),
         quotes_found=rate_of(sum(tally.quotes[outcome] for outcome in FOUND), tally.quotes.total()),
         absences=_absences(tally),
@@ -130,6 +137,7 @@ def _count_report(tally: Tally, report: Report | None) -> None:
     tally.durations_ms.append(report.duration_ms)
     _count_spending(tally, report)
     tally.points.append(_point(report))
+    count_follow_up(tally.follow, report)
     for candidate in report.candidates:
         _count_candidate(tally, report, candidate)
 

@@ -105,6 +105,15 @@ class ReviewPoint(Record):
     refuted: int = 0
 
 
+class Followed(Record):
+    """What became of what one specialist, or one version of the prompts, had asked for."""
+
+    value: str
+    asked: int
+    followed: Rate | None = None
+    """Done by changing the code, among what was asked and decided in the next review."""
+
+
 class Quality(Record):
     """What an installation knows about its reviews."""
 
@@ -126,6 +135,15 @@ class Quality(Record):
     mistakes: tuple[Mistake, ...] = ()
     """The newest label first."""
     by: dict[Dimension, tuple[Group, ...]] = Field(default_factory=dict)
+    followed: Rate | None = None
+    """Feedback that was followed in the next review of a change. None: no review followed another one."""
+    improved: Rate | None = None
+    """Next reviews with a better score."""
+    improvement: Spread | None = None
+    """By how much the score changed from one review to the next."""
+    clarity: Spread | None = None
+    """`feedback_clarity_score` of what was asked."""
+    followed_by: dict[Dimension, tuple[Followed, ...]] = Field(default_factory=dict)
     quotes: dict[QuoteOutcome, Rate] = Field(default_factory=dict)
     """Of all quotes that were checked, also those of findings that were then withheld."""
     quotes_found: Rate | None = None

@@ -121,10 +121,29 @@ def sections(quality: Quality) -> list[Section]:
     mistakes = [Section("Labelled wrong", _mistake_lines(quality))] if quality.mistakes else []
     return [
         *mistakes,
+        *_followed_section(quality),
         Section("Evidence", (*_quote_lines(quality), _absence_line(quality))),
         Section("What became of what was handed in", _fate_lines(quality)),
         Section("Cost", _cost_lines(quality)),
     ]
+
+
+def _followed_section(quality: Quality) -> list[Section]:
+    """Whether feedback was followed, and whether that helped; nothing where no review followed another."""
+    if quality.followed is None and quality.improved is None:
+        return []
+    lines = []
+    if quality.followed:
+        lines.append(("followed", f"{rate_words(quality.followed)} of what was asked, by the next review"))
+    if quality.improved and quality.improvement:
+        median = f"median change of the score {quality.improvement.median:+.2f}"
+        lines.append(("improved", f"{rate_words(quality.improved)} of next reviews; {median}"))
+    if quality.clarity:
+        lines.append(("clarity", f"median {quality.clarity.median:.2f} over {quality.clarity.n} documents"))
+    for dimension, groups in quality.followed_by.items():
+        named = [f"{one.value} {_share(one.followed)} of {one.asked}" for one in groups[:MAX_NAMED]]
+        lines.append((DIMENSION_WORDS.get(dimension, dimension), "followed: " + "; ".join(named)))
+    return [Section("Followed", tuple(lines))]
 
 
 def _mistake_lines(quality: Quality) -> tuple[tuple[str, str], ...]:

@@ -1,0 +1,81 @@
+"""Kept reviews of one row in, the story of it out: each with what its feedback led to, and the alerts."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from affidavit.iterations.feedback.alerts import Alert, find_alerts
+from affidavit.records.iteration import IterationSummary, StoredIteration
+from affidavit.records.record import Record
+
+FOLLOWED_SHARE = 0.5
+"""Feedback counts as followed where at least so much of what was asked was done, by changing the code."""
+
+
+class QualityTracking(Record):
+    """What became of one feedback document; the fields are those of its schema. None: no review followed."""
+
+    feedback_followed: bool | None = None
+    improvement_observed: bool | None = None
+    improvement_delta: float | None = None
+    feedback_clarity_score: float | None = None
+
+
+class Chapter(Record):
+    """One review of the row, and what it led to."""
+
+    summary: IterationSummary
+    quality_tracking: QualityTracking
+
+
+class Story(Record):
+    """A row of reviews, oldest first."""
+
+    repository: str
+    series: str
+    chapters: tuple[Chapter, ...]
+    alerts: tuple[Alert, ...] = ()
+
+
+def tell(rows: Sequence[StoredIteration]) -> Story:
+    """The story of a row that has at least one review; what was merged before begins another row."""
+    newest = rows[-1]
+    summaries = [one.summary for one in _current(rows)]
+    chapters = [
+        Chapter(summary=one, quality_tracking=track(one, following))
+        for one, following in zip(summaries, [*summaries[1:], None], strict=True)
+    ]
+    return Story(
+        repository=newest.repository,
+        series=newest.series,
+        chapters=tuple(chapters),
+        alerts=tuple(find_alerts(summaries)),
+    )
+
+
+def track(summary: IterationSummary, following: IterationSummary | None) -> QualityTracking:
+    """What the next review shows of how a feedback document was followed."""
+    if following is None:
+        return QualityTracking(feedback_clarity_score=summary.clarity)
+    asked = sum(following.fates.values())
+    delta = round(following.score - summary.score, 3)
+    return QualityTracking(
+        feedback_followed=following.followed / asked >= FOLLOWED_SHARE if asked else None,
+        improvement_observed=delta > 0,
+        improvement_delta=delta,
+        feedback_clarity_score=summary.clarity,
+    )
+
+
+def as_json(story: Story) -> dict[str, Any]:
+    """The story for other programs; what is not known is left out of the tracking, as its schema wants it."""
+    content = story.model_dump(mode="json")
+    for chapter in content["chapters"]:
+        tracking = chapter["quality_tracking"]
+        chapter["quality_tracking"] = {name: value for name, value in tracking.items() if value is not None}
+    return content
+
+
+def _current(rows: Sequence[StoredIteration]) -> Sequence[StoredIteration]:
+    """The reviews since the last first one."""
+    begins = [at for at, one in enumerate(rows) if one.iteration == 1]
+    return rows[begins[-1] :] if begins else rows
