@@ -43,8 +43,9 @@ from affidavit.stages.places import name_places
 from affidavit.stages.plan import Opening, plan_review
 from affidavit.stages.reading import doubt_unmade_looks
 from affidavit.stages.report import compile_report
-from affidavit.stages.reproduce import LiveReproducer, reproduce
+from affidavit.stages.reproduce import LiveReproducer, TryPatch, reproduce
 from affidavit.stages.review import collect_replies
+from affidavit.stages.try_patches import try_patches
 from affidavit.stages.verify import verify
 from affidavit.system.concurrency import both
 
@@ -90,6 +91,8 @@ class Crew:
     probes_verifier: bool = False
     """Whether the verifier is tried before specialists start."""
     runner: Runner | None = None
+    try_patch: TryPatch | None = None
+    """Who tries the patches that findings bring; None: nobody does."""
     programs: Programs | None = None
     """In what programs are run, or why none is; None: the user did not ask for it."""
 
@@ -164,7 +167,7 @@ async def review(
         settings,
         crew.models,
         crew.prompts,
-        reproducer=LiveReproducer(runner, crew.programs) if crew.programs else None,
+        reproducer=LiveReproducer(runner, crew.programs, crew.try_patch) if crew.programs else None,
         take=take,
     )
     report = await take("report", Report, lambda: narrate(report, looked.session, emit))
@@ -189,7 +192,8 @@ async def conclude(
     checked = await take("check", Docket, lambda: reproduce(carried, reproducer))
     merged, grouping = await take("merge", Merged, lambda: merge(rerun(checked), case, joiner))
     verified = await take("verify", Docket, lambda: verify(merged, verifiers, case.emit))
-    docket = name_places(verified, case)
+    tried = await take("patches", Docket, lambda: try_patches(verified, reproducer))
+    docket = name_places(tried, case)
     names = {name for one in docket.candidates for name in (one.fingerprint, *one.carries)}
     dismissals = dismissals_of(case.repository.base, names, case.change.dismissals)
     report = compile_report(docket, case, settings, dismissals, models, prompts)

@@ -10,6 +10,7 @@ from affidavit.records.candidate import Candidate, Judgement, SpecialistKind
 from affidavit.records.change import Change, FileChange
 from affidavit.records.evidence import ReproductionCheck, SearchHit
 from affidavit.records.iteration import Earlier, Scope
+from affidavit.records.patch_trial import TrialStep
 from affidavit.records.plan import Plan
 from affidavit.records.record import Record, Side
 from affidavit.records.report import Answer, Programs, Reply, RoleUsage
@@ -143,13 +144,15 @@ class Runner(Protocol):
 
 
 class Reproducer(Protocol):
-    """Who says what a declared reproduction did: a sandbox, or a report that has it on record."""
+    """Who says what reproductions did and what became of patches: a sandbox, or a report that has it."""
 
     @property
     def ground(self) -> Programs:
         """What programs are run in, or why none is."""
 
     async def reproduce(self, candidate: Candidate) -> ReproductionCheck | None: ...
+
+    async def try_patch(self, candidate: Candidate) -> tuple[TrialStep, ...] | None: ...
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,10 @@ DIFFERENCES = [
     {"probe": "two labels", "announced": "as everybody knows", "finding": ""},
     {"probe": "no such probe", "announced": "x y", "finding": ""},
 ]
+PATCH = (
+    "--- a/app.py\n+++ b/app.py\n@@ -1,5 +1,5 @@\n def total(prices):\n"
+    "-    return prices[0] + sum(prices[1:])\n+    return sum(prices)\n \n \n def label(name):\n"
+)
 REFUTES = {"language": "python", "program": "from app import total\nprint(total([1]))\n"}
 
 
@@ -64,7 +68,11 @@ def change(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 def experimenting(judgement: Callable[[Exchange], Mapping[str, Any]] = lambda _: CONFIRMED) -> Any:
     """Models of which one experiments, and a verifier that may run something."""
     found = claim(
-        "app.py", 2, "    return prices[0] + sum(prices[1:])", id="none", evidence={"reproduction": SHOWS}
+        "app.py",
+        2,
+        "    return prices[0] + sum(prices[1:])",
+        id="none",
+        evidence={"reproduction": SHOWS, "patch": PATCH},
     )
     others = panelists(lambda told: {**result(), "schema_version": "1.2"})
 
@@ -128,6 +136,24 @@ def test_the_table_says_of_each_probe_what_the_machine_saw(compared: Any) -> Non
 def test_a_difference_that_is_a_finding_comes_with_its_reproduction(compared: Any) -> None:
     (one,) = [one for one in compared[1]["candidates"] if one["id"] == "experimenter-0"]
     assert (one["withheld"], one["reproduction"]["outcome"]) == (None, "reproduced")
+
+
+def test_its_patch_was_tried_and_the_report_says_that_it_holds(compared: Any) -> None:
+    (one,) = [one for one in compared[1]["candidates"] if one["id"] == "experimenter-0"]
+    steps = {step["name"]: step["passed"] for step in one["patch_trial"]["steps"]}
+    assert steps == {"applies": True, "parses": True, "analysers": True, "reproduction": True, "tests": None}
+    assert one["patch_trial"]["holds"] is True
+
+
+def test_a_model_writes_a_patch_and_mends_one_that_fails(compared: Any, change: Repo) -> None:
+    first = json.dumps({"patch": PATCH.replace("sum(prices)\n", "sum(prices\n"), "why": "as before"})
+    second = json.dumps({"patch": PATCH, "why": "as before"})
+    with serving(calls(("patch", first)), calls(("patch", second))) as (address, script):
+        named = (compared[0], "experimenter-0", "--write", "--model", "scripted", "--base-url", address)
+        done = affidavit("suggest", *named, "--run", cwd=change.path)
+    assert done.code == 0, done.err
+    assert "passed: reproduction: settled" in done.out
+    assert "cannot be parsed any more" in json.dumps(script.requests[1])
 
 
 def test_models_are_told_of_programs_only_where_there_is_a_sandbox(

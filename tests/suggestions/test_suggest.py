@@ -14,10 +14,12 @@ from affidavit.errors import InputError
 from affidavit.git.repository import GitRepository, open_repository
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding, Reproduction
+from affidavit.records.patch_trial import PatchTrial
 from affidavit.records.record import Side
 from affidavit.records.run import Program, ProgramRun
+from affidavit.suggestions.covering import covering_tests
 from affidavit.suggestions.patched import apply_patch
-from affidavit.suggestions.trial import Trial, try_patch
+from affidavit.suggestions.trial import try_patch
 from commands import affidavit
 from repositories import Repo
 
@@ -81,7 +83,7 @@ def finding(text: str, program: dict[str, Any] | None = None) -> Finding:
     return Finding.model_validate({**fields, "file": "app.py", "line": 2, "verification": evidence})
 
 
-def tried(repository: GitRepository, one: Finding, runner: Says | None = None) -> Trial:
+def tried(repository: GitRepository, one: Finding, runner: Any = None, tests_of: Any = None) -> PatchTrial:
     change = Change(
         source="range",
         target="a..b",
@@ -91,18 +93,58 @@ def tried(repository: GitRepository, one: Finding, runner: Says | None = None) -
     )
     off = Settings(analysers_off=("kingfisher", "bandit", "ty", "oxlint", "yamllint", "zizmor", "hadolint"))
     specialists = assemble_crew(off, None).specialists
-    make: Callable[[GitRepository], Says] | None = (lambda _: runner) if runner else None
-    return asyncio.run(try_patch(one, change, repository, specialists, make))[0]
+    make: Callable[[GitRepository], Any] | None = (lambda _: runner) if runner else None
+    return asyncio.run(try_patch(one, change, repository, specialists, make, tests_of))[0]
 
 
-def passed(trial: Trial) -> dict[str, bool | None]:
+def passed(trial: PatchTrial) -> dict[str, bool | None]:
     return {step.name: step.passed for step in trial.steps}
 
 
 def test_a_good_patch_passes_every_step(repository: GitRepository) -> None:
     trial = tried(repository, finding(GOOD, SHOWS), Says(0, "0\n"))
-    assert passed(trial) == {"applies": True, "parses": True, "analysers": True, "reproduction": True}
-    assert trial.is_good
+    assert passed(trial) == {
+        "applies": True,
+        "parses": True,
+        "analysers": True,
+        "reproduction": True,
+        "tests": None,
+    }
+    assert trial.holds
+
+
+class BySide:
+    """A runner whose tests end with one code without the patch (base here), and with another with it."""
+
+    name = "a record"
+    languages = ("python", "sh")
+
+    def __init__(self, before: int, after: int) -> None:
+        self._codes = {"base": before, "head": after}
+        self.asked: list[str] = []
+
+    def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
+        self.asked.append(program.text)
+        return ProgramRun(side=side, state="exited", exit_code=self._codes[side])
+
+    def stop(self) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"), [(0, 0, True), (0, 1, False), (1, 0, True), (1, 1, None)]
+)
+def test_covering_tests_must_pass_as_they_did(
+    repo: Repo, before: int, after: int, expected: bool | None
+) -> None:
+    repo.commit(
+        "base", {"app.py": BASE, "test_app.py": "from app import total\n\n\ndef test_it():\n    total([1])\n"}
+    )
+    repo.commit("head", {"app.py": HEAD})
+    runner = BySide(before, after)
+    with open_repository(repo.path, repo.git("rev-parse", "HEAD~1"), repo.git("rev-parse", "HEAD")) as opened:
+        trial = tried(opened, finding(GOOD), runner, covering_tests)
+    assert passed(trial)["tests"] is expected
+    assert "test_app.py" in runner.asked[0]
 
 
 def test_a_patch_for_other_lines_does_not_apply(repository: GitRepository) -> None:
@@ -114,7 +156,7 @@ def test_a_patch_for_other_lines_does_not_apply(repository: GitRepository) -> No
 def test_a_patch_that_breaks_the_syntax_fails(repository: GitRepository) -> None:
     trial = tried(repository, finding(BROKEN))
     assert passed(trial)["parses"] is False
-    assert not trial.is_good
+    assert not trial.holds
 
 
 def test_a_patch_that_brings_a_new_problem_fails(repository: GitRepository) -> None:
@@ -137,7 +179,7 @@ def test_for_new_code_the_program_must_no_longer_fail_as_it_did(repository: GitR
 def test_what_was_not_tried_is_said_and_does_not_fail(repository: GitRepository) -> None:
     trial = tried(repository, finding(GOOD))
     assert passed(trial)["reproduction"] is None
-    assert trial.is_good
+    assert trial.holds
 
 
 @pytest.mark.parametrize("file", ["../out.py", ".git/config", "/etc/passwd", "a/../../b"])

@@ -51,6 +51,8 @@ ADDED: tuple[Added, ...] = (
     Added("inputs.submitted_by", (2, 3)),
     Added("change.dismissals", (2, 4)),
     Added("inputs.programs.runs", (2, 5)),
+    Added("inputs.programs.patches.**", (2, 5)),
+    Added("candidates.*.patch_trial.**", (2, 5)),
     Added("inputs.programs.duration_ms", (2, 5)),
     Added("inputs.replies.*.probes.**", (2, 5)),
     Added("inputs.judgements.*.judgement.run.**", (2, 5)),

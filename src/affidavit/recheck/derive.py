@@ -18,6 +18,7 @@ from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.change import Change, Commit
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import ReproductionCheck
+from affidavit.records.patch_trial import TrialStep
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Inputs, Programs, Reply, Report, RoleUsage
 from affidavit.specialists.agents.model_agents import LENSES, asked_at_any_size
@@ -116,7 +117,13 @@ async def derive_report(
     joiner = RecordedJoiner(inputs.joiner) if has_joiner else None
     reproducer = RecordedReproducer(inputs.programs) if inputs.programs else None
     derived = await conclude(
-        looked, joiner, verifiers, settings, report.models, _prompts(report), reproducer=reproducer
+        looked,
+        joiner,
+        verifiers,
+        settings,
+        report.models,
+        _prompts(report),
+        reproducer=reproducer,
     )
     derived = add_words(derived, inputs.reporter) if inputs.reporter else derived
     kept = {"measured": report.measured, "report_version": report.report_version}
@@ -262,6 +269,10 @@ class RecordedReproducer:
         """What is on record for a candidate."""
         given = (one.check for one in self.ground.reproductions if one.candidate == candidate.id)
         return next(given, None)
+
+    async def try_patch(self, candidate: Candidate) -> tuple[TrialStep, ...] | None:
+        """What is on record for its patch."""
+        return next((one.steps for one in self.ground.patches if one.candidate == candidate.id), None)
 
 
 def recorded_verifiers(report: Report, inputs: Inputs, settings: Settings) -> Verifiers:

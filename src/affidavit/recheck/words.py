@@ -92,6 +92,9 @@ def _of_programs(inputs: Inputs, *, are_run_again: bool) -> Iterator[str]:
         yield f"{counted(len(programs.reproductions), 'reproduction')}, not run again without --run: {named}"
     if are_run_again:
         return
+    if programs.patches:
+        named = ", ".join(given.candidate for given in programs.patches)
+        yield f"how {counted(len(programs.patches), 'patch', 'patches')} went; `suggest` tries again: {named}"
     probes = sum(len(reply.probes) for reply in inputs.replies)
     if probes:
         yield f"{counted(probes, 'probe')}, not run again without --run"

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import QuoteCheck, ReproductionCheck, SearchRun
 from affidavit.records.finding import Finding, Severity
+from affidavit.records.patch_trial import PatchTrial
 from affidavit.records.place import Place
 from affidavit.records.record import Record
 from affidavit.records.run import KeptRun
@@ -122,6 +123,8 @@ class Candidate(Record):
     searches: tuple[SearchRun, ...] = ()
     reproduction: ReproductionCheck | None = None
     """None where none is declared, or nothing was run."""
+    patch_trial: PatchTrial | None = None
+    """What became of its patch; None where it has none, or nobody tried it."""
     judgements: tuple[Judgement, ...] = ()
     agreed_by: tuple[str, ...] = ()
     """Other specialists that reported the same."""

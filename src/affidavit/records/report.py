@@ -11,6 +11,7 @@ from affidavit.records.evidence import AnalyserRun, ReproductionCheck
 from affidavit.records.finding import Severity
 from affidavit.records.iteration import Earlier, FollowUp
 from affidavit.records.lab.measure import Rate
+from affidavit.records.patch_trial import TrialStep
 from affidavit.records.plan import Plan
 from affidavit.records.reading import ToolUse
 from affidavit.records.record import Record
@@ -207,6 +208,13 @@ class GivenReproduction(Record):
     check: ReproductionCheck
 
 
+class GivenTrial(Record):
+    """What was tried of one candidate's patch, and how it went."""
+
+    candidate: str
+    steps: tuple[TrialStep, ...]
+
+
 class Programs(Record):
     """What the machine saw when it ran programs, and in what; or why it ran none."""
 
@@ -215,6 +223,7 @@ class Programs(Record):
     """Why nothing could be run here."""
     advice: str = ""
     reproductions: tuple[GivenReproduction, ...] = ()
+    patches: tuple[GivenTrial, ...] = ()
     runs: int = 0
     """How many programs were started, for whatever purpose."""
     duration_ms: int = 0

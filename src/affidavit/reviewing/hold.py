@@ -12,14 +12,17 @@ from affidavit.config.settings import Settings, load_settings
 from affidavit.events import Emit, ignore_events
 from affidavit.lab.rollout.choice import ChosenPrompts
 from affidavit.minds.roles import kept_open
-from affidavit.pipeline import Conduct, review
+from affidavit.pipeline import Conduct, Crew, review
 from affidavit.ports import Mind, Role
 from affidavit.prompts import PromptSet
+from affidavit.records.candidate import Candidate
 from affidavit.records.iteration import Earlier
+from affidavit.records.patch_trial import TrialStep
 from affidavit.records.report import Report
 from affidavit.reviewing.options import OPTIONS_THAT_ARE_SETTINGS
 from affidavit.reviewing.running import asking_for_programs, opened_runner
 from affidavit.stages.intake import OpenedChange
+from affidavit.stages.reproduce import Running, TryPatch
 
 
 def settings_for(
@@ -67,6 +70,7 @@ async def hold(
             runner=running.runner,
             programs=running.programs,
         )
+        crew = replace(crew, try_patch=_patch_trier(opened, crew, running))
         if prompts is not None:
             from affidavit.reviewing.panel import chosen_panel  # noqa: PLC0415 - only models need it
 
@@ -75,3 +79,26 @@ async def hold(
         # The connections to the models stay open for the whole review.
         async with kept_open(crew.panel.minds.values() if crew.panel else ()):
             return await review(opened.change, opened.repository, settings, crew, emit, earlier, conduct)
+
+
+def _patch_trier(opened: OpenedChange, crew: Crew, running: Running) -> TryPatch | None:
+    """Who tries the patches that findings bring: only where programs are run."""
+    if running.beside is None:
+        return None
+    from affidavit.suggestions.covering import covering_tests  # noqa: PLC0415 - few reviews have patches
+    from affidavit.suggestions.trial import try_patch  # noqa: PLC0415
+
+    async def try_one(candidate: Candidate) -> tuple[TrialStep, ...]:
+        if candidate.finding is None:
+            return ()
+        trial, _ = await try_patch(
+            candidate.finding,
+            opened.change,
+            opened.repository,
+            crew.specialists,
+            running.beside,
+            covering_tests,
+        )
+        return trial.steps
+
+    return try_one

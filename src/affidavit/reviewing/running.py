@@ -54,7 +54,7 @@ def opened_runner(
         sides = stack.enter_context(
             Sides(repository, choice.sandbox, provided, budget_seconds=settings.run_seconds)
         )
-        yield Running(sides, Programs(sandbox=choice.sandbox.name))
+        yield Running(sides, Programs(sandbox=choice.sandbox.name), sides.beside)
 
 
 def asking_for_programs(prompts: PromptSet) -> PromptSet:

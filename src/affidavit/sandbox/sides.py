@@ -74,6 +74,13 @@ class Sides(Closing):
         self._count(ended)
         return _shown(ended, side)
 
+    def beside(self, repository: Repository) -> "Sides":
+        """The same sandbox and environment over another pair of trees; it ends with this one."""
+        left = None if self._left_ms is None else max(0.0, self._left_ms / 1000)
+        other = Sides(repository, self._sandbox, self._provision, self._limits, left)
+        other._stopped = self._stopped
+        return self._folders.enter_context(other)
+
     def stop(self) -> None:
         """End what is running, and run nothing more."""
         self._stopped.set()

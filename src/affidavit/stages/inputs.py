@@ -5,7 +5,16 @@ from typing import Any
 
 from affidavit.ports import Case
 from affidavit.records.docket import Docket
-from affidavit.records.report import Answer, Gap, GivenJudgement, GivenReproduction, Inputs, Programs, Reply
+from affidavit.records.report import (
+    Answer,
+    Gap,
+    GivenJudgement,
+    GivenReproduction,
+    GivenTrial,
+    Inputs,
+    Programs,
+    Reply,
+)
 from affidavit.redaction.text import redact_lines
 
 
@@ -46,7 +55,12 @@ def _programs(docket: Docket, ground: Programs) -> Programs:
         for one in docket.candidates
         if one.reproduction
     ]
-    return ground.model_copy(update={"reproductions": tuple(given)})
+    tried = [
+        GivenTrial(candidate=one.id, steps=one.patch_trial.steps)
+        for one in docket.candidates
+        if one.patch_trial
+    ]
+    return ground.model_copy(update={"reproductions": tuple(given), "patches": tuple(tried)})
 
 
 def redacted_reply(reply: Reply) -> Reply:

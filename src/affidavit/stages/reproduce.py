@@ -1,8 +1,10 @@
 """Run what findings offer as their proof: a docket in, the same with what the machine saw out."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+from affidavit.git.repository import GitRepository
 from affidavit.ports import Reproducer, Runner
 from affidavit.proof.reproduction import run_reproduction
 from affidavit.proof.watched_runner import WatchedRunner
@@ -10,12 +12,16 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Reproduction
+from affidavit.records.patch_trial import TrialStep
 from affidavit.records.report import Gap, Programs
 
 STAGE = "reproduce"
 AT_ONCE = 2
 MAX_REASONS = 5
 PROGRAMS = "programs"
+
+TryPatch = Callable[[Candidate], Awaitable[tuple[TrialStep, ...]]]
+"""Tries the patch of a finding."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,8 @@ class Running:
 
     runner: Runner | None = None
     programs: Programs | None = None
+    beside: Callable[[GitRepository], Runner] | None = None
+    """The same for another pair of trees, such as a patched head."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,7 @@ class LiveReproducer:
 
     runner: WatchedRunner | None
     programs: Programs
+    patches: TryPatch | None = None
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     @property
@@ -48,6 +57,10 @@ class LiveReproducer:
             return None
         async with self.turns:
             return await run_aside(evidence.reproduction, self.runner.about(candidate.id))
+
+    async def try_patch(self, candidate: Candidate) -> tuple[TrialStep, ...] | None:
+        """What became of its patch; None where nobody tries patches."""
+        return await self.patches(candidate) if self.patches else None
 
 
 async def run_aside(reproduction: Reproduction, runner: Runner) -> ReproductionCheck:

@@ -1,7 +1,7 @@
 """Try a patch before it is offered: does it apply, parse, stay quiet, and settle what it is for?"""
 
+import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal
 
 from affidavit.diff.between import files_between
 from affidavit.errors import InputError
@@ -9,37 +9,23 @@ from affidavit.git.repository import GitRepository
 from affidavit.languages.engine.grammars import parse
 from affidavit.languages.registry import grammar_of
 from affidavit.ports import Case, Runner, Specialist
-from affidavit.proof.reproduction import meets
+from affidavit.proof.reproduction import lacking_in, meets
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding, Reproduction
-from affidavit.records.record import Record
+from affidavit.records.patch_trial import PatchTrial, TrialStep, trial_of
+from affidavit.records.run import Program
 from affidavit.stages.parse import read_replies
 from affidavit.stages.review import collect_replies
 from affidavit.suggestions.patched import Contents, apply_patch, patched_repository
+from affidavit.tools.programs import test_programs
 
 MAX_NAMED = 3
-StepName = Literal["applies", "parses", "analysers", "reproduction"]
 MakeRunner = Callable[[GitRepository], Runner]
 """From head and patched head to what runs programs there."""
-
-
-class Step(Record):
-    """One thing that was tried. `passed` is None where it could not be tried here."""
-
-    name: StepName
-    passed: bool | None
-    detail: str
-
-
-class Trial(Record):
-    """What became of a patch."""
-
-    steps: tuple[Step, ...]
-
-    @property
-    def is_good(self) -> bool:
-        """Nothing failed, and it applies."""
-        return self.steps[0].passed is True and all(step.passed is not False for step in self.steps)
+TestsOf = Callable[[Change, GitRepository], Sequence[str]]
+"""From the step that a patch takes to the tests that cover it."""
+MAX_TESTS = 5
+TEST_SECONDS = 60.0
 
 
 async def try_patch(
@@ -48,7 +34,8 @@ async def try_patch(
     repository: GitRepository,
     specialists: Sequence[Specialist],
     make_runner: MakeRunner | None,
-) -> tuple[Trial, Contents]:
+    tests_of: TestsOf | None = None,
+) -> tuple[PatchTrial, Contents]:
     """Apply the finding's patch to head and look at the result; a failed step ends the trial."""
     evidence = finding.verification
     if evidence is None or not evidence.patch:
@@ -56,20 +43,23 @@ async def try_patch(
     try:
         contents = apply_patch(repository, evidence.patch)
     except InputError as error:
-        return Trial(steps=(Step(name="applies", passed=False, detail=str(error)),)), {}
+        return trial_of([TrialStep(name="applies", passed=False, detail=str(error))]), {}
     patched = patched_repository(repository, contents)
-    steps = [Step(name="applies", passed=True, detail=f"to head, in {', '.join(contents)}"[:300])]
+    steps = [TrialStep(name="applies", passed=True, detail=f"to head, in {', '.join(contents)}"[:300])]
     steps += _parses(patched, contents)
     steps.append(await _analysed(change, patched, specialists))
-    steps.append(_reproduced(evidence.reproduction, make_runner(patched) if make_runner else None))
-    return Trial(steps=tuple(steps)), contents
+    runner = make_runner(patched) if make_runner else None
+    steps.append(await asyncio.to_thread(_reproduced, evidence.reproduction, runner))
+    covering = tests_of(patched_change(change, patched), patched) if tests_of and runner else ()
+    steps.append(await asyncio.to_thread(_tested, covering, runner))
+    return trial_of(steps), contents
 
 
-def _parses(patched: GitRepository, contents: Contents) -> Iterator[Step]:
+def _parses(patched: GitRepository, contents: Contents) -> Iterator[TrialStep]:
     """What could be parsed before must be parsable after it."""
     broken = [path for path in contents if _is_broken(patched, path)]
     detail = f"{', '.join(broken[:MAX_NAMED])} cannot be parsed any more" if broken else "as before"
-    yield Step(name="parses", passed=not broken, detail=detail)
+    yield TrialStep(name="parses", passed=not broken, detail=detail)
 
 
 def _is_broken(patched: GitRepository, path: str) -> bool:
@@ -85,8 +75,8 @@ def has_errors(path: str, content: bytes | None) -> bool:
     return root is not None and root.has_error
 
 
-async def _analysed(change: Change, patched: GitRepository, specialists: Sequence[Specialist]) -> Step:
-    """What the machine reports of the step from head to patched head."""
+def patched_change(change: Change, patched: GitRepository) -> Change:
+    """The step from head to patched head."""
     store, base, head = patched.store, patched.base, patched.head
     update = {
         "files": files_between(store, base, head),
@@ -94,27 +84,60 @@ async def _analysed(change: Change, patched: GitRepository, specialists: Sequenc
         "base": Revision(tree=base.revision, commit=base.commit),
         "head": Revision(tree=head.revision),
     }
-    case = Case(change.model_copy(update=update), patched)
+    return change.model_copy(update=update)
+
+
+async def _analysed(change: Change, patched: GitRepository, specialists: Sequence[Specialist]) -> TrialStep:
+    """What the machine reports of the step from head to patched head."""
+    case = Case(patched_change(change, patched), patched)
     replies = await collect_replies(specialists, case)
     found = read_replies(replies, case.change).findings
     if found:
         named = "; ".join(f"{one.rule_id or one.title} at {one.file}:{one.line}" for one in found[:MAX_NAMED])
-        return Step(name="analysers", passed=False, detail=f"new with the patch: {named}")
+        return TrialStep(name="analysers", passed=False, detail=f"new with the patch: {named}")
     ran = sum(reply.text is not None for reply in replies)
-    return Step(name="analysers", passed=True if ran else None, detail=f"{ran} looked, nothing new")
+    return TrialStep(name="analysers", passed=True if ran else None, detail=f"{ran} looked, nothing new")
 
 
-def _reproduced(reproduction: Reproduction | None, runner: Runner | None) -> Step:
+def _reproduced(reproduction: Reproduction | None, runner: Runner | None) -> TrialStep:
     """With the patch the program must do what it does at base, or no longer what it did at head."""
     if reproduction is None or runner is None:
         why = "it has no reproduction" if reproduction is None else "programs are not run here"
-        return Step(name="reproduction", passed=None, detail=why)
+        return TrialStep(name="reproduction", passed=None, detail=why)
     run = runner.run(reproduction.as_program, "head")
     if run.state == "not_started":
-        return Step(name="reproduction", passed=None, detail=run.detail)
+        return TrialStep(name="reproduction", passed=None, detail=run.detail)
     if reproduction.expected_at_base is not None:
         passed = meets(run, reproduction.expected_at_base)
     else:
         passed = not meets(run, reproduction.expected_at_head)
     word = "settled" if passed else "not settled"
-    return Step(name="reproduction", passed=passed, detail=f"{word}: with the patch {run.summary}")
+    return TrialStep(name="reproduction", passed=passed, detail=f"{word}: with the patch {run.summary}")
+
+
+def _tested(covering: Sequence[str], runner: Runner | None) -> TrialStep:
+    """The tests that cover the patched files must pass with the patch as they did without it."""
+    if runner is None:
+        return TrialStep(name="tests", passed=None, detail="programs are not run here")
+    programs = test_programs(covering[:MAX_TESTS], runner.languages)
+    if not programs:
+        return TrialStep(name="tests", passed=None, detail="no test is known that covers it and can be run")
+    steps = [_compared(paths, program, runner) for paths, program in programs.items()]
+    return next((step for step in steps if step.passed is not True), steps[0])
+
+
+def _compared(paths: tuple[str, ...], program: Program, runner: Runner) -> TrialStep:
+    before, after = (runner.run(program, side, TEST_SECONDS) for side in ("base", "head"))
+    named = ", ".join(paths)[:200]
+    if "not_started" in (before.state, after.state) or lacking_in(before):
+        why = before.detail or after.detail or f"{lacking_in(before)} is not there"
+        return TrialStep(name="tests", passed=None, detail=f"{named}: {why}")
+    if after.exit_code == 0:
+        return TrialStep(name="tests", passed=True, detail=f"{named}: pass with the patch")
+    if before.exit_code == 0:
+        return TrialStep(name="tests", passed=False, detail=f"{named}: pass without the patch, not with it")
+    # Which of them fail cannot be told from how the whole ended.
+    is_same = (before.state, before.exit_code) == (after.state, after.exit_code)
+    return TrialStep(
+        name="tests", passed=None if is_same else False, detail=f"{named}: fail without the patch, too"
+    )

@@ -28,6 +28,7 @@ RUNNERS = {
     "go": "exec go test {paths}",
     "ruby": "exec ruby -I. -Ilib -Itest {paths}",
 }
+TEST_ENDINGS = {".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node", ".go": "go", ".rb": "ruby"}
 # A repository without pytest has its tests in the standard library's form.
 WITH_PYTEST = (
     "if python -c 'import pytest' 2>/dev/null; then exec python -m pytest -q -p no:cacheprovider {paths}; fi"
@@ -107,12 +108,7 @@ class ProgramTools:
         named = [path for path in paths if isinstance(path, str) and path and not path.startswith("-")]
         if not named or len(named) < len(paths):
             raise InputError("paths is a list of test files, or of names of tests")
-        quoted = " ".join(map(shlex.quote, named))
-        text = RUNNERS[language].format(paths=quoted)
-        if language == "python":
-            modules = " ".join(shlex.quote(_module(path)) for path in named)
-            text = f"{WITH_PYTEST.format(paths=quoted)}\nexec python -m unittest {modules}"
-        return self._on(Program(language="sh", text=text), side, seconds)
+        return self._on(_test_program(language, named), side, seconds)
 
     def _on(self, program: Program, side: str, seconds: int) -> Answer:
         if not 1 <= seconds <= MAX_SECONDS:
@@ -123,6 +119,27 @@ class ProgramTools:
             raise InputError("side is base, head or both")
         ran = {f"at_{one}": answer_of(self._runner.run(program, one, seconds)) for one in sorted(sides)}
         return {"run": program.run_id, **ran}
+
+
+def _test_program(language: str, paths: Sequence[str]) -> Program:
+    quoted = " ".join(map(shlex.quote, paths))
+    text = RUNNERS[language].format(paths=quoted)
+    if language == "python":
+        modules = " ".join(shlex.quote(_module(path)) for path in paths)
+        text = f"{WITH_PYTEST.format(paths=quoted)}\nexec python -m unittest {modules}"
+    return Program(language="sh", text=text)
+
+
+def test_programs(paths: Sequence[str], languages: Sequence[str]) -> dict[tuple[str, ...], Program]:
+    """A program for the test files of each language that can be run here."""
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        language = TEST_ENDINGS.get(path[path.rfind(".") :])
+        # Go tests packages, and its folders name them.
+        name = f"./{path.rpartition('/')[0]}" if language == "go" else path
+        if language in languages:
+            found.setdefault(language or "", []).append(name)
+    return {tuple(dict.fromkeys(names)): _test_program(one, names) for one, names in found.items()}
 
 
 def described(name: str, purpose: str, properties: dict[str, Any], required: list[str]) -> dict[str, Any]:

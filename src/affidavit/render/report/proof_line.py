@@ -28,6 +28,8 @@ def proof_line(candidate: Candidate, report: Report) -> list[str]:
     if candidate.searches:
         said.append(f"{counted(len(candidate.searches), 'search', 'searches')} run")
     said += _judged(candidate)
+    if candidate.patch_trial:
+        said.append(f"patch tried, {'holds' if candidate.patch_trial.holds else 'fails'}")
     said += [f"claimed as {candidate.claimed_severity}"] if candidate.claimed_severity else []
     others = agreeing(candidate)
     said += [f"also found by {listed(others)}"] if others else []
