@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import analysers, context, django, imports, minds, page, programs, redaction, tokens
+from bench import analysers, context, django, imports, iterations, minds, page, programs, redaction, tokens
 from bench import map as map_of_fixes
 from bench.row import BIN, Row, best, call
 from bench.sweep import command as sweep
@@ -62,6 +62,7 @@ def sections() -> dict[str, Callable[[], list[Row]]]:
         "programs": programs.rows,
         "context": lambda: [Row(*row) for row in context.rows()],
         "minds": minds.rows,
+        "iterations": iterations.rows,
         "page": page.rows,
     }
 

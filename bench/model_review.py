@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 from affidavit.assembly import assemble_crew, assemble_panel
 from affidavit.config.settings import Settings
+from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.events import Emit, ignore_events
 from affidavit.minds.choice import choose_model
 from affidavit.minds.ledger import Ledger
@@ -97,7 +98,7 @@ def _result(told: str) -> dict[str, Any]:
         "message": "m",
     }
     finding = {**claim, "file": f"m{number:02}.py", "line": 8, "verification": proof}
-    return {"schema_version": "1.1", "prompt_version": "1.0.0", "findings": [finding]}
+    return {"schema_version": "1.1", "prompt_version": CURRENT_PROMPT_VERSION, "findings": [finding]}
 
 
 @contextmanager
@@ -109,14 +110,15 @@ def large_change() -> Iterator[OpenedChange]:
         git(repository, "init", "-q", "-b", "main")
         for message, wrong in (("Before", "item"), ("Add twice what is bought twice", "item * 2")):
             for number in range(FILES):
-                (repository / f"m{number:02}.py").write_text(_module(number, wrong))
+                (repository / f"m{number:02}.py").write_text(module_text(number, wrong))
             git(repository, "add", "-A")
             git(repository, "commit", "-q", "-m", message)
         with open_change(ChangeRequest(target="HEAD", repo=repository)) as opened:
             yield opened
 
 
-def _module(number: int, added: str) -> str:
+def module_text(number: int, added: str) -> str:
+    """One module of the change; `added` is what its totals grow by."""
     functions = [
         f"def total_{number}_{index}(items):\n"
         f'    """The total of an order of kind {index}."""\n'
