@@ -93,12 +93,12 @@ function Ticker({ story, link, isOver, summary }: { story: ReturnType<typeof tel
   const elapsed = useElapsed(story.startedAt ?? summary.started_at, isOver ? (story.endedAt ?? summary.finished_at) : null);
   const standing = story.sightings.filter((one) => one.status !== 'false_positive').length;
   return (
-    <dl className="ticker" aria-label="So far">
+    <dl className="ticker">
       <div><dt>Time</dt><dd>{elapsed === null ? '–' : seconds(elapsed)}</dd></div>
       <div><dt>Findings</dt><dd>{standing}<small> of {counted(story.sightings.length, 'sighting')}</small></dd></div>
       <div><dt>Tokens</dt><dd>{story.tokens.toLocaleString('en')}</dd></div>
       <div><dt>Cost</dt><dd>{story.tokens ? money(story.costUsd) : '$0'}</dd></div>
-      <div><dt>Stream</dt><dd role="status" className={`link ${link}`}>{LINKS[isOver && link !== 'lost' ? 'closed' : link]}</dd></div>
+      <div><dt>Stream</dt><dd className={`link ${link}`}><span role="status">{LINKS[isOver && link !== 'lost' ? 'closed' : link]}</span></dd></div>
     </dl>
   );
 }
