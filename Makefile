@@ -38,6 +38,9 @@ page-check: setup  ## of the page: types, unit tests, build, size; the types of 
 page-types: setup  ## write the types of the API anew
 	$(BIN)/python tools/page_types.py
 
+screenshots: setup  ## pictures of every page, for the documents
+	$(BIN)/python tools/screenshots.py
+
 bench: setup  ## speed and memory as ratios against a named alternative
 	$(BIN)/python -m bench
 

@@ -1,4 +1,4 @@
-"""Write the types that the page reads: of the OpenAPI document, and of the records that it hands out."""
+"""Write the types of the API for the page, from the OpenAPI document of the service."""
 
 import json
 import sys
@@ -6,32 +6,32 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from pydantic.json_schema import models_json_schema
+from fastapi import FastAPI
 
 import page
-from affidavit.records.context import ContextMap
-from affidavit.records.lab.measure import Quality
-from affidavit.records.report import Report
+from affidavit.service.api import about, code, findings, reports, reviews
 
 TYPES = page.WEB / "src" / "api" / "schema.d.ts"
+ROOMS = (reviews, reports, findings, code, about)
+BODIES = ("ReviewRequest", "ReviewOptions", "LabelRequest", "Question")
+"""What is sent may leave out fields; what is answered has them all."""
 
 
 def document() -> dict[str, Any]:
-    """One OpenAPI document with every shape that the page reads."""
-    _, records = models_json_schema(
-        [(record, "serialization") for record in (Report, ContextMap, Quality)],
-        ref_template="#/components/schemas/{model}",
-    )
-    for record in records["$defs"].values():
-        # A record writes all its fields, also those whose default is made by a function.
-        if "properties" in record:
-            record["required"] = list(record["properties"])
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "Affidavit", "version": "1"},
-        "paths": {},
-        "components": {"schemas": records["$defs"]},
-    }
+    """The OpenAPI document of the service, with every field of an answer as one that is there."""
+    app = FastAPI(title="Affidavit")
+    for room in ROOMS:
+        app.include_router(room.ROUTES)
+    described = app.openapi()
+    for name, schema in described["components"]["schemas"].items():
+        if "properties" in schema and name not in BODIES:
+            schema["required"] = list(schema["properties"])
+    for path in described["paths"].values():
+        for operation in path.values():
+            # Every refusal has the one shape that the client reads by itself.
+            answers = operation["responses"].items()
+            operation["responses"] = {code: answer for code, answer in answers if code.startswith("2")}
+    return described
 
 
 def written() -> str:

@@ -3,7 +3,520 @@
  * Do not make direct changes to the file.
  */
 
-export type paths = Record<string, never>;
+export interface paths {
+    "/api/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Reviews
+         * @description The caller's reviews, the newest first.
+         */
+        get: operations["list_reviews_api_review_get"];
+        put?: never;
+        /**
+         * Ask For Review
+         * @description Ask for a review of a change.
+         */
+        post: operations["ask_for_review_api_review_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Review
+         * @description The `ReviewVerdict`; where there is none, 202 with what is known so far.
+         */
+        get: operations["get_review_api_review__review_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete
+         * @description Delete a review with all that was kept of it: events, exchanges, report, labels.
+         */
+        delete: operations["delete_api_review__review_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Summary
+         * @description How a review stands.
+         */
+        get: operations["get_summary_api_review__review_id__summary_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Change
+         * @description The change under review: its files and hunks, as soon as it was opened.
+         */
+        get: operations["get_change_api_review__review_id__change_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream Events
+         * @description Every event of a review, those of before and those to come; it closes when the review is over.
+         */
+        get: operations["stream_events_api_review__review_id__stream_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Events
+         * @description The events of a review by pages.
+         */
+        get: operations["list_events_api_review__review_id__events_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel
+         * @description Let a review go no further.
+         */
+        post: operations["cancel_api_review__review_id__cancel_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry
+         * @description Let a review that failed or was cancelled go on from the stage at which it ended.
+         */
+        post: operations["retry_api_review__review_id__retry_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Report
+         * @description The native report, byte for byte as it was kept.
+         */
+        get: operations["get_report_api_review__review_id__report_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/report/{format}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Format
+         * @description The report in any format.
+         */
+        get: operations["get_format_api_review__review_id__report__format__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/withheld": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Withheld
+         * @description Every finding that is not shown, with its reason.
+         */
+        get: operations["get_withheld_api_review__review_id__withheld_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/recheck": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Recheck
+         * @description Derive the report again from its inputs, in a process of its own, and compare.
+         */
+        post: operations["recheck_api_review__review_id__recheck_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Labels
+         * @description What people said about the findings of a review.
+         */
+        get: operations["get_labels_api_review__review_id__labels_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/findings/{finding_id}/label": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Label
+         * @description Say of a finding that it is valid, wrong or a nit.
+         */
+        put: operations["put_label_api_review__review_id__findings__finding_id__label_put"];
+        post?: never;
+        /**
+         * Remove Label
+         * @description Take a label back; what was said before is kept.
+         */
+        delete: operations["remove_label_api_review__review_id__findings__finding_id__label_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/findings/{finding_id}/ask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask
+         * @description Ask a model about a finding; it reads the evidence and, read-only, the repository.
+         */
+        post: operations["ask_api_review__review_id__findings__finding_id__ask_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Lines
+         * @description Lines of a file as the review saw it: the code around a finding.
+         */
+        get: operations["get_lines_api_review__review_id__file_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/map": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Map
+         * @description The map of the change: what it touches, and what depends on it.
+         */
+        get: operations["get_map_api_review__review_id__map_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repositories/{name}/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Revisions
+         * @description Branches, tags and newest commits of a repository that lies on this machine.
+         */
+        get: operations["get_revisions_api_repositories__name__revisions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Me
+         * @description Who asks, and what this server has.
+         */
+        get: operations["me_api_me_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repositories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Repositories
+         * @description The repositories that can be named in a request.
+         */
+        get: operations["repositories_api_repositories_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sample": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sample
+         * @description A change with problems in it, to try the service with.
+         */
+        get: operations["sample_api_sample_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate
+         * @description What a review would cost; no model is asked.
+         */
+        post: operations["estimate_api_estimate_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/quality": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Quality
+         * @description How often findings were wrong, as far as people have labelled them.
+         */
+        get: operations["quality_api_quality_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Health
+         * @description Whether the process lives.
+         */
+        get: operations["health_api_health_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ready
+         * @description Whether the server can take reviews: its database answers.
+         */
+        get: operations["ready_api_ready_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
@@ -17,7 +530,6 @@ export interface components {
              * @default 0
              */
             shown: number;
-            /** @default null */
             searched: components["schemas"]["Rate"] | null;
             /**
              * Unsearched
@@ -125,10 +637,7 @@ export interface components {
              * @enum {string}
              */
             outcome: "answered" | "cut_off" | "failed" | "refused" | "timed_out" | "budget_exhausted";
-            /**
-             * Text
-             * @default null
-             */
+            /** Text */
             text: string | null;
             /**
              * Detail
@@ -141,6 +650,31 @@ export interface components {
              * @default
              */
             request: string;
+        };
+        /**
+         * BehaviourRow
+         * @description One probe in the table of what differs; its program and outputs are in the reply of its specialist.
+         */
+        BehaviourRow: {
+            /** Specialist */
+            specialist: string;
+            /** Name */
+            name: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "alike" | "announced" | "reported" | "differs" | "flaky" | "could_not_run";
+            /**
+             * Announced
+             * @default
+             */
+            announced: string;
+            /**
+             * Candidate
+             * @default
+             */
+            candidate: string;
         };
         /**
          * BlameOrigin
@@ -178,26 +712,20 @@ export interface components {
             kind: "mechanical" | "model" | "outside";
             /** Index */
             index: number;
-            /**
-             * Raw
-             * @default null
-             */
+            /** Raw */
             raw: unknown;
-            /** @default null */
             finding: components["schemas"]["Finding"] | null;
             /**
              * Fingerprint
              * @default
              */
             fingerprint: string;
-            /** @default null */
             quote: components["schemas"]["QuoteCheck"] | null;
             /**
              * Searches
              * @default []
              */
             searches: components["schemas"]["SearchRun"][];
-            /** @default null */
             reproduction: components["schemas"]["ReproductionCheck"] | null;
             /**
              * Judgements
@@ -219,7 +747,6 @@ export interface components {
              * @default []
              */
             carries: string[];
-            /** @default null */
             claimed_severity: components["schemas"]["Severity"] | null;
             /** @default unverified */
             status: components["schemas"]["Status"];
@@ -241,15 +768,46 @@ export interface components {
              * @enum {string}
              */
             confidence: "high" | "medium" | "low";
-            /** @default null */
             first_wording: components["schemas"]["Wording"] | null;
-            /** @default null */
+            carried: components["schemas"]["Carried"] | null;
+            place: components["schemas"]["Place"] | null;
             withheld: components["schemas"]["Withheld"] | null;
             /**
              * Steps
              * @default []
              */
             steps: components["schemas"]["Step"][];
+        };
+        /**
+         * Carried
+         * @description That a finding stood in the review before this one, and where its code is now.
+         */
+        Carried: {
+            /** Earlier */
+            earlier: string;
+            /** Key */
+            key: string;
+            /**
+             * Trace
+             * @enum {string}
+             */
+            trace: "stands" | "moved" | "changed" | "gone";
+            /**
+             * Detail
+             * @default
+             */
+            detail: string;
+            /**
+             * Is Repeated
+             * @default false
+             */
+            is_repeated: boolean;
+            judgement: components["schemas"]["Judgement"] | null;
+            /**
+             * Asks
+             * @default false
+             */
+            asks: boolean;
         };
         /**
          * Category
@@ -282,15 +840,9 @@ export interface components {
             source: "range" | "commit" | "working_tree" | "staged" | "diff";
             /** Target */
             target: string;
-            /**
-             * Repository
-             * @default null
-             */
+            /** Repository */
             repository: string | null;
-            /**
-             * Request
-             * @default null
-             */
+            /** Request */
             request: string | null;
             /**
              * Title
@@ -328,6 +880,11 @@ export interface components {
              * @default []
              */
             discussion: components["schemas"]["Comment"][];
+            /**
+             * Dismissals
+             * @default []
+             */
+            dismissals: components["schemas"]["Dismissed"][];
         };
         /**
          * Chunk
@@ -358,15 +915,9 @@ export interface components {
             author: string;
             /** Body */
             body: string;
-            /**
-             * File
-             * @default null
-             */
+            /** File */
             file: string | null;
-            /**
-             * Line
-             * @default null
-             */
+            /** Line */
             line: number | null;
             /**
              * Created At
@@ -504,31 +1055,190 @@ export interface components {
              * @default
              */
             detail: string;
-            /**
-             * Specialist
-             * @default null
-             */
+            /** Specialist */
             specialist: string | null;
-            /**
-             * Index
-             * @default null
-             */
+            /** Index */
             index: number | null;
-            /**
-             * Id
-             * @default null
-             */
+            /** Id */
             id: string | null;
-            /**
-             * Field
-             * @default null
-             */
+            /** Field */
             field: string | null;
-            /**
-             * Expected
-             * @default null
-             */
+            /** Expected */
             expected: string | null;
+        };
+        /**
+         * Dismissed
+         * @description A finding that somebody dismissed on the forge who may: not the author, and with write access.
+         */
+        Dismissed: {
+            /** Fingerprint */
+            fingerprint: string;
+            /** By */
+            by: string;
+            /** Why */
+            why: string;
+            /**
+             * Url
+             * @default
+             */
+            url: string;
+        };
+        /**
+         * Earlier
+         * @description The review before this one, as far as this one depends on it; its digest names its very bytes.
+         */
+        Earlier: {
+            /** Report Id */
+            report_id: string;
+            /** Digest */
+            digest: string;
+            /**
+             * Series
+             * @default
+             */
+            series: string;
+            /**
+             * Number
+             * @default 1
+             */
+            number: number;
+            base: components["schemas"]["Revision"];
+            head: components["schemas"]["Revision"];
+            /** Models */
+            models: {
+                [key: string]: string;
+            };
+            /**
+             * Prompt Version
+             * @default
+             */
+            prompt_version: string;
+            /**
+             * Settings
+             * @default
+             */
+            settings: string;
+            /**
+             * Is Complete
+             * @default true
+             */
+            is_complete: boolean;
+            /**
+             * Files
+             * @default []
+             */
+            files: components["schemas"]["EarlierFile"][];
+            /**
+             * Findings
+             * @default []
+             */
+            findings: components["schemas"]["EarlierFinding"][];
+            /**
+             * Dismissed
+             * @default []
+             */
+            dismissed: components["schemas"]["EarlierFinding"][];
+            /**
+             * History
+             * @default []
+             */
+            history: components["schemas"]["IterationSummary"][];
+            /**
+             * Looks At All
+             * @default false
+             */
+            looks_at_all: boolean;
+        };
+        /**
+         * EarlierFile
+         * @description A changed file of the earlier review.
+         */
+        EarlierFile: {
+            /** Path */
+            path: string;
+            /** Base Path */
+            base_path: string | null;
+            /** Old Blob */
+            old_blob: string | null;
+            /** New Blob */
+            new_blob: string | null;
+            /**
+             * Hunks
+             * @default []
+             */
+            hunks: components["schemas"]["EarlierHunk"][];
+        };
+        /**
+         * EarlierFinding
+         * @description A finding that stood in the earlier report, or that people had dismissed there.
+         */
+        EarlierFinding: {
+            candidate: components["schemas"]["Candidate"];
+            /** Key */
+            key: string;
+            /**
+             * Times
+             * @default 1
+             */
+            times: number;
+            /**
+             * Places
+             * @default []
+             */
+            places: components["schemas"]["Candidate"][];
+        };
+        /**
+         * EarlierHunk
+         * @description A hunk that was reviewed, known again wherever its lines have gone.
+         */
+        EarlierHunk: {
+            /** Digests */
+            digests: string;
+            /**
+             * Examined By
+             * @default []
+             */
+            examined_by: string[];
+        };
+        /**
+         * Estimated
+         * @description What a review would cost; no model was asked.
+         */
+        Estimated: {
+            /** Roles */
+            roles: components["schemas"]["RoleCost"][];
+            /** Input Tokens */
+            input_tokens: number;
+            /** Output Tokens */
+            output_tokens: number;
+            /** Cost Usd */
+            cost_usd: number | null;
+            /** Text */
+            text: string;
+        };
+        /**
+         * EventPage
+         * @description Events in their order.
+         */
+        EventPage: {
+            /** Events */
+            events: components["schemas"]["EventRecord"][];
+            /** Is Finished */
+            is_finished: boolean;
+        };
+        /**
+         * EventRecord
+         * @description One event of a review.
+         */
+        EventRecord: {
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Data */
+            data: {
+                [key: string]: unknown;
+            };
         };
         /**
          * Expected
@@ -542,6 +1252,24 @@ export interface components {
              * @default
              */
             output: string;
+        };
+        /**
+         * Explained
+         * @description What an experimenter says of one difference: the words that announce it, or its own finding.
+         */
+        Explained: {
+            /** Probe */
+            probe: string;
+            /**
+             * Announced
+             * @default
+             */
+            announced: string;
+            /**
+             * Finding
+             * @default
+             */
+            finding: string;
         };
         /**
          * Fates
@@ -585,36 +1313,18 @@ export interface components {
         FileChange: {
             /** Path */
             path: string;
-            /**
-             * Old Path
-             * @default null
-             */
+            /** Old Path */
             old_path: string | null;
             status: components["schemas"]["FileStatus"];
-            /**
-             * Old Mode
-             * @default null
-             */
+            /** Old Mode */
             old_mode: string | null;
-            /**
-             * New Mode
-             * @default null
-             */
+            /** New Mode */
             new_mode: string | null;
-            /**
-             * Old Blob
-             * @default null
-             */
+            /** Old Blob */
             old_blob: string | null;
-            /**
-             * New Blob
-             * @default null
-             */
+            /** New Blob */
             new_blob: string | null;
-            /**
-             * Similarity
-             * @default null
-             */
+            /** Similarity */
             similarity: number | null;
             /**
              * Is Binary
@@ -636,7 +1346,6 @@ export interface components {
              * @default
              */
             language: string;
-            /** @default null */
             skipped: components["schemas"]["SkipReason"] | null;
             /**
              * Excused
@@ -671,6 +1380,53 @@ export interface components {
              * @default []
              */
             hunks: components["schemas"]["HunkCoverage"][];
+            /**
+             * Carried From
+             * @default
+             */
+            carried_from: string;
+        };
+        /**
+         * FileLines
+         * @description Lines of a file at one side of a change, without secrets.
+         */
+        FileLines: {
+            /** Path */
+            path: string;
+            /**
+             * Side
+             * @enum {string}
+             */
+            side: "base" | "head";
+            /** Commit */
+            commit: string | null;
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /** Total Lines */
+            total_lines: number;
+            /** Lines */
+            lines: string[];
+        };
+        /**
+         * FileReview
+         * @description What was found in one file.
+         */
+        FileReview: {
+            /** File Path */
+            file_path: string;
+            /** Language */
+            language: string;
+            /**
+             * Change Type
+             * @enum {string}
+             */
+            change_type: "added" | "modified" | "deleted";
+            /** Findings */
+            findings: components["schemas"]["VerdictFinding"][];
+            /** Positive Notes */
+            positive_notes: string[];
         };
         /**
          * FileStatus
@@ -695,28 +1451,174 @@ export interface components {
             line: number;
             /** Message */
             message: string;
-            /**
-             * End Line
-             * @default null
-             */
+            /** End Line */
             end_line: number | null;
-            /**
-             * Suggestion
-             * @default null
-             */
+            /** Suggestion */
             suggestion: string | null;
-            /**
-             * Confidence
-             * @default null
-             */
+            /** Confidence */
             confidence: ("high" | "medium" | "low") | null;
-            /**
-             * Rule Id
-             * @default null
-             */
+            /** Rule Id */
             rule_id: string | null;
-            /** @default null */
             verification: components["schemas"]["Verification"] | null;
+        };
+        /**
+         * FindingCounts
+         * @description How many findings a finished review has.
+         */
+        FindingCounts: {
+            /**
+             * Shown
+             * @default 0
+             */
+            shown: number;
+            /**
+             * Withheld
+             * @default 0
+             */
+            withheld: number;
+            /**
+             * Blocking
+             * @default 0
+             */
+            blocking: number;
+            /** By Severity */
+            by_severity: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * FindingDecision
+         * @description What became of one finding of the earlier report.
+         */
+        FindingDecision: {
+            /** Key */
+            key: string;
+            /** Earlier */
+            earlier: string;
+            /** Fingerprint */
+            fingerprint: string;
+            /** Title */
+            title: string;
+            severity: components["schemas"]["Severity"];
+            /** File */
+            file: string;
+            /** Line */
+            line: number;
+            /** Specialist */
+            specialist: string;
+            /**
+             * Fate
+             * @enum {string}
+             */
+            fate: "fixed" | "partly_fixed" | "still_open" | "cannot_tell";
+            /**
+             * By
+             * @enum {string}
+             */
+            by: "reproduction" | "analyser" | "evidence" | "verifier" | "repetition";
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+            /** Now */
+            now: string | null;
+            /**
+             * Code Changed
+             * @default false
+             */
+            code_changed: boolean;
+            /**
+             * Times
+             * @default 1
+             */
+            times: number;
+        };
+        /**
+         * FindingLabel
+         * @description A label.
+         */
+        FindingLabel: {
+            /** Finding Id */
+            finding_id: string;
+            /** Fingerprint */
+            fingerprint: string;
+            /** Label */
+            label: ("valid" | "wrong" | "nit") | null;
+            /**
+             * Why
+             * @default
+             */
+            why: string;
+            /**
+             * By
+             * @default
+             */
+            by: string;
+            /**
+             * At
+             * @default
+             */
+            at: string;
+            /**
+             * Elsewhere
+             * @description What the same problem is labelled in another review of the repository.
+             */
+            elsewhere: ("valid" | "wrong" | "nit") | null;
+        };
+        /**
+         * FindingLabels
+         * @description The labels of a review's findings.
+         */
+        FindingLabels: {
+            /** Labels */
+            labels: components["schemas"]["FindingLabel"][];
+        };
+        /**
+         * FindingSoFar
+         * @description A finding of a review that is not done.
+         */
+        FindingSoFar: {
+            /** Finding Id */
+            finding_id: string;
+            /** Title */
+            title: string;
+            /** Severity */
+            severity: string;
+            /** Specialist */
+            specialist: string | null;
+            /** Status */
+            status: string | null;
+            /** Confidence */
+            confidence: number | null;
+        };
+        /**
+         * FollowUp
+         * @description What a review says of the one before it.
+         */
+        FollowUp: {
+            /**
+             * Series
+             * @default
+             */
+            series: string;
+            /** Iteration */
+            iteration: number;
+            /** Previous */
+            previous: string;
+            /** Digest */
+            digest: string;
+            /**
+             * Decisions
+             * @default []
+             */
+            decisions: components["schemas"]["FindingDecision"][];
+            /**
+             * New
+             * @default []
+             */
+            new: string[];
+            scope: components["schemas"]["Scope"] | null;
         };
         /**
          * Gap
@@ -777,10 +1679,26 @@ export interface components {
             value: string;
             /** Shown */
             shown: number;
-            /** @default null */
             wrong: components["schemas"]["Rate"] | null;
-            /** @default null */
             nit: components["schemas"]["Rate"] | null;
+        };
+        /**
+         * Health
+         * @description Whether the server can work.
+         */
+        Health: {
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "ok" | "degraded";
+            /** Version */
+            version: string;
+            /**
+             * Detail
+             * @default
+             */
+            detail: string;
         };
         /**
          * Hunk
@@ -838,6 +1756,11 @@ export interface components {
              * @default []
              */
             parts: components["schemas"]["HunkCoverage"][];
+            /**
+             * Examined Before
+             * @default []
+             */
+            examined_before: string[];
         };
         /**
          * HunkPlace
@@ -864,10 +1787,7 @@ export interface components {
             line: number;
             /** Name */
             name: string;
-            /**
-             * Target
-             * @default null
-             */
+            /** Target */
             target: string | null;
             /**
              * Names
@@ -890,24 +1810,91 @@ export interface components {
              * @default []
              */
             replies: components["schemas"]["Reply"][];
-            /** @default null */
             planner: components["schemas"]["Answer"] | null;
             /**
              * Verifier Failures
              * @default []
              */
             verifier_failures: components["schemas"]["Gap"][];
-            /** @default null */
             joiner: components["schemas"]["Answer"] | null;
             /**
              * Judgements
              * @default []
              */
             judgements: components["schemas"]["GivenJudgement"][];
-            /** @default null */
             reporter: components["schemas"]["Answer"] | null;
-            /** @default null */
             programs: components["schemas"]["Programs"] | null;
+            earlier: components["schemas"]["Earlier"] | null;
+            /**
+             * Submitted By
+             * @default
+             */
+            submitted_by: string;
+        };
+        /**
+         * IterationSummary
+         * @description An earlier review in a few lines: what memory, alerts and the curve are made of.
+         */
+        IterationSummary: {
+            /** Number */
+            number: number;
+            /** Report Id */
+            report_id: string;
+            /**
+             * Digest
+             * @default
+             */
+            digest: string;
+            /**
+             * Created At
+             * @default
+             */
+            created_at: string;
+            /**
+             * Head
+             * @default
+             */
+            head: string;
+            /**
+             * Tree
+             * @default
+             */
+            tree: string;
+            /** Score */
+            score: number;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "accept" | "refine" | "reject" | "escalate";
+            /** Clarity */
+            clarity: number | null;
+            /**
+             * Open
+             * @default []
+             */
+            open: components["schemas"]["RememberedItem"][];
+            /** Fates */
+            fates: {
+                [key: string]: number;
+            };
+            /**
+             * Followed
+             * @default 0
+             */
+            followed: number;
+            /**
+             * New
+             * @default 0
+             */
+            new: number;
+            /** Spent Usd */
+            spent_usd: number | null;
+            /**
+             * Tokens
+             * @default 0
+             */
+            tokens: number;
         };
         /**
          * Judgement
@@ -918,41 +1905,30 @@ export interface components {
              * By
              * @enum {string}
              */
-            by: "machine" | "verifier" | "ruling";
+            by: "machine" | "verifier" | "ruling" | "earlier";
             /**
              * Outcome
              * @default answered
              * @enum {string}
              */
             outcome: "answered" | "cut_off" | "failed" | "refused" | "skipped";
-            /**
-             * Judgment
-             * @default null
-             */
+            /** Judgment */
             judgment: ("CONFIRMED" | "REFUTED") | null;
             /**
              * Qualified
              * @default false
              */
             qualified: boolean;
-            /**
-             * Scenario
-             * @default null
-             */
+            /** Scenario */
             scenario: ("differs" | "promised" | "sibling" | "unchanged") | null;
-            /** @default null */
             worth: components["schemas"]["Worth"] | null;
-            /** @default null */
             severity: components["schemas"]["Severity"] | null;
             /**
              * Reason
              * @default
              */
             reason: string;
-            /**
-             * Model
-             * @default null
-             */
+            /** Model */
             model: string | null;
             /**
              * Role
@@ -970,6 +1946,60 @@ export interface components {
              * @default
              */
             request: string;
+            run: components["schemas"]["KeptRun"] | null;
+        };
+        /**
+         * KeptRun
+         * @description A program that decided something, with what it did.
+         */
+        KeptRun: {
+            program: components["schemas"]["Program"];
+            base: components["schemas"]["ProgramRun"] | null;
+            head: components["schemas"]["ProgramRun"] | null;
+        };
+        /**
+         * LabelRequest
+         * @description What somebody says of a finding.
+         */
+        LabelRequest: {
+            /**
+             * Label
+             * @enum {string}
+             */
+            label: "valid" | "wrong" | "nit";
+            /**
+             * Why
+             * @default
+             */
+            why: string;
+        };
+        /**
+         * Me
+         * @description Who asks, and what this server has.
+         */
+        Me: {
+            /** Tenant */
+            tenant: string;
+            /** Name */
+            name: string;
+            /** Roles */
+            roles: string[];
+            /** Needs Token */
+            needs_token: boolean;
+            /** Version */
+            version: string;
+            /** Models */
+            models: {
+                [key: string]: string;
+            };
+            /** Formats */
+            formats: string[];
+            /** Repositories */
+            repositories: string[];
+            /** Can Ask */
+            can_ask: boolean;
+            /** Can Run */
+            can_run: boolean;
         };
         /**
          * Mistake
@@ -1005,6 +2035,40 @@ export interface components {
             start: number;
             /** End */
             end: number;
+        };
+        /**
+         * Place
+         * @description The place of a finding on its side, and the lines around it without secrets.
+         */
+        Place: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "line" | "range" | "function" | "section" | "element" | "path";
+            /** Start */
+            start: number;
+            /** End */
+            end: number;
+            /**
+             * Name
+             * @default
+             */
+            name: string;
+            /** Name Start */
+            name_start: number | null;
+            /** Name End */
+            name_end: number | null;
+            /**
+             * Before
+             * @default
+             */
+            before: string;
+            /**
+             * After
+             * @default
+             */
+            after: string;
         };
         /**
          * Plan
@@ -1058,6 +2122,40 @@ export interface components {
             note: string;
         };
         /**
+         * ProbeRun
+         * @description A program that asks how the code behaves, with what it did on both sides: twice where they differ.
+         */
+        ProbeRun: {
+            /** Name */
+            name: string;
+            program: components["schemas"]["Program"];
+            /**
+             * Base
+             * @default []
+             */
+            base: components["schemas"]["ProgramRun"][];
+            /**
+             * Head
+             * @default []
+             */
+            head: components["schemas"]["ProgramRun"][];
+        };
+        /**
+         * Program
+         * @description A small program in one of the languages that can be run.
+         */
+        Program: {
+            /** Language */
+            language: string;
+            /** Text */
+            text: string;
+            /**
+             * Files
+             * @default []
+             */
+            files: components["schemas"]["AddedFile"][];
+        };
+        /**
          * ProgramRun
          * @description What a program did on one side.
          */
@@ -1072,10 +2170,7 @@ export interface components {
              * @enum {string}
              */
             state: "exited" | "timed_out" | "out_of_memory" | "too_many_processes" | "flooded" | "not_started";
-            /**
-             * Exit Code
-             * @default null
-             */
+            /** Exit Code */
             exit_code: number | null;
             /**
              * Output
@@ -1118,16 +2213,23 @@ export interface components {
              * @default []
              */
             reproductions: components["schemas"]["GivenReproduction"][];
+            /**
+             * Runs
+             * @default 0
+             */
+            runs: number;
+            /**
+             * Duration Ms
+             * @default 0
+             */
+            duration_ms: number;
         };
         /**
          * Quality
          * @description What an installation knows about its reviews.
          */
         Quality: {
-            /**
-             * Since
-             * @default null
-             */
+            /** Since */
             since: string | null;
             /**
              * Reports
@@ -1139,15 +2241,9 @@ export interface components {
              * @default 0
              */
             unreadable: number;
-            /**
-             * First
-             * @default null
-             */
+            /** First */
             first: string | null;
-            /**
-             * Last
-             * @default null
-             */
+            /** Last */
             last: string | null;
             /**
              * Shown
@@ -1159,9 +2255,7 @@ export interface components {
              * @default 0
              */
             labelled: number;
-            /** @default null */
             wrong: components["schemas"]["Rate"] | null;
-            /** @default null */
             nit: components["schemas"]["Rate"] | null;
             /**
              * Withheld Labelled
@@ -1186,12 +2280,10 @@ export interface components {
             quotes: {
                 [key: string]: components["schemas"]["Rate"];
             };
-            /** @default null */
             quotes_found: components["schemas"]["Rate"] | null;
             /**
              * @default {
              *       "shown": 0,
-             *       "searched": null,
              *       "unsearched": [],
              *       "withheld": 0
              *     }
@@ -1208,17 +2300,39 @@ export interface components {
              *     }
              */
             fates: components["schemas"]["Fates"];
-            /** @default null */
             duration_ms: components["schemas"]["Spread"] | null;
-            /** @default null */
             cost_usd: components["schemas"]["Spread"] | null;
-            /** @default null */
             tokens: components["schemas"]["Spread"] | null;
             /**
              * Unpriced
              * @default 0
              */
             unpriced: number;
+            /**
+             * Over Time
+             * @default []
+             */
+            over_time: components["schemas"]["ReviewPoint"][];
+        };
+        /**
+         * Question
+         * @description A question about a finding.
+         */
+        Question: {
+            /** Question */
+            question: string;
+        };
+        /**
+         * QuestionAnswer
+         * @description What a model answers, from the finding's evidence and the repository.
+         */
+        QuestionAnswer: {
+            /** Answer */
+            answer: string;
+            /** Model */
+            model: string;
+            /** Cost Usd */
+            cost_usd: number | null;
         };
         /**
          * QuoteCheck
@@ -1237,25 +2351,16 @@ export interface components {
              * @enum {string}
              */
             side: "base" | "head";
-            /**
-             * Start
-             * @default null
-             */
+            /** Start */
             start: number | null;
-            /**
-             * End
-             * @default null
-             */
+            /** End */
             end: number | null;
             /**
              * Code
              * @default
              */
             code: string;
-            /**
-             * Blob
-             * @default null
-             */
+            /** Blob */
             blob: string | null;
             /**
              * Detail
@@ -1284,7 +2389,52 @@ export interface components {
          * @description Every diagnostic code; a withheld finding has one of them as its reason.
          * @enum {string}
          */
-        Reason: "file_not_in_changed_files" | "all_findings_dropped" | "incompatible_version" | "invalid_json" | "truncated_json" | "response_rejected" | "missing_required_field" | "unknown_field" | "invalid_enum_value" | "invalid_type" | "invalid_line_range" | "coercion_applied" | "finding_dropped" | "evidence_not_found" | "evidence_relocated" | "evidence_ambiguous" | "absence_not_searched" | "absence_disproved" | "refuted" | "nit" | "duplicate_of" | "verifier_failed" | "joiner_failed" | "budget_exhausted" | "below_threshold" | "out_of_focus" | "style_off" | "dismissed" | "suppressed" | "claimed_look_not_made" | "words_contradict_verdict" | "shorter_text_refused";
+        Reason: "file_not_in_changed_files" | "all_findings_dropped" | "incompatible_version" | "invalid_json" | "truncated_json" | "response_rejected" | "missing_required_field" | "unknown_field" | "invalid_enum_value" | "invalid_type" | "invalid_line_range" | "coercion_applied" | "finding_dropped" | "evidence_not_found" | "evidence_relocated" | "evidence_ambiguous" | "absence_not_searched" | "absence_disproved" | "refuted" | "nit" | "duplicate_of" | "verifier_failed" | "joiner_failed" | "budget_exhausted" | "below_threshold" | "out_of_focus" | "style_off" | "dismissed" | "suppressed" | "fixed" | "claimed_look_not_made" | "words_contradict_verdict" | "shorter_text_refused";
+        /**
+         * RecentCommit
+         * @description The newest commit of a branch.
+         */
+        RecentCommit: {
+            /** Sha */
+            sha: string;
+            /** Subject */
+            subject: string;
+            /** Date */
+            date: string;
+        };
+        /**
+         * RecheckProof
+         * @description One thing in a report that was proven again.
+         */
+        RecheckProof: {
+            /** Finding */
+            finding: string;
+            /** Title */
+            title: string;
+            /** Kind */
+            kind: string;
+            /**
+             * Holds
+             * @description null: it cannot be checked here.
+             */
+            holds: boolean | null;
+            /** Detail */
+            detail: string;
+        };
+        /**
+         * Rechecked
+         * @description A report, derived again and compared.
+         */
+        Rechecked: {
+            /** Holds */
+            holds: boolean | null;
+            /** Proofs */
+            proofs: components["schemas"]["RecheckProof"][];
+            /** On Its Word */
+            on_its_word: string[];
+            /** Notices */
+            notices: string[];
+        };
         /**
          * Reference
          * @description A place that uses a changed symbol, how it was found and how sure that is.
@@ -1363,6 +2513,24 @@ export interface components {
             lines: number[];
         };
         /**
+         * RememberedItem
+         * @description One thing that an earlier review asked for.
+         */
+        RememberedItem: {
+            /** Key */
+            key: string;
+            severity: components["schemas"]["Severity"];
+            /** Place */
+            place: string;
+            /** Title */
+            title: string;
+            /**
+             * Times
+             * @default 1
+             */
+            times: number;
+        };
+        /**
          * Reply
          * @description What a specialist hands back: a `ReviewResult` as text, and what it could not do.
          */
@@ -1376,15 +2544,9 @@ export interface components {
             kind: "mechanical" | "model" | "outside";
             /** Text */
             text: string | null;
-            /**
-             * Prompt Version
-             * @default null
-             */
+            /** Prompt Version */
             prompt_version: string | null;
-            /**
-             * Schema Version
-             * @default null
-             */
+            /** Schema Version */
             schema_version: string | null;
             /**
              * Suppressed
@@ -1426,16 +2588,15 @@ export interface components {
              * @default []
              */
             claims: string[];
-            /**
-             * Chunk
-             * @default null
-             */
+            /** Chunk */
             chunk: number | null;
-            /**
-             * Uses
-             * @default null
-             */
+            /** Uses */
             uses: components["schemas"]["ToolUse"][] | null;
+            /**
+             * Probes
+             * @default []
+             */
+            probes: components["schemas"]["ProbeRun"][];
             /**
              * Request
              * @default
@@ -1479,21 +2640,20 @@ export interface components {
              * @default 0
              */
             duration_ms: number;
-            /**
-             * Chunk
-             * @default null
-             */
+            /** Chunk */
             chunk: number | null;
-            /**
-             * Files Read
-             * @default null
-             */
+            /** Files Read */
             files_read: string[] | null;
             /**
              * Summary
              * @default
              */
             summary: string;
+            /**
+             * Differences
+             * @default []
+             */
+            differences: components["schemas"]["Explained"][];
         };
         /**
          * Report
@@ -1502,7 +2662,7 @@ export interface components {
         Report: {
             /**
              * Report Version
-             * @default 2.2
+             * @default 2.5
              */
             report_version: string;
             /** Affidavit Version */
@@ -1526,7 +2686,6 @@ export interface components {
             models: {
                 [key: string]: string;
             };
-            /** @default null */
             plan: components["schemas"]["Plan"] | null;
             /** Candidates */
             candidates: components["schemas"]["Candidate"][];
@@ -1564,11 +2723,14 @@ export interface components {
              * @default []
              */
             usage: components["schemas"]["RoleUsage"][];
-            /** @default null */
             words: components["schemas"]["ReporterWords"] | null;
-            /** @default null */
+            follow_up: components["schemas"]["FollowUp"] | null;
+            /**
+             * Behaviour
+             * @default []
+             */
+            behaviour: components["schemas"]["BehaviourRow"][];
             inputs: components["schemas"]["Inputs"] | null;
-            /** @default null */
             measured: components["schemas"]["Rate"] | null;
         };
         /**
@@ -1593,6 +2755,26 @@ export interface components {
             recommendations: string[];
         };
         /**
+         * RepositoryEntry
+         * @description A repository that the server knows.
+         */
+        RepositoryEntry: {
+            /** Name */
+            name: string;
+            /** Location */
+            location: string;
+            /** Added At */
+            added_at: string;
+        };
+        /**
+         * RepositoryList
+         * @description All of them.
+         */
+        RepositoryList: {
+            /** Repositories */
+            repositories: components["schemas"]["RepositoryEntry"][];
+        };
+        /**
          * Reproduction
          * @description A program that shows what a finding says: it does one thing at head and another at base.
          */
@@ -1607,7 +2789,6 @@ export interface components {
              */
             files: components["schemas"]["AddedFile"][];
             expected_at_head: components["schemas"]["Expected"];
-            /** @default null */
             expected_at_base: components["schemas"]["Expected"] | null;
         };
         /**
@@ -1625,7 +2806,6 @@ export interface components {
              * @default
              */
             detail: string;
-            /** @default null */
             base: components["schemas"]["ProgramRun"] | null;
             /**
              * Head
@@ -1639,22 +2819,347 @@ export interface components {
             sandbox: string;
         };
         /**
+         * ReviewOptions
+         * @description What is shown of the findings; the verdict does not depend on it.
+         */
+        ReviewOptions: {
+            /**
+             * Focus Areas
+             * @description Show only these areas.
+             * @example [
+             *       "security",
+             *       "bugs"
+             *     ]
+             */
+            focus_areas?: string[] | null;
+            /**
+             * Severity Threshold
+             * @description Hide what is less severe.
+             * @example info
+             */
+            severity_threshold?: string | null;
+            /**
+             * Include Style
+             * @description Show findings about style.
+             */
+            include_style?: boolean | null;
+            /**
+             * Nits
+             * @description Show what is true and not worth acting on.
+             */
+            nits?: boolean | null;
+        };
+        /**
+         * ReviewPage
+         * @description Some reviews, the newest first.
+         */
+        ReviewPage: {
+            /** Reviews */
+            reviews: components["schemas"]["ReviewSummary"][];
+            /**
+             * Next Cursor
+             * @description Send it as `cursor` for the next page; null at the end.
+             */
+            next_cursor: string | null;
+        };
+        /**
+         * ReviewPoint
+         * @description One review as a point of a curve over time.
+         */
+        ReviewPoint: {
+            /** Report Id */
+            report_id: string;
+            /** Created At */
+            created_at: string;
+            /** Prompt Version */
+            prompt_version: string;
+            /** Duration Ms */
+            duration_ms: number;
+            /** Cost Usd */
+            cost_usd: number | null;
+            /**
+             * Candidates
+             * @default 0
+             */
+            candidates: number;
+            /**
+             * Shown
+             * @default 0
+             */
+            shown: number;
+            /**
+             * Dropped
+             * @default 0
+             */
+            dropped: number;
+            /**
+             * Relocated
+             * @default 0
+             */
+            relocated: number;
+            /**
+             * Refuted
+             * @default 0
+             */
+            refuted: number;
+        };
+        /**
+         * ReviewProgress
+         * @description A review that has no verdict: not yet, or never.
+         */
+        ReviewProgress: {
+            /** Review Id */
+            review_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "queued" | "running" | "completed" | "failed" | "cancelled";
+            /** Stage */
+            stage: string | null;
+            /** Reason */
+            reason: string | null;
+            /** Created At */
+            created_at: string;
+            /** Started At */
+            started_at: string | null;
+            /** Stream Url */
+            stream_url: string;
+            /** Events */
+            events: number;
+            /** Findings So Far */
+            findings_so_far: components["schemas"]["FindingSoFar"][];
+        };
+        /**
+         * ReviewRequest
+         * @description What is to be reviewed: a diff, a pull or merge request, or a repository that the server knows.
+         * @example {
+         *       "diff_text": "--- a/app.py\n+++ b/app.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n",
+         *       "options": {
+         *         "focus_areas": [
+         *           "security",
+         *           "bugs"
+         *         ],
+         *         "severity_threshold": "info"
+         *       }
+         *     }
+         * @example {
+         *       "github_url": "https://github.com/owner/repo/pull/123"
+         *     }
+         * @example {
+         *       "base": "main",
+         *       "head": "topic",
+         *       "repository": "shop"
+         *     }
+         */
+        ReviewRequest: {
+            /**
+             * Diff Text
+             * @description A unified diff.
+             */
+            diff_text?: string | null;
+            /**
+             * Github Url
+             * @description A pull request.
+             */
+            github_url?: string | null;
+            /**
+             * Gitlab Url
+             * @description A merge request.
+             */
+            gitlab_url?: string | null;
+            /**
+             * Repository
+             * @description A repository by its name.
+             */
+            repository?: string | null;
+            /**
+             * Base
+             * @description A revision of the repository.
+             */
+            base?: string | null;
+            /**
+             * Head
+             * @description A revision of the repository.
+             */
+            head?: string | null;
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            options?: components["schemas"]["ReviewOptions"];
+            /**
+             * Again
+             * @description A new review, also where there is one of this change.
+             * @default false
+             */
+            again: boolean;
+        };
+        /**
+         * ReviewStats
+         * @description How much there is of each.
+         */
+        ReviewStats: {
+            /** Total Files Reviewed */
+            total_files_reviewed: number;
+            /** Total Findings */
+            total_findings: number;
+            /** Critical Count */
+            critical_count: number;
+            /** Warning Count */
+            warning_count: number;
+            /** Info Count */
+            info_count: number;
+            /** Style Count */
+            style_count: number;
+            /** Verified Count */
+            verified_count: number;
+            /** False Positive Count */
+            false_positive_count: number;
+        };
+        /**
+         * ReviewSummary
+         * @description One review in a list.
+         */
+        ReviewSummary: {
+            /** Review Id */
+            review_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "queued" | "running" | "completed" | "failed" | "cancelled";
+            /** Created At */
+            created_at: string;
+            /** Started At */
+            started_at: string | null;
+            /** Finished At */
+            finished_at: string | null;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "diff" | "repository" | "github" | "gitlab";
+            /** Repository */
+            repository: string | null;
+            /** Base */
+            base: string | null;
+            /** Head */
+            head: string | null;
+            /** Title */
+            title: string;
+            /** Url */
+            url: string | null;
+            /** Submitted By */
+            submitted_by: string;
+            /** Stage */
+            stage: string | null;
+            /** Reason */
+            reason: string | null;
+            /** Verdict */
+            verdict: string | null;
+            /** Summary */
+            summary: string | null;
+            /** Duration Ms */
+            duration_ms: number | null;
+            findings: components["schemas"]["FindingCounts"] | null;
+            /** Is Incomplete */
+            is_incomplete: boolean | null;
+            /** Models */
+            models: {
+                [key: string]: string;
+            };
+            /** Prompt Version */
+            prompt_version: string | null;
+            /** Cost Usd */
+            cost_usd: number | null;
+            /** Tokens */
+            tokens: number;
+            /** Attempt */
+            attempt: number;
+            /** Events */
+            events: number;
+            /** Stream Url */
+            stream_url: string;
+        };
+        /**
+         * ReviewVerdict
+         * @description The outcome of a review.
+         */
+        ReviewVerdict: {
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "approve" | "request_changes" | "comment";
+            /** Summary */
+            summary: string;
+            /** Confidence */
+            confidence: number;
+            /** Files */
+            files: components["schemas"]["FileReview"][];
+            stats: components["schemas"]["ReviewStats"];
+            /** False Positives */
+            false_positives: components["schemas"]["VerdictFinding"][];
+            /** Recommendations */
+            recommendations: string[];
+            /** Review Duration Ms */
+            review_duration_ms: number | null;
+        };
+        /**
          * Revision
          * @description One side of a change. `commit` is None where the tree stands in no commit of the repository.
          */
         Revision: {
             /** Tree */
             tree: string;
-            /**
-             * Commit
-             * @default null
-             */
+            /** Commit */
             commit: string | null;
             /**
              * Name
              * @default
              */
             name: string;
+        };
+        /**
+         * Revisions
+         * @description What can be named as base and head.
+         */
+        Revisions: {
+            /** Branches */
+            branches: string[];
+            /** Tags */
+            tags: string[];
+            /** Recent */
+            recent: components["schemas"]["RecentCommit"][];
+        };
+        /**
+         * RoleCost
+         * @description What one role would use.
+         */
+        RoleCost: {
+            /** Role */
+            role: string;
+            /** Model */
+            model: string;
+            /** Conversations */
+            conversations: number;
+            /** Requests */
+            requests: number;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Output Tokens */
+            output_tokens: number;
+            /** Usd Without Cache */
+            usd_without_cache: number | null;
+            /** Usd With Cache */
+            usd_with_cache: number | null;
         };
         /**
          * RoleUsage
@@ -1685,10 +3190,7 @@ export interface components {
              * @default 0
              */
             cached_tokens: number;
-            /**
-             * Cost Usd
-             * @default null
-             */
+            /** Cost Usd */
             cost_usd: number | null;
             /**
              * Estimated Requests
@@ -1700,6 +3202,41 @@ export interface components {
              * @default 0
              */
             reported_tokens: number;
+        };
+        /**
+         * SampleChange
+         * @description A change to try the service with.
+         */
+        SampleChange: {
+            /** Title */
+            title: string;
+            /** Description */
+            description: string;
+            /** Diff Text */
+            diff_text: string;
+        };
+        /**
+         * Scope
+         * @description What models looked at in a review that follows another one.
+         */
+        Scope: {
+            /** Is Whole */
+            is_whole: boolean;
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+            /**
+             * Touched
+             * @default []
+             */
+            touched: string[];
+            /**
+             * Reached
+             * @default []
+             */
+            reached: string[];
         };
         /**
          * Search
@@ -1795,6 +3332,28 @@ export interface components {
             what: string;
         };
         /**
+         * Submitted
+         * @description A review that was asked for.
+         */
+        Submitted: {
+            /** Review Id */
+            review_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "queued" | "running" | "completed" | "failed" | "cancelled";
+            /** Created At */
+            created_at: string;
+            /** Stream Url */
+            stream_url: string;
+            /**
+             * Is New
+             * @description False: the same change was asked for before, and this is that review.
+             */
+            is_new: boolean;
+        };
+        /**
          * Symbol
          * @description One definition. `qualified` is its dotted name within its file, `signature` its folded header.
          */
@@ -1835,9 +3394,7 @@ export interface components {
              * @enum {string}
              */
             fate: "added" | "removed" | "renamed" | "signature_changed" | "touched";
-            /** @default null */
             base: components["schemas"]["Symbol"] | null;
-            /** @default null */
             head: components["schemas"]["Symbol"] | null;
         };
         /**
@@ -1898,6 +3455,43 @@ export interface components {
             counts: components["schemas"]["Counts"];
         };
         /**
+         * VerdictFinding
+         * @description A finding of a `ReviewVerdict`.
+         */
+        VerdictFinding: {
+            /** File Path */
+            file_path: string;
+            /** Line Start */
+            line_start: number;
+            /** Line End */
+            line_end: number | null;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "critical" | "warning" | "info" | "style";
+            /**
+             * Category
+             * @enum {string}
+             */
+            category: "security" | "bug" | "performance" | "quality";
+            /** Title */
+            title: string;
+            /** Description */
+            description: string;
+            /** Suggestion */
+            suggestion: string | null;
+            /**
+             * Verification Status
+             * @enum {string}
+             */
+            verification_status: "verified" | "likely" | "unverified" | "false_positive";
+            /** Confidence */
+            confidence: number;
+            /** Code Snippet */
+            code_snippet: string | null;
+        };
+        /**
          * Verification
          * @description The evidence that a finding of schema 1.1 carries; the last two came with 1.2.
          */
@@ -1913,10 +3507,7 @@ export interface components {
             verification_method: string;
             /** Checked For Handling Elsewhere */
             checked_for_handling_elsewhere: boolean;
-            /**
-             * Where Checked
-             * @default null
-             */
+            /** Where Checked */
             where_checked: string | null;
             /**
              * Is Impact Finding
@@ -1929,15 +3520,9 @@ export interface components {
              * @enum {string}
              */
             side: "base" | "head";
-            /**
-             * Failing Input
-             * @default null
-             */
+            /** Failing Input */
             failing_input: string | null;
-            /**
-             * Wrong Outcome
-             * @default null
-             */
+            /** Wrong Outcome */
             wrong_outcome: string | null;
             /**
              * Is Absence Finding
@@ -1949,14 +3534,9 @@ export interface components {
              * @default []
              */
             searches: components["schemas"]["Search"][];
-            /** @default null */
             caused_by: components["schemas"]["Cause"] | null;
-            /** @default null */
             reproduction: components["schemas"]["Reproduction"] | null;
-            /**
-             * Patch
-             * @default null
-             */
+            /** Patch */
             patch: string | null;
         };
         /**
@@ -1970,6 +3550,43 @@ export interface components {
              * @default
              */
             detail: string;
+        };
+        /**
+         * WithheldFinding
+         * @description A finding that is not shown, and why.
+         */
+        WithheldFinding: {
+            /** Finding Id */
+            finding_id: string;
+            /** Title */
+            title: string;
+            /** File */
+            file: string;
+            /** Line */
+            line: number;
+            severity: components["schemas"]["Severity"] | null;
+            /** Category */
+            category: string | null;
+            /** Specialist */
+            specialist: string;
+            /** Status */
+            status: string;
+            /** Reason */
+            reason: string;
+            /** Detail */
+            detail: string;
+        };
+        /**
+         * WithheldFindings
+         * @description Everything that is not shown.
+         */
+        WithheldFindings: {
+            /** Withheld */
+            withheld: components["schemas"]["WithheldFinding"][];
+            /** By Reason */
+            by_reason: {
+                [key: string]: number;
+            };
         };
         /**
          * Wording
@@ -1995,4 +3612,689 @@ export interface components {
     pathItems: never;
 }
 export type $defs = Record<string, never>;
-export type operations = Record<string, never>;
+export interface operations {
+    list_reviews_api_review_get: {
+        parameters: {
+            query?: {
+                status?: ("queued" | "running" | "completed" | "failed" | "cancelled") | null;
+                repository?: string | null;
+                verdict?: string | null;
+                search?: string | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewPage"];
+                };
+            };
+        };
+    };
+    ask_for_review_api_review_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewRequest"];
+            };
+        };
+        responses: {
+            /** @description The same change was asked for before: this is its review. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submitted"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submitted"];
+                };
+            };
+        };
+    };
+    get_review_api_review__review_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewVerdict"];
+                };
+            };
+            /** @description There is no verdict. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewProgress"];
+                };
+            };
+        };
+    };
+    delete_api_review__review_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    get_summary_api_review__review_id__summary_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewSummary"];
+                };
+            };
+        };
+    };
+    get_change_api_review__review_id__change_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Change"];
+                };
+            };
+        };
+    };
+    stream_events_api_review__review_id__stream_get: {
+        parameters: {
+            query?: {
+                last_event_id?: number;
+            };
+            header?: {
+                "last-event-id"?: string | null;
+            };
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+        };
+    };
+    list_events_api_review__review_id__events_get: {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+        };
+    };
+    cancel_api_review__review_id__cancel_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewSummary"];
+                };
+            };
+        };
+    };
+    retry_api_review__review_id__retry_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewSummary"];
+                };
+            };
+        };
+    };
+    get_report_api_review__review_id__report_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+        };
+    };
+    get_format_api_review__review_id__report__format__get: {
+        parameters: {
+            query?: {
+                version?: string;
+                withheld?: boolean;
+                nits?: boolean;
+                verbose?: boolean;
+                download?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description One of terminal, report, review-result, verdict, feedback, markdown, html, sarif, rdjson, gitlab, junit. */
+                format: string;
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report in that format. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+        };
+    };
+    get_withheld_api_review__review_id__withheld_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WithheldFindings"];
+                };
+            };
+        };
+    };
+    recheck_api_review__review_id__recheck_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rechecked"];
+                };
+            };
+        };
+    };
+    get_labels_api_review__review_id__labels_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindingLabels"];
+                };
+            };
+        };
+    };
+    put_label_api_review__review_id__findings__finding_id__label_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a finding of the report. */
+                finding_id: string;
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LabelRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindingLabel"];
+                };
+            };
+        };
+    };
+    remove_label_api_review__review_id__findings__finding_id__label_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a finding of the report. */
+                finding_id: string;
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    ask_api_review__review_id__findings__finding_id__ask_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a finding of the report. */
+                finding_id: string;
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Question"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionAnswer"];
+                };
+            };
+        };
+    };
+    get_lines_api_review__review_id__file_get: {
+        parameters: {
+            query: {
+                path: string;
+                side?: "base" | "head";
+                start?: number;
+                end?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileLines"];
+                };
+            };
+        };
+    };
+    get_map_api_review__review_id__map_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextMap"];
+                };
+            };
+        };
+    };
+    get_revisions_api_repositories__name__revisions_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Revisions"];
+                };
+            };
+        };
+    };
+    me_api_me_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+        };
+    };
+    repositories_api_repositories_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepositoryList"];
+                };
+            };
+        };
+    };
+    sample_api_sample_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleChange"];
+                };
+            };
+        };
+    };
+    estimate_api_estimate_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Estimated"];
+                };
+            };
+        };
+    };
+    quality_api_quality_get: {
+        parameters: {
+            query?: {
+                since?: string | null;
+                by?: ("specialist" | "category" | "severity" | "model" | "prompt_version" | "month")[] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quality"];
+                };
+            };
+        };
+    };
+    health_api_health_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    ready_api_ready_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+}

@@ -80,7 +80,7 @@ function Row({ summary }: { summary: Summary }) {
       <span className={`state ${state}`}><span className={`dot ${state}`} aria-hidden="true" />{VERDICTS[state] ?? state}{summary.is_incomplete ? <small> in part</small> : null}</span>
       <span className="what">
         <strong>{oneLine(summary.title || summary.url || summary.repository || 'A diff', 160)}</strong>
-        <small className="soft">{[summary.repository, revisions(summary), summary.iteration ? `iteration ${summary.iteration}` : '', summary.reason].filter(Boolean).map((one) => oneLine(String(one), 120)).join(' · ')}</small>
+        <small className="soft">{[summary.repository, revisions(summary), summary.reason].filter(Boolean).map((one) => oneLine(String(one), 120)).join(' · ')}</small>
       </span>
       <span className="numbers">
         {severities.map(([severity, count]) => <span key={severity} className={`badge ${severity}`} title={counted(count, `${severity} finding`)}>{count} {severity}</span>)}

@@ -1,12 +1,24 @@
 /** Reviews of the same pull request or branch, side by side: what was fixed, what is still open, what is new. */
 import useSWR from 'swr';
 import { Link } from 'wouter';
-import { placeOf, type Report, type Said, isShown } from '../report/findings';
+import type { Shape } from '../api/client';
+import { isShown, placeOf, type Report, type Said, type Severity } from '../report/findings';
 import { Inline } from '../report/Prose';
-import type { Reading } from '../report/reading';
+import { proofAddress, type Reading } from '../report/reading';
 import { ago, oneLine } from '../report/text';
 import { Waiting } from '../shell/Alert';
 import { type Page, type Summary, VERDICTS } from './summary';
+
+type Decision = Shape<'FindingDecision'>;
+
+interface Row {
+  key: string;
+  severity: Severity;
+  title: string;
+  place: string;
+  why: string;
+  href: string | null;
+}
 
 export default function Iterations({ reading }: { reading: Reading }) {
   const query = seriesQuery(reading.summary);
@@ -17,7 +29,10 @@ export default function Iterations({ reading }: { reading: Reading }) {
   const ordered = [...series].sort((one, other) => one.created_at.localeCompare(other.created_at));
   const at = ordered.findIndex((one) => one.review_id === reading.summary.review_id);
   const before = ordered[at - 1];
-  if (ordered.length < 2) return <div className="frame"><p className="nothing">This is the only review of this change so far. The next one of the same pull request or branch will stand beside it, with what was fixed, what is still open, and what is new.</p></div>;
+  const followUp = reading.report.follow_up;
+  if (ordered.length < 2 && !followUp) {
+    return <div className="frame"><p className="nothing">This is the only review of this change so far. The next one of the same pull request or branch will stand beside it, with what was fixed, what is still open, and what is new.</p></div>;
+  }
   return (
     <div className="frame iterations">
       <ol className="iteration-line" aria-label="Iterations">
@@ -27,46 +42,92 @@ export default function Iterations({ reading }: { reading: Reading }) {
           </li>
         ))}
       </ol>
-      {before ? <Compared before={before} reading={reading} /> : <p className="soft">This is the first of {ordered.length}. Open a later one to see what became of its findings.</p>}
+      {followUp ? <Decided followUp={followUp} reading={reading} /> : before ? <Compared before={before} reading={reading} /> : <p className="soft">This is the first of {ordered.length}. Open a later one to see what became of its findings.</p>}
     </div>
   );
 }
 
 function seriesQuery(summary: Summary): string {
-  if (summary.series) return new URLSearchParams({ series: summary.series }).toString();
   if (summary.repository) return new URLSearchParams({ repository: summary.repository }).toString();
   return summary.title ? new URLSearchParams({ search: summary.title }).toString() : '';
 }
 
-/** Without a series: the same pull request, or the same repository and title. */
+/** The same pull request, or the same repository and title. */
 function isSame(one: Summary, other: Summary): boolean {
-  if (one.series || other.series) return one.series === other.series;
   if (one.url || other.url) return one.url === other.url;
   return one.repository === other.repository && one.title === other.title;
 }
 
+const DECIDED_BY: Record<Decision['by'], string> = {
+  reproduction: 'its program was run again',
+  analyser: 'its analyser looked again',
+  evidence: 'the quoted code was looked for',
+  verifier: 'the verifier judged the old claim at the new head',
+  repetition: 'it was reported again',
+};
+
+/** What the review itself decided of each finding of the one before. */
+function Decided({ followUp, reading }: { followUp: Shape<'FollowUp'>; reading: Reading }) {
+  const rows = (...fates: Decision['fate'][]): Row[] =>
+    followUp.decisions.filter((one) => fates.includes(one.fate)).map((one) => ({
+      key: one.key,
+      severity: one.severity,
+      title: one.title,
+      place: `${one.file}:${one.line}`,
+      why: [one.reason, DECIDED_BY[one.by]].filter(Boolean).join('; '),
+      href: one.now ? proofAddress(reading, one.now) : null,
+    }));
+  const fresh = reading.shown.filter((one) => followUp.new.includes(one.id)).map((one) => rowOf(one, proofAddress(reading, one.id)));
+  const unknown = rows('cannot_tell');
+  return (
+    <>
+      <p className="soft">Iteration {followUp.iteration}{followUp.series ? ` of ${oneLine(followUp.series, 80)}` : ''}. Gone is not fixed: each finding of the review before was decided from the code at the new head.</p>
+      <div className="three">
+        <Group title="Fixed" className="fixed" rows={rows('fixed')} />
+        <Group title="Still open" className="open" rows={[...rows('still_open'), ...rows('partly_fixed').map((row) => ({ ...row, title: `Partly fixed: ${row.title}` }))]} />
+        <Group title="New" className="new" rows={fresh} />
+      </div>
+      {unknown.length ? <Group title="Can’t be told" className="open" rows={unknown} /> : null}
+    </>
+  );
+}
+
+/** Two reviews that do not know of each other: by fingerprint. */
 function Compared({ before, reading }: { before: Summary; reading: Reading }) {
   const { data } = useSWR<Report>(`/api/review/${before.review_id}/report`);
   if (!data) return <Waiting what="Reading the earlier report" />;
   const old = data.candidates.filter(isShown);
   const fresh = reading.shown;
   const has = (list: Said[], one: Said) => list.some((other) => other.fingerprint === one.fingerprint);
-  const gone = old.filter((one) => !has(fresh, one));
+  const here = (one: Said) => rowOf(one, proofAddress(reading, one.id));
+  const there = (one: Said) => rowOf(one, `/review/${before.review_id}#finding-${one.fingerprint.replace(/[^A-Za-z0-9]+/g, '-')}`);
   return (
     <div className="three">
-      <Group title="No longer reported" className="fixed" hint="fixed, moved out of the change, or not repeated" rows={gone} review={before.review_id} />
-      <Group title="Still open" className="open" hint="in both" rows={fresh.filter((one) => has(old, one))} review={reading.summary.review_id} />
-      <Group title="New" className="new" hint="not in the review before" rows={fresh.filter((one) => !has(old, one))} review={reading.summary.review_id} />
+      <Group title="No longer reported" className="fixed" hint="fixed, moved out of the change, or not repeated" rows={old.filter((one) => !has(fresh, one)).map(there)} />
+      <Group title="Still open" className="open" hint="in both" rows={fresh.filter((one) => has(old, one)).map(here)} />
+      <Group title="New" className="new" hint="not in the review before" rows={fresh.filter((one) => !has(old, one)).map(here)} />
     </div>
   );
 }
 
-function Group({ title, className, hint, rows, review }: { title: string; className: string; hint: string; rows: Said[]; review: string }) {
+function rowOf(candidate: Said, href: string): Row {
+  const { finding } = candidate;
+  return { key: candidate.id, severity: finding.severity, title: finding.title, place: placeOf(finding), why: '', href };
+}
+
+function Group({ title, className, hint = '', rows }: { title: string; className: string; hint?: string; rows: Row[] }) {
   return (
     <section className={`sheet group ${className}`} aria-label={title}>
       <h2>{title} <span className="count">{rows.length}</span></h2>
-      <p className="hint">{hint}</p>
-      <ul>{rows.map((one) => <li key={one.id}><span className={`badge ${one.finding.severity}`}>{one.finding.severity}</span> <Link href={`/review/${review}#finding-${one.fingerprint.replace(/[^A-Za-z0-9]+/g, '-')}`}><Inline text={oneLine(one.finding.title)} /></Link><br /><small className="soft">{oneLine(placeOf(one.finding))}</small></li>)}</ul>
+      {hint ? <p className="hint">{hint}</p> : null}
+      <ul>
+        {rows.map((row) => (
+          <li key={row.key}>
+            <span className={`badge ${row.severity}`}>{row.severity}</span> {row.href ? <Link href={row.href}><Inline text={oneLine(row.title)} /></Link> : <Inline text={oneLine(row.title)} />}
+            <br /><small className="soft">{oneLine(row.place)}{row.why ? ` · ${oneLine(row.why, 300)}` : ''}</small>
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import useSWR from 'swr';
 import { Link } from 'wouter';
+import type { Shape } from '../api/client';
 import { Code } from '../report/Code';
 import { Inline } from '../report/Prose';
 import { proofAddress, type Reading } from '../report/reading';
@@ -14,8 +15,7 @@ const STEP = 58;
 const MOST = 40;
 
 export default function MapView({ reading }: { reading: Reading }) {
-  const { data, error, mutate } = useSWR<ContextMap | { context: ContextMap }, Error>(`${reading.address}/map`);
-  const map = data && 'context' in data ? data.context : data;
+  const { data: map, error, mutate } = useSWR<ContextMap, Error>(`${reading.address}/map`);
   if (error) return <div className="frame"><Alert problem={error} again={() => void mutate()} /></div>;
   if (!map) return <Waiting what="Drawing the map" />;
   return <Walk map={map} reading={reading} />;
@@ -146,10 +146,7 @@ function useWidth(box: React.RefObject<HTMLDivElement | null>): number {
   return width;
 }
 
-interface Part {
-  start: number;
-  lines: string[];
-}
+type Part = Shape<'FileLines'>;
 
 function SpotCode({ neighbour, spot, reading }: { neighbour: Neighbour; spot: Spot; reading: Reading }) {
   const query = new URLSearchParams({ path: neighbour.path, side: 'head', start: String(Math.max(1, spot.line - 8)), end: String(spot.line + 8) });

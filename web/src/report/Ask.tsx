@@ -1,6 +1,6 @@
 /** A question about a finding, answered from its evidence. */
 import { type FormEvent, useState } from 'react';
-import { send } from '../api/client';
+import { type Shape, send } from '../api/client';
 import { Alert } from '../shell/Alert';
 import { useMay, useMe } from '../shell/session';
 import type { Candidate } from './findings';
@@ -8,12 +8,7 @@ import { Prose } from './Prose';
 import { useReading } from './reading';
 import { money, oneLine } from './text';
 
-interface Answered {
-  question: string;
-  answer: string;
-  model?: string;
-  cost_usd?: number | null;
-}
+type Answered = Shape<'QuestionAnswer'> & { question: string };
 
 export function Ask({ candidate }: { candidate: Candidate }) {
   const { address } = useReading();
@@ -29,7 +24,7 @@ export function Ask({ candidate }: { candidate: Candidate }) {
     setBusy(true);
     setProblem(null);
     try {
-      const answer = await send<Omit<Answered, 'question'>>('POST', `${address}/findings/${encodeURIComponent(candidate.id)}/ask`, { question });
+      const answer = await send<Shape<'QuestionAnswer'>>('POST', `${address}/findings/${encodeURIComponent(candidate.id)}/ask`, { question });
       setSaid([...said, { ...answer, question }]);
       setQuestion('');
     } catch (error) {

@@ -1,20 +1,13 @@
 /** The quoted code at its commit; with its surroundings where the service still has the repository. */
 import { useState } from 'react';
 import useSWR from 'swr';
+import type { Shape } from '../api/client';
 import { Code } from './Code';
 import type { Candidate } from './findings';
 import { useReading } from './reading';
 import { oneLine } from './text';
 
-interface Part {
-  path: string;
-  side: string;
-  commit: string | null;
-  start: number;
-  end: number;
-  total_lines: number;
-  lines: string[];
-}
+type Part = Shape<'FileLines'>;
 
 export function Excerpt({ candidate, around = 0 }: { candidate: Candidate; around?: number }) {
   const { address, report } = useReading();

@@ -1,16 +1,12 @@
 /** Proving a finding again, in front of the user. */
 import { useState } from 'react';
-import { send } from '../api/client';
+import { type Shape, send } from '../api/client';
 import { Alert } from '../shell/Alert';
 import type { Candidate } from './findings';
 import { useReading } from './reading';
 import { oneLine, seconds } from './text';
 
-interface Checked {
-  holds: boolean | null;
-  proofs: { finding: string; title: string; kind: string; holds: boolean | null; detail: string }[];
-  on_its_word: string[];
-}
+type Checked = Shape<'Rechecked'>;
 
 export function Recheck({ candidate }: { candidate: Candidate }) {
   const { address } = useReading();

@@ -1,16 +1,13 @@
 /** What people said of findings: valid, wrong or nit. The measured error rate is made of it. */
 import { createContext, type ReactNode, useContext, useState } from 'react';
 import useSWR from 'swr';
-import { send } from '../api/client';
+import { type Shape, send } from '../api/client';
 import { useMay } from '../shell/session';
 
 export type Label = 'valid' | 'wrong' | 'nit';
 export const LABELS: readonly Label[] = ['valid', 'wrong', 'nit'];
 
-interface Entry {
-  finding_id: string;
-  label: Label | null;
-}
+type Entry = Pick<Shape<'FindingLabel'>, 'finding_id' | 'label'>;
 
 interface Labels {
   of: (id: string) => Label | null;

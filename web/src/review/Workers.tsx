@@ -2,13 +2,16 @@
 import { counted, oneLine } from '../report/text';
 import type { Worker } from './story';
 
+/** Who is busy first; then models, whose looks cost something. */
+const rank = (worker: Worker) => (worker.isDone ? 2 : 0) + (worker.model ? 0 : 1);
+
 export function Workers({ workers }: { workers: Worker[] }) {
   return (
     <section className="sheet" aria-labelledby="workers">
       <h2 id="workers">Who looks</h2>
       {workers.length === 0 ? <p className="soft">Nobody yet.</p> : null}
       <ul className="workers">
-        {workers.map((one) => (
+        {[...workers].sort((one, other) => rank(one) - rank(other)).map((one) => (
           <li key={`${one.agent}/${one.name}`} className={one.isDone ? 'done' : 'busy'}>
             <span className="pulse" aria-hidden="true" />
             <span>

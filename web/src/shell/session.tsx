@@ -1,22 +1,11 @@
 /** Who uses the page, and what that role may do. */
 import { createContext, type ReactNode, useContext } from 'react';
 import useSWR from 'swr';
-import { Problem } from '../api/client';
+import { Problem, type Shape } from '../api/client';
 
 export type Role = 'read' | 'submit' | 'post' | 'admin';
 
-export interface Me {
-  tenant: string;
-  name: string;
-  roles: Role[];
-  needs_token: boolean;
-  version: string;
-  models: Record<string, string>;
-  formats: string[];
-  repositories: string[];
-  can_ask: boolean;
-  can_run: boolean;
-}
+export type Me = Shape<'Me'>;
 
 interface Session {
   me: Me | null;

@@ -1,13 +1,8 @@
 /** What a review would cost. */
+import type { Shape } from '../api/client';
 import { counted, money } from '../report/text';
 
-export interface Estimated {
-  roles: { role: string; model: string; calls: number; input_tokens: number; output_tokens: number; cost_usd: number | null }[];
-  cost_usd: number | null;
-  input_tokens: number;
-  output_tokens: number;
-  text: string;
-}
+export type Estimated = Shape<'Estimated'>;
 
 export function Estimate({ estimated, models }: { estimated: Estimated; models: Record<string, string> }) {
   const roles = estimated.roles ?? [];
@@ -16,11 +11,11 @@ export function Estimate({ estimated, models }: { estimated: Estimated; models: 
   }
   return (
     <div className="estimate" role="status">
-      <strong>About {money(estimated.cost_usd)}</strong>, {counted(estimated.input_tokens, 'token')} in and {estimated.output_tokens.toLocaleString('en')} out.
+      <strong>At most about {money(estimated.cost_usd)}</strong>, {counted(estimated.input_tokens, 'token')} in and {estimated.output_tokens.toLocaleString('en')} out.
       <details className="fold"><summary>By role</summary>
-        <table className="plain"><thead><tr><th scope="col">Role</th><th scope="col">Model</th><th scope="col" className="number">Calls</th><th scope="col" className="number">Tokens in</th><th scope="col" className="number">Out</th><th scope="col" className="number">Cost</th></tr></thead>
+        <table className="plain"><thead><tr><th scope="col">Role</th><th scope="col">Model</th><th scope="col" className="number">Requests</th><th scope="col" className="number">Tokens in</th><th scope="col" className="number">Out</th><th scope="col" className="number">Cost</th></tr></thead>
           <tbody>{roles.map((one) => (
-            <tr key={one.role}><th scope="row">{one.role.replace('_', ' ')}</th><td>{one.model}</td><td className="number">{one.calls}</td><td className="number">{one.input_tokens.toLocaleString('en')}</td><td className="number">{one.output_tokens.toLocaleString('en')}</td><td className="number">{money(one.cost_usd)}</td></tr>
+            <tr key={one.role}><th scope="row">{one.role.replace('_', ' ')}</th><td>{one.model}</td><td className="number">{one.requests}</td><td className="number">{one.input_tokens.toLocaleString('en')}</td><td className="number">{one.output_tokens.toLocaleString('en')}</td><td className="number">{money(one.usd_without_cache)}</td></tr>
           ))}</tbody></table>
       </details>
     </div>

@@ -1,6 +1,7 @@
 /** The fields of each kind of change. */
 import { type DragEvent, useId, useState } from 'react';
 import useSWR from 'swr';
+import type { Shape } from '../api/client';
 import { counted } from '../report/text';
 import type { Draft } from './draft';
 
@@ -63,12 +64,7 @@ function RequestField({ draft, change }: Props) {
   );
 }
 
-interface Revisions {
-  branches: string[];
-  tags?: string[];
-  default?: string | null;
-  recent?: { sha: string; subject: string }[];
-}
+type Revisions = Shape<'Revisions'>;
 
 function RepositoryFields({ draft, change, repositories }: Props) {
   const listId = useId();
@@ -88,7 +84,7 @@ function RepositoryFields({ draft, change, repositories }: Props) {
       </label>
       <div className="pair">
         <label>Before (base)
-          <input type="text" list={listId} placeholder={known.data?.default ?? 'main'} value={draft.base} onChange={(event) => change({ base: event.target.value })} />
+          <input type="text" list={listId} placeholder={names[0] ?? 'main'} value={draft.base} onChange={(event) => change({ base: event.target.value })} />
         </label>
         <label>After (head)
           <input type="text" list={listId} placeholder="a branch, tag or commit" value={draft.head} onChange={(event) => change({ head: event.target.value })} />

@@ -2,7 +2,7 @@
 import { type FormEvent, useState } from 'react';
 import useSWR from 'swr';
 import { Link, useLocation } from 'wouter';
-import { get, send } from '../api/client';
+import { get, type Shape, send } from '../api/client';
 import type { Page } from '../history/summary';
 import { Alert } from '../shell/Alert';
 import { useMay, useMe } from '../shell/session';
@@ -19,10 +19,7 @@ const SOURCES: [Source, string][] = [
   ['repository', 'A repository'],
 ];
 
-interface Started {
-  review_id: string;
-  is_new?: boolean;
-}
+type Started = Shape<'Submitted'>;
 
 export default function Start() {
   useTitle('');
@@ -66,7 +63,7 @@ export default function Start() {
   };
   const trySample = async () => {
     try {
-      const sample = await get<{ title: string; description: string; diff_text: string }>('/api/sample');
+      const sample = await get<Shape<'SampleChange'>>('/api/sample');
       const filled = { ...EMPTY, source: 'diff' as const, diff: sample.diff_text, title: sample.title };
       setDraft(filled);
       await start(filled);

@@ -1,4 +1,5 @@
 /** What the user has filled in so far, and the request that it makes. */
+import type { Shape } from '../api/client';
 
 export type Source = 'diff' | 'request' | 'repository';
 
@@ -34,7 +35,7 @@ export function requestField(url: string): 'github_url' | 'gitlab_url' | null {
   return /\/pull\/\d+/.test(address) ? 'github_url' : null;
 }
 
-export function bodyOf(draft: Draft, options: ChosenOptions): Record<string, unknown> {
+export function bodyOf(draft: Draft, options: ChosenOptions): Partial<Shape<'ReviewRequest'>> {
   return { ...sourceOf(draft), ...(draft.title.trim() ? { title: draft.title.trim() } : {}), options };
 }
 
