@@ -22,7 +22,8 @@ GOAL = {
     "questions": {"logic": [], "security": [], "quality": []},
 }
 WORDS = {
-    "summary": "Customers can redeem coupons, but paying as a loyal customer now fails, and a coupon can be worth more than the basket.",
+    "summary": "Customers can redeem coupons, but paying as a loyal customer now fails,"
+    " and a coupon can be worth more than the basket.",
     "positive_notes": [],
     "recommendations": ["Decide in one place what a basket may cost at least."],
 }
@@ -59,8 +60,8 @@ FINDINGS = {
             "A coupon of 100 makes the price of a small basket negative",
             11,
             "    return (reduced - coupon_value(coupon)).quantize(CENT)",
-            message="The value of the coupon is subtracted whatever the basket costs. `with_tax` then adds tax to a"
-            " negative amount, and the customer is paid for shopping.",
+            message="The value of the coupon is subtracted whatever the basket costs. `with_tax` then adds"
+            " tax to a negative amount, and the customer is paid for shopping.",
             suggestion="Return at least `Decimal(0)`: `max(Decimal(0), reduced - coupon_value(coupon))`.",
         ),
         claim(
