@@ -1,4 +1,4 @@
-"""The page with a real server and a scripted model: from the first click to the label, through cuts and reloads."""
+"""The page with a real server and a scripted model: from the first click to the label, through cuts."""
 
 import json
 import threading

@@ -727,6 +727,7 @@ export interface components {
              */
             searches: components["schemas"]["SearchRun"][];
             reproduction: components["schemas"]["ReproductionCheck"] | null;
+            patch_trial: components["schemas"]["PatchTrial"] | null;
             /**
              * Judgements
              * @default []
@@ -1621,6 +1622,17 @@ export interface components {
             scope: components["schemas"]["Scope"] | null;
         };
         /**
+         * Followed
+         * @description What became of what one specialist, or one version of the prompts, had asked for.
+         */
+        Followed: {
+            /** Value */
+            value: string;
+            /** Asked */
+            asked: number;
+            followed: components["schemas"]["Rate"] | null;
+        };
+        /**
          * Gap
          * @description A part of the review that did not do its work, and why.
          */
@@ -1669,6 +1681,16 @@ export interface components {
             /** Candidate */
             candidate: string;
             check: components["schemas"]["ReproductionCheck"];
+        };
+        /**
+         * GivenTrial
+         * @description What was tried of one candidate's patch, and how it went.
+         */
+        GivenTrial: {
+            /** Candidate */
+            candidate: string;
+            /** Steps */
+            steps: components["schemas"]["TrialStep"][];
         };
         /**
          * Group
@@ -2023,6 +2045,16 @@ export interface components {
             why: string;
         };
         /**
+         * PatchTrial
+         * @description A patch that was tried.
+         */
+        PatchTrial: {
+            /** Steps */
+            steps: components["schemas"]["TrialStep"][];
+            /** Holds */
+            holds: boolean;
+        };
+        /**
          * Piece
          * @description Some lines of one hunk: `hunk` is its number in the file, `start` and `end` cut its lines.
          */
@@ -2214,6 +2246,11 @@ export interface components {
              */
             reproductions: components["schemas"]["GivenReproduction"][];
             /**
+             * Patches
+             * @default []
+             */
+            patches: components["schemas"]["GivenTrial"][];
+            /**
              * Runs
              * @default 0
              */
@@ -2275,6 +2312,14 @@ export interface components {
             /** By */
             by: {
                 [key: string]: components["schemas"]["Group"][];
+            };
+            followed: components["schemas"]["Rate"] | null;
+            improved: components["schemas"]["Rate"] | null;
+            improvement: components["schemas"]["Spread"] | null;
+            clarity: components["schemas"]["Spread"] | null;
+            /** Followed By */
+            followed_by: {
+                [key: string]: components["schemas"]["Followed"][];
             };
             /** Quotes */
             quotes: {
@@ -3414,6 +3459,21 @@ export interface components {
              * @default []
              */
             searched: string[];
+        };
+        /**
+         * TrialStep
+         * @description One thing that was tried. `passed` is None where it could not be tried here.
+         */
+        TrialStep: {
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "applies" | "parses" | "analysers" | "reproduction" | "tests";
+            /** Passed */
+            passed: boolean | null;
+            /** Detail */
+            detail: string;
         };
         /**
          * Unread
