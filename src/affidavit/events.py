@@ -77,6 +77,8 @@ def finding_detected(candidate: Candidate, severity: str) -> Event:
         title=finding.title if finding else "",
         specialist=candidate.specialist,
         finding_id=candidate.id,
+        file=finding.file if finding else "",
+        line=finding.line if finding else 0,
     )
 
 

@@ -12,12 +12,15 @@ from affidavit.lab.labels.measures import DIMENSIONS, measure_quality
 from affidavit.lab.rollout.book import RolloutBook
 from affidavit.lab.rollout.choice import choose_outside_rollouts
 from affidavit.records.lab.measure import Dimension, Quality
+from affidavit.records.review import KeptReview, ReviewOutcome
 from affidavit.render.formats import FORMATS
 from affidavit.service.api.door import Reader, Submitter, ThisServer, documented
 from affidavit.service.api.shapes import (
     Estimated,
     Health,
+    History,
     Me,
+    MeasuredReview,
     RepositoryEntry,
     RepositoryList,
     ReviewRequest,
@@ -26,6 +29,7 @@ from affidavit.service.api.shapes import (
 from affidavit.service.api.submission import wanted_review
 from affidavit.service.api.visits import in_a_cell
 from affidavit.service.work.source import locate_source
+from affidavit.store.reviews import Filter
 
 ROUTES = APIRouter(prefix="/api", tags=["about"])
 SAMPLE_TITLE = "Let customers redeem coupons"
@@ -47,6 +51,9 @@ async def me(parts: ThisServer, caller: Reader) -> Me:
         repositories=[one.name for one in repositories],
         can_ask=bool(settings.models) and caller.may("submit"),
         can_run=settings.allows_run,
+        forges=list(settings.allowed_hosts),
+        limits={"diff_bytes": settings.limits.diff_bytes},
+        is_empty=not await asyncio.to_thread(parts.reviews.page, caller.tenant, Filter(), 1, None),
     )
 
 
@@ -111,6 +118,33 @@ async def quality(
     """How often findings were wrong, as far as people have labelled them."""
     dimensions = tuple(by) if by else DIMENSIONS
     return await asyncio.to_thread(measure_quality, parts.store, since=since, dimensions=dimensions)
+
+
+@ROUTES.get("/quality/history", responses=documented())
+async def history(
+    parts: ThisServer, caller: Reader, limit: Annotated[int, Query(ge=1, le=500)] = 100
+) -> History:
+    """Cost, duration and what became of findings, review by review, the newest first."""
+    done = Filter(status="completed")
+    reviews = await asyncio.to_thread(parts.reviews.page, caller.tenant, done, limit, None)
+    return History(reviews=[_measured(one) for one in reviews if one.outcome])
+
+
+def _measured(review: KeptReview) -> MeasuredReview:
+    outcome = review.outcome or ReviewOutcome()
+    return MeasuredReview(
+        review_id=review.id,
+        at=review.finished_at or review.created_at,
+        prompt_version=outcome.prompt_version,
+        duration_ms=outcome.duration_ms,
+        cost_usd=review.cost_usd,
+        tokens=review.tokens,
+        candidates=outcome.findings.shown + outcome.findings.withheld,
+        shown=outcome.findings.shown,
+        dropped=outcome.dropped,
+        relocated=outcome.relocated,
+        refuted=outcome.refuted,
+    )
 
 
 @ROUTES.get("/health")

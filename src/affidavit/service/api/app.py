@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
+from affidavit import __version__
 from affidavit.service.api import about, code, findings, reports, reviews
 from affidavit.service.api.guard import Guard
 from affidavit.service.parts import Parts
@@ -20,6 +22,11 @@ START_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Affi
 and in <a href="/openapi.json">/openapi.json</a>.</p></html>
 """
 API_PATHS = ("api/", "docs", "openapi.json", "metrics", "redoc")
+
+
+def api_document() -> dict[str, Any]:
+    """The OpenAPI document; it needs no database and starts nothing."""
+    return _application(__version__, None).openapi()
 
 
 def make_app(parts: Parts, *, works: bool) -> FastAPI:
@@ -39,9 +46,15 @@ def make_app(parts: Parts, *, works: bool) -> FastAPI:
                 with suppress(asyncio.CancelledError):
                     await looking
 
+    app = _application(parts.settings.version, lifespan)
+    app.add_middleware(Guard, settings=parts.settings)
+    return app
+
+
+def _application(version: str, lifespan: Any) -> FastAPI:
     app = FastAPI(
         title="Affidavit",
-        version=parts.settings.version,
+        version=version,
         summary="Code review under oath: says only what it can prove.",
         lifespan=lifespan,
         exception_handlers=EXCEPTIONS,
@@ -50,7 +63,6 @@ def make_app(parts: Parts, *, works: bool) -> FastAPI:
     for routes in (reviews.ROUTES, reports.ROUTES, findings.ROUTES, code.ROUTES, about.ROUTES):
         app.include_router(routes)
     _serve_page(app)
-    app.add_middleware(Guard, settings=parts.settings)
     return app
 
 

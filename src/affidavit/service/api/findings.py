@@ -11,7 +11,7 @@ from affidavit.records.lab.label import Label, LabelEntry
 from affidavit.records.report import Report
 from affidavit.service.api.door import OwnReport, OwnReview, Submitter, ThisServer, documented
 from affidavit.service.api.shapes import FindingLabel, FindingLabels, LabelRequest, Question, QuestionAnswer
-from affidavit.service.api.visits import in_a_cell
+from affidavit.service.api.visits import visit
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
 
@@ -98,12 +98,11 @@ async def ask(
     model = models.get("reporter") or models.get("verifier")
     if model is None:
         raise Refusal(409, "this server has no model to ask", "The operator names one with --model.")
-    wanted = await asyncio.to_thread(parts.reviews.request, review.id)
-    answered = await in_a_cell(
+    answered = await visit(
         parts,
+        review,
+        report,
         "question",
-        report=report.model_dump(mode="json"),
-        folder=wanted.location if wanted else None,
         finding=candidate.id,
         question=body.question,
         model=model.model_dump(mode="json"),

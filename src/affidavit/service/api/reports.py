@@ -18,7 +18,7 @@ from affidavit.service.api.door import (
     no_report,
 )
 from affidavit.service.api.shapes import Rechecked, WithheldFinding, WithheldFindings
-from affidavit.service.api.visits import in_a_cell
+from affidavit.service.api.visits import visit
 from affidavit.service.problems import Refusal
 
 ROUTES = APIRouter(prefix="/api/review/{review_id}", tags=["reports"])
@@ -105,7 +105,18 @@ def _withheld(candidate: Candidate) -> WithheldFinding:
 @ROUTES.post("/recheck", responses=documented(404, 409, 502))
 async def recheck(report: OwnReport, review: OwnReview, parts: ThisServer, _caller: Submitter) -> Rechecked:
     """Derive the report again from its inputs, in a process of its own, and compare."""
-    wanted = await asyncio.to_thread(parts.reviews.request, review.id)
-    folder = wanted.location if wanted else None
-    done = await in_a_cell(parts, "recheck", report=report.model_dump(mode="json"), folder=folder)
-    return Rechecked.model_validate(done)
+    return Rechecked.model_validate(await visit(parts, review, report, "recheck"))
+
+
+@ROUTES.post("/findings/{finding_id}/recheck", responses=documented(404, 409, 502))
+async def recheck_finding(
+    finding_id: str, report: OwnReport, review: OwnReview, parts: ThisServer, _caller: Submitter
+) -> Rechecked:
+    """The proofs of one finding, made again."""
+    if finding_id not in {one.id for one in report.candidates}:
+        raise Refusal(404, f"the review has no finding {finding_id!r}")
+    done = Rechecked.model_validate(await visit(parts, review, report, "recheck"))
+    proofs = [proof for proof in done.proofs if proof.finding == finding_id]
+    outcomes = [proof.holds for proof in proofs]
+    holds = False if False in outcomes else None if None in outcomes or not outcomes else True
+    return Rechecked(holds=holds, proofs=proofs, on_its_word=[], notices=done.notices)

@@ -293,6 +293,28 @@ class Rechecked(BaseModel):
     notices: list[str]
 
 
+class MeasuredReview(BaseModel):
+    """One review, in numbers."""
+
+    review_id: str
+    at: str
+    prompt_version: str
+    duration_ms: int
+    cost_usd: float | None
+    tokens: int
+    candidates: int
+    shown: int
+    dropped: int
+    relocated: int
+    refuted: int
+
+
+class History(BaseModel):
+    """Reviews in numbers, the newest first."""
+
+    reviews: list[MeasuredReview]
+
+
 class RoleCost(BaseModel):
     """What one role would use."""
 
@@ -351,6 +373,9 @@ class Me(BaseModel):
     repositories: list[str]
     can_ask: bool
     can_run: bool
+    forges: list[str] = Field(description="Hosts whose pull and merge requests can be named.")
+    limits: dict[str, float]
+    is_empty: bool = Field(description="Whether the caller has no review yet.")
 
 
 class Health(BaseModel):

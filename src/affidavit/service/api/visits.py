@@ -5,12 +5,22 @@ from contextlib import suppress
 from typing import Any
 
 from affidavit.errors import OutsideError
+from affidavit.records.report import Report
+from affidavit.records.review import KeptReview
 from affidavit.service.parts import Parts
 from affidavit.service.work.channel import Channel, ChannelClosed, Refused
+from affidavit.service.work.source import locate_source
 
 SECONDS = 600.0
 AT_ONCE = asyncio.Semaphore(2)
 """Each takes a processor for a while; whoever asks next waits."""
+
+
+async def visit(parts: Parts, review: KeptReview, report: Report, call: str, **fields: Any) -> Any:
+    """What a cell says of a finished review, whose repository it is shown."""
+    wanted = await asyncio.to_thread(parts.reviews.request, review.id)
+    folder = (await locate_source(parts.settings, wanted)).location if wanted else None
+    return await in_a_cell(parts, call, report=report.model_dump(mode="json"), folder=folder, **fields)
 
 
 async def in_a_cell(parts: Parts, call: str, *, first: dict[str, Any] | None = None, **fields: Any) -> Any:

@@ -26,7 +26,7 @@ from affidavit.reviewing.models import ledger_of
 from affidavit.reviewing.options import review_options
 from affidavit.service.work import looks, requests
 from affidavit.service.work.channel import Channel, Served
-from affidavit.service.work.distant import DistantLines, DistantSteps
+from affidavit.service.work.distant import STEP, DistantLines, DistantSteps
 from affidavit.stages.intake import ChangeRequest, open_change
 
 
@@ -142,7 +142,7 @@ class Cell:
         return self._opened
 
     def _emit(self, event: Event) -> None:
-        self._channel.tell("event", name=str(event.name), data=event.data)
+        self._channel.tell("event", name=str(event.name), data=event.data, step=STEP.get())
 
     def close(self) -> None:
         """Let go of the change."""

@@ -29,14 +29,14 @@ class Diary:
         self._wanted = asyncio.Event()
         self.is_lost = False
 
-    def event(self, name: str, data: dict[str, Any]) -> None:
-        """Something happened."""
-        self._events.append(self.known(name, data))
+    def event(self, name: str, data: dict[str, Any], step: str = "") -> None:
+        """Something happened, in a step or between two."""
+        self._events.append(self.known(name, data, step))
         self._wanted.set()
 
-    def known(self, name: str, data: dict[str, Any]) -> NewEvent:
+    def known(self, name: str, data: dict[str, Any], step: str = "") -> NewEvent:
         """An event as it is known again in another attempt."""
-        return self._identities.event(name, data)
+        return self._identities.event(name, data, step)
 
     def exchange(self, key: str, body: dict[str, Any]) -> None:
         """A model replied."""

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from itertools import count
 from typing import Any
@@ -14,6 +15,8 @@ from affidavit.minds.wire.forms import Question
 from affidavit.ports import Kept, Role
 from affidavit.service.work.channel import Channel
 
+STEP: ContextVar[str] = ContextVar("STEP", default="")
+"""The step that is being taken; several are at once."""
 REPLIES: TypeAdapter[ModelResponse] = TypeAdapter(ModelResponse)
 
 
@@ -40,6 +43,7 @@ class DistantSteps:
     async def take(self, name: str) -> Any:
         """Take a step, since nobody has; the worker asks for it."""
         form, work = self._works[name]
+        STEP.set(name)
         self._results[name] = await work()
         return form.dump_python(self._results[name], mode="json")
 

@@ -16,13 +16,17 @@ from affidavit.service.work.nursery import Nursery
 
 KeepStep = Callable[[str, Callable[[], Awaitable[Any]]], Awaitable[Any]]
 """Takes the name of a step and the way to its result; the result comes from there, or was kept before."""
+NoteStage = Callable[[str], Awaitable[None]]
 
 
 class HeldReview:
     """A review in the hands of a worker; the results of its steps outlive the cell."""
 
-    def __init__(self, review: KeptReview, calls: Calls, diary: Diary, keep: KeepStep) -> None:
+    def __init__(
+        self, review: KeptReview, calls: Calls, diary: Diary, keep: KeepStep, note_stage: NoteStage
+    ) -> None:
         self.review, self.diary = review, diary
+        self._note_stage = note_stage
         self.stage = "open"
         self._calls, self._keep = calls, keep
         self._results: dict[str, Any] = {}
@@ -80,10 +84,15 @@ class HeldReview:
 
     async def draw(self, name: str, work: Callable[[], Awaitable[Any]]) -> Any:
         """A step that the worker takes itself, once."""
-        self.stage = name
+        await self._reach(name)
         if name not in self._results:
             self._results[name] = await self._keep(name, work)
         return self._results[name]
+
+    async def _reach(self, stage: str) -> None:
+        """A stage begins; whoever asks how the review stands is told so."""
+        self.stage = stage
+        await self._note_stage(stage)
 
     async def conduct(self, **how: Any) -> dict[str, Any]:
         """The report of the review."""
@@ -99,7 +108,7 @@ class HeldReview:
 
     async def _step(self, name: str) -> Any:
         """What the cell's pipeline asks before it takes a step."""
-        self.stage = name
+        await self._reach(name)
         if name not in self._results:
             self._results[name] = await self._keep(name, lambda: self._take(name))
         made_here = name in self._is_made_here
@@ -119,11 +128,11 @@ class HeldReview:
 
         return await self._calls.ask(role, messages, question, pay)
 
-    async def _event(self, name: str, data: dict[str, Any]) -> None:
+    async def _event(self, name: str, data: dict[str, Any], step: str) -> None:
         if name == str(EventName.PIPELINE_COMPLETED):
             self.completed = data
         else:
-            self.diary.event(name, data)
+            self.diary.event(name, data, step)
 
     async def _exchange(self, key: str, body: dict[str, Any]) -> None:
         self.diary.exchange(key, body)

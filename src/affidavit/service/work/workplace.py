@@ -11,7 +11,9 @@ from affidavit.lab.labels.measures import with_measured
 from affidavit.lab.rollout.book import RolloutBook
 from affidavit.lab.rollout.choice import choose_prompts
 from affidavit.lab.rollout.decisions import record_review
+from affidavit.records.candidate import Status
 from affidavit.records.change import Change
+from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report
 from affidavit.records.review import FindingCounts, ReviewOutcome, WantedReview
 from affidavit.render.formats import render
@@ -54,7 +56,12 @@ class Workplace:
             # It was cancelled or deleted while it waited.
             return
         diary = Diary(self.progress, review_id, review.tenant, owner)
-        held = HeldReview(review, self.calls, diary, keep)
+
+        async def note_stage(stage: str) -> None:
+            if not await asyncio.to_thread(self.reviews.note, review_id, owner, stage=stage):
+                raise LostReview
+
+        held = HeldReview(review, self.calls, diary, keep, note_stage)
         self.held[review_id] = held
         try:
             async with asyncio.timeout(self.settings.limits.review_seconds):
@@ -217,10 +224,17 @@ def outcome_of(report: Report) -> ReviewOutcome:
             blocking=counts.blocking,
             by_severity=counts.by_severity,
         ),
+        dropped=_noted(report, Reason.FINDING_DROPPED, Reason.EVIDENCE_NOT_FOUND),
+        relocated=_noted(report, Reason.EVIDENCE_RELOCATED, Reason.EVIDENCE_AMBIGUOUS),
+        refuted=sum(one.status is Status.FALSE_POSITIVE for one in report.candidates),
         is_incomplete=bool(report.incomplete),
         models=report.models,
         prompt_version=report.prompt_version,
     )
+
+
+def _noted(report: Report, *codes: Reason) -> int:
+    return sum(one.code in codes for one in report.diagnostics)
 
 
 def cost_of(report: Report) -> float | None:
