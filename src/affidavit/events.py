@@ -32,7 +32,12 @@ class EventName(StrEnum):
 
 def now_iso() -> str:
     """The present in UTC, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return iso(datetime.now(UTC))
+
+
+def iso(moment: datetime) -> str:
+    """A moment in UTC, to the millisecond: as text, in the order of time."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Event(Record):

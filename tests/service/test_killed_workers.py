@@ -87,9 +87,20 @@ def owner_of(folder: Path, database: str | None, review_id: str) -> int:
     return int(review.owner.split("-")[-2])
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+LONG = pytest.mark.skipif(not os.environ.get("AFFIDAVIT_LONG_TESTS"), reason="minutes; see CONTRIBUTING.md")
+
+
+@pytest.mark.parametrize(
+    ("kind", "roles"),
+    [
+        ("sqlite", ("reviewer",)),
+        ("postgresql", ("verifier",)),
+        pytest.param("sqlite", tuple(ROLES), marks=LONG),
+        pytest.param("postgresql", tuple(ROLES), marks=LONG),
+    ],
+)
 def test_a_review_whose_workers_are_killed_is_completed_and_pays_only_for_what_was_in_flight(
-    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+    kind: str, roles: tuple[str, ...], tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     database = None if kind == "sqlite" else request.getfixturevalue("postgres_url")
     with (
@@ -103,7 +114,7 @@ def test_a_review_whose_workers_are_killed_is_completed_and_pays_only_for_what_w
         expected = what_happened(list(client.stream(undisturbed)))
 
         review_id = client.submit(diff_text=other_diff("undisturbed.txt"), again=True)
-        for role in ROLES:
+        for role in roles:
             pausing.pause_at(role)
             workers.enter_context(working(tmp_path, *arguments))
             assert pausing.reached.wait(60)
@@ -114,9 +125,9 @@ def test_a_review_whose_workers_are_killed_is_completed_and_pays_only_for_what_w
 
         summary = client.finished(review_id)
         assert summary["status"] == "completed", summary
-        assert summary["attempt"] == 1 + len(ROLES)
+        assert summary["attempt"] == 1 + len(roles)
         in_flight = len(script.requests) - 2 * without_kills
-        assert 0 <= in_flight <= 2 * len(ROLES), in_flight
+        assert 0 <= in_flight <= 2 * len(roles), in_flight
         events = list(client.stream(review_id))
         assert [event.number for event in events] == list(range(1, len(events) + 1))
         assert what_happened(events) == expected

@@ -112,7 +112,8 @@ def upsert(connection: Connection, table: Table, row: Mapping[str, Any]) -> None
 def insert_once(connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
     """Insert a row unless it is there, or another has what only one may have; whether it was inserted."""
     insert = _insert_into(connection, table).values(row).on_conflict_do_nothing()
-    return connection.execute(insert).rowcount > 0
+    # How many rows there were is not said by every driver.
+    return connection.execute(insert.returning(*table.primary_key)).first() is not None
 
 
 def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:

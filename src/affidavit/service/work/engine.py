@@ -1,11 +1,13 @@
 """The durable-execution engine: its database, its queue, and what the service asks of it."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer
 from sqlalchemy import Engine, create_engine, event, make_url
 
+from affidavit.records.review import KeptReview
 from affidavit.service.settings import ServiceSettings
 from affidavit.store.location import PostgresDatabase
 from affidavit.system.private_files import make_private_file, make_private_folder
@@ -88,6 +90,18 @@ class Work:
             },
             review_id,
         )
+
+    async def enqueue_missing(self, reviews: Sequence[KeptReview]) -> list[str]:
+        """Put those into the queue that never came there: their server died in between."""
+        names = [one.id for one in reviews]
+        known = await self.client.list_workflows_async(
+            workflow_ids=names, load_input=False, load_output=False
+        )
+        missing = set(names) - {one.workflow_id for one in known}
+        for review in reviews:
+            if review.id in missing:
+                await self.enqueue(review.id, review.tenant)
+        return sorted(missing)
 
     async def cancel(self, review_id: str) -> None:
         """Let a review go no further."""

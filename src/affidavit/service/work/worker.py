@@ -4,12 +4,15 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, suppress
+from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Any
 
 import structlog
 from dbos import DBOS
 
 from affidavit.errors import StoreError
+from affidavit.events import iso
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.work.calls import Calls
 from affidavit.service.work.engine import (
@@ -26,6 +29,8 @@ from affidavit.service.work.workplace import Workplace
 from affidavit.store.open import Store
 
 LOG = structlog.get_logger("affidavit.worker")
+BEATS_BETWEEN_ROUNDS = 10
+WAITING_SECONDS = 5.0
 _PLACES: list[Workplace] = []
 """The engine calls functions by name, so the worker of this process has a place where it is found."""
 
@@ -52,7 +57,7 @@ class Worker:
     def __init__(
         self, settings: ServiceSettings, store: Store, work: Work, calls: Calls, nursery: Nursery
     ) -> None:
-        self._settings = settings
+        self._settings, self._work = settings, work
         self._stack = AsyncExitStack()
         self.place = Workplace(settings, store, calls, nursery)
         self._heartbeat = Heartbeat(store, work, settings.worker_id, settings.dead_after_seconds)
@@ -93,8 +98,10 @@ class Worker:
     async def _beat(self) -> None:
         """Live, look after the others, and let go of what is not ours any more."""
         pause = min(1.0, self._settings.dead_after_seconds / 5)
-        while True:
+        for number in count():
             try:
+                if number % BEATS_BETWEEN_ROUNDS == 0:
+                    await self._go_round()
                 handed_on = await asyncio.to_thread(self._heartbeat.beat)
                 if handed_on:
                     LOG.warning("took over from a dead worker", reviews=handed_on)
@@ -103,6 +110,13 @@ class Worker:
                 # The database may come back; until then nobody can take anything over either.
                 LOG.warning("no heartbeat", reason=str(error))
             await asyncio.sleep(pause)
+
+    async def _go_round(self) -> None:
+        """What is done now and then: reviews that never came into the queue, and those that are too old."""
+        waiting = datetime.now(UTC) - timedelta(seconds=WAITING_SECONDS)
+        reviews = await asyncio.to_thread(self.place.reviews.unfinished_since, iso(waiting))
+        if reviews and (missing := await self._work.enqueue_missing(reviews)):
+            LOG.warning("put into the queue what was not there", reviews=missing)
 
     async def _let_go(self) -> None:
         place = self.place
