@@ -110,7 +110,10 @@ def compared(
         part for name in ("terminal", "markdown", "html") for part in ("--format", f"{name}={place / name}")
     ]
     events = ("--events", str(place / "events.jsonl"))
-    report, asked, _ = reviewed(change, place / "report.json", experimenting(), "--run", *events, *formats)
+    kept = ("--record", str(place / "record"))
+    report, asked, _ = reviewed(
+        change, place / "report.json", experimenting(), "--run", *events, *formats, *kept
+    )
     return place / "report.json", report, asked
 
 
@@ -232,6 +235,17 @@ def test_probes_are_run_again_and_one_with_other_outputs_fails(
         one for one in rechecked(tmp_path / "forged.json", "--run")["proofs"] if one["kind"] == "behaviour"
     ]
     assert [one["holds"] for one in again] == [False, True, True, True, True, True]
+
+
+def test_a_replay_runs_nothing_and_comes_to_the_same(compared: Any, change: Repo, tmp_path: Path) -> None:
+    """The probe that prints the time would differ, and with it every request after it."""
+    kept = ("--replay", str(compared[0].parent / "record"), "--events", str(tmp_path / "events"))
+    again, asked, _ = reviewed(
+        change, tmp_path / "r.json", experimenting(), "--run", "--run-seconds", "1", *kept
+    )
+    assert asked == []
+    assert (again["behaviour"], again["verdict"]) == (compared[1]["behaviour"], compared[1]["verdict"])
+    assert again["inputs"]["programs"] == compared[1]["inputs"]["programs"]
 
 
 def test_a_finding_refuted_by_running_keeps_the_program_as_its_reason(

@@ -11,6 +11,7 @@ from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings, load_settings
 from affidavit.events import Emit, ignore_events
 from affidavit.lab.rollout.choice import ChosenPrompts
+from affidavit.minds.conversation_log import ConversationLog
 from affidavit.minds.roles import kept_open
 from affidavit.pipeline import Conduct, Crew, review
 from affidavit.ports import Mind, Role
@@ -19,8 +20,9 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.iteration import Earlier
 from affidavit.records.patch_trial import TrialStep
 from affidavit.records.report import Report
+from affidavit.reviewing.models import opened_log
 from affidavit.reviewing.options import OPTIONS_THAT_ARE_SETTINGS
-from affidavit.reviewing.running import asking_for_programs, opened_runner
+from affidavit.reviewing.running import asking_for_programs, logged_runner
 from affidavit.stages.intake import OpenedChange
 from affidavit.stages.reproduce import Running, TryPatch
 
@@ -63,7 +65,8 @@ async def hold(
 ) -> Report:
     """The same for who has an event loop; `minds` are for who makes them otherwise than from options."""
     cache = None if options["no_cache"] else cache_folder()
-    with opened_runner(opened.repository, settings, options) as running:
+    log = opened_log(options) if prompts is not None else ConversationLog()
+    with logged_runner(opened.repository, settings, options, log) as running:
         crew = replace(
             assemble_crew(settings, cache),
             probes_verifier=True,
@@ -75,7 +78,7 @@ async def hold(
             from affidavit.reviewing.panel import chosen_panel  # noqa: PLC0415 - only models need it
 
             prompts = asking_for_programs(prompts) if running.runner else prompts
-            crew = replace(crew, panel=chosen_panel(opened, settings, options, cache, prompts, minds))
+            crew = replace(crew, panel=chosen_panel(opened, settings, options, cache, prompts, minds, log))
         # The connections to the models stay open for the whole review.
         async with kept_open(crew.panel.minds.values() if crew.panel else ()):
             return await review(opened.change, opened.repository, settings, crew, emit, earlier, conduct)

@@ -30,9 +30,10 @@ def chosen_panel(
     cache: Path | None,
     prompts: PromptSet,
     minds: Mapping[Role, Mind] | None = None,
+    log: ConversationLog | None = None,
 ) -> Panel:
     """The panel of a review in which models look: those of the options, unless they are made already."""
-    log = opened_log(options)
+    log = log or opened_log(options)
     if minds is None:
         minds = minds_from(models_of(settings, options), ledger=ledger_of(settings), log=log)
     servers = server_pool(settings, opened.repository.folder)

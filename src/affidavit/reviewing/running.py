@@ -12,6 +12,9 @@ from affidavit.config.settings import Settings
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION, CURRENT_SCHEMA_VERSION
 from affidavit.errors import SettingsError
 from affidavit.git.repository import GitRepository
+from affidavit.minds.conversation_log import ConversationLog, LogMode
+from affidavit.minds.logged_runs import LoggedRunner, logged, recorded
+from affidavit.ports import Runner
 from affidavit.prompts import PromptSet
 from affidavit.records.report import Programs
 from affidavit.sandbox.choice import choose_sandbox
@@ -55,6 +58,38 @@ def opened_runner(
             Sides(repository, choice.sandbox, provided, budget_seconds=settings.run_seconds)
         )
         yield Running(sides, Programs(sandbox=choice.sandbox.name), sides.beside)
+
+
+@contextmanager
+def logged_runner(
+    repository: GitRepository, settings: Settings, options: Mapping[str, Any], log: ConversationLog
+) -> Iterator[Running]:
+    """The runner of a review that is recorded, resumed or replayed; a replay needs no sandbox."""
+    if log.mode is LogMode.REPLAY and settings.run:
+        runner = recorded(log, repository)
+        yield (
+            _logged(Running(runner, Programs(sandbox=runner.name)), log)
+            if runner
+            else Running(None, Programs(reason="the recorded review ran no programs"))
+        )
+        return
+    with opened_runner(repository, settings, options) as running:
+        if running.runner is None or log.mode is LogMode.OFF:
+            yield running
+            return
+        yield _logged(replace(running, runner=logged(running.runner, log, repository)), log)
+
+
+def _logged(running: Running, log: ConversationLog) -> Running:
+    """The same, with the runs on other pairs of trees in the log, too."""
+    runner, beside = running.runner, running.beside
+
+    def other(repository: GitRepository) -> Runner:
+        live = beside(repository) if beside else None
+        name, languages = (runner.name, runner.languages) if runner else ("", ())
+        return LoggedRunner(live, log, repository, name, languages)
+
+    return replace(running, beside=other)
 
 
 def asking_for_programs(prompts: PromptSet) -> PromptSet:

@@ -1,0 +1,72 @@
+"""Runs of programs in the log of a review: what was run is kept, and a replay runs nothing."""
+
+from affidavit.minds.conversation_log import ConversationLog, LogMode, exchange_key
+from affidavit.ports import Repository, Runner
+from affidavit.records.record import Side
+from affidavit.records.run import Program, ProgramRun
+
+NOT_RECORDED = "the recorded review has no such run"
+SANDBOX_KEY = exchange_key({"kind": "sandbox"})
+
+
+class LoggedRunner:
+    """A runner over a pair of trees whose runs are kept in a log, or come from it.
+
+    The tools of models answer with what programs did: only the same answer leads to the same next request.
+    """
+
+    def __init__(
+        self,
+        runner: Runner | None,
+        log: ConversationLog,
+        repository: Repository,
+        name: str,
+        languages: tuple[str, ...],
+    ) -> None:
+        self._runner = runner
+        self._log = log
+        self._trees: dict[Side, str] = {
+            "base": repository.base.revision,
+            "head": repository.head.revision,
+        }
+        self.name = name
+        self.languages = languages
+
+    def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
+        """What the log has, unless everything is to be done anew; else a run, which is kept."""
+        key = exchange_key(
+            {
+                "kind": "program",
+                "program": program.model_dump(mode="json"),
+                "tree": self._trees[side],
+                "side": side,
+                "seconds": seconds,
+            }
+        )
+        kept = None if self._log.mode is LogMode.RECORD else self._log.find(key)
+        if kept is not None:
+            return ProgramRun.model_validate(kept["run"])
+        if self._runner is None:
+            return ProgramRun(side=side, state="not_started", detail=NOT_RECORDED)
+        run = self._runner.run(program, side, seconds)
+        self._log.append(key, {"run": run.model_dump(mode="json")})
+        return run
+
+    def stop(self) -> None:
+        """End what is running, and run nothing more."""
+        if self._runner is not None:
+            self._runner.stop()
+
+
+def logged(runner: Runner, log: ConversationLog, repository: Repository) -> LoggedRunner:
+    """A runner whose runs are kept, and the sandbox with them: a replay needs none."""
+    log.append(SANDBOX_KEY, {"sandbox": runner.name, "languages": list(runner.languages)})
+    return LoggedRunner(runner, log, repository, runner.name, runner.languages)
+
+
+def recorded(log: ConversationLog, repository: Repository) -> LoggedRunner | None:
+    """The runner of a recorded review, which runs nothing; None where that review ran nothing either."""
+    kept = log.find(SANDBOX_KEY)
+    if kept is None:
+        return None
+    return LoggedRunner(None, log, repository, str(kept["sandbox"]), tuple(map(str, kept["languages"])))
