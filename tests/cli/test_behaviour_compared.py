@@ -237,6 +237,13 @@ def test_probes_are_run_again_and_one_with_other_outputs_fails(
     assert [one["holds"] for one in again] == [False, True, True, True, True, True]
 
 
+def test_what_leaves_names_what_is_said_about_programs(change: Repo) -> None:
+    chosen = ("--model", "scripted", "--base-url", "http://127.0.0.1:9", "--run", "--what-leaves")
+    done = affidavit("review", "HEAD", *chosen, "--analysers-off", "ty,kingfisher,bandit", cwd=change.path)
+    assert "Your task: experiment" in done.out
+    assert "Expected values come first" in done.out
+
+
 def test_a_replay_runs_nothing_and_comes_to_the_same(compared: Any, change: Repo, tmp_path: Path) -> None:
     """The probe that prints the time would differ, and with it every request after it."""
     kept = ("--replay", str(compared[0].parent / "record"), "--events", str(tmp_path / "events"))

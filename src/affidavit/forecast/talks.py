@@ -11,7 +11,7 @@ from affidavit.dependencies.found import find_packages
 from affidavit.events import Emit, ignore_events
 from affidavit.minds.choice import ModelChoice
 from affidavit.pipeline import Crew, check, look, open_case
-from affidavit.ports import Case, Role, Talk, Verifiers
+from affidavit.ports import Case, Role, Runner, Talk, Verifiers
 from affidavit.prompts import PromptSet
 from affidavit.records.report import Answer, RoleUsage
 from affidavit.stages.intake import OpenedChange
@@ -56,9 +56,10 @@ def prepare_talks(
     prompts: PromptSet | None = None,
     *,
     reads_dependencies: bool = True,
+    runner: Runner | None = None,
 ) -> FirstTalks:
-    """The talks of the review itself, which is held with models that only listen."""
-    case = open_case(opened.change, opened.repository, settings)
+    """The talks of the review itself, which is held with models that only listen: they run nothing."""
+    case = replace(open_case(opened.change, opened.repository, settings), runner=runner)
     minds = {role: ListeningMind(role, choice.model) for role, choice in choices.items()}
     panel = assemble_panel(
         minds,

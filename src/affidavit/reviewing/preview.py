@@ -11,6 +11,7 @@ from affidavit.forecast.what_leaves import describe_leaving
 from affidavit.prompts import PromptSet
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.panel import named_servers
+from affidavit.reviewing.running import asking_for_programs, opened_runner
 from affidavit.stages.intake import OpenedChange
 
 
@@ -20,9 +21,16 @@ def describe_forecast(
     """The answer to `--estimate` or `--what-leaves`."""
     choices = models_of(settings, options)
     cache = None if options["no_cache"] else cache_folder()
-    talks = prepare_talks(
-        opened, settings, choices, cache, prompts, reads_dependencies=options["dependencies"]
-    )
+    with opened_runner(opened.repository, settings, options) as running:
+        talks = prepare_talks(
+            opened,
+            settings,
+            choices,
+            cache,
+            asking_for_programs(prompts) if running.runner else prompts,
+            reads_dependencies=options["dependencies"],
+            runner=running.runner,
+        )
     if options["estimate"]:
         return describe_cost(talks, choices, settings.verifier_votes or 1)
     asked = [f"{one.name} ({one.place}): {', '.join(one.allow)}" for one in named_servers(opened, options)]
