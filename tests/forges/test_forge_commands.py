@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -52,6 +53,10 @@ def test_review_recheck_and_post_are_three_steps_with_rights_of_their_own(
     assert "signed with `SHA256:" in github.comments[0]["body"]
     assert (tmp_path / "report.json.sig").is_file()
     assert [run["conclusion"] for run in github.checks] == ["failure"]
+    github.react("mel", github.inline[0]["id"])
+    again = affidavit(*post, "--yes", cwd=tmp_path, env=writes)
+    assert f"labelled wrong, by mel on {github.host.name}" in again.err
+    assert "labelled" not in affidavit(*post, "--yes", cwd=tmp_path, env=writes).err
 
 
 def test_a_report_that_the_recheck_does_not_confirm_is_not_posted(
@@ -131,12 +136,21 @@ def test_a_host_that_nobody_named_is_not_asked(tmp_path: Path) -> None:
 def test_no_token_is_in_any_output(github: GitHubServer, tmp_path: Path) -> None:
     github.tokens = {"hunter2hunter2": "rob"}
     github.is_private = True
-    env = variables(github, GITHUB_TOKEN="hunter2hunter2")
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "git").write_text(
+        f'#!/bin/sh\necho "$@" >> {tmp_path}/called\nexec {shutil.which("git")} "$@"\n'
+    )
+    (programs / "git").chmod(0o755)
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    env = variables(github, GITHUB_TOKEN="hunter2hunter2", PATH=path)
     good = affidavit("review", github.address.url, "--format", "report", cwd=tmp_path, env=env)
     github.tokens = {}
     bad = affidavit("review", github.address.url, "--debug", cwd=tmp_path, env=env)
     assert "Bad credentials" in bad.err
-    assert not any("hunter2" in text for text in (good.out, good.err, bad.out, bad.err))
+    called = (tmp_path / "called").read_text()
+    assert "fetch" in called
+    assert not any("hunter2" in text for text in (good.out, good.err, bad.out, bad.err, called))
 
 
 # init

@@ -8,7 +8,7 @@ from affidavit.errors import ForgeError, InputError
 from affidavit.forges.credentials import Credentials
 from affidavit.forges.marks import read_mark
 from affidavit.records.report import Report
-from forge_http import Fault, RefusedError
+from forge_http import Asked, Fault, RefusedError
 from github_server import GitHubServer
 from posting_flow import post, reviewed
 from shop import HEAD_FILES
@@ -204,8 +204,8 @@ def test_a_crash_before_or_after_any_call_leaves_no_double(github: GitHubServer,
     for is_done_first in (False, True):
         for number in range(4):
             _forget(github)
-            fault = Fault(lambda asked: asked.method != "GET" and "graphql" not in asked.path, skip=number)
-            fault.is_done_first = is_done_first
+            # A status that nothing is made of: the poster ends there, as if it had been killed.
+            fault = Fault(is_write, RefusedError(451, "killed"), skip=number, is_done_first=is_done_first)
             with github.failing(fault):
                 try:
                     post(github.address, report)
@@ -214,6 +214,43 @@ def test_a_crash_before_or_after_any_call_leaves_no_double(github: GitHubServer,
             post(github.address, report)
             assert (len(github.comments), len(github.inline)) == (1, 1)
             assert summary(github).count("[comment](") == 1
+
+
+def is_write(asked: Asked) -> bool:
+    return asked.method != "GET" and "graphql" not in asked.path
+
+
+@pytest.mark.parametrize("refusal", [None, RefusedError(502, "Bad gateway"), RefusedError(429, "Slow down")])
+@pytest.mark.parametrize("is_done_first", [False, True])
+def test_a_lost_answer_is_looked_for_before_anything_is_sent_again(
+    github: GitHubServer, report: Report, refusal: RefusedError | None, is_done_first: bool
+) -> None:
+    if refusal and refusal.status == 429:
+        is_done_first = False
+    with github.failing(Fault(is_write, refusal, times=2, is_done_first=is_done_first)):
+        post(github.address, report)
+    assert (len(github.comments), len(github.inline)) == (1, 1)
+
+
+def test_a_forge_that_stays_broken_is_said(github: GitHubServer, report: Report) -> None:
+    with (
+        github.failing(Fault(is_write, RefusedError(503, "Unavailable"), times=99)),
+        pytest.raises(ForgeError, match="503"),
+    ):
+        post(github.address, report)
+
+
+def test_a_push_in_the_middle_of_posting_ends_it(github: GitHubServer, report: Report) -> None:
+    other = github.origin.commit("topic", {"cart.py": FIXED}, "More")
+
+    def push_before(asked: Asked) -> bool:
+        if asked.path.endswith("/reviews") and asked.method == "POST":
+            github.push(other)
+        return False
+
+    with github.failing(Fault(push_before)), pytest.raises(ForgeError, match="was pushed to meanwhile"):
+        post(github.address, report)
+    assert github.inline == []
 
 
 def _forget(github: GitHubServer) -> None:

@@ -136,7 +136,8 @@ def test_a_crash_before_or_after_any_call_leaves_no_double(gitlab: GitLabServer,
     for is_done_first in (False, True):
         for number in range(4):
             gitlab.discussions.clear()
-            fault = Fault(lambda asked: asked.method != "GET", skip=number, is_done_first=is_done_first)
+            killed = RefusedError(451, "killed")
+            fault = Fault(lambda asked: asked.method != "GET", killed, is_done_first, skip=number)
             with gitlab.failing(fault):
                 try:
                     post(gitlab.address, report)

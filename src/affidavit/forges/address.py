@@ -12,7 +12,6 @@ _GITHUB_PATH = re.compile(r"/(?P<repository>[^/]+/[^/]+)/pull/(?P<number>[0-9]{1
 _GITLAB_PATH = re.compile(r"/(?P<repository>.+?)/(?:-/)?merge_requests/(?P<number>[0-9]{1,18})(?:/.*)?")
 _GITHUB_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/[A-Za-z0-9._-]{1,100}")
 _GITLAB_NAME = re.compile(r"[\w.+ -]+(?:/[\w.+ -]+)+")
-_REQUEST_LIKE = re.compile(r"(?i)https?://\S+/(?:pull|merge_requests)/\d")
 
 
 class PullRequestAddress(Record):
@@ -51,8 +50,8 @@ class PullRequestAddress(Record):
 
 
 def is_request_url(text: str | None) -> bool:
-    """Whether a target reads like the address of a pull request, of a known forge or not."""
-    return bool(text and _REQUEST_LIKE.match(text))
+    """Whether a target is an address of the web: no revision and no file is written like one."""
+    return text is not None and text.lower().startswith(("https://", "http://"))
 
 
 def parse_change_url(text: str, hosts: Sequence[Host] | None = None) -> PullRequestAddress:

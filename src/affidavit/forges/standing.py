@@ -54,6 +54,8 @@ class Standing(Record):
     """All of it. `account` is ours; empty where nobody could say."""
 
     account: str = ""
+    head: str = ""
+    """The commit that is proposed now."""
     author: str = ""
     """Who asks for the change to be taken: nobody approves or blocks their own."""
     notes: tuple[OwnNote, ...] = ()

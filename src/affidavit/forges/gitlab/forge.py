@@ -48,9 +48,10 @@ class GitLab:
                 status=401,
             )
         standing = await read_standing(self.client, talk, name_of(given.get("author")), people_who_decided)
-        if not await self._has_approved(talk.account):
-            return standing
-        return standing.model_copy(update={"verdict": "approve", "verdict_review": "approval"})
+        known: dict[str, str] = {"head": (given.get("diff_refs") or {}).get("head_sha") or ""}
+        if await self._has_approved(talk.account):
+            known |= {"verdict": "approve", "verdict_review": "approval"}
+        return standing.model_copy(update=known)
 
     async def _has_approved(self, account: str) -> bool:
         try:

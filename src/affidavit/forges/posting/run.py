@@ -22,8 +22,8 @@ from affidavit.forges.standing import Standing
 from affidavit.records.record import Record
 from affidavit.records.report import Report
 
-MAX_ROUNDS = 4
-REFUSED = (400, 409, 422)
+MAX_ROUNDS = 6
+REFUSED = (400, 422)
 GONE = (404, 410)
 
 
@@ -54,14 +54,21 @@ async def post_report(forge: Forge, report: Report, options: PostOptions, url: s
     notes: list[str] = []
     gate: list[Action] = []
     standing = Standing()
-    for _ in range(MAX_ROUNDS):
+    for rounds_left in reversed(range(MAX_ROUNDS)):
         standing = await forge.standing(head)
+        _refuse_moved(standing, head, url)
         actions = plan_actions(report, standing, forge.limits, options)
         gate = [one for one in actions if isinstance(one, SetGate)]
         open_actions = [one for one in actions if not isinstance(one, SetGate)]
         if not open_actions:
             break
-        options = await _apply_round(forge, open_actions, options, done, notes)
+        try:
+            options = await _apply_round(forge, open_actions, options, done, notes)
+        except ForgeError as error:
+            # Whether it was done before the answer was lost is seen in the next round.
+            if not error.retryable or not rounds_left:
+                raise
+            notes.append(str(error))
     for action in gate:
         await _apply_gate(forge, action, done, notes)
     return Posted(
@@ -71,6 +78,12 @@ async def post_report(forge: Forge, report: Report, options: PostOptions, url: s
         notes=tuple(dict.fromkeys(notes)),
         decisions=tuple(read_decisions(standing)),
     )
+
+
+def _refuse_moved(standing: Standing, head: str, url: str) -> None:
+    if standing.head and standing.head != head:
+        message = f"{url} was pushed to meanwhile: {head[:12]} is no longer its head; review it again"
+        raise ForgeError(message, status=409)
 
 
 def check_fits(report: Report, pull: PullRequest) -> None:
