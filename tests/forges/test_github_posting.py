@@ -248,7 +248,7 @@ def test_a_push_in_the_middle_of_posting_ends_it(github: GitHubServer, report: R
             github.push(other)
         return False
 
-    with github.failing(Fault(push_before)), pytest.raises(ForgeError, match="was pushed to meanwhile"):
+    with github.failing(Fault(push_before)), pytest.raises(InputError, match="was pushed to since"):
         post(github.address, report)
     assert github.inline == []
 

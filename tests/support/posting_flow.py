@@ -11,7 +11,7 @@ from affidavit.forges.choice import open_forge, read_request
 from affidavit.forges.credentials import Credentials
 from affidavit.forges.opening import Ground, open_pull_request
 from affidavit.forges.posting.options import PostOptions
-from affidavit.forges.posting.run import Posted, check_fits, post_report
+from affidavit.forges.posting.run import Posted, post_report
 from affidavit.forges.web import Patience
 from affidavit.pipeline import review
 from affidavit.records.report import Report
@@ -54,7 +54,6 @@ def post(
     async def run() -> Posted:
         forge = open_forge(address, credentials, QUICK, {})
         try:
-            check_fits(report, await forge.read())
             return await post_report(forge, report, PostOptions(**options), address.url)
         finally:
             await forge.close()

@@ -119,11 +119,10 @@ async def _run(
     is_meant: bool,
 ) -> tuple[Any, list[Decision]]:
     from affidavit.forges.choice import open_forge  # noqa: PLC0415 - only what posts needs a connection
-    from affidavit.forges.posting.run import check_fits, plan_posting, post_report  # noqa: PLC0415
+    from affidavit.forges.posting.run import plan_posting, post_report  # noqa: PLC0415
 
     forge = open_forge(address, credentials)
     try:
-        check_fits(recorded, await forge.read())
         post = post_report if is_meant else plan_posting
         posted = await post(forge, recorded, options, address.url)
     finally:

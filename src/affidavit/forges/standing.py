@@ -56,6 +56,8 @@ class Standing(Record):
     account: str = ""
     head: str = ""
     """The commit that is proposed now."""
+    is_locked: bool = False
+    """Nobody can comment."""
     author: str = ""
     """Who asks for the change to be taken: nobody approves or blocks their own."""
     notes: tuple[OwnNote, ...] = ()

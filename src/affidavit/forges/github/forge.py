@@ -48,7 +48,8 @@ class GitHub:
                 status=401,
             )
         standing = await read_standing(self.client, talk, name_of(pull.get("user")), people_who_decided)
-        return standing.model_copy(update={"gate": await self._gate(head), "head": pull["head"]["sha"]})
+        known = {"head": pull["head"]["sha"], "is_locked": bool(pull.get("locked"))}
+        return standing.model_copy(update={"gate": await self._gate(head), **known})
 
     async def _gate(self, head: str) -> str:
         """Our check run at this commit, so that it is changed and not made twice."""

@@ -48,7 +48,8 @@ class GitLab:
                 status=401,
             )
         standing = await read_standing(self.client, talk, name_of(given.get("author")), people_who_decided)
-        known: dict[str, str] = {"head": (given.get("diff_refs") or {}).get("head_sha") or ""}
+        head_now = (given.get("diff_refs") or {}).get("head_sha") or ""
+        known: dict[str, str | bool] = {"head": head_now, "is_locked": bool(given.get("discussion_locked"))}
         if await self._has_approved(talk.account):
             known |= {"verdict": "approve", "verdict_review": "approval"}
         return standing.model_copy(update=known)

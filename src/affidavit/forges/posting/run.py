@@ -17,7 +17,6 @@ from affidavit.forges.posting.actions import (
 )
 from affidavit.forges.posting.options import PostOptions
 from affidavit.forges.posting.plan import plan_actions
-from affidavit.forges.pull_request import PullRequest
 from affidavit.forges.standing import Standing
 from affidavit.records.record import Record
 from affidavit.records.report import Report
@@ -42,6 +41,7 @@ class Posted(Record):
 async def plan_posting(forge: Forge, report: Report, options: PostOptions, url: str) -> Posted:
     """What would be done; nothing is."""
     standing = await forge.standing(_head_of(report))
+    refuse_unfit(report, standing, url)
     actions = plan_actions(report, standing, forge.limits, options)
     decisions = tuple(read_decisions(standing))
     return Posted(state="planned", url=url, actions=tuple(actions), decisions=decisions)
@@ -56,7 +56,7 @@ async def post_report(forge: Forge, report: Report, options: PostOptions, url: s
     standing = Standing()
     for rounds_left in reversed(range(MAX_ROUNDS)):
         standing = await forge.standing(head)
-        _refuse_moved(standing, head, url)
+        refuse_unfit(report, standing, url)
         actions = plan_actions(report, standing, forge.limits, options)
         gate = [one for one in actions if isinstance(one, SetGate)]
         open_actions = [one for one in actions if not isinstance(one, SetGate)]
@@ -80,24 +80,18 @@ async def post_report(forge: Forge, report: Report, options: PostOptions, url: s
     )
 
 
-def _refuse_moved(standing: Standing, head: str, url: str) -> None:
-    if standing.head and standing.head != head:
-        message = f"{url} was pushed to meanwhile: {head[:12]} is no longer its head; review it again"
-        raise ForgeError(message, status=409)
-
-
-def check_fits(report: Report, pull: PullRequest) -> None:
-    """Raise where the report is not about what the request is now."""
+def refuse_unfit(report: Report, standing: Standing, url: str) -> None:
+    """Raise where the report is not about what the request is now, or nobody can comment there."""
     head = _head_of(report)
-    if report.change.request and report.change.request != pull.address.url:
-        raise InputError(f"the report is about {report.change.request}, not about {pull.address.url}")
-    if head != pull.head:
+    if report.change.request and report.change.request != url:
+        raise InputError(f"the report is about {report.change.request}, not about {url}")
+    if standing.head and standing.head != head:
         raise InputError(
-            f"{pull.address.url} was pushed to since: the report is about {head[:12]}, its head is "
-            f"{pull.head[:12]}; review it again"
+            f"{url} was pushed to since: the report is about {head[:12]}, its head is {standing.head[:12]}; "
+            "review it again"
         )
-    if pull.is_locked:
-        raise InputError(f"{pull.address.url} is locked: nobody can comment there")
+    if standing.is_locked:
+        raise InputError(f"{url} is locked: nobody can comment there")
 
 
 def _head_of(report: Report) -> str:
