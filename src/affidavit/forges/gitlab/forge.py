@@ -15,7 +15,7 @@ from affidavit.forges.pull_request import PullRequest
 from affidavit.forges.standing import Standing
 from affidavit.forges.web import ForgeClient
 
-LIMITS = Limits(body_length=900_000, comments=40, has_reviews=False, suggestion_fence="suggestion:-0+0")
+LIMITS = Limits(body_length=900_000, comments=40, has_reviews=False, suggests_by="offsets")
 """GitLab takes a million characters."""
 
 

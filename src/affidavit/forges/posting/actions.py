@@ -16,8 +16,9 @@ class Limits(Record):
     """Comments on lines in one go; more go into the summary."""
     has_reviews: bool
     """Comments on lines can be posted together, and with a verdict."""
-    suggestion_fence: str = "suggestion"
-    """How a change that can be committed with one click is written."""
+    suggests_by: Literal["lines", "offsets"] = "lines"
+    """How a change that can be committed with one click says what it replaces: by the comment's own lines, or
+    by how many lines above it."""
 
 
 class Inline(Record):

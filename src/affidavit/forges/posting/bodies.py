@@ -29,14 +29,18 @@ def finding_mark(candidate: Candidate, report: Report, also: tuple[str, ...] = (
     )
 
 
-def finding_body(candidate: Candidate, report: Report, limit: int) -> str:
+def finding_body(candidate: Candidate, report: Report, limit: int, suggestion: str = "") -> str:
     """A comment on the lines of a finding: the code is beside it, so it is not repeated."""
+    offered = [f"A patch that was tried and holds:\n\n{suggestion}"] if suggestion else []
     parts = (
         write_mark(finding_mark(candidate, report)),
         finding_block(report, candidate, has_code=False),
+        *offered,
         HOW_TO_ANSWER,
     )
-    return fitted("\n\n".join(parts), limit)
+    text = "\n\n".join(parts)
+    # Half a suggestion would be committed as one.
+    return finding_body(candidate, report, limit) if suggestion and len(text) > limit else fitted(text, limit)
 
 
 def explained_body(candidate: Candidate, report: Report, comment: str, limit: int) -> str:

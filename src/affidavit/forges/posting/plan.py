@@ -26,6 +26,7 @@ from affidavit.forges.posting.bodies import explained_body, finding_body, findin
 from affidavit.forges.posting.fates import Fate, decide_fates, names_of, without_doubles
 from affidavit.forges.posting.options import PostOptions
 from affidavit.forges.posting.places import inline_place
+from affidavit.forges.posting.suggestions import suggestion_of
 from affidavit.forges.posting.summary import Told, summary_body
 from affidavit.forges.standing import OwnNote, Standing
 from affidavit.records.candidate import Candidate
@@ -102,10 +103,16 @@ def _not_repeated(ground: Ground, decisions: Iterable[Decision]) -> set[str]:
 
 
 def _inline(ground: Ground, candidate: Candidate) -> Inline | None:
-    finding = candidate.finding
-    place = inline_place(finding, ground.report.change) if finding else None
+    finding, change = candidate.finding, ground.report.change
+    suggested = suggestion_of(candidate, change)
+    if finding and suggested:
+        # The lines that are replaced are those that the comment stands on.
+        span = {"line": suggested.start, "end_line": suggested.end}
+        finding = finding.model_copy(update=span)
+    place = inline_place(finding, change) if finding else None
     if place is None:
         return None
+    block = suggested.block(ground.limits.suggests_by) if suggested else ""
     return Inline(
         fingerprint=candidate.fingerprint,
         path=place.path,
@@ -115,7 +122,7 @@ def _inline(ground: Ground, candidate: Candidate) -> Inline | None:
         start_line=place.start_line,
         old_line=place.old_line,
         new_line=place.new_line,
-        body=finding_body(candidate, ground.report, ground.limits.body_length),
+        body=finding_body(candidate, ground.report, ground.limits.body_length, block),
     )
 
 
