@@ -57,6 +57,18 @@ def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
     return Crew(specialists)
 
 
+VERIFIER_TOOLS = (
+    "get_file_context",
+    "search",
+    "find_references",
+    "find_definition",
+    "compare_definition",
+)
+"""Of those that read: who judges one finding need not find its way through a repository."""
+PLANNER_TOOLS = ("get_file_context", "search")
+"""Who plans has the change before it, and looks for its purpose, not for problems."""
+
+
 @dataclass(frozen=True)
 class TaggedFence:
     """The fence of one review; its tag comes from the change, so that recorded runs stay valid."""
@@ -98,6 +110,7 @@ def assemble_panel(
     # A review without a model does not pay for the map and the tools.
     from affidavit.context.gather import gather_context  # noqa: PLC0415
     from affidavit.dependencies.found import find_packages  # noqa: PLC0415
+    from affidavit.tools.brief import BriefTools  # noqa: PLC0415
     from affidavit.tools.checks import Checks, JoinedTools  # noqa: PLC0415
     from affidavit.tools.dependencies import OpenPackages, WithDependencies  # noqa: PLC0415
     from affidavit.tools.programs import ProgramTools  # noqa: PLC0415
@@ -123,7 +136,10 @@ def assemble_panel(
         return packages[store]
 
     def make_tools(case: Case) -> ToolSource:
-        own: ToolSource = Toolbox(case.repository, case.change, surer)
+        return offered(case, None)
+
+    def offered(case: Case, names: Collection[str] | None) -> ToolSource:
+        own: ToolSource = BriefTools(Toolbox(case.repository, case.change, surer), names)
         if reads_dependencies and (opened := opened_packages(case)).packages.by_name:
             own = WithDependencies(own, opened, lambda package, change: Toolbox(package, change, readers))
         further: list[ToolSource] = [ProgramTools(case.runner)] if case.runner else []
@@ -132,7 +148,7 @@ def assemble_panel(
 
     def make_verifier_tools(case: Case) -> ToolSource:
         checks = Checks(case.repository, case.change, cache_dir, analysers_off=analysers_off)
-        return JoinedTools(make_tools(case), checks)
+        return JoinedTools(offered(case, VERIFIER_TOOLS), BriefTools(checks))
 
     def make_fence(change: Change) -> TaggedFence:
         return TaggedFence(tag_of(change.base.tree, change.head.tree))
@@ -149,6 +165,7 @@ def assemble_panel(
         prompts or current_prompts(),
         make_verifier_tools,
         redact,
+        lambda case: offered(case, PLANNER_TOOLS),
     )
 
 

@@ -41,7 +41,7 @@ def test_nothing_is_sent_and_no_key_is_needed(changed: Repo) -> None:
     assert (done.code, done.err, script.requests) == (0, "", [])
     assert all(f"to:      tiny at {address}" in section for section in sections(done))
     assert "role:    planner (planner)" in done.out
-    assert "role:    specialist (logic)" in done.out
+    assert "role:    specialist (logic" in done.out
     assert "role:    verifier (verifier)" in done.out
     assert "get_file_context" in done.out
     assert "Write short functions." in done.out

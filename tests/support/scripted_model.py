@@ -36,8 +36,10 @@ HEADINGS = {
     "# Your task: reliability": "quality",
     "# Your task: security": "security",
     "# Your task: fit with": "codebase-fit",
+    "# Your task: logic": "logic",
+    "# Your task: a second": "second-look",
 }
-"""What the tasks of the specialists begin with whom a small change may do without."""
+"""What the tasks of the specialists begin with."""
 NOTHING = {"schema_version": "1.1", "prompt_version": CURRENT_PROMPT_VERSION, "findings": []}
 REVIEW = {"schema_version": "1.1", "prompt_version": CURRENT_PROMPT_VERSION, "findings": [FINDING]}
 WORDS = {"summary": "It sums by hand.", "positive_notes": [], "recommendations": ["Start at 0."]}
@@ -92,5 +94,5 @@ def all_together(exchange: Exchange) -> dict[str, Any]:
 
 def _is_unplanned(exchange: Exchange, plan: dict[str, Any]) -> bool:
     asked = json.dumps(exchange.body["messages"])
-    lens = next((name for heading, name in HEADINGS.items() if heading in asked), None)
-    return lens is not None and lens not in plan["questions"]
+    lenses = {name for heading, name in HEADINGS.items() if heading in asked}
+    return bool(lenses) and not lenses & {*plan["questions"], "second-look"}

@@ -148,11 +148,27 @@ SCHEMAS: dict[str, dict[str, Any]] = {
 
 
 def asked_schema(version: str, prompt_version: str) -> dict[str, Any]:
-    """The schema that a model is held to: its versions can be none but those that it is asked for."""
-    schema = schema_of(version)
+    """The schema that a model is held to: its versions can be none but those that it is asked for.
+
+    Every request carries it, so it has no conditions and no least lengths: few providers heed them, the
+    instructions say them, and the parser holds every reply to the whole schema.
+    """
+    schema: dict[str, Any] = _plain(schema_of(version))
     for name, value in (("schema_version", version), ("prompt_version", prompt_version)):
         schema["properties"][name] = {"type": "string", "enum": [value]}
     return schema
+
+
+def _plain(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_plain(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    is_properties = "type" not in schema
+    return {key: _plain(value) for key, value in schema.items() if is_properties or key not in _NOT_ASKED}
+
+
+_NOT_ASKED = ("if", "then", "minLength", "minimum")
 
 
 def schema_of(version: str) -> dict[str, Any]:

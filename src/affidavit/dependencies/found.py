@@ -39,11 +39,11 @@ class Packages:
             raise InputError(f"there is no package {name[:80]!r} here; did you mean {' or '.join(close)}?")
         raise InputError(f"there is no package {name[:80]!r} here: there are {self.listed()}")
 
-    def listed(self) -> str:
+    def listed(self, most: int = MAX_LISTED) -> str:
         """The names, or as many as can be read."""
         names = sorted(self.by_name)
-        more = len(names) - MAX_LISTED
-        return ", ".join(names[:MAX_LISTED]) + (f" and {more} more" if more > 0 else "")
+        more = len(names) - most
+        return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def find_packages(

@@ -25,7 +25,7 @@ WITHOUT_VERIFIER = Gap(
     reason="they were not asked, since the verifier cannot judge what they find",
     advice="The mechanical specialists reviewed alone.",
 )
-SMALL_LINES, MEDIUM_LINES = 12, 80
+FEW_LINES, SMALL_LINES = 3, 12
 PLAN_SCHEMA_NAME = "review_plan"
 MAX_QUESTIONS = 6
 
@@ -192,15 +192,7 @@ def plan_by_size(
     """
     files = [file for file in change.reviewed_files() if parts is None or file.path in parts]
     lines = changed_line_count(change) if parts is None else _lines_in(files, parts)
-    most = (
-        1
-        if lines <= SMALL_LINES // 4
-        else 2
-        if lines <= SMALL_LINES
-        else 3
-        if lines <= MEDIUM_LINES
-        else len(lenses)
-    )
+    most = 1 if lines <= FEW_LINES else 2 if lines <= SMALL_LINES else len(lenses)
     division = divide(files, definition_starts(symbols), parts=parts)
     return Plan(
         questions=dict.fromkeys([*lenses[:most], *always], ()),

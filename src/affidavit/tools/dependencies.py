@@ -19,6 +19,8 @@ from affidavit.tools.sides import Answer
 
 DEPENDENCY = "dependency"
 TOOLS = ("get_file_context", "search", "list_files", "find_definition", "outline")
+MAX_NAMED = 5
+"""Packages that every request names, to show the form; a name that is not there is answered with more."""
 MAX_OPEN = 8
 """Packages that are kept at the same time; a model asks about few."""
 
@@ -116,12 +118,17 @@ def _with_branch(tool: dict[str, Any], packages: Packages) -> dict[str, Any]:
         return tool
     described = deepcopy(tool)
     properties = described["function"]["parameters"]["properties"]
-    properties["branch"]["description"] += f" Or '{DEPENDENCY}': the installed source of a package."
-    # Every request carries the descriptions, so the names stand in one of them.
+    # Every request carries the descriptions, so what a package is for stands in one of them.
     is_first = described["function"]["name"] == TOOLS[0]
-    listed = f" There are {packages.listed()}." if is_first else ""
-    properties["package"] = {
-        "type": "string",
-        "description": f"With branch '{DEPENDENCY}': whose source to read.{listed}",
-    }
+    properties["branch"] = _one_branch_more(properties["branch"], is_described=is_first)
+    what = f"With branch '{DEPENDENCY}': whose source to read. There are {packages.listed(MAX_NAMED)}."
+    properties["package"] = {"type": "string", **({"description": what} if is_first else {})}
     return described
+
+
+def _one_branch_more(branch: dict[str, Any], *, is_described: bool) -> dict[str, Any]:
+    more = f"'{DEPENDENCY}': the installed source of a package."
+    if "enum" in branch:
+        named = {**branch, "enum": [*branch["enum"], DEPENDENCY]}
+        return {**named, "description": more} if is_described else named
+    return {**branch, "description": f"{branch['description']} Or {more}"}

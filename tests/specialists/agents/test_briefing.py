@@ -77,8 +77,8 @@ def test_related_files_are_told_with_their_reasons_and_the_first_of_their_lines(
     context = ContextMap(related_files=(RelatedFile(path="events.py", score=1, reasons=reasons),))
     chunk = Chunk(number=1, paths=("app.py",), tokens=1)
     text = Briefing(change_of("app.py"), repository, Plain(), context).change_text(chunk, PLAN)
-    told = "also has the text `old_rate`, line 855; calls total, lines 1, 2, 3, 4 and more; is a test"
-    assert f"- events.py: {told}\n" in text
+    assert "- also has the text `old_rate`: events.py:855\n- calls total: events.py:1,2,3,4 …\n" in text
+    assert "is a test" not in text
 
 
 def test_the_same_text_is_written_once_for_all_specialists_of_a_part(repository: GitRepository) -> None:

@@ -67,7 +67,7 @@ def second_look(
     change: Change = change_of(files=tuple(file_change(name, hunks=(hunks[name],)) for name in hunks))
     chunk = Chunk(number=1, paths=tuple(hunks), tokens=1)
     return ModelAgent(
-        lens=SECOND_LOOK,
+        lenses=(SECOND_LOOK,),
         mind=Silent(),
         briefing=Briefing(change, repository, Plain(), ContextMap()),
         plan=Plan(goal="This change is trying to add", chunks=(chunk,)),

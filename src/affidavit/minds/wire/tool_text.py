@@ -6,11 +6,17 @@ A text of several lines cannot pass for fields: each of its lines begins with it
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 BAR = "| "
 MIN_SAID_ONCE = 3
+SHORT = 3
+"""Characters that are hardly worth leaving out."""
+SAME_FILE = "…"
+AS_ABOVE = f"(a field that a row lacks is as in the row above it; {SAME_FILE} is its file)"
 _NUMBERED = re.compile(r"[ +-]?\d+[:-] |--$|\(read on from line \d+\)$|[ +-]?\d+[:-]$")
+_TOLD_ALWAYS = ("line", "name", "signature")
 _PLACE = ("file_path", "line_number", "start_line", "end_line")
 
 
@@ -34,14 +40,30 @@ def _field(key: str, value: object) -> Iterable[str]:
 
 
 def _rows(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
-    """A line a row; what all of many rows have in common is said once."""
+    """A line a row; what all of many rows have in common, or a row with the one above it, is said once."""
     common = _in_common(rows)
     if common:
         yield f"  each: {_row(common)}"
-    for row in rows:
-        own = {key: value for key, value in row.items() if key not in common}
+    owned = [{key: value for key, value in row.items() if key not in common} for row in rows]
+    if any(_is_repeated(key, value, above) for above, own in pairwise(owned) for key, value in own.items()):
+        yield f"  {AS_ABOVE}"
+        owned = [_without_repetition(own, above) for above, own in pairwise([{}, *owned])]
+    for own in owned:
         yield f"- {_row(own)}"
         yield from _code_of(own)
+
+
+def _without_repetition(row: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """A row without the texts of the one above it; of what only that one has, it says that there is none."""
+    told = {key: value for key, value in row.items() if not _is_repeated(key, value, above)}
+    lacking = dict.fromkeys(key for key in above if key not in row)
+    path = {"file_path": SAME_FILE} if "file_path" in row and "file_path" not in told else {}
+    return {**path, **told, **lacking}
+
+
+def _is_repeated(key: str, value: object, above: Mapping[str, Any]) -> bool:
+    is_text = isinstance(value, str) and "\n" not in value
+    return is_text and key not in _TOLD_ALWAYS and len(str(value)) > SHORT and above.get(key) == value
 
 
 def _in_common(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -21,25 +21,14 @@ JUDGEMENT_SCHEMA: dict[str, Any] = {
             "enum": ["CONFIRMED", "REFUTED"],
             "description": "Binary verification judgment for the finding",
         },
-        "qualified": {
-            "type": "boolean",
-            "description": "True where the finding is real but the code that can be read leaves a link open",
-        },
-        "worth": {
-            "type": "string",
-            "enum": ["act", "maybe", "nit"],
-            "description": "Would a maintainer act on it in this change?",
-        },
-        "reason": {"type": "string", "description": "One sentence with the deciding fact as file:line"},
+        "qualified": {"type": "boolean"},
+        "worth": {"type": "string", "enum": ["act", "maybe", "nit"]},
+        "reason": {"type": "string"},
     },
 }
 _SINCE_1_1: dict[str, Any] = {
-    "scenario": {
-        "type": "string",
-        "enum": list(get_args(Scenario)),
-        "description": "Decide this first, with a look at base",
-    },
-    "severity": {"type": "string", "enum": [str(one) for one in Severity], "description": "By the scale"},
+    "scenario": {"type": "string", "enum": list(get_args(Scenario))},
+    "severity": {"type": "string", "enum": [str(one) for one in Severity]},
 }
 RUN: dict[str, Any] = {
     "type": "string",

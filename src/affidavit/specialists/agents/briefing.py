@@ -1,35 +1,37 @@
 """The text that models read of a change: numbered diff, files, map and leads, all of it fenced as data."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Protocol
 
 from affidavit.ports import Repository
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change, FileChange, Hunk
-from affidavit.records.context import ContextMap, Relation, SymbolChange
+from affidavit.records.context import ContextMap
 from affidavit.records.finding import Finding
 from affidavit.records.iteration import Earlier, Scope
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.record import Side
 from affidavit.specialists.agents.chunks import shown_hunks
+from affidavit.specialists.agents.map_text import NOTHING, map_text, symbols_text
 from affidavit.specialists.agents.memory import MEMORY_KEY, memory_of
 from affidavit.specialists.agents.project_instructions import choose_sections
 from affidavit.specialists.agents.surroundings import Surroundings
 from affidavit.specialists.comments import Page, comments_on, pages_of
 
-NOTHING = "(none)"
+ONE_COMMIT = "(one, with the title above)"
 MAX_DESCRIPTION = 8_000
 MAX_COMMITS = 30
 MAX_CHANGED_FILES = 400
 MAX_NAMED = 40
-MAX_SYMBOLS = 80
-MAX_REASON_LINES = 4
 SURROUNDING_LINES = 20
 SMALL_DIFF_LINES = 120
 REACH_LINES = 60
 LONG_HUNK_LINES = 400
+MAX_WHOLE = 80
+"""Lines of a definition that is shown whole around a quote."""
 MAX_CAUSE_HUNKS = 6
 PART_OF_A_CHANGE = (
     "You see one part of a larger change. Before you say that the change lacks something, search for it at "
@@ -77,30 +79,34 @@ class Briefing:
 
     def _change_text(self, chunk: Chunk, plan: Plan) -> str:
         shown = [(file, shown_hunks(file, chunk)) for file in self.change.files if file.path in chunk.paths]
+        has_surroundings = "surroundings" in self.prompts.templates
+        around = Surroundings(self.context, self.repository)
+        beside = around.beside([file for file, _ in shown]) if has_surroundings else {}
         change = self.prompts.render(
             "change",
-            title=self.fence.wrap("title", self.change.title or NOTHING),
-            description=self.fence.wrap("description", _cut(self.change.description, MAX_DESCRIPTION)),
-            commits=self.fence.wrap("commits", self._commits()),
+            title=self._fenced("title", self.change.title or NOTHING),
+            description=self._fenced("description", _cut(self.change.description, MAX_DESCRIPTION)),
+            commits=self._fenced("commits", self._commits()),
             discussion=self._discussion(chunk, plan),
             changed_files=self.fence.wrap("changed_files", self.changed_files(chunk)),
-            symbols=self.fence.wrap("symbols", self._symbols()),
-            related_files=self.fence.wrap("related_files", self._related()),
-            project_instructions=self.fence.wrap("project_instructions", self._instructions()),
-            mechanical_findings=self.fence.wrap("mechanical_findings", self._leads()),
-            diff=self.fence.wrap("diff", "\n\n".join(diff_of(file, hunks) for file, hunks in shown)),
+            symbols=self._fenced("symbols", symbols_text(self.context.symbols)),
+            related_files=self._fenced(
+                "related_files", map_text(self.context, names_called=not has_surroundings)
+            ),
+            project_instructions=self._fenced("project_instructions", self._instructions()),
+            mechanical_findings=self._fenced("mechanical_findings", self._leads()),
+            diff=self.fence.wrap("diff", _diffs(shown, beside)),
             not_shown=self._not_shown(chunk, plan),
         )
-        around = Surroundings(self.context, self.repository).of(chunk.paths)
-        if around and "surroundings" in self.prompts.templates:
-            text = self.fence.wrap("surroundings", around)
+        if has_surroundings and (users := around.of(chunk.paths)):
+            text = self.fence.wrap("surroundings", users)
             change += "\n" + self.prompts.render("surroundings", surroundings=text)
         if self.earlier is not None:
             said, history = memory_of(self.earlier, self.scope)
             change += f"\n{said}{self.fence.wrap(MEMORY_KEY, history)}\n"
         if not plan.goal:
             return change
-        wrap = self.fence.wrap
+        wrap = self._fenced
         return (
             change
             + "\n"
@@ -122,8 +128,8 @@ class Briefing:
     def _verifier_text(self, plan: Plan) -> str:
         return self.prompts.render(
             "verifier-change",
-            title=self.fence.wrap("title", self.change.title or NOTHING),
-            description=self.fence.wrap("description", _cut(self.change.description, MAX_DESCRIPTION)),
+            title=self._fenced("title", self.change.title or NOTHING),
+            description=self._fenced("description", _cut(self.change.description, MAX_DESCRIPTION)),
             goal=self.fence.wrap("plan", plan.goal or NOTHING),
             changed_files=self.fence.wrap("changed_files", self.changed_files()),
         )
@@ -138,15 +144,23 @@ class Briefing:
         tail = [f"… and {more} more changed files, which are not named here"] if more > 0 else []
         return "\n".join([*map(_file_line, files[:MAX_CHANGED_FILES]), *tail])
 
-    def quote_of(self, path: str, side: Side, start: int, end: int) -> str:
-        """Numbered lines around a quote."""
+    def quote_of(self, path: str, side: Side, start: int, end: int, around: int = SURROUNDING_LINES) -> str:
+        """Numbered lines of a quote, with those around it."""
         lines = self.repository.side(side).lines(path) or []
-        first, last = max(1, start - SURROUNDING_LINES), min(len(lines), end + SURROUNDING_LINES)
+        first, last = max(1, start - around), min(len(lines), end + around)
         numbered = "\n".join(f"{number}: {lines[number - 1]}" for number in range(first, last + 1))
         return self.fence.wrap("code", f"{path} at {side}\n{numbered}")
 
-    def hunks_for(self, finding: Finding) -> str:
-        """The hunks that a finding speaks of: those near its lines, and those of its cause."""
+    def shows_around(self, finding: Finding) -> bool:
+        """Whether the hunks of a finding can be shown with the code around its quote, each line once."""
+        file = next((file for file in self.change.files if file.path == finding.file), None)
+        return file is not None and finding.side == "head" and bool(file.hunks) and not file.is_partial
+
+    def hunks_for(self, finding: Finding, quoted: tuple[int, int] | None = None) -> str:
+        """The hunks that a finding speaks of: those near its lines, and those of its cause.
+
+        Where its quote is given, the lines around that and the definition that it is in stand among them.
+        """
         cause = finding.verification.caused_by if finding.verification else None
         wanted = [file for file in self.change.files if finding.file in (file.path, file.old_path)]
         near = [(file, _near(file, finding)) for file in wanted]
@@ -156,13 +170,38 @@ class Briefing:
                 for file in self.change.files
                 if file.path == cause.file != finding.file
             ]
-        texts = [diff_of(file, hunks) for file, hunks in near if hunks]
-        return self.fence.wrap("diff", "\n\n".join(texts) or "(the finding's file has no hunk)")
+        beside = {finding.file: self._around(finding.file, *quoted)} if quoted else {}
+        texts = _diffs([(file, hunks) for file, hunks in near if hunks], beside)
+        return self.fence.wrap("diff", texts or "(the finding's file has no hunk)")
+
+    def _around(self, path: str, start: int, end: int) -> dict[int, str]:
+        """The lines around a quote that no hunk of its file has: a definition whole, where it fits."""
+        lines = self.repository.head.lines(path) or []
+        first, last = start - SURROUNDING_LINES, end + SURROUNDING_LINES
+        for change in self.context.symbols:
+            one = change.head
+            if one and one.path == path and one.line <= start and end <= one.end_line <= one.line + MAX_WHOLE:
+                first, last = min(first, one.line), max(last, one.end_line)
+        wanted = range(max(1, first), min(len(lines), last) + 1)
+        shown = {
+            new
+            for file in self.change.files
+            if file.path == path
+            for hunk in file.hunks
+            for _, _, new, _ in hunk.numbered()
+        }
+        return {number: lines[number - 1] for number in wanted if number not in shown}
+
+    def _fenced(self, label: str, text: str) -> str:
+        """The text as data; that there is none is said by us."""
+        return text if text in (NOTHING, ONE_COMMIT) else self.fence.wrap(label, text)
 
     def _commits(self) -> str:
         earlier = len(self.change.commits) - MAX_COMMITS
         head = [f"({earlier} earlier commits are not shown)"] if earlier > 0 else []
         commits = self.change.commits[-MAX_COMMITS:]
+        if len(commits) == 1 and commits[0].subject == self.change.title and self._is_told(commits[0].body):
+            return ONE_COMMIT
         lines = [
             _cut(f"- {one.subject}\n{self._without_repetition(one.body)}".strip(), 1_500) for one in commits
         ]
@@ -170,7 +209,10 @@ class Briefing:
 
     def _without_repetition(self, body: str) -> str:
         """The body of a commit, unless it stands above as the description of the change."""
-        return "" if body.strip() == self.change.description.strip() else body
+        return "" if self._is_told(body) else body
+
+    def _is_told(self, body: str) -> bool:
+        return body.strip() in ("", self.change.description.strip())
 
     def _discussion(self, chunk: Chunk, plan: Plan) -> str:
         """The first page; what stands on others is for the triage alone."""
@@ -194,33 +236,12 @@ class Briefing:
             lines.append(PART_OF_A_CHANGE)
         return "\n".join(lines)
 
-    def _symbols(self) -> str:
-        lines = [_symbol_line(symbol) for symbol in self.context.symbols]
-        more = [f"… and {len(lines) - MAX_SYMBOLS} more"] if len(lines) > MAX_SYMBOLS else []
-        return "\n".join([*lines[:MAX_SYMBOLS], *more]) or NOTHING
-
-    def _related(self) -> str:
-        lines = [
-            f"- {file.path}: " + "; ".join(_reason_text(reason) for reason in file.reasons)
-            for file in self.context.related_files
-        ]
-        return "\n".join([*lines, *self.context.left_out]) or NOTHING
-
     def _instructions(self) -> str:
         texts = [(path, self.repository.base.lines(path) or []) for path in INSTRUCTION_FILES]
         return choose_sections([one for one in texts if one[1]], self.change.changed_files) or NOTHING
 
     def _leads(self) -> str:
         return "\n".join(lead_line(finding) for finding in self.leads) or NOTHING
-
-
-def _reason_text(reason: Relation) -> str:
-    """A reason with the first of its lines, so that nobody has to search for them again."""
-    if not reason.lines:
-        return reason.detail
-    noun = "line" if len(reason.lines) == 1 else "lines"
-    more = " and more" if len(reason.lines) > MAX_REASON_LINES else ""
-    return f"{reason.detail}, {noun} {', '.join(map(str, reason.lines[:MAX_REASON_LINES]))}{more}"
 
 
 def _listed(names: list[str]) -> str:
@@ -234,10 +255,18 @@ def lead_line(finding: Finding) -> str:
     return f"- {finding.file}:{finding.line} {finding.severity}{rule}: {finding.title}"
 
 
-def diff_of(file: FileChange, hunks: Iterable[Hunk] | None = None) -> str:
-    """A file's hunks with marks and line numbers."""
+def _diffs(shown: Iterable[tuple[FileChange, list[Hunk]]], beside: Mapping[str, Mapping[int, str]]) -> str:
+    return "\n\n".join(diff_of(file, hunks, beside.get(file.path)) for file, hunks in shown)
+
+
+def diff_of(
+    file: FileChange, hunks: Iterable[Hunk] | None = None, beside: Mapping[int, str] | None = None
+) -> str:
+    """A file's hunks with marks and line numbers, and the lines beside them that are to be shown, too."""
     shown = file.hunks if hunks is None else hunks
-    return "\n".join([f"=== {_file_line(file)}", *(_hunk_text(hunk) for hunk in shown)])
+    parts = [(hunk.new_start, _hunk_text(hunk)) for hunk in shown]
+    parts += [(number, f" {number}: {text.rstrip()}") for number, text in (beside or {}).items()]
+    return "\n".join([f"=== {_file_line(file)}", *(text for _, text in sorted(parts, key=itemgetter(0)))])
 
 
 def _hunk_text(hunk: Hunk) -> str:
@@ -255,19 +284,6 @@ def _file_line(file: FileChange) -> str:
     was = f" (was {file.old_path})" if file.old_path and file.old_path != file.path else ""
     skipped = f", not reviewed: {file.skipped}" if file.skipped else ""
     return f"{file.path}{was} [{file.status}, +{added} -{removed}{skipped}]"
-
-
-def _symbol_line(change: SymbolChange) -> str:
-    symbol = change.head or change.base
-    if symbol is None:
-        return ""
-    was = (
-        f"; before: {change.base.signature}"
-        if change.fate in ("signature_changed", "renamed") and change.base
-        else ""
-    )
-    place = f"{symbol.path}:{symbol.line}"
-    return f"- {change.fate}: {symbol.kind} {symbol.qualified} ({place}) {symbol.signature}{was}"
 
 
 def _near(file: FileChange, finding: Finding) -> list[Hunk]:

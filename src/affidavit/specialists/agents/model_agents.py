@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import filterfalse
 from typing import Any
@@ -18,9 +18,10 @@ from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Answer, Gap, Reply
-from affidavit.specialists.agents.briefing import NOTHING, Briefing, Fence, lead_line
+from affidavit.specialists.agents.briefing import Briefing, Fence, lead_line
 from affidavit.specialists.agents.chunks import shown_hunks
 from affidavit.specialists.agents.hunk_names import names_in
+from affidavit.specialists.agents.map_text import NOTHING
 from affidavit.specialists.agents.watched_tools import WatchedTools
 from affidavit.specialists.comments import Page
 from affidavit.tools.checks import JoinedTools
@@ -36,6 +37,11 @@ SUBJECTS = {
     EXPERIMENTER: "what altered behaviour does on both sides when it is run",
 }
 """What each specialist looks at, in a line, for whoever plans."""
+TOGETHER = (("logic", "codebase-fit"), ("quality", "security"))
+"""Lenses that share a conversation, which is named by the first: they read the same code, and in trials the
+first two found the same."""
+ONE_LOOK_LINES, SHARED_LOOK_LINES = 30, 300
+"""Up to so many changed lines one conversation looks through all lenses, or one through two."""
 SECOND_LOOK = "second-look"
 TRIAGE = "triage"
 REVIEW_SCHEMA_NAME = "review_result"
@@ -66,11 +72,27 @@ def asked_at_any_size(change: Change, *, can_experiment: bool) -> tuple[str, ...
     return (*triage, EXPERIMENTER) if can_experiment and has_code else triage
 
 
+def looks(lenses: Sequence[str], changed_lines: int) -> list[tuple[str, ...]]:
+    """Which lenses one conversation looks through: each sends the whole change again, with every turn.
+
+    Who is no lens of a plain look (the experimenter) looks alone.
+    """
+    alone = [(lens,) for lens in lenses if lens not in LENSES]
+    reading = tuple(lens for lens in lenses if lens in LENSES)
+    if changed_lines <= ONE_LOOK_LINES:
+        return [reading, *alone] if reading else alone
+    apart = [(lens,) for lens in TOGETHER[0]]
+    shared = TOGETHER if changed_lines <= SHARED_LOOK_LINES else (*apart, TOGETHER[1])
+    chosen = [tuple(lens for lens in together if lens in reading) for together in shared]
+    return [*(together for together in chosen if together), *alone]
+
+
 @dataclass(frozen=True)
 class ModelAgent:
     """One specialist with a lens, looking at one chunk of the change."""
 
-    lens: str
+    lenses: tuple[str, ...]
+    """What it looks for, in one conversation."""
     mind: Mind
     briefing: Briefing
     plan: Plan
@@ -89,14 +111,15 @@ class ModelAgent:
 
     @property
     def name(self) -> str:
-        """The lens; a chunk after the first adds its number, a page of comments after the first, too."""
+        """Its first lens; a chunk or a page of comments after the first adds its number."""
+        named = self.lenses[0]
         if self.page_number > 1:
-            return f"{self.lens}@{self.chunk.number}.{self.page_number}"
-        return self.lens if self.chunk.number == 1 else f"{self.lens}@{self.chunk.number}"
+            return f"{named}@{self.chunk.number}.{self.page_number}"
+        return named if self.chunk.number == 1 else f"{named}@{self.chunk.number}"
 
     def examines(self, file: FileChange) -> bool:
         """Whether the chunk shows the file; the triage looks at what was said, not at the diff."""
-        return self.lens != TRIAGE and self._shown(file) in self.chunk.paths
+        return self.lenses != (TRIAGE,) and self._shown(file) in self.chunk.paths
 
     def _shown(self, file: FileChange) -> str:
         return self.briefing.repository.shown_name(file.path)
@@ -141,21 +164,24 @@ class ModelAgent:
     def _schema(self) -> dict[str, Any]:
         prompts = self.briefing.prompts
         schema = asked_schema(prompts.schema_version, prompts.version)
-        if self.lens == EXPERIMENTER:
+        if EXPERIMENTER in self.lenses:
             schema["properties"]["meta"] = DIFFERENCES
         return schema
 
     def _task(self) -> str:
-        questions = self._questions()
-        if self.lens == TRIAGE:
-            return self.briefing.prompts.render(TRIAGE, comments=self._comments(), questions=questions)
-        if self.lens != SECOND_LOOK:
-            return self.briefing.prompts.render(self.lens, questions=questions)
+        return "\n".join(self._task_of(lens) for lens in self.lenses)
+
+    def _task_of(self, lens: str) -> str:
+        render, questions = self.briefing.prompts.render, self._questions(lens)
+        if lens == TRIAGE:
+            return render(TRIAGE, comments=self._comments(), questions=questions)
+        if lens != SECOND_LOOK:
+            return render(lens, questions=questions)
         wrap = self.briefing.fence.wrap
         # Two lenses that found the same are one line here.
         reported = "\n".join(dict.fromkeys(map(_summary_of, self.reported))) or NOTHING
         in_order = "\n".join(f"- {one}" for one in self.in_order) or NOTHING
-        return self.briefing.prompts.render(
+        return render(
             SECOND_LOOK,
             reported=wrap("reported", reported),
             uncovered=wrap("uncovered", "\n".join(self.uncovered()) or NOTHING),
@@ -168,8 +194,8 @@ class ModelAgent:
             return "The comments are those above, under what other reviewers and tools have said."
         return "The comments are these:\n" + self.briefing.fence.wrap("discussion", self.page.text)
 
-    def _questions(self) -> str:
-        asked = self.plan.questions.get(self.lens, ())
+    def _questions(self, lens: str) -> str:
+        asked = self.plan.questions.get(lens, ())
         if not asked:
             return ""
         listed = "\n".join(f"- {question}" for question in asked)

@@ -15,22 +15,23 @@ from affidavit.records.context import ContextMap
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import ReplySummary, Report
-from affidavit.specialists.agents.briefing import NOTHING, Briefing, Fence, lead_line
+from affidavit.specialists.agents.briefing import Briefing, Fence, lead_line
 from affidavit.specialists.agents.chunks import changed_line_count
 from affidavit.specialists.agents.joiner import ModelJoiner
 from affidavit.specialists.agents.kept_runs import KeptRuns
+from affidavit.specialists.agents.map_text import NOTHING
 from affidavit.specialists.agents.model_agents import (
     LENSES,
     SECOND_LOOK,
+    SHARED_LOOK_LINES,
     SUBJECTS,
     TRIAGE,
     ModelAgent,
     asked_at_any_size,
+    looks,
 )
 from affidavit.specialists.agents.verifier import ModelVerifier
 
-SECOND_LOOK_LINES = 12
-"""A change with fewer changed lines has been seen whole by the first look."""
 MAX_PROPOSED = 300
 """Characters of a proposal that the reporter reads."""
 
@@ -47,6 +48,8 @@ class Panel:
     make_verifier_tools: Callable[[Case], ToolSource] | None = None
     """None: the verifier has the tools of everybody."""
     redact: Callable[[Case], Case] = as_it_leaves
+    make_planner_tools: Callable[[Case], ToolSource] | None = None
+    """None: the planner has the tools of everybody."""
 
     @property
     def models(self) -> dict[str, str]:
@@ -119,17 +122,17 @@ class Session:
             task="Plan the review of this change.",
             schema=schema,
             schema_name=schema_name,
-            tools=self.panel.make_tools(self.case),
+            tools=(self.panel.make_planner_tools or self.panel.make_tools)(self.case),
             max_turns=12,
         )
 
     def agents(self, plan: Plan) -> list[Specialist]:
-        """A specialist for each lens of the plan and each chunk of the change, and for what others said."""
+        """A specialist for each look of the plan and each chunk of the change, and for what others said."""
+        lenses = [lens for lens in plan.questions if lens != TRIAGE]
         agents: list[Specialist] = [
-            self._agent(lens, plan, chunk)
-            for lens in plan.questions
+            self._agent(together, plan, chunk)
+            for together in looks(lenses, changed_line_count(self.case.change))
             for chunk in plan.chunks
-            if lens != TRIAGE
         ]
         return agents + (self._triage(plan) if TRIAGE in plan.questions else [])
 
@@ -137,7 +140,7 @@ class Session:
         """Who checks existing comments: one for each page of them, with the diff that they are about."""
         chunks = plan.chunks or (Chunk(number=1, paths=(), tokens=0),)
         return [
-            replace(self._agent(TRIAGE, plan, chunk), page=page, page_number=number)
+            replace(self._agent((TRIAGE,), plan, chunk), page=page, page_number=number)
             for chunk in chunks
             for number, page in enumerate(self.briefing.comment_pages(chunk, plan), start=1)
         ]
@@ -149,12 +152,13 @@ class Session:
 
         Where every part has been spoken of, it could only repeat that.
         """
-        if changed_line_count(self.case.change) < SECOND_LOOK_LINES:
+        # Up to here one conversation looks through several lenses, and each of them sees the whole.
+        if changed_line_count(self.case.change) <= SHARED_LOOK_LINES:
             return []
         said = tuple(f"{one.specialist}: {one.summary}" for one in replies if one.summary)
         read = frozenset(path for one in replies for path in one.files_read or ())
         agents = [
-            replace(self._agent(SECOND_LOOK, plan, chunk, tuple(reported)), in_order=said, opened=read)
+            replace(self._agent((SECOND_LOOK,), plan, chunk, tuple(reported)), in_order=said, opened=read)
             for chunk in plan.chunks
         ]
         return [agent for agent in agents if agent.uncovered()]
@@ -224,9 +228,11 @@ class Session:
         ]
         return "# Too long\n" + self.briefing.fence.wrap("long_texts", "\n\n".join(texts)) if texts else ""
 
-    def _agent(self, lens: str, plan: Plan, chunk: Chunk, reported: tuple[Finding, ...] = ()) -> ModelAgent:
+    def _agent(
+        self, lenses: tuple[str, ...], plan: Plan, chunk: Chunk, reported: tuple[Finding, ...] = ()
+    ) -> ModelAgent:
         return ModelAgent(
-            lens=lens,
+            lenses=lenses,
             mind=self.panel.minds["specialist"],
             briefing=self.briefing,
             plan=plan,

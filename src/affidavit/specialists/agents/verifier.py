@@ -20,8 +20,9 @@ from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, RoleUsage
-from affidavit.specialists.agents.briefing import NOTHING, Briefing
+from affidavit.specialists.agents.briefing import Briefing
 from affidavit.specialists.agents.kept_runs import KeptRuns
+from affidavit.specialists.agents.map_text import NOTHING
 
 ATTEMPTS = 2
 MAX_OUTPUT = 4000
@@ -128,8 +129,7 @@ class ModelVerifier:
             wrong_outcome=wrap("claim", (evidence and evidence.wrong_outcome) or NOTHING),
             suggestion=wrap("claim", finding.suggestion or NOTHING),
             impact=self._impact(finding),
-            quote=self._quote(candidate, finding),
-            hunks=self.briefing.hunks_for(finding),
+            **self._code(candidate, finding),
             searches=self._searches(candidate.searches) + self._program(candidate),
         )
 
@@ -143,8 +143,7 @@ class ModelVerifier:
             severity=finding.severity,
             finding_title=wrap("claim", finding.title),
             message=wrap("claim", finding.message),
-            quote=self._quote(candidate, finding),
-            hunks=self.briefing.hunks_for(finding),
+            **self._code(candidate, finding),
         )
 
     def _impact(self, finding: Finding) -> str:
@@ -153,11 +152,16 @@ class ModelVerifier:
             return ""
         return "- caused by: " + self.briefing.fence.wrap("cause", f"{cause.symbol} in {cause.file}") + "\n"
 
-    def _quote(self, candidate: Candidate, finding: Finding) -> str:
+    def _code(self, candidate: Candidate, finding: Finding) -> dict[str, str]:
+        """The checked quote and the diff; the lines around the quote stand in one of them."""
         quote = candidate.quote
         start = quote.start if quote and quote.start else finding.line
         end = quote.end if quote and quote.end else finding.lines[1]
-        return self.briefing.quote_of(finding.file, finding.side, start, end)
+        if not self.briefing.shows_around(finding):
+            quoted = self.briefing.quote_of(finding.file, finding.side, start, end)
+            return {"quote": quoted, "hunks": self.briefing.hunks_for(finding)}
+        quoted = self.briefing.quote_of(finding.file, finding.side, start, end, around=0)
+        return {"quote": quoted, "hunks": self.briefing.hunks_for(finding, (start, end))}
 
     def _program(self, candidate: Candidate) -> str:
         """What the machine saw when it ran what the finding offers as its proof."""

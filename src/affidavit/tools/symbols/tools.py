@@ -22,7 +22,7 @@ from affidavit.tools.symbols.lookup import (
     references_to,
 )
 
-MAX_REFERENCES = 100
+MAX_REFERENCES = 40
 MAX_SYMBOLS = 200
 MAX_SHOWN_LINES = 300
 """Of all definitions of an answer together."""
