@@ -50,7 +50,9 @@ def prompt_text(name: str, change: KeptChange, part: int = 1) -> str:
         raise InputError(f"the change has {len(plan.chunks)} parts: ask for one from 1 to {len(plan.chunks)}")
     if not plan.chunks:
         raise InputError("the change has no file that is reviewed: there is nothing to look at")
-    agent = ModelAgent(lens, _Nobody(), session.briefing, plan, plan.chunks[part - 1], lambda: change.tools)
+    agent = ModelAgent(
+        (lens,), _Nobody(), session.briefing, plan, plan.chunks[part - 1], lambda: change.tools
+    )
     talk = agent.talk(None)
     parts = f"\nThis is part {part} of {len(plan.chunks)}.\n" if len(plan.chunks) > 1 else ""
     hand_in = HAND_IN.format(change=change.id).strip()

@@ -77,7 +77,7 @@ def looks(lenses: Sequence[str], changed_lines: int) -> list[tuple[str, ...]]:
 
     Who is no lens of a plain look (the experimenter) looks alone.
     """
-    alone = [(lens,) for lens in lenses if lens not in LENSES]
+    alone: list[tuple[str, ...]] = [(lens,) for lens in lenses if lens not in LENSES]
     reading = tuple(lens for lens in lenses if lens in LENSES)
     if changed_lines <= ONE_LOOK_LINES:
         return [reading, *alone] if reading else alone
