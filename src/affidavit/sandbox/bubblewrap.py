@@ -4,10 +4,11 @@ import importlib.util
 import os
 import shutil
 import subprocess
-from contextlib import closing
+from contextlib import closing, nullcontext
 from io import FileIO
 from pathlib import Path
 
+from affidavit.sandbox.cgroup import Group, Grouped
 from affidavit.sandbox.job import ADDED, SIDE, SOURCE, Ended, Job
 from affidavit.sandbox.namespace import hold_namespace
 from affidavit.sandbox.seccomp import filter_program
@@ -36,13 +37,15 @@ USER = "1000"
 class Bubblewrap:
     """A sandbox by the program `bwrap`."""
 
-    def __init__(self, program: Path) -> None:
+    def __init__(self, program: Path, group: Path | None = None) -> None:
         self.program = program
+        self.group = group
+        """A control group that is delegated to us; None: limits are watched from outside."""
 
     @property
     def name(self) -> str:
         """What stands between a program and this machine."""
-        return "bubblewrap"
+        return "bubblewrap with a control group" if self.group else "bubblewrap"
 
     def run(self, job: Job) -> Ended:
         """Run a job to its end or its first limit; nothing of it is left afterwards."""
@@ -55,10 +58,12 @@ class Bubblewrap:
         report, reported = os.pipe()
         with closing(FileIO(report)), closing(FileIO(_memory_file(rules))) as filtered:
             writer = FileIO(reported, "w")
+            group = Group(self.group, job.limits) if self.group else None
 
             def hold(process: subprocess.Popen[bytes]) -> Grip:
                 writer.close()
-                return hold_namespace(process, report)
+                grip = hold_namespace(process, report)
+                return Grouped(grip, group) if group else grip
 
             command = [
                 str(self.program),
@@ -66,9 +71,9 @@ class Bubblewrap:
                 "--",
                 *started_by(job, ready),
             ]
-            with closing(writer):
+            with closing(writer), group or nullcontext():
                 return supervise(
-                    command,
+                    group.joined_by(command) if group else command,
                     limits=job.limits,
                     ready=ready,
                     hold=hold,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from affidavit.sandbox.bubblewrap import Bubblewrap, find_bubblewrap
+from affidavit.sandbox.cgroup import delegated_group
 from affidavit.sandbox.container import Container, find_engine
 from affidavit.sandbox.job import Sandbox
 from affidavit.sandbox.walls import Wall, try_walls
@@ -39,7 +40,7 @@ def choose_sandbox(image: str = "") -> Choice:
         candidates.append(Container(engine, image))
     program = find_bubblewrap()
     if program is not None:
-        candidates.append(Bubblewrap(program))
+        candidates.append(Bubblewrap(program, delegated_group()))
     return judge(candidates)
 
 

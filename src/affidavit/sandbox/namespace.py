@@ -41,6 +41,10 @@ class Namespace:
                     tasks, memory = tasks + of_one[0], memory + of_one[1]
         return tasks, memory
 
+    def passed(self) -> RunState | None:
+        """Nothing here ends a run by itself."""
+        return None
+
     def end(self) -> None:
         """End the first process, and with it all; return when the last one is gone."""
         try:
@@ -57,6 +61,10 @@ class Nobody:
 
     def excess(self, _limits: RunLimits) -> RunState | None:
         """Nothing is taken."""
+        return None
+
+    def passed(self) -> RunState | None:
+        """Nothing here ends a run by itself."""
         return None
 
     def end(self) -> None:

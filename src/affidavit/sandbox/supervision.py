@@ -26,6 +26,9 @@ class Grip(Protocol):
     def excess(self, limits: RunLimits) -> RunState | None:
         """Which limit is passed, if any."""
 
+    def passed(self) -> RunState | None:
+        """Which limit has ended it already, if the kernel enforces one."""
+
     def end(self) -> None:
         """End everything inside, and return when nothing of it is left."""
 
@@ -65,6 +68,7 @@ def supervise(
         try:
             grip = hold(process)
             run.follow(grip)
+            run.settle(grip)
         finally:
             if grip is not None:
                 grip.end()
@@ -109,6 +113,11 @@ class _Run:
                     return
                 if self._is_over(grip):
                     return
+
+    def settle(self, grip: Grip) -> None:
+        """Who was ended by the kernel did not end by itself."""
+        if self._state == "exited" and self._is_ready and self._process.returncode:
+            self._state = grip.passed() or "exited"
 
     def _wait(self, grip: Grip) -> None:
         """The outputs are closed, which does not end a program."""
