@@ -6,9 +6,13 @@ from typing import Any
 
 import pytest
 
-from affidavit.records.candidate import Status
+from affidavit.records.candidate import Candidate, Carried, Judgement, Status, Worth
 from affidavit.records.diagnostics import Reason
+from affidavit.records.docket import Docket
+from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.report import Report
+from affidavit.stages.follow_up import rerun
+from claims import candidate
 from repositories import Repo
 from rows import Row, claim, confirming, only_decision, refuting
 
@@ -285,3 +289,38 @@ def test_three_reviews_count_how_often_an_issue_stood(row: Row, tmp_path: Path) 
     earlier = row.reports[-1].inputs.earlier
     assert earlier is not None
     assert [one.number for one in earlier.history] == [1, 2]
+
+
+def ran(outcome: Any) -> Candidate:
+    """An open finding of the review before whose program was run at the new head."""
+    carried = Carried(
+        earlier="logic-0",
+        key="k",
+        trace="stands",
+        judgement=Judgement(by="earlier", answer="CONFIRMED", worth=Worth.ACT),
+        asks=True,
+    )
+    return candidate(carried=carried, reproduction=ReproductionCheck(outcome=outcome))
+
+
+@pytest.mark.parametrize("outcome", ["reproduced", "reproduced_new"])
+def test_what_still_fails_when_it_is_run_is_open_and_nobody_is_asked(outcome: str) -> None:
+    (one,) = rerun(Docket(candidates=(ran(outcome),))).candidates
+    assert one.withheld is None
+    assert one.carried is not None
+    assert one.carried.judgement is not None
+    assert (one.carried.asks, one.carried.judgement.answer) == (False, "CONFIRMED")
+
+
+def test_what_no_longer_fails_when_it_is_run_is_fixed() -> None:
+    (one,) = rerun(Docket(candidates=(ran("not_reproduced"),))).candidates
+    assert one.withheld is not None
+    assert one.withheld.code is Reason.FIXED
+
+
+@pytest.mark.parametrize("outcome", ["flaky", "could_not_run", "also_at_base"])
+def test_a_run_that_says_nothing_leaves_it_to_the_verifier(outcome: str) -> None:
+    (one,) = rerun(Docket(candidates=(ran(outcome),))).candidates
+    assert one.withheld is None
+    assert one.carried is not None
+    assert one.carried.asks
