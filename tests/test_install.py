@@ -3,10 +3,12 @@
 import fcntl
 import json
 import os
+import re
 import shlex
 import sqlite3
 import subprocess
 import sys
+import zipfile
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -143,6 +145,17 @@ def test_the_page_has_its_style_and_its_script(installed: Path, changed: Repo) -
     assert "<script" in done.out
     map_of_it = affidavit("context", "HEAD", "--format", "html", cwd=changed.path, program=installed)
     assert "<style" in map_of_it.out
+
+
+@pytest.mark.skipif("AFFIDAVIT_WITHOUT_PAGE" in os.environ, reason="the page is left out on purpose")
+def test_the_wheel_brings_the_built_page_and_nothing_it_was_built_of(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        index = archive.read("affidavit/web/index.html").decode()
+    scripts = re.findall(r'(?:src|href)="/([^"]+)"', index)
+    assert scripts
+    assert [one for one in scripts if f"affidavit/web/{one}" not in names] == []
+    assert [name for name in names if "node_modules" in name or name.endswith((".tsx", ".ts"))] == []
 
 
 def test_a_store_of_the_first_version_is_brought_up_to_date(

@@ -69,6 +69,8 @@ class Api:
     answers: dict[str, Any] = field(default_factory=dict)
     asked: list[tuple[str, str, Any]] = field(default_factory=list)
     """Method, path and body of whatever is not a plain reading."""
+    token: str = ""
+    """Where one is wanted, whoever has not got it is refused."""
 
     def show(self, report: Report, **fields: Any) -> None:
         """Let there be one review with this report."""
@@ -121,7 +123,12 @@ class Visit(BaseHTTPRequestHandler):
         self._answer(urlsplit(self.path).path, default={})
 
     def _answer(self, path: str, default: Any = None) -> None:
-        answer = self.server.api.answers.get(path, default)
+        api = self.server.api
+        if api.token and self.headers.get("Authorization") != f"Bearer {api.token}":
+            refusal = {"title": "Unauthorized", "status": 401, "detail": "the token is not known"}
+            self._write(401, "application/problem+json", json.dumps(refusal).encode())
+            return
+        answer = api.answers.get(path, default)
         missing = {"title": "Not found", "status": 404, "detail": f"there is nothing at {path}"}
         body = json.dumps(missing if answer is None else answer, default=str).encode()
         self._write(404 if answer is None else 200, "application/json", body)

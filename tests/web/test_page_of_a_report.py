@@ -36,6 +36,7 @@ def visit(served: tuple[Browser, str, Api]) -> Iterator[Visited]:
     browser, origin, api = served
     api.answers.clear()
     api.asked.clear()
+    api.token = ""
     with visiting(browser, origin) as visited:
         yield visited
 
@@ -178,6 +179,25 @@ def test_whoever_may_only_read_is_offered_nothing_else(visit: Visited, api: Api)
     visit.page.wait_for_selector("text=the role submit")
     assert visit.page.get_by_role("button", name="Start the review").count() == 0
     assert api.asked == []
+
+
+def test_whoever_has_a_token_signs_in_and_whoever_leaves_is_out(visit: Visited, api: Api) -> None:
+    api.show(reproduced())
+    api.answers["/api/me"] = {**api.answers["/api/me"], "needs_token": True, "name": "ci"}
+    api.token = "aff_right"
+    visit.open("/review/r1")
+    page = visit.page
+    page.get_by_label("Token").fill("aff_wrong")
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_selector("text=the token is not known")
+    page.get_by_label("Token").fill("aff_right")
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_selector(".card")
+    assert "aff_right" not in page.url
+    page.reload()
+    page.wait_for_selector(".card")
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_selector("text=This service asks for a token")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
