@@ -6,23 +6,17 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
-
 import page
-from affidavit.service.api import about, code, findings, reports, reviews
+from affidavit.service.api.app import api_document
 
 TYPES = page.WEB / "src" / "api" / "schema.d.ts"
-ROOMS = (reviews, reports, findings, code, about)
 BODIES = ("ReviewRequest", "ReviewOptions", "LabelRequest", "Question")
 """What is sent may leave out fields; what is answered has them all."""
 
 
 def document() -> dict[str, Any]:
     """The OpenAPI document of the service, with every field of an answer as one that is there."""
-    app = FastAPI(title="Affidavit")
-    for room in ROOMS:
-        app.include_router(room.ROUTES)
-    described = app.openapi()
+    described = api_document()
     for name, schema in described["components"]["schemas"].items():
         if "properties" in schema and name not in BODIES:
             schema["required"] = list(schema["properties"])

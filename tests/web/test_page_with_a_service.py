@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from affidavit.events import now_iso
+from affidavit.store.access import Access, KnownRepository
+from affidavit.store.open import open_store
 from hostile_page import HOSTILE_DIFF
 from model_server import Act, Exchange
 from model_server import serving as model_serving
 from page_visits import Visited, built_page, visiting
+from repositories import Repo
 from scripted_model import model
 from service_process import DIFF, Client, other_diff, serving
 
@@ -45,15 +49,28 @@ class House:
 def house(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     built_page()
     gate = Gate()
+    data = tmp_path_factory.mktemp("served")
+    know_repository(data, tmp_path_factory.mktemp("shop"))
+    answers = gate.before(model(answer={"answer": "Yes: total([]) is 1."}))
     with (
-        model_serving(gate.before(model(answer={"answer": "Yes: total([]) is 1."}))) as (address, _script),
-        serving(tmp_path_factory.mktemp("served"), "--model", "openai:scripted", "--base-url", address) as (
-            client,
-            _service,
-        ),
+        model_serving(answers) as (address, _script),
+        serving(data, "--model", "openai:scripted", "--base-url", address) as (client, _service),
     ):
         yield House(browser, client, gate)
         gate.opened.set()
+
+
+def know_repository(data: Path, folder: Path) -> None:
+    """A repository with a branch in which a caller is left behind, known to the server."""
+    repo = Repo(folder)
+    caller = "from app import total\n\n\ndef bill(values):\n    return total(values)\n"
+    repo.commit("Begin", {"app.py": "def total(values):\n    return sum(values)\n", "bill.py": caller})
+    repo.git("branch", "before")
+    body = "def total(values, tax):\n    result = 1\n    return result + sum(values) + tax\n"
+    repo.commit("Add tax", {"app.py": body})
+    known = KnownRepository(tenant="default", name="shop", location=str(folder), added_at=now_iso())
+    with open_store(data) as store:
+        Access(store.database).add_repository(known)
 
 
 @pytest.fixture
@@ -204,9 +221,23 @@ def test_the_history_is_searched(house: House, visit: Visited, done: str) -> Non
     visit.assert_quiet()
 
 
-def test_the_map_is_walked_to_the_line(house: House, visit: Visited, done: str) -> None:
-    visit.open(f"/review/{done}/map")
-    expect(visit.page.locator(".map, .nothing").first).to_be_visible(timeout=60_000)
+def test_a_repository_is_reviewed_and_its_map_is_walked_to_the_line(house: House, visit: Visited) -> None:
+    page = visit.page
+    visit.open("/")
+    page.get_by_role("radio", name="A repository").check(force=True)
+    page.get_by_role("combobox", name="Repository").select_option("shop")
+    page.get_by_label("Before (base)").fill("before")
+    page.get_by_label("After (head)").fill("main")
+    expect(page.locator("datalist option[value=before]")).to_be_attached()
+    page.get_by_role("button", name="Start the review").click()
+    expect(page.locator(".verdict-head")).to_be_visible(timeout=90_000)
+    impact = page.locator(".a-card", has_text="outside the change").first
+    expect(impact).to_contain_text("bill.py")
+    expect(page.locator(".a-untouched")).to_contain_text("not changed")
+    page.get_by_role("link", name="Map").click()
+    page.locator(".box", has_text="bill.py").click(timeout=60_000)
+    page.locator(".box.line", has_text="return total(values)").click()
+    expect(page.locator(".code")).to_contain_text("def bill(values)", timeout=30_000)
     assert visit.barriers() == []
     visit.assert_quiet()
 

@@ -252,6 +252,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/review/{review_id}/findings/{finding_id}/recheck": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Recheck Finding
+         * @description The proofs of one finding, made again.
+         */
+        post: operations["recheck_finding_api_review__review_id__findings__finding_id__recheck_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/review/{review_id}/labels": {
         parameters: {
             query?: never;
@@ -468,6 +488,26 @@ export interface paths {
          * @description How often findings were wrong, as far as people have labelled them.
          */
         get: operations["quality_api_quality_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/quality/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * History
+         * @description Cost, duration and what became of findings, review by review, the newest first.
+         */
+        get: operations["history_api_quality_history_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1723,6 +1763,14 @@ export interface components {
             detail: string;
         };
         /**
+         * History
+         * @description Reviews in numbers, the newest first.
+         */
+        History: {
+            /** Reviews */
+            reviews: components["schemas"]["MeasuredReview"][];
+        };
+        /**
          * Hunk
          * @description One run of changed lines with its context.
          *
@@ -2022,6 +2070,48 @@ export interface components {
             can_ask: boolean;
             /** Can Run */
             can_run: boolean;
+            /**
+             * Forges
+             * @description Hosts whose pull and merge requests can be named.
+             */
+            forges: string[];
+            /** Limits */
+            limits: {
+                [key: string]: number;
+            };
+            /**
+             * Is Empty
+             * @description Whether the caller has no review yet.
+             */
+            is_empty: boolean;
+        };
+        /**
+         * MeasuredReview
+         * @description One review, in numbers.
+         */
+        MeasuredReview: {
+            /** Review Id */
+            review_id: string;
+            /** At */
+            at: string;
+            /** Prompt Version */
+            prompt_version: string;
+            /** Duration Ms */
+            duration_ms: number;
+            /** Cost Usd */
+            cost_usd: number | null;
+            /** Tokens */
+            tokens: number;
+            /** Candidates */
+            candidates: number;
+            /** Shown */
+            shown: number;
+            /** Dropped */
+            dropped: number;
+            /** Relocated */
+            relocated: number;
+            /** Refuted */
+            refuted: number;
         };
         /**
          * Mistake
@@ -4033,6 +4123,30 @@ export interface operations {
             };
         };
     };
+    recheck_finding_api_review__review_id__findings__finding_id__recheck_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                finding_id: string;
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rechecked"];
+                };
+            };
+        };
+    };
     get_labels_api_review__review_id__labels_get: {
         parameters: {
             query?: never;
@@ -4313,6 +4427,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Quality"];
+                };
+            };
+        };
+    };
+    history_api_quality_history_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
                 };
             };
         };

@@ -4,7 +4,7 @@ import useSWR from 'swr';
 import { Link, useLocation } from 'wouter';
 import { get, type Shape, send } from '../api/client';
 import type { Page } from '../history/summary';
-import { Alert } from '../shell/Alert';
+import { Alert, Waiting } from '../shell/Alert';
 import { useMay, useMe } from '../shell/session';
 import { useTitle } from '../shell/title';
 import { Estimate, type Estimated } from './Estimate';
@@ -72,6 +72,8 @@ export default function Start() {
     }
   };
   const isEmpty = reviews.data?.reviews.length === 0;
+  // What to do first would push the form down under the user's hand.
+  if (!reviews.data && !reviews.error) return <Waiting what="Looking for reviews" />;
   return (
     <div className="frame start">
       <section className="lead">
