@@ -14,7 +14,7 @@ from affidavit.forges.workflows.writing import workflow
 from commands import AFFIDAVIT, affidavit, environment_of
 from github_server import GitHubServer
 from posting_flow import ALL_BUT_RUFF
-from repositories import Repo
+from repositories import Repo, run_git
 from shop import HEAD_FILES
 
 
@@ -241,8 +241,30 @@ def test_the_hooks_are_programs_that_stop_a_bad_commit_and_a_bad_push(folder: Pa
     repo.git("add", "-A")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env = {**environment_of(folder.parent / "data"), "PATH": path, "AFFIDAVIT_ANALYSERS_OFF": ALL_BUT_RUFF}
-    done = subprocess.run(
-        ["git", "commit", "-m", "Bad"], cwd=folder, env=env, capture_output=True, check=False
-    )
+
+    def git(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(["git", *arguments], cwd=folder, env=env, capture_output=True, check=False)
+
+    done = git("commit", "-m", "Bad")
     assert done.returncode != 0
     assert b"undefined_name" in done.stdout + done.stderr
+    run_git(folder.parent, "init", "-q", "--bare", "-b", "main", "there.git")
+    repo.git("remote", "set-url", "origin", str(folder.parent / "there.git"))
+    first = git("push", "origin", "HEAD:main")
+    assert b"not reviewed, since origin has no known main branch" in first.stderr
+    repo.git("remote", "set-head", "origin", "main")
+    repo.git("commit", "-q", "--no-verify", "-m", "Bad")
+    done = git("push", "origin", "HEAD:topic")
+    assert done.returncode != 0
+    assert b"undefined_name" in done.stdout + done.stderr
+
+
+def test_a_proxy_of_the_environment_is_used_for_the_forge_and_for_git(
+    github: GitHubServer, tmp_path: Path
+) -> None:
+    nobody = "http://localhost:1"
+    env = variables(github, AFFIDAVIT_GITHUB_HOSTS=nobody, HTTP_PROXY=github.url, http_proxy=github.url)
+    env |= {"NO_PROXY": "", "no_proxy": ""}
+    done = affidavit("review", f"{nobody}/shop/cart/pull/7", cwd=tmp_path, env=env)
+    assert done.code == 1, done.err
+    assert github.git_requests > 0

@@ -7,6 +7,7 @@ import pytest
 
 from affidavit.errors import ForgeError
 from affidavit.forges.choice import read_request
+from affidavit.forges.clones import Remote, open_clone, remote_of
 from affidavit.forges.credentials import Credentials
 from affidavit.forges.opening import Ground, open_pull_request
 from affidavit.forges.pull_request import PullRequest
@@ -196,3 +197,17 @@ def test_a_renamed_repository_is_followed_on_the_same_forge(github: GitHubServer
     moved = RefusedError(301, "Moved", location=f"{github.url}/api/v3/repos/shop/cart/pulls/7")
     with github.failing(Fault(lambda asked: asked.path.endswith("/pulls/7"), moved)):
         assert read(github).head == github.head
+
+
+def test_a_repository_that_is_larger_than_allowed_is_not_kept_fetching(
+    github: GitHubServer, tmp_path: Path
+) -> None:
+    remote = Remote(github.address.clone_url, environment=ENVIRONMENT, max_megabytes=0)
+    clone = open_clone(tmp_path / "cache", remote)
+    with pytest.raises(ForgeError, match="AFFIDAVIT_MAX_CLONE_MB"):
+        clone.fetch({"refs/x": github.head})
+
+
+def test_a_clone_is_fetched_from_the_forge_itself_only(github: GitHubServer) -> None:
+    with pytest.raises(ForgeError, match="not asked"):
+        remote_of(github.host, "https://elsewhere.example/shop/cart.git", TOKEN, {})
