@@ -9,11 +9,14 @@ from affidavit.assembly import assemble_crew, assemble_panel
 from affidavit.config.settings import Settings
 from affidavit.dependencies.found import find_packages
 from affidavit.events import Emit, ignore_events
+from affidavit.iterations.following.scope import choose_scope
 from affidavit.minds.choice import ModelChoice
 from affidavit.pipeline import Crew, check, look, open_case
 from affidavit.ports import Case, Role, Runner, Talk, Verifiers
 from affidavit.prompts import PromptSet
+from affidavit.records.iteration import Earlier
 from affidavit.records.report import Answer, RoleUsage
+from affidavit.stages.follow_up import carry
 from affidavit.stages.intake import OpenedChange
 from affidavit.stages.merge import merge
 from affidavit.stages.verify import verify
@@ -31,6 +34,10 @@ class ListeningMind:
         """Keep the talk; as where nothing may be spent, nobody is asked a second time."""
         self.heard.append(talk)
         return Answer(outcome="budget_exhausted", usage=RoleUsage(role=self.role, model=self.model))
+
+
+UNASKED = Talk(speaker="planner", instructions="", prefix="", task="", schema={}, schema_name="")
+"""Where nothing is new since the review before, nobody plans."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +64,10 @@ def prepare_talks(
     *,
     reads_dependencies: bool = True,
     runner: Runner | None = None,
+    earlier: Earlier | None = None,
 ) -> FirstTalks:
     """The talks of the review itself, which is held with models that only listen: they run nothing."""
-    case = replace(open_case(opened.change, opened.repository, settings), runner=runner)
+    case = replace(open_case(opened.change, opened.repository, settings), runner=runner, earlier=earlier)
     minds = {role: ListeningMind(role, choice.model) for role, choice in choices.items()}
     panel = assemble_panel(
         minds,
@@ -69,10 +77,11 @@ def prepare_talks(
         reads_dependencies=reads_dependencies,
     )
     crew = replace(assemble_crew(settings, cache), panel=panel)
-    shared = asyncio.run(_hold(case, crew))
+    chosen = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
+    shared = asyncio.run(_hold(replace(case, scope=chosen), crew))
     return FirstTalks(
         verifier=shared,
-        planner=minds["planner"].heard[0],
+        planner=next(iter(minds["planner"].heard), UNASKED),
         specialists=tuple(minds["specialist"].heard),
         machine_findings=tuple(minds["verifier"].heard),
         packages=_packages(opened) if reads_dependencies else (),
@@ -91,6 +100,7 @@ async def _hold(case: Case, crew: Crew) -> Talk:
     if session is None or plan is None:
         raise AssertionError("models that are not tried before are always asked")
     verifier = session.verifier(plan)
-    docket, _ = await merge(check(looked.docket, looked.case), looked.case)
+    open_too, _ = carry(check(looked.docket, looked.case), looked.case)
+    docket, _ = await merge(open_too, looked.case)
     await verify(docket, Verifiers(verifier), ignore_events)
     return verifier.shared_talk()

@@ -12,6 +12,7 @@ from affidavit.prompts import PromptSet
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.panel import named_servers
 from affidavit.reviewing.running import asking_for_programs, opened_runner
+from affidavit.reviewing.series import followed_by
 from affidavit.stages.intake import OpenedChange
 
 
@@ -30,6 +31,7 @@ def describe_forecast(
             asking_for_programs(prompts) if running.runner else prompts,
             reads_dependencies=options["dependencies"],
             runner=running.runner,
+            earlier=followed_by(opened, options).earlier,
         )
     if options["estimate"]:
         return describe_cost(talks, choices, settings.verifier_votes or 1)
