@@ -43,6 +43,8 @@ COMMANDS = {
     "quality": "Report how often findings were wrong, and how certain that is.",
     "serve": "Serve reviews over REST, a live stream and a page.",
     "worker": "Do the reviews that servers were asked for.",
+    "token": "Make, list and revoke tokens of the service.",
+    "repository": "Tell the service about repositories.",
     "rollout": "Try a prompt version on a slice of the changes; promote it or roll it back.",
 }
 

@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from affidavit.records.change import Comment, Dismissed
 from affidavit.records.finding import Severity
 from affidavit.records.record import Record
 
@@ -52,6 +53,9 @@ class WantedReview(Record):
     """The address of a pull or merge request."""
     title: str = ""
     description: str = ""
+    discussion: tuple[Comment, ...] = ()
+    dismissals: tuple[Dismissed, ...] = ()
+    """What people decided on the forge, on its word."""
     options: dict[str, Any] = Field(default_factory=dict)
     """By the names of a review's options; those of the server come from the worker."""
     allows_run: bool = False

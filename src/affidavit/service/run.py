@@ -13,6 +13,8 @@ from affidavit.errors import SettingsError
 from affidavit.service.api.app import make_app
 from affidavit.service.parts import Parts
 from affidavit.service.settings import ServiceSettings
+from affidavit.service.telemetry.logs import write_logs
+from affidavit.service.telemetry.traces import send_traces
 
 STREAMS_END_SECONDS = 3
 """A stream has no end of its own: who listens connects again, to another server."""
@@ -20,6 +22,8 @@ STREAMS_END_SECONDS = 3
 
 def run_server(settings: ServiceSettings, *, works: bool) -> None:
     """Serve until a signal comes."""
+    write_logs()
+    send_traces(settings.environment, settings.version)
     parts = Parts(settings)
     _refuse_open_doors(parts)
     listening = _listen(settings)
@@ -61,6 +65,8 @@ def _on_signals(end: Callable[[], None]) -> None:
 
 def run_worker(settings: ServiceSettings) -> None:
     """Do reviews until a signal comes."""
+    write_logs()
+    send_traces(settings.environment, settings.version)
     asyncio.run(_work(Parts(settings)))
 
 

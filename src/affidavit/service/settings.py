@@ -11,6 +11,7 @@ from typing import Any
 
 from affidavit import __version__
 from affidavit.config.settings import ENVIRONMENT_PREFIX
+from affidavit.forges.hosts import Host, known_hosts
 from affidavit.minds.choice import ModelChoice
 from affidavit.ports import Role
 from affidavit.reviewing.models import chosen_models
@@ -58,8 +59,6 @@ class ServiceSettings:
     limits: Limits = field(default_factory=Limits)
     allows_run: bool = False
     require_token: bool = False
-    allowed_hosts: tuple[str, ...] = ("github.com", "gitlab.com")
-    """Where repositories of requests may lie."""
     served_names: tuple[str, ...] = ()
     """By which names this server is called, beside its address."""
     dead_after_seconds: float = 10.0
@@ -102,6 +101,11 @@ class ServiceSettings:
     def models(self) -> dict[Role, ModelChoice]:
         """The model of each role; empty: the mechanical specialists review alone."""
         return chosen_models(self.options, self.environment)
+
+    @cached_property
+    def forges(self) -> tuple[Host, ...]:
+        """The hosts whose pull and merge requests may be read: no address of a request leads elsewhere."""
+        return known_hosts(self.environment)
 
     @property
     def cell_settings(self) -> dict[str, str]:

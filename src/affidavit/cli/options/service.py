@@ -9,6 +9,7 @@ import click
 
 from affidavit.cli.options.models import model_options
 from affidavit.config.places import state_folder
+from affidavit.store.open import Store, open_store
 
 if TYPE_CHECKING:
     from affidavit.service.settings import ServiceSettings
@@ -47,13 +48,6 @@ def service_options(command: Command) -> Command:
         ),
         click.option("--run", "allows_run", is_flag=True, help="Let programs be run, in a sandbox."),
         click.option(
-            "--allow-host",
-            "allowed_hosts",
-            multiple=True,
-            metavar="HOST",
-            help="A host of repositories; default github.com and gitlab.com.",
-        ),
-        click.option(
             "--retention-days", type=int, default=0, help="Delete finished reviews after so many days."
         ),
         click.option(
@@ -68,6 +62,18 @@ def service_options(command: Command) -> Command:
     for option in reversed(options):
         command = option(command)
     return model_options(command)
+
+
+def store_options(command: Command) -> Command:
+    """Add the options that name the service's store."""
+    folder = click.option("--data", type=click.Path(path_type=Path), help="Folder of the embedded database.")
+    server = click.option("--database", metavar="URL", help=f"postgresql://…, or {DATABASE_VARIABLE}.")
+    return folder(server(command))
+
+
+def store_of(data: Path | None, database: str | None) -> Store:
+    """The service's store."""
+    return open_store(database or os.environ.get(DATABASE_VARIABLE) or data or state_folder())
 
 
 def server_settings(options: dict[str, Any]) -> "ServiceSettings":
@@ -90,7 +96,6 @@ def server_settings(options: dict[str, Any]) -> "ServiceSettings":
         limits=Limits(**{name: options[name] for name in LIMITS}),
         allows_run=options["allows_run"],
         require_token=options.get("require_token", False),
-        allowed_hosts=options["allowed_hosts"] or ("github.com", "gitlab.com"),
         served_names=tuple(options.get("served_names", ())),
         dead_after_seconds=options["dead_after_seconds"],
         drain_seconds=options["drain_seconds"],

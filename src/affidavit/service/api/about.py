@@ -51,7 +51,7 @@ async def me(parts: ThisServer, caller: Reader) -> Me:
         repositories=[one.name for one in repositories],
         can_ask=bool(settings.models) and caller.may("submit"),
         can_run=settings.allows_run,
-        forges=list(settings.allowed_hosts),
+        forges=[host.name for host in settings.forges],
         limits={"diff_bytes": settings.limits.diff_bytes},
         is_empty=not await asyncio.to_thread(parts.reviews.page, caller.tenant, Filter(), 1, None),
     )

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
 from affidavit import __version__
-from affidavit.service.api import about, code, findings, reports, reviews
+from affidavit.service.api import about, code, findings, operation, reports, reviews, webhooks
 from affidavit.service.api.guard import Guard
 from affidavit.service.parts import Parts
 from affidavit.service.problems import EXCEPTIONS, Refusal
@@ -60,7 +60,8 @@ def _application(version: str, lifespan: Any) -> FastAPI:
         exception_handlers=EXCEPTIONS,
         redoc_url=None,
     )
-    for routes in (reviews.ROUTES, reports.ROUTES, findings.ROUTES, code.ROUTES, about.ROUTES):
+    rooms = (reviews, reports, findings, code, about, operation, webhooks)
+    for routes in (room.ROUTES for room in rooms):
         app.include_router(routes)
     _serve_page(app)
     return app

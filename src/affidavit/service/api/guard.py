@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from affidavit.service.access.pace import Pace
 from affidavit.service.problems import Refusal, problem
 from affidavit.service.settings import ServiceSettings
 
@@ -35,6 +36,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
         self._app, self._settings = app, settings
+        self._pace = Pace(settings.limits.requests_per_minute)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer it here."""
@@ -45,13 +47,17 @@ class Guard:
         try:
             self._check(scope)
             limited = _Limited(receive, self._settings.limits.request_bytes)
-            await self._app(scope, limited, sending)
+            await self._app(scope, limited, limited.unless_full(sending))
+            if limited.is_full:
+                raise too_large(self._settings.limits.request_bytes)
         except Refusal as refusal:
             answer = problem(refusal.status, refusal.detail, refusal.advice, headers=refusal.headers)
             await answer(scope, receive, sending)
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
+        address = scope["client"][0] if scope.get("client") else ""
+        self._pace.take(headers.get("authorization") or address)
         host = _name_in(headers.get("host", ""))
         if not self._is_ours(host):
             raise Refusal(
@@ -97,9 +103,23 @@ class _Limited:
     async def __call__(self) -> Message:
         message = await self._receive()
         self._so_far += len(message.get("body", b""))
-        if self._so_far > self._most:
+        if self.is_full:
             raise too_large(self._most)
         return message
+
+    @property
+    def is_full(self) -> bool:
+        """Whether more has arrived than is read."""
+        return self._so_far > self._most
+
+    def unless_full(self, send: Send) -> Send:
+        """What the application makes of a request that it could not read to its end is not sent."""
+
+        async def sending(message: Message) -> None:
+            if not self.is_full:
+                await send(message)
+
+        return sending
 
 
 def _with_headers(send: Send, path: str) -> Send:
@@ -120,5 +140,6 @@ def _with_headers(send: Send, path: str) -> Send:
 def _name_in(host: str) -> str:
     """The name in a Host header, without its port."""
     if host.startswith("["):
-        return host.partition("]")[0] + "]"
+        name, _, port = host.partition("]")
+        return f"{name}]" if not port or port.startswith(":") else host
     return host.rpartition(":")[0] or host if host.count(":") == 1 else host

@@ -11,15 +11,19 @@ from affidavit.config.readers import READERS
 from affidavit.diff.parse import parse_diff
 from affidavit.errors import MalformedDiffError
 from affidavit.events import now_iso
+from affidavit.forges.address import parse_change_url
 from affidavit.git.confined.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.revisions import resolve_commit
 from affidavit.lab.rollout.book import RolloutBook
-from affidavit.records.review import KeptReview, WantedReview
+from affidavit.records.review import KeptReview, ReviewSource, WantedReview
 from affidavit.service.access.caller import Caller
+from affidavit.service.access.room import check_room
+from affidavit.service.api.ending import note
 from affidavit.service.api.shapes import ReviewOptions, ReviewRequest
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
+from affidavit.service.work.source import read_pull
 from affidavit.store.reviews import Wanted
 
 
@@ -27,6 +31,7 @@ async def submit(
     parts: Parts, caller: Caller, request: ReviewRequest, idempotency_key: str | None
 ) -> tuple[KeptReview, bool]:
     """The review, queued or as it stands already; and whether it is new."""
+    await check_room(parts, caller)
     wanted = await wanted_review(parts, caller, request)
     return await enqueue(parts, caller, wanted, again=request.again, idempotency_key=idempotency_key)
 
@@ -46,6 +51,7 @@ async def enqueue(
     )
     review, is_new = await asyncio.to_thread(parts.reviews.add, new, again=again)
     if is_new:
+        await note(parts, caller, "review.submit", review.id)
         # Where this fails, the review is in the store, and a worker puts it into the queue.
         await parts.work.enqueue(review.id, review.tenant)
     return review, is_new
@@ -78,8 +84,25 @@ async def wanted_review(parts: Parts, caller: Caller, request: ReviewRequest) ->
             options=options,
             **words,
         )
-    raise Refusal(
-        501, "pull and merge requests are not read by this server yet", "Send the diff as diff_text."
+    return await _of_forge(parts, request, options)
+
+
+async def _of_forge(parts: Parts, request: ReviewRequest, options: dict[str, Any]) -> WantedReview:
+    """A pull or merge request, read now: its head names the change."""
+    url = request.github_url or request.gitlab_url or ""
+    source: ReviewSource = "github" if request.github_url else "gitlab"
+    address = parse_change_url(url, parts.settings.forges)
+    if address.host.kind != source:
+        raise Refusal(422, f"{address.url} is not on {source}", f"Send it as {address.host.kind}_url.")
+    pull = await read_pull(parts.settings, address)
+    return WantedReview(
+        source=source,
+        url=address.url,
+        repository=address.repository,
+        head=pull.head,
+        title=request.title,
+        description=request.description,
+        options=options,
     )
 
 

@@ -16,6 +16,8 @@ from affidavit.minds.wire.connection import CallEnded, Connection
 from affidavit.minds.wire.forms import Question
 from affidavit.minds.wire.providers import build_client
 from affidavit.ports import Role
+from affidavit.service.telemetry import metrics
+from affidavit.service.telemetry.traces import span
 from affidavit.service.work.distant import REPLIES
 
 Pay = Callable[[Any], Awaitable[bool]]
@@ -92,13 +94,21 @@ class Calls:
             if not await pay(_data_of(part)):
                 raise _NotPaid
 
+        model, began = connection.choice.model, time.monotonic()
+        outcome = "answered"
         try:
             sent = ModelMessagesTypeAdapter.validate_python(messages)
-            return {"reply": _data_of(await connection.ask(sent, asked, on_partial))}
+            with span("model call", model=model, role=role):
+                return {"reply": _data_of(await connection.ask(sent, asked, on_partial))}
         except CallEnded as ended:
+            outcome = ended.outcome
             return _ended(ended)
         except _NotPaid:
+            outcome = "budget_exhausted"
             return {}
+        finally:
+            metrics.CALLS.labels(model, outcome).inc()
+            metrics.CALL_SECONDS.labels(model).observe(time.monotonic() - began)
 
 
 class _NotPaid(Exception):  # noqa: N818 - the cell knows why

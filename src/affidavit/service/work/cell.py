@@ -190,4 +190,7 @@ def _change_request(wanted: WantedReview) -> ChangeRequest:
         repo=_folder(wanted.location),
         title=wanted.title,
         description=wanted.description,
+        discussion=wanted.discussion,
+        address=wanted.url,
+        dismissals=wanted.dismissals,
     )

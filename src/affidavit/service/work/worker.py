@@ -1,6 +1,7 @@
 """A worker: takes reviews from the queue, as many at once as it may, and leaves none undone behind."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, suppress
@@ -14,6 +15,8 @@ from dbos import DBOS
 from affidavit.errors import StoreError
 from affidavit.events import iso
 from affidavit.service.settings import ServiceSettings
+from affidavit.service.telemetry import metrics
+from affidavit.service.telemetry.traces import span
 from affidavit.service.work.calls import Calls
 from affidavit.service.work.engine import (
     POLLING_SECONDS,
@@ -38,7 +41,10 @@ _PLACES: list[Workplace] = []
 @DBOS.workflow(name=WORKFLOW)
 async def do_review(review_id: str) -> str:
     """One review, from its queue to its end; the engine runs this again elsewhere when a worker dies."""
-    await _PLACES[-1].do(review_id, keep_step)
+    with structlog.contextvars.bound_contextvars(review=review_id), span("review", review=review_id):
+        LOG.info("review begins")
+        await _PLACES[-1].do(review_id, keep_step)
+        LOG.info("review ends")
     return review_id
 
 
@@ -46,7 +52,11 @@ async def keep_step(name: str, work: Callable[[], Awaitable[Any]]) -> Any:
     """The result of a step: the engine's, where it has one."""
 
     async def step() -> Any:
-        return await work()
+        began = time.monotonic()
+        with span("stage", stage=name):
+            result = await work()
+        metrics.STAGE_SECONDS.labels(name).observe(time.monotonic() - began)
+        return result
 
     return await DBOS.run_step_async({"name": name}, step)
 
@@ -117,6 +127,17 @@ class Worker:
         reviews = await asyncio.to_thread(self.place.reviews.unfinished_since, iso(waiting))
         if reviews and (missing := await self._work.enqueue_missing(reviews)):
             LOG.warning("put into the queue what was not there", reviews=missing)
+        await self._forget_old()
+
+    async def _forget_old(self) -> None:
+        days = self._settings.retention_days
+        if not days:
+            return
+        before = iso(datetime.now(UTC) - timedelta(days=days))
+        if names := await asyncio.to_thread(self.place.reviews.finished_before, before):
+            await asyncio.to_thread(self.place.reviews.delete, names)
+            await self._work.delete(names)
+            LOG.info("deleted what is too old", reviews=len(names))
 
     async def _let_go(self) -> None:
         place = self.place

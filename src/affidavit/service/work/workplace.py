@@ -18,6 +18,7 @@ from affidavit.records.report import Report
 from affidavit.records.review import FindingCounts, ReviewOutcome, WantedReview
 from affidavit.render.formats import render
 from affidavit.service.settings import ServiceSettings
+from affidavit.service.telemetry import metrics
 from affidavit.service.work.calls import Calls
 from affidavit.service.work.channel import ChannelClosed, Refused
 from affidavit.service.work.diary import Diary, LostReview
@@ -160,6 +161,7 @@ class Workplace:
         data = held.completed or event(EventName.PIPELINE_COMPLETED, review_id=review_id).data
         last = held.diary.known(str(EventName.PIPELINE_COMPLETED), data)
         self.progress.add_events(review_id, [last], owner)
+        _count(report)
         self.reviews.finish(
             review_id,
             "completed",
@@ -191,11 +193,29 @@ class Workplace:
         await asyncio.to_thread(
             self.reviews.finish, review_id, "failed", now_iso(), owner=owner, stage=held.stage, reason=reason
         )
+        metrics.REVIEWS.labels("failed", "").inc()
         raise FailedReview(reason)
 
 
 class FailedReview(Exception):  # noqa: N818 - it is an outcome, and kept as one
     """A review that ended without a report; the engine keeps it as failed, so that it can be retried."""
+
+
+def _count(report: Report) -> None:
+    outcome, version = outcome_of(report), report.prompt_version
+    metrics.REVIEWS.labels("completed", report.verdict.decision).inc()
+    metrics.REVIEW_SECONDS.observe(report.duration_ms / 1000)
+    metrics.TOKENS.labels(version).inc(sum(one.input_tokens + one.output_tokens for one in report.usage))
+    metrics.MONEY.labels(version).inc(cost_of(report) or 0.0)
+    fates = {
+        "shown": outcome.findings.shown,
+        "withheld": outcome.findings.withheld,
+        "dropped": outcome.dropped,
+        "relocated": outcome.relocated,
+        "refuted": outcome.refuted,
+    }
+    for fate, count in fates.items():
+        metrics.FINDINGS.labels(fate, version).inc(count)
 
 
 def _title_of(change: Change) -> str:

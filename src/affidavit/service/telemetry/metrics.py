@@ -1,0 +1,55 @@
+"""Count what the service does: reviews, stages and calls go in, Prometheus' text comes out."""
+
+from collections.abc import Mapping
+
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+)
+
+REGISTRY = CollectorRegistry()
+_QUEUE = Gauge(
+    "affidavit_reviews_open", "Reviews that are not over.", ["tenant", "status"], registry=REGISTRY
+)
+REVIEWS = Counter("affidavit_reviews", "Reviews that ended here.", ["status", "verdict"], registry=REGISTRY)
+REVIEW_SECONDS = Histogram(
+    "affidavit_review_seconds",
+    "From the first worker to the end.",
+    buckets=(1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600),
+    registry=REGISTRY,
+)
+STAGE_SECONDS = Histogram(
+    "affidavit_stage_seconds",
+    "How long a stage took.",
+    ["stage"],
+    buckets=(0.1, 0.5, 1, 5, 15, 30, 60, 120, 300, 600),
+    registry=REGISTRY,
+)
+CALLS = Counter("affidavit_model_calls", "Calls to models.", ["model", "outcome"], registry=REGISTRY)
+CALL_SECONDS = Histogram(
+    "affidavit_model_call_seconds",
+    "How long a call took.",
+    ["model"],
+    buckets=(0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300),
+    registry=REGISTRY,
+)
+TOKENS = Counter("affidavit_tokens", "Tokens that reviews used.", ["prompt_version"], registry=REGISTRY)
+MONEY = Counter("affidavit_usd", "What reviews cost, in US dollars.", ["prompt_version"], registry=REGISTRY)
+FINDINGS = Counter(
+    "affidavit_findings",
+    "What became of candidates: shown, withheld, dropped, relocated, refuted.",
+    ["fate", "prompt_version"],
+    registry=REGISTRY,
+)
+
+
+def render_metrics(counts: Mapping[tuple[str, str], int]) -> tuple[bytes, str]:
+    """The text, and its media type; `counts` are the reviews that are not over."""
+    _QUEUE.clear()
+    for (tenant, status), count in counts.items():
+        _QUEUE.labels(tenant, status).set(count)
+    return generate_latest(REGISTRY), CONTENT_TYPE_LATEST
