@@ -1,5 +1,6 @@
 """Post a review on a GitHub in memory that has GitHub's rules, and come back on the next push."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -337,3 +338,14 @@ def test_a_token_that_may_not_write_is_said_and_nothing_is_posted(
     with pytest.raises(ForgeError, match="may not do this"):
         post(github.address, report, Credentials("read"))
     assert github.comments == []
+
+
+def test_two_posters_that_run_at_the_same_time_leave_one_of_each(
+    github: GitHubServer, report: Report
+) -> None:
+    other = report.model_copy(update={"id": "another-run"})
+    with ThreadPoolExecutor(2) as both:
+        for done in [both.submit(post, github.address, one) for one in (report, other)]:
+            done.result()
+    # Whoever ends last has seen both; one more run would change no more than the words.
+    assert (len(github.comments), len(github.inline)) == (1, 1)
