@@ -3,11 +3,15 @@
 import json
 import subprocess
 import threading
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import review as sample
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION
+from affidavit.lab.labels.book import add_label
+from affidavit.records.lab.label import Label
+from affidavit.records.report import Report
 from affidavit.store.access import Access, KnownRepository
 from affidavit.store.open import open_store
 from model_server import Exchange, calls, says
@@ -149,7 +153,37 @@ class Story:
         shown = [one["id"] for one in candidates if one["withheld"] is None]
         for finding, label in zip(shown, LABELS, strict=False):
             client.ask("PUT", f"/api/review/{reviewed}/findings/{finding}/label", {"label": label})
+        keep_history(client.get(f"/api/review/{reviewed}/report").text, repository.parent / "data")
         return reviewed, client.submit(**change, head="HEAD", title="Redeem coupons at the till")
+
+
+def keep_history(body: str, data: Path) -> None:
+    """Reviews of the last weeks, so that there is something to draw: copies with other days and findings."""
+    report = Report.model_validate_json(body)
+    with open_store(data) as store:
+        for day in range(1, 41):
+            shown = [one for one in report.candidates if one.is_shown][: 2 + day % 3]
+            hidden = [one for one in report.withheld][: 1 + day * 7 % 4]
+            candidates = [
+                one.model_copy(update={"fingerprint": f"{one.fingerprint}{day}"}) for one in (*shown, *hidden)
+            ]
+            copy = report.model_copy(
+                update={
+                    "id": f"earlier-{day}",
+                    "created_at": (datetime.now(UTC) - timedelta(days=41 - day)).isoformat(),
+                    "prompt_version": "1.1.0" if day < 24 else report.prompt_version,
+                    "duration_ms": 18_000 + day * 7_919 % 17 * 1_000,
+                    "candidates": tuple(candidates),
+                    "usage": tuple(
+                        one.model_copy(update={"cost_usd": (one.cost_usd or 0) * (0.6 + day * 31 % 17 / 20)})
+                        for one in report.usage
+                    ),
+                }
+            )
+            store.reports.save(copy)
+            for number, one in enumerate(candidates[: len(shown)]):
+                is_wrong = (day + number) % (9 if day < 24 else 23) == 0
+                add_label(store, copy, one, Label.WRONG if is_wrong else Label.VALID)
 
 
 def register(repository: Path, data: Path) -> None:
