@@ -97,10 +97,12 @@ def take_all(opened: Page, client: Client, theme: str, reviewed: str, watched: s
     opened.keyboard.press("s")
     opened.locator(".card", has_text="coupon of 100").locator(".proof-line").first.click()
     opened.wait_for_selector(".judgements")
+    opened.wait_for_selector(".code tr:nth-child(9)")
     take(opened, "proof", theme)
     opened.goto(f"{report}/map")
     opened.locator(".box", has_text="checkout.py").last.click()
     opened.locator(".box.line").last.click()
+    opened.wait_for_selector(".code tr:nth-child(5)")
     take(opened, "map", theme)
 
 
@@ -109,7 +111,7 @@ def take(opened: Page, name: str, theme: str) -> None:
     opened.wait_for_timeout(700)
     file = PICTURES / f"{name}-{theme}.png"
     shot = Image.open(io.BytesIO(opened.screenshot()))
-    shot.convert("RGB").quantize(96, dither=Image.Dither.NONE).save(file, optimize=True)
+    shot.convert("RGB").quantize(160, dither=Image.Dither.NONE).save(file, optimize=True)
     print(f"{file.relative_to(ROOT)}  {file.stat().st_size // 1000} kB")
 
 

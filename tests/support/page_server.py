@@ -74,6 +74,7 @@ class Api:
 
     def show(self, report: Report, **fields: Any) -> None:
         """Let there be one review with this report."""
+        self.token = ""
         row = summary(title=report.change.title, **fields)
         address = "/api/review/r1"
         self.answers |= {

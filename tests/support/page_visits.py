@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, expect
 
 import page as page_tool
 
+# A machine may be busy with other tests; whoever waits for what comes does not wait longer than that.
+PATIENCE_MS = 45_000
+expect.set_options(timeout=PATIENCE_MS)
 CHECK = "rules => axe.run(rules).then(done => done.violations)"
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
 
@@ -57,7 +60,7 @@ def visiting(browser: Browser, origin: str, **options: Any) -> Iterator[Visited]
     """A fresh profile with the page in it."""
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
     page = context.new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(PATIENCE_MS)
     visited = Visited(page, origin)
 
     def dismiss(dialog: Dialog) -> None:

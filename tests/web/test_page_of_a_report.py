@@ -36,7 +36,6 @@ def visit(served: tuple[Browser, str, Api]) -> Iterator[Visited]:
     browser, origin, api = served
     api.answers.clear()
     api.asked.clear()
-    api.token = ""
     with visiting(browser, origin) as visited:
         yield visited
 

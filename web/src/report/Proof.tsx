@@ -104,7 +104,7 @@ function QuoteWords({ candidate }: { candidate: Candidate }) {
   const evidence = candidate.finding?.verification;
   return (
     <>
-      <p>{QUOTE_WORDS[candidate.quote?.outcome ?? 'not_quoted']}{candidate.quote?.detail ? ` ${oneLine(candidate.quote.detail, 300)}` : ''}{candidate.quote?.blob ? <span className="soft"> Blob <code>{candidate.quote.blob.slice(0, 12)}</code>.</span> : null}</p>
+      <p>{QUOTE_WORDS[candidate.quote?.outcome ?? 'not_quoted']}{candidate.quote?.detail && candidate.quote.outcome !== 'exact' ? ` ${oneLine(candidate.quote.detail, 300)}` : ''}{candidate.quote?.blob ? <span className="soft"> Blob <code>{candidate.quote.blob.slice(0, 12)}</code>.</span> : null}</p>
       {evidence ? (
         <dl className="claim-list">
           <dt>How it was checked</dt><dd><Inline text={oneLine(evidence.verification_method, 1_000)} /></dd>
