@@ -22,7 +22,11 @@ export interface paths {
          * @description Ask for a review of a change.
          */
         post: operations["ask_for_review_api_review_post"];
-        delete?: never;
+        /**
+         * Purge
+         * @description Delete the caller's reviews that ended before a day, with all that was kept of them.
+         */
+        delete: operations["purge_api_review_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -556,6 +560,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metrics
+         * @description What this server and its worker count, for Prometheus.
+         */
+        get: operations["metrics_metrics_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Audit
+         * @description The audit log of the caller's tenant.
+         */
+        get: operations["audit_api_audit_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook/github": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Github
+         * @description A delivery of GitHub; its signature is checked before a byte of it is read.
+         */
+        post: operations["github_api_webhook_github_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook/gitlab": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gitlab
+         * @description A delivery of GitLab; its token is checked before a byte of it is read.
+         */
+        post: operations["gitlab_api_webhook_gitlab_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -690,6 +774,35 @@ export interface components {
              * @default
              */
             request: string;
+        };
+        /**
+         * AuditEntry
+         * @description One thing that somebody did.
+         */
+        AuditEntry: {
+            /** At */
+            at: string;
+            /** Tenant */
+            tenant: string;
+            /** Who */
+            who: string;
+            /** Action */
+            action: string;
+            /** Target */
+            target: string;
+            /**
+             * Detail
+             * @default
+             */
+            detail: string;
+        };
+        /**
+         * AuditPage
+         * @description What was done, the newest first.
+         */
+        AuditPage: {
+            /** Entries */
+            entries: components["schemas"]["AuditEntry"][];
         };
         /**
          * BehaviourRow
@@ -1084,6 +1197,21 @@ export interface components {
             withheld_by_code: {
                 [key: string]: number;
             };
+        };
+        /**
+         * Delivered
+         * @description What came of a delivery.
+         */
+        Delivered: {
+            /** State */
+            state: string;
+            /** Review Id */
+            review_id: string | null;
+            /**
+             * Cancelled
+             * @default []
+             */
+            cancelled: string[];
         };
         /**
          * Diagnostic
@@ -2350,6 +2478,14 @@ export interface components {
              * @default 0
              */
             duration_ms: number;
+        };
+        /**
+         * Purged
+         * @description How many reviews are gone.
+         */
+        Purged: {
+            /** Deleted */
+            deleted: number;
         };
         /**
          * Quality
@@ -3825,6 +3961,29 @@ export interface operations {
             };
         };
     };
+    purge_api_review_delete: {
+        parameters: {
+            query: {
+                /** @description A day, UTC. */
+                before: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Purged"];
+                };
+            };
+        };
+    };
     get_review_api_review__review_id__get: {
         parameters: {
             query?: never;
@@ -4489,6 +4648,96 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    metrics_metrics_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+        };
+    };
+    audit_api_audit_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+        };
+    };
+    github_api_webhook_github_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-github-event"?: string;
+                "x-github-delivery"?: string;
+                "x-hub-signature-256"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivered"];
+                };
+            };
+        };
+    };
+    gitlab_api_webhook_gitlab_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-gitlab-event"?: string;
+                "x-gitlab-event-uuid"?: string;
+                "x-gitlab-token"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivered"];
                 };
             };
         };
