@@ -19,7 +19,8 @@ from affidavit.service.stream.watch import Watch
 
 START_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Affidavit</title>
 <h1>Affidavit</h1><p>Code review under oath. The API is described at <a href="/docs">/docs</a>
-and in <a href="/openapi.json">/openapi.json</a>. The page is not built: <code>make page</code> does it.</p></html>
+and in <a href="/openapi.json">/openapi.json</a>.
+The page is not built: <code>make page</code> does it.</p></html>
 """
 API_PATHS = ("api/", "docs", "openapi.json", "metrics", "redoc")
 
