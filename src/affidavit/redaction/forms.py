@@ -1,11 +1,10 @@
 """Secrets that are known by where they are written: addresses, headers, options, settings of programs."""
 
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import NamedTuple
 
 from affidavit.redaction.encoding import decode_base64
-from affidavit.redaction.linear import Match, PatternSet
+from affidavit.redaction.linear import Match, PatternSet, once
 from affidavit.redaction.names import NAME, is_secret_name
 from affidavit.redaction.spans import Span
 from affidavit.redaction.values import entropy, is_login, is_password, is_random
@@ -93,7 +92,7 @@ def find_written(data: bytes) -> Iterator[Span]:
                 yield Span(start, end, way.kind)
 
 
-@cache
+@once
 def _patterns() -> PatternSet:
     return PatternSet([way.pattern for way in WAYS])
 

@@ -1,9 +1,13 @@
 """Regular expressions that take linear time on hostile text: a pattern in, its matches in bytes out."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
+from threading import Lock
+from typing import Any, Protocol, TypeVar
 
 import re2
+
+Made = TypeVar("Made")
 
 
 class Match(Protocol):
@@ -55,3 +59,19 @@ class PatternSet:
         """The expressions that may match the text, with their numbers."""
         for number in sorted(self._filter.Match(text, True) or ()):
             yield number, self._filter.re(number)
+
+
+def once(make: Callable[[], Made]) -> Callable[[], Made]:
+    """What is made at its first use, and not by each of several threads that come at once."""
+    made: list[Made] = []
+    lock = Lock()
+
+    @wraps(make)
+    def get() -> Made:
+        if not made:
+            with lock:
+                if not made:
+                    made.append(make())
+        return made[0]
+
+    return get

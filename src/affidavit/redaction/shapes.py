@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Iterator
-from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from affidavit.redaction.linear import PatternSet, compile_linear
+from affidavit.redaction.linear import PatternSet, compile_linear, once
 from affidavit.redaction.spans import Span
 from affidavit.redaction.values import is_login, is_named
 
@@ -59,7 +58,7 @@ class _Shape(NamedTuple):
     groups: tuple[int, ...]
 
 
-@cache
+@once
 def _table() -> tuple[tuple[_Shape, ...], PatternSet]:
     text = files("affidavit.redaction").joinpath("shapes.json").read_text()
     rows = json.loads(text)["shapes"]
