@@ -1,7 +1,8 @@
 """A process that imports Affidavit once and runs each command in a fork of itself.
 
-Most of the time of a short command goes into its imports. A fork is a process of its own all the same, with
-its own folder, variables, streams, signals and exit code. What is about how Python starts needs a real start.
+Most of the time of a short command goes into its imports and into the expressions that find secrets. A fork
+is a process of its own all the same, with its own folder, variables, streams, signals and exit code. What is
+about how Python starts needs a real start.
 """
 
 import atexit
@@ -165,6 +166,9 @@ if __name__ == "__main__":
 
     for room in ROOMS:
         _import_all(f"affidavit.{room}")
+    from affidavit.redaction.text import redact_text
+
+    redact_text("")  # compiles its expressions, which are the same for every text
     gc.collect()
     gc.freeze()
     with socket.socket(fileno=int(sys.argv[1])) as control:
