@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv
 
-.PHONY: setup review test check page page-check page-types screenshots bench eval lock clean
+.PHONY: setup review test check check-lint check-format check-types check-layers page page-check page-types screenshots bench eval lock clean
 
 setup: $(VENV)/.ready  ## .venv with the affidavit command and the analysers
 
@@ -22,10 +22,21 @@ test: setup check page-check  ## the whole test suite
 	tools/install-test-needs
 	tools/run-tests
 
-check: setup  ## lint, types, layers
+check: setup  ## lint, types, layers; beside each other, and what one of them says stands together
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 $(TOGETHER) check-types check-layers check-lint check-format
+
+TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
+check-lint:
 	$(BIN)/ruff check src tests sample bench
+
+check-format:
 	$(BIN)/ruff format --check src tests sample bench
+
+check-types:
 	$(BIN)/mypy
+
+check-layers:
 	$(BIN)/lint-imports
 
 page: setup  ## build the page that `affidavit serve` shows; only what has changed
