@@ -17,29 +17,49 @@ BASE = {
 HEAD = {"app.py": "def add(a, b, c):\n    return a + b + c + d\n"}
 
 
-def review(repo: Repo, place: Path, *target: str | Path) -> Path:
-    done = affidavit("review", *target, "--format", f"report={place}/report.json", cwd=repo.path)
+def review(repo: Repo, place: Path, *arguments: str | Path) -> Path:
+    done = affidavit("review", *arguments, "--format", f"report={place}/report.json", cwd=repo.path)
     assert done.code == 1, done.err
     return place / "report.json"
 
 
-@pytest.fixture
-def report(repo: Repo, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def reviewed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Repo, str]:
+    """A repository whose last commit was reviewed, and the report; nobody writes to either.
+
+    Who looks at it again does so anew, and two analysers who have nothing to say take longest.
+    """
+    place = tmp_path_factory.mktemp("reviewed")
+    repo = Repo(place / "repo")
     repo.commit("base", BASE)
     repo.commit("head", HEAD)
-    return review(repo, tmp_path, "HEAD")
+    return repo, review(repo, place, "HEAD", "--analysers-off", "bandit,kingfisher").read_text()
 
 
-def test_every_proof_of_an_honest_report_holds(repo: Repo, report: Path) -> None:
-    done = affidavit("recheck", report, "--format", "json", cwd=repo.path)
+@pytest.fixture
+def known(reviewed: tuple[Repo, str]) -> Repo:
+    """The repository of the report."""
+    return reviewed[0]
+
+
+@pytest.fixture
+def report(reviewed: tuple[Repo, str], tmp_path: Path) -> Path:
+    """A copy of the report, to be forged."""
+    place = tmp_path / "report.json"
+    place.write_text(reviewed[1])
+    return place
+
+
+def test_every_proof_of_an_honest_report_holds(known: Repo, tmp_path: Path) -> None:
+    done = affidavit("recheck", review(known, tmp_path, "HEAD"), "--format", "json", cwd=known.path)
     proofs = json.loads(done.out)["proofs"]
     assert done.code == 0, done.out
     assert {proof["kind"] for proof in proofs} == {"change", "quote", "analyser", "verdict", "report"}
     assert all(proof["holds"] for proof in proofs)
 
 
-def test_the_repository_can_be_named(repo: Repo, report: Path, tmp_path: Path) -> None:
-    done = affidavit("recheck", report, "--repo", repo.path, cwd=tmp_path)
+def test_the_repository_can_be_named(known: Repo, report: Path, tmp_path: Path) -> None:
+    done = affidavit("recheck", report, "--repo", known.path, cwd=tmp_path)
     assert done.code == 0
     assert "proofs hold" in done.out
 
@@ -147,23 +167,23 @@ def forge_silence(content: Any) -> None:
         forge_silence,
     ],
 )
-def test_a_forged_report_fails(repo: Repo, report: Path, change: Callable[[Any], None]) -> None:
+def test_a_forged_report_fails(known: Repo, report: Path, change: Callable[[Any], None]) -> None:
     forge(report, change)
-    done = affidavit("recheck", report, cwd=repo.path)
+    done = affidavit("recheck", report, cwd=known.path)
     assert done.code == 1, done.out
     assert "FAILS" in done.out
 
 
-def test_what_differs_in_a_forged_gate_is_named(repo: Repo, report: Path) -> None:
+def test_what_differs_in_a_forged_gate_is_named(known: Repo, report: Path) -> None:
     forge(report, forge_gate)
-    done = affidavit("recheck", report, cwd=repo.path)
+    done = affidavit("recheck", report, cwd=known.path)
     assert "exit_code is 0, computed again 1" in done.out
 
 
 @pytest.mark.parametrize("limit", ["soon", -1, None, 10**12])
-def test_a_forged_time_limit_is_a_clear_line(repo: Repo, report: Path, limit: object) -> None:
+def test_a_forged_time_limit_is_a_clear_line(known: Repo, report: Path, limit: object) -> None:
     forge(report, lambda content: content["settings"].update(analyser_timeout_seconds=limit))
-    done = affidavit("recheck", report, cwd=repo.path)
+    done = affidavit("recheck", report, cwd=known.path)
     assert done.code == 2
     assert "settings: analyser_timeout_seconds" in done.err
 
@@ -275,9 +295,9 @@ def test_an_analyser_that_could_not_read_one_file_is_proven_on_the_others(repo: 
     assert done.code == 0, done.out
 
 
-def test_a_commit_that_is_not_here_cannot_be_checked(repo: Repo, report: Path) -> None:
+def test_a_commit_that_is_not_here_cannot_be_checked(known: Repo, report: Path) -> None:
     forge(report, lambda content: content["change"]["head"].update(commit="1" * 40))
-    done = affidavit("recheck", report, cwd=repo.path)
+    done = affidavit("recheck", report, cwd=known.path)
     assert done.code == 3, done.out
     assert "commit 111111111111 of head is not in this repository" in done.out
 
@@ -297,7 +317,7 @@ def test_a_repository_without_the_commits_is_a_clear_line(report: Path, tmp_path
     assert "Traceback" not in done.err
 
 
-def test_a_report_cannot_name_a_command_that_is_then_run(repo: Repo, report: Path, tmp_path: Path) -> None:
+def test_a_report_cannot_name_a_command_that_is_then_run(known: Repo, report: Path, tmp_path: Path) -> None:
     trap = tmp_path / "ran"
     linter = {
         "name": "evil",
@@ -313,17 +333,17 @@ def test_a_report_cannot_name_a_command_that_is_then_run(repo: Repo, report: Pat
         content["replies"].append(reply)
 
     forge(report, name_linter)
-    done = affidavit("recheck", report, cwd=repo.path)
+    done = affidavit("recheck", report, cwd=known.path)
     assert done.code == 1, done.err
     assert not trap.exists()
 
 
-def test_a_number_in_quotes_is_no_number(repo: Repo, report: Path) -> None:
+def test_a_number_in_quotes_is_no_number(known: Repo, report: Path) -> None:
     """One reader takes it for the number, another for a text."""
     content = json.loads(report.read_text())
     shown(content)["finding"]["line"] = str(shown(content)["finding"]["line"])
     report.write_text(json.dumps(content))
-    done = affidavit("recheck", report, cwd=repo.path)
+    done = affidavit("recheck", report, cwd=known.path)
     assert done.code == 2
     assert "finding.line: Input should be a valid integer" in done.err
 

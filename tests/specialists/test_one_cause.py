@@ -39,7 +39,7 @@ def findings_of(analyser: Any, one: Case) -> list[dict[str, Any]]:
 
 
 def reviewed(one: Case) -> Report:
-    settings = Settings()
+    settings = Settings(analysers_off=("kingfisher",))  # there are no secrets here, and it takes longest
     return asyncio.run(review(one.change, one.repository, settings, assemble_crew(settings, None)))
 
 

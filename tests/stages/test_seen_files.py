@@ -32,6 +32,10 @@ def reviewed(one: Case, **chosen: object) -> Report:
     return asyncio.run(review(one.change, one.repository, settings, assemble_crew(settings, None)))
 
 
+NO_SECRETS = {"analysers_off": ("kingfisher",)}
+"""There are none in the change, and to look for them takes longest."""
+
+
 def covered(report: Report, path: str) -> FileCoverage:
     return next(file for file in report.coverage if file.path == path)
 
@@ -47,7 +51,7 @@ def test_what_tools_leave_out_by_default_is_looked_at(case: Open) -> None:
 
 def test_a_workflow_that_cannot_be_loaded_makes_the_review_incomplete(case: Open) -> None:
     path = ".github/workflows/ci.yml"
-    report = reviewed(case({"a": ""}, {path: "on: push\njobs:\n  a:\n    nonsense: 3\n"}))
+    report = reviewed(case({"a": ""}, {path: "on: push\njobs:\n  a:\n    nonsense: 3\n"}), **NO_SECRETS)
     assert [gap.name for gap in report.incomplete] == ["zizmor"]
     assert path in report.incomplete[0].reason
     assert report.gate.exit_code == 3
@@ -56,13 +60,13 @@ def test_a_workflow_that_cannot_be_loaded_makes_the_review_incomplete(case: Open
 
 
 def test_a_file_whose_fault_is_told_is_no_gap(case: Open) -> None:
-    report = reviewed(case({"a": ""}, {".github/workflows/ci.yml": "a: [\n"}))
+    report = reviewed(case({"a": ""}, {".github/workflows/ci.yml": "a: [\n"}), **NO_SECRETS)
     assert [one.finding.rule_id for one in report.shown if one.finding] == ["yamllint/syntax"]
     assert report.incomplete == ()
 
 
 def test_code_that_one_analyser_cannot_parse_and_others_can_is_a_gap(case: Open) -> None:
-    report = reviewed(case({"a": ""}, {"a.py": "x = " + "(" * 2000 + ")" * 2000 + "\n"}))
+    report = reviewed(case({"a": ""}, {"a.py": "x = " + "(" * 2000 + ")" * 2000 + "\n"}), **NO_SECRETS)
     assert [gap.name for gap in report.incomplete] == ["bandit"]
     assert covered(report, "a.py").state == "partly"
 
@@ -79,7 +83,7 @@ def test_a_file_with_a_secret_was_searched_for_secrets(path: str, case: Open) ->
 
 def test_a_file_that_the_base_commit_leaves_out_is_named_and_no_gap(case: Open) -> None:
     one = case({"ruff.toml": 'exclude = ["old"]\n'}, {"old/x.py": "A = 1\n"})
-    report = reviewed(one)
+    report = reviewed(one, **NO_SECRETS)
     assert "left out for ruff by the base commit's configuration" in covered(report, "old/x.py").reason
     assert (report.incomplete, report.gate.exit_code) == ((), 0)
 
@@ -94,7 +98,7 @@ def test_a_deleted_file_is_not_said_to_be_read_by_who_reads_one_file_at_a_time(c
 
 
 def test_a_language_that_nobody_reads_is_said_and_no_gap(case: Open) -> None:
-    report = reviewed(case({"a": ""}, {"a.cob": "DISPLAY 'A'.\n"}), analysers_off=("kingfisher",))
+    report = reviewed(case({"a": ""}, {"a.cob": "DISPLAY 'A'.\n"}), **NO_SECRETS)
     assert (covered(report, "a.cob").state, report.incomplete) == ("not_examined", ())
     assert (report.verdict.decision, report.gate.exit_code) == ("comment", 0)
 
@@ -144,7 +148,8 @@ def test_the_names_of_a_plain_diff_are_matched_by_what_they_end_with(
         *(f"--- {old}src/new.py\t1970-01-01 00:00:00", f"+++ {new}src/new.py\t2026-01-02 10:00:00"),
         *("@@ -0,0 +1 @@", "+A = 1", ""),
     ]
-    done = affidavit("review", "-", "--format", "report", cwd=repo.path, stdin="\n".join(diff).encode())
+    off = ("--analysers-off", "bandit,kingfisher")
+    done = affidavit("review", "-", "--format", "report", *off, cwd=repo.path, stdin="\n".join(diff).encode())
     report = Report.model_validate_json(done.out)
     files = [(file.path, file.status.value, file.is_partial) for file in report.change.files]
     assert files == [(f"{below}src/app.py", "modified", False), (f"{below}src/new.py", "added", False)]

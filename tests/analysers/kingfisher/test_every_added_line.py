@@ -3,8 +3,6 @@
 import asyncio
 from pathlib import Path
 
-import pytest
-
 from affidavit.analysers.kingfisher import KINGFISHER
 from affidavit.config.settings import Settings
 from affidavit.pipeline import Crew, review
@@ -46,14 +44,16 @@ def places(report: Report) -> list[tuple[str, int]]:
     return [(one.finding.file, one.finding.line) for one in report.shown if one.finding]
 
 
-@pytest.mark.parametrize("kind", SKIPPED)
-def test_a_secret_in_a_skipped_file_is_shown_and_fails_the_gate(kind: str, repo: Repo) -> None:
-    before, after, path = SKIPPED[kind]
-    report = report_of(repo, before, after)
-    assert report.change.files[0].skipped == kind
-    assert [place for place, _ in places(report)] == [path]
-    assert report.gate.exit_code == 1
-    assert skipped_files(report) == [(path, f"{kind}; only searched for secrets by kingfisher")]
+def test_a_secret_in_a_skipped_file_is_shown_and_fails_the_gate(repo: Repo) -> None:
+    before = {path: text for files, _, _ in SKIPPED.values() for path, text in files.items()}
+    after = {path: text for _, files, _ in SKIPPED.values() for path, text in files.items()}
+    kinds = {path: kind for kind, (_, _, path) in SKIPPED.items()}
+    report = report_of(repo, before, {**after})
+    assert {file.path: file.skipped for file in report.change.files} == kinds
+    assert sorted(place for place, _ in places(report)) == sorted(kinds)
+    assert (len(report.gate.failed_by), report.gate.exit_code) == (len(kinds), 1)
+    said = {path: f"{kind}; only searched for secrets by kingfisher" for path, kind in kinds.items()}
+    assert dict(skipped_files(report)) == said
     assert TOKEN not in "".join(one.model_dump_json() for one in report.candidates)
 
 
@@ -68,11 +68,11 @@ def test_what_stood_in_a_skipped_file_before_is_not_new(repo: Repo) -> None:
     assert report.shown == []
 
 
-@pytest.mark.parametrize("content", [b"\0\1" + LINE.encode(), LINE.encode("utf-16")], ids=["bytes", "UTF-16"])
-def test_a_secret_that_cannot_be_quoted_makes_the_review_incomplete(content: bytes, repo: Repo) -> None:
-    report = report_of(repo, {}, {"data/app.bin": content})
-    said = "kingfisher/github-pat is reported in data/app.bin, which has no text to quote"
-    assert [gap.reason for gap in report.incomplete] == [said]
+def test_a_secret_that_cannot_be_quoted_makes_the_review_incomplete(repo: Repo) -> None:
+    contents = {"data/app.bin": b"\0\1" + LINE.encode(), "data/wide.bin": LINE.encode("utf-16")}
+    report = report_of(repo, {}, {**contents})
+    said = "kingfisher/github-pat is reported in {}, which has no text to quote"
+    assert [gap.reason for gap in report.incomplete] == [said.format(path) for path in contents]
     assert (report.shown, report.gate.exit_code) == ([], 3)
 
 

@@ -1,80 +1,141 @@
-"""Secrets: found in added lines, never printed by us, and not where they are examples."""
+"""Secrets: found in added lines, never printed by us, and not where they are examples.
+
+All changes are parts of one, each in a folder and with secrets of its own: to start the search takes longer
+than to search. A part finds what it would find alone.
+"""
 
 import asyncio
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
 
 from affidavit.analysers.kingfisher import KINGFISHER
 from affidavit.specialists.mechanical import MechanicalSpecialist
+from python_changes import opened_cases
+from repositories import Repo
 from secret_shapes import drawn, key_block
 
-GITHUB, ANOTHER = drawn("ghp" + "_", 36), drawn("ghp" + "_", 36, 12)
-SLACK = "-".join(["xoxb", "263594206564", "2343594206574", drawn("", 24)])
-KEY = key_block("RSA " + "PRIVATE KEY")
+Found = Callable[[str], list[dict[str, Any]]]
+"""What was found in a folder, with names inside of it."""
 
 
-def test_planted_secrets_are_found(case, ask):
-    files = {"a.py": f'x = 1\nTOKEN = "{GITHUB}"\n', "web/b.ts": f"const t = '{SLACK}'\n", "deploy/id": KEY}
-    found = ask(KINGFISHER, case({"x": ""}, files))
-    assert {
-        (finding["rule_id"], finding["file"], finding["line"], finding["severity"]) for finding in found
-    } == {
+def token(seed: object) -> str:
+    return drawn("ghp" + "_", 36, seed)
+
+
+def key(seed: int) -> str:
+    return key_block("RSA " + "PRIVATE KEY", seed)
+
+
+def named(seed: object) -> str:
+    return f'TOKEN = "{token(seed)}"\n'
+
+
+PLANTED = token("planted")
+SLACK, BESIDE = (
+    "-".join(["xoxb", "263594206564", "2343594206574", drawn("", 24, seed)]) for seed in (11, 12)
+)
+REWRITTEN = key(100).split("\n")
+REWRITTEN[3] = drawn("", 64, "another")
+HIDING = (".gitignore", ".ignore", ".kingfisherignore", ".gitattributes")
+BEFORE = {
+    "moved/a.py": f"{named('stays')}x = 1\n",
+    "moved/b.py": f"y = 1\n{named('moves')}",
+    "moved/c.py": "",
+    "replaced/a.py": named("one"),
+    "rewritten/id": key(100),
+    "below/id": key(200),
+}
+AFTER = {
+    "planted/a.py": f'x = 1\nTOKEN = "{PLANTED}"\n',
+    "planted/web/b.ts": f"const t = '{SLACK}'\n",
+    "planted/deploy/id": key(0),
+    "harmless/a.py": 'password = "hunter2"\nKEY = os.environ["GITHUB_TOKEN"]\n',
+    "harmless/hash.py": 'EMPTY = "d41d8cd98f00b204e9800998ecf8427e"\n',
+    "harmless/b.py": f'EXAMPLE = "{drawn("ghp" + "_", 29)}EXAMPLE"\n',
+    "harmless/tests/c.py": named("in a test"),
+    "harmless/docs/d.md": f"export TOKEN={token('in a document')}\n",
+    "harmless/package.json": '{"integrity": "sha512-' + drawn("", 86) + '=="}\n',
+    "moved/a.py": f"import os\n{named('stays')}x = 2\n",
+    "moved/b.py": "y = 1\n",
+    "moved/c.py": named("moves"),
+    "replaced/a.py": named("another"),
+    "rewritten/id": "\n".join(REWRITTEN),
+    "below/id": f"{key(200)}\nhost = a\n",
+    "two/a.py": f'T = ["{token("first of two")}", "{BESIDE}"]\n',
+    "hiding/a.py": named("to be hidden"),
+    **{f"hiding/{name}": "*\n" for name in HIDING},
+    **dict.fromkeys(HIDING, "*\n"),
+}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Found]:
+    """What the search finds in the whole change, by folder."""
+    cases = opened_cases(Repo(tmp_path_factory.mktemp("secrets") / "repo"))
+    reply = asyncio.run(MechanicalSpecialist(KINGFISHER).examine(next(cases)(BEFORE, AFTER).case))
+    assert (reply.incomplete, reply.text is not None) == ((), True)
+    findings: list[dict[str, Any]] = json.loads(reply.text or "")["findings"]
+
+    def inside(folder: str) -> list[dict[str, Any]]:
+        start = f"{folder}/"
+        return [
+            {**one, "file": one["file"].removeprefix(start)}
+            for one in findings
+            if one["file"].startswith(start)
+        ]
+
+    yield inside
+    next(cases, None)
+
+
+def places(findings: list[dict[str, Any]]) -> list[tuple[str, int]]:
+    return [(finding["file"], finding["line"]) for finding in findings]
+
+
+def test_planted_secrets_are_found(found: Found) -> None:
+    findings = found("planted")
+    assert {(one["rule_id"], one["file"], one["line"], one["severity"]) for one in findings} == {
         ("kingfisher/github-pat", "a.py", 2, "critical"),
         ("kingfisher/slack-bot-token", "web/b.ts", 1, "critical"),
         ("kingfisher/private-key", "deploy/id", 1, "high"),
     }
-    assert not any(GITHUB in finding["message"] + finding["title"] for finding in found)
+    assert not any(PLANTED in finding["message"] + finding["title"] for finding in findings)
 
 
-def test_examples_tests_and_ordinary_text_draw_nothing(case, ask):
-    files = {
-        "a.py": 'password = "hunter2"\nKEY = os.environ["GITHUB_TOKEN"]\n',
-        "hash.py": 'EMPTY = "d41d8cd98f00b204e9800998ecf8427e"\n',
-        "b.py": f'EXAMPLE = "{drawn("ghp" + "_", 29)}EXAMPLE"\n',
-        "tests/c.py": f'TOKEN = "{GITHUB}"\n',
-        "docs/d.md": f"export TOKEN={GITHUB}\n",
-        "package.json": '{"integrity": "sha512-' + drawn("", 86) + '=="}\n',
-    }
-    assert ask(KINGFISHER, case({"x": ""}, files)) == []
+def test_examples_tests_and_ordinary_text_draw_nothing(found: Found) -> None:
+    assert found("harmless") == []
 
 
-def test_a_secret_that_was_there_or_is_only_moved_draws_nothing(case, ask):
-    line = f'TOKEN = "{GITHUB}"\n'
-    before = {"a.py": f"{line}x = 1\n", "b.py": f"y = 1\n{line}", "c.py": ""}
-    after = {"a.py": f"import os\n{line}x = 2\n", "b.py": "y = 1\n", "c.py": line}
-    assert ask(KINGFISHER, case(before, after)) == []
+def test_a_secret_that_was_there_or_is_only_moved_draws_nothing(found: Found) -> None:
+    assert found("moved") == []
 
 
-def test_another_secret_in_the_place_of_one_is_new(case, ask):
-    found = ask(KINGFISHER, case({"a.py": f'TOKEN = "{GITHUB}"\n'}, {"a.py": f'TOKEN = "{ANOTHER}"\n'}))
-    assert [(finding["file"], finding["line"]) for finding in found] == [("a.py", 1)]
+def test_another_secret_in_the_place_of_one_is_new(found: Found) -> None:
+    assert places(found("replaced")) == [("a.py", 1)]
 
 
-def test_a_key_whose_lines_change_below_its_first_is_new(case, ask):
-    lines = KEY.split("\n")
-    lines[3] = drawn("", 64, "another")
-    found = ask(KINGFISHER, case({"id": KEY}, {"id": "\n".join(lines)}))
-    assert [(finding["file"], finding["line"]) for finding in found] == [("id", 1)]
+def test_a_key_whose_lines_change_below_its_first_is_new(found: Found) -> None:
+    assert places(found("rewritten")) == [("id", 1)]
 
 
-def test_a_change_below_a_key_does_not_make_it_new(case, ask):
-    assert ask(KINGFISHER, case({"id": KEY}, {"id": f"{KEY}\nhost = a\n"})) == []
+def test_a_change_below_a_key_does_not_make_it_new(found: Found) -> None:
+    assert found("below") == []
 
 
-def test_two_secrets_of_one_line_are_two_findings(case, ask):
-    found = ask(KINGFISHER, case({"x": ""}, {"a.py": f'T = ["{GITHUB}", "{SLACK}"]\n'}))
-    assert sorted(finding["rule_id"] for finding in found) == [
+def test_two_secrets_of_one_line_are_two_findings(found: Found) -> None:
+    assert sorted(finding["rule_id"] for finding in found("two")) == [
         "kingfisher/github-pat",
         "kingfisher/slack-bot-token",
     ]
 
 
-def test_ignore_files_of_the_change_hide_nothing(case, ask):
-    hiding = dict.fromkeys([".gitignore", ".ignore", ".kingfisherignore", ".gitattributes"], "*\n")
-    found = ask(KINGFISHER, case({"x": ""}, {"a.py": f'TOKEN = "{GITHUB}"\n', **hiding}))
-    assert [finding["file"] for finding in found] == ["a.py"]
+def test_ignore_files_of_the_change_hide_nothing(found: Found) -> None:
+    assert places(found("hiding")) == [("a.py", 1)]
 
 
-def test_looking_for_secrets_does_not_count_as_reading_the_file(case):
+def test_looking_for_secrets_does_not_count_as_reading_the_file(case) -> None:
     one = case({"x": ""}, {"a.go": "package a\n"})
-    specialist = MechanicalSpecialist(KINGFISHER)
-    assert not specialist.examines(one.change.files[0])
-    assert asyncio.run(specialist.examine(one.case)).text is not None
+    assert not MechanicalSpecialist(KINGFISHER).examines(one.change.files[0])
