@@ -88,5 +88,5 @@ def test_the_name_of_a_file_cannot_say_that_another_was_read(case: Open) -> None
 
 def test_a_workflow_that_takes_too_long_is_said_and_nothing_counts_as_read(case: Open) -> None:
     step = '      - run: echo "${{ github.event.issue.title }}"\n'
-    found = looked(case({"x": ""}, {BAD: INJECTION + step * 20_000, GOOD: INJECTION}), seconds=3)
+    found = looked(case({"x": ""}, {BAD: INJECTION + step * 20_000, GOOD: INJECTION}), seconds=1)
     assert (found.run.state, found.run.read) == ("timed_out", ())

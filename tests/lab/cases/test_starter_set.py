@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 import subprocess
 import tarfile
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from affidavit.analysers.kingfisher import invoke_kingfisher
+from affidavit.analysers.kingfisher import KINGFISHER, invoke_kingfisher
 from affidavit.lab.cases.folders import CaseFolder, read_cases
 from affidavit.lab.cases.written_history import build_history
 from affidavit.lab.evaluation.matching import TOLERANCE_LINES
@@ -19,7 +20,7 @@ from affidavit.languages.engine.grammars import parse
 from affidavit.languages.registry import grammar_of
 from affidavit.records.finding import Category
 from affidavit.records.lab.evaluation import Place
-from commands import AFFIDAVIT, affidavit
+from commands import AFFIDAVIT, SHARED_CACHE, affidavit
 from repositories import run_git
 
 CASES = Path(__file__).parents[3] / "evaluation/cases"
@@ -181,7 +182,10 @@ def test_no_secret_scanner_finds_a_token_in_the_set(tmp_path: Path) -> None:
     for name, content in invocation.outside.items():
         (tmp_path / name).write_bytes(content)
     (tmp_path / "code").mkdir()
-    command = [AFFIDAVIT.with_name("kingfisher"), *invocation.arguments[:-1], CASES]
+    without, within = KINGFISHER.compiled_rules or ("", "")
+    rules = f"{within}{os.environ[SHARED_CACHE]}/compiled-rules/{KINGFISHER.name}"
+    arguments = [rules if one == without else one for one in invocation.arguments[:-1]]
+    command = [AFFIDAVIT.with_name("kingfisher"), *arguments, CASES]
     done = subprocess.run(command, cwd=tmp_path / "code", capture_output=True, check=False)
     assert done.returncode == 0, done.stdout.decode()
     assert json.loads(done.stdout)["findings"] == []
