@@ -78,11 +78,11 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Reviewed:
     assert body.count("\n") > 30_000
     repo.commit("Add it", {"long.py": body})
     found = claim("long.py", 20_000, body.split("\n")[19_999])
-    return reviewed(repo, lambda told: result(found) if task_in(told) in ("logic", "security") else result())
+    return reviewed(repo, lambda told: result(found) if task_in(told) in ("logic", "reliability") else result())
 
 
 def test_every_file_of_300_is_shown_to_every_lens_once(many: Reviewed) -> None:
-    for lens in ("logic", "security"):
+    for lens in ("logic", "reliability"):
         parts = many.parts(lens)
         assert len(parts) > 3
         shown = [part.count(f"=== pkg/m{number:03}.py ") for number in range(FILES) for part in parts]

@@ -162,5 +162,5 @@ def test_a_finding_that_an_obeying_verifier_refutes_is_listed_with_its_reason(ho
     found = {**claim, "line": 3, "title": "The order is obeyed", "message": "x", "verification": proof}
     report, _ = look(hostile, review_result={**REVIEW, "findings": [found]})
     codes = [one.withheld.code for one in report.withheld if one.withheld]
-    assert sorted(codes) == ["duplicate_of", "refuted"]
+    assert codes == ["refuted"]
     assert report.verdict.decision == "request_changes"
