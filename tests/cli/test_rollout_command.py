@@ -79,6 +79,7 @@ def test_what_is_used_is_listed_also_where_its_folder_is_not_named(tmp_path: Pat
     promoted = CliRunner().invoke(command, ["versions", "--data", str(tmp_path)]).output
     assert [line.split()[::2] for line in promoted.splitlines()] == [
         ["1.0.0", "along"],
+        ["1.1.0", "along"],
         ["1.2.0", "along"],
         ["1.5.0", "current"],
     ]
