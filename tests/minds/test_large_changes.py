@@ -78,7 +78,9 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Reviewed:
     assert body.count("\n") > 30_000
     repo.commit("Add it", {"long.py": body})
     found = claim("long.py", 20_000, body.split("\n")[19_999])
-    return reviewed(repo, lambda told: result(found) if task_in(told) in ("logic", "reliability") else result())
+    return reviewed(
+        repo, lambda told: result(found) if task_in(told) in ("logic", "reliability") else result()
+    )
 
 
 def test_every_file_of_300_is_shown_to_every_lens_once(many: Reviewed) -> None:

@@ -185,12 +185,18 @@ def test_a_file_of_the_user_is_not_there(sandbox: Bubblewrap, run: Run, tmp_path
 
 
 @pytest.mark.parametrize(
-    "place", ["/etc/shadow", "/etc/passwd", "/root/.bashrc", "/var/lib", "/sys/kernel", "/run"]
+    "place", ["/etc/shadow", "/etc/subuid", "/root/.bashrc", "/var/lib", "/sys/kernel", "/run"]
 )
 def test_no_file_of_the_machine_is_there_but_programs_and_libraries(
     sandbox: Bubblewrap, run: Run, place: str
 ) -> None:
     assert_held(run(sandbox, READ, place))
+
+
+def test_the_users_of_the_machine_are_not_known(sandbox: Bubblewrap, run: Run) -> None:
+    said = run(sandbox, "print(open('/etc/passwd').read(), 'READ')").output.decode()
+    assert "READ" in said
+    assert not [line for line in Path("/etc/passwd").read_text().splitlines() if line in said]
 
 
 def test_the_environment_of_the_user_is_not_seen(sandbox: Bubblewrap, run: Run) -> None:
