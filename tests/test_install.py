@@ -193,20 +193,6 @@ def test_the_package_of_another_provider_is_named_with_the_command_that_brings_i
     assert done.err.endswith(f"is not installed; this brings it: {brings}\n")
 
 
-def test_the_driver_of_postgresql_is_named_with_the_command_that_brings_it(
-    installed: Path, tmp_path: Path
-) -> None:
-    python = installed.with_name("python")
-    asks = (
-        "from affidavit.store.open import open_store; open_store('postgresql://localhost/a').reports.count()"
-    )
-    done = subprocess.run([python, "-c", asks], cwd=tmp_path, capture_output=True, text=True, check=False)
-    brings = f"uv pip install --python {python} 'psycopg[binary]'"
-    assert done.stderr.endswith(
-        f"StoreError: the store postgresql://localhost/a needs the driver of PostgreSQL: {brings}\n"
-    )
-
-
 def test_the_doctor_names_the_packages_of_providers_that_can_be_added(
     installed: Path, tmp_path: Path
 ) -> None:
@@ -252,7 +238,7 @@ def _uv_pip(python: Path, command: str, *arguments: str) -> None:
     [
         "x86_64-unknown-linux-gnu",
         "aarch64-unknown-linux-gnu",
-        "x86_64-apple-darwin",
+        # Not x86_64-apple-darwin: cryptography, which the protocol for agents needs, has no wheel for it now.
         "aarch64-apple-darwin",
         "x86_64-pc-windows-msvc",
     ],
