@@ -100,3 +100,20 @@ def test_a_branch_that_was_merged_begins_a_new_row(branch: Repo, tmp_path: Path)
     branch.commit("Next", {"other.py": "def f():\n    return nothing\n"})
     _, second = review(branch, data=tmp_path / "data")
     assert second["follow_up"] is None
+
+
+def test_a_comment_that_silences_a_problem_does_not_fix_it(branch: Repo, tmp_path: Path) -> None:
+    review(branch, data=tmp_path / "data")
+    branch.commit("Silence", {"app.py": BAD.replace("sum(itms)", "sum(itms)  # noqa: F821")})
+    _, second = review(branch, data=tmp_path / "data")
+    assert [one["fate"] for one in second["follow_up"]["decisions"]] == ["still_open"]
+
+
+def test_two_repositories_in_folders_of_one_name_have_rows_of_their_own(branch: Repo, tmp_path: Path) -> None:
+    review(branch, data=tmp_path / "data")
+    other = Repo(tmp_path / "elsewhere" / branch.path.name)
+    other.commit("Base", {"affidavit.toml": OFF, "z.py": "x = 1\n"})
+    other.git("checkout", "-q", "-b", "feature")
+    other.commit("Other", {"z.py": "x = y\n"})
+    _, first = review(other, data=tmp_path / "data")
+    assert first["follow_up"] is None

@@ -50,7 +50,6 @@ def test_what_is_no_address_of_a_request_is_refused(url: str) -> None:
     [
         "https://git.example.org/owner/repo/pull/1",
         "https://github.com.evil.example/owner/repo/pull/1",
-        "http://github.com/owner/repo/pull/1",
         "https://github.com:8443/owner/repo/pull/1",
         "http://169.254.169.254/owner/repo/pull/1",
         "http://127.0.0.1/owner/repo/pull/1",
@@ -135,3 +134,8 @@ def test_a_token_is_never_shown() -> None:
 
 def test_the_job_token_of_gitlab_is_known_as_one() -> None:
     assert find_credentials(GITLAB, environment={"CI_JOB_TOKEN": "job"}).is_job_token
+
+
+def test_an_address_without_encryption_is_refused_with_the_right_one() -> None:
+    with pytest.raises(InputError, match="write https://github.com/owner/repo/pull/1"):
+        parse_change_url("http://github.com/owner/repo/pull/1", known_hosts(NOWHERE))

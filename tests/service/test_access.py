@@ -33,7 +33,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Clien
     """Clients with tokens of two tenants, of one who may only read, and of nobody."""
     folder = tmp_path_factory.mktemp("access")
     tokens = {
-        "ours": token(folder, "ours", "--role", "submit", "--role", "read", "--tenant", "one"),
+        "ours": token(folder, "ours", "--role", "submit", "--tenant", "one"),
         "reader": token(folder, "reader", "--role", "read", "--tenant", "one"),
         "others": token(folder, "others", "--role", "admin", "--tenant", "two"),
     }

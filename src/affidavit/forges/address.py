@@ -67,6 +67,8 @@ def parse_change_url(text: str, hosts: Sequence[Host] | None = None) -> PullRequ
         )
     known = known_hosts() if hosts is None else hosts
     host = _host_of(text, known)
+    if host is None and parts.scheme == "http" and _host_of(f"https{text[4:]}", known):
+        raise InputError(f"{parts.netloc} is asked over https only: write https{text[4:]}")
     if host is None:
         raise InputError(
             f"{parts.netloc} is no forge that may be asked ({', '.join(one.name for one in known)}): if it "

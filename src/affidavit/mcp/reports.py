@@ -113,6 +113,7 @@ def told(report: Report) -> dict[str, Any]:
         "coverage": coverage_sentence(report),
         "incomplete": [part_sentence(one) for one in report.incomplete],
         "not_run": [part_sentence(one) for one in report.not_run],
+        "diagnostics": [f"{one.code}: {one.detail}" for one in report.diagnostics[:MAX_LISTED]],
     }
 
 
@@ -134,4 +135,5 @@ def described(candidate: Candidate) -> dict[str, Any]:
     if candidate.withheld:
         answer["withheld"] = str(candidate.withheld.code)
         answer["reason"] = withheld_reason(candidate)
+        answer["because"] = candidate.steps[-1].what if candidate.steps else ""
     return answer

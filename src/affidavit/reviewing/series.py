@@ -96,8 +96,9 @@ def series_of(opened: OpenedChange, options: Mapping[str, Any]) -> str:
 
 
 def _repository_of(opened: OpenedChange) -> str:
-    folder = opened.repository.folder
-    return opened.change.repository or (str(folder) if folder else "")
+    """Where it comes from; without such an address its folder, for many are called alike."""
+    folder, named = opened.repository.folder, opened.change.repository or ""
+    return named if "/" in named or folder is None else str(folder.resolve())
 
 
 def _branch(repository: GitRepository, name: str) -> str:

@@ -196,6 +196,9 @@ def _brought(
     asks, standing = True, standing_judgement(then)
     if then.kind == "mechanical":
         silence = why_silent(then, finding, docket, case)
+        if silence is None and _is_silenced(finding, entry.trace.path, docket):
+            reason = "a comment of the change silences it, which settles nothing"
+            return replace(entry, settled=("still_open", "analyser", reason)), None
         if silence is None:
             reason = f"{then.specialist} no longer reports it"
             return replace(entry, settled=("fixed", "analyser", reason)), None
@@ -226,6 +229,17 @@ def _brought(
     )
     return replace(entry, now=candidate.id), candidate.then(
         STAGE, f"open since the review before; {entry.trace.detail}", carried=carried
+    )
+
+
+def _is_silenced(finding: Finding, path: str, docket: Docket) -> bool:
+    return any(
+        one.withheld is not None
+        and one.withheld.code is Reason.SUPPRESSED
+        and one.finding is not None
+        and one.finding.rule_id == finding.rule_id
+        and one.finding.file in (path, finding.file)
+        for one in docket.candidates
     )
 
 

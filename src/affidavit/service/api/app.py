@@ -13,6 +13,7 @@ from fastapi.responses import FileResponse, HTMLResponse, Response
 from affidavit import __version__
 from affidavit.service.api import about, code, findings, operation, reports, reviews, webhooks
 from affidavit.service.api.guard import Guard
+from affidavit.service.api.listing import listing_page
 from affidavit.service.parts import Parts
 from affidavit.service.problems import EXCEPTIONS, Refusal
 from affidavit.service.stream.watch import Watch
@@ -59,6 +60,7 @@ def _application(version: str, lifespan: Any) -> FastAPI:
         summary="Code review under oath: says only what it can prove.",
         lifespan=lifespan,
         exception_handlers=EXCEPTIONS,
+        docs_url=None,
         redoc_url=None,
     )
     rooms = (reviews, reports, findings, code, about, operation, webhooks)
@@ -70,6 +72,10 @@ def _application(version: str, lifespan: Any) -> FastAPI:
 
 def _serve_page(app: FastAPI) -> None:
     folder = Path(str(files("affidavit"))) / "web"
+
+    @app.get("/docs", include_in_schema=False)
+    async def listing() -> Response:
+        return HTMLResponse(listing_page(app.openapi()))
 
     @app.get("/{path:path}", include_in_schema=False)
     async def page(path: str) -> Response:
