@@ -100,3 +100,19 @@ def test_what_cannot_be_refined_is_said(branch: Repo, tmp_path: Path, target: st
     done = affidavit("refine", target, "--agent", "true", "--data", tmp_path / "data", cwd=branch.path)
     assert done.code == 2
     assert said in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--branch", "main"), "there is a branch main already"),
+        (("--branch", "../evil"), "is no name for a branch"),
+    ],
+)
+def test_a_branch_that_cannot_be_left_is_refused_before_the_agent_runs(
+    branch: Repo, tmp_path: Path, options: tuple[str, str], said: str
+) -> None:
+    ran = tmp_path / "ran"
+    done, _ = refine(branch, f"touch {ran}", *options, data=tmp_path / "data")
+    assert (done.code, said in done.err) == (2, True)
+    assert not ran.exists()

@@ -90,6 +90,7 @@ def command(context: click.Context, /, target: str, **options: Any) -> None:
     affidavit refine main...topic --agent 'aider --yes --message-file {feedback}'
     """
     planned = _plan(target, options)
+    planned.refuse_early()
     with alone(planned.folder):
         journal = planned.journal(is_fresh=options["fresh"])
         journal = planned.loop(options).run(journal)
@@ -112,6 +113,13 @@ class Planned:
     start: str
     name: str
     options: Mapping[str, Any]
+
+    def refuse_early(self) -> None:
+        """What cannot come to a branch is said before anything is paid for."""
+        if not self.options["agent"].strip():
+            raise InputError("--agent: name the command that follows the feedback")
+        if self.options["branch"]:
+            self.workplace.refuse_name(self.options["branch"])
 
     def journal(self, *, is_fresh: bool) -> Journal:
         """The loop that was interrupted, or a new one."""
@@ -167,8 +175,6 @@ class Planned:
             return journal
         wanted = self.options["branch"] or f"refined/{self.name}"
         name = _free(wanted, self.workplace) if not self.options["branch"] else wanted
-        if self.workplace.branch_exists(name):
-            raise InputError(f"there is a branch {name} already: name another one with --branch")
         self.workplace.leave_branch(name, best.commit, self.start)
         journal = journal.model_copy(update={"branch": name})
         keep_journal(self.folder, journal)

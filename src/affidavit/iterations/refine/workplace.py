@@ -76,10 +76,16 @@ class Workplace:
         """Whether the user's repository has such a branch."""
         return self._user_git.attempt("show-ref", "--verify", "--quiet", f"refs/heads/{name}").returncode == 0
 
-    def leave_branch(self, name: str, commit: str, start: str) -> None:
-        """Bring the commits since `start` into the user's repository, as one new branch."""
+    def refuse_name(self, name: str) -> None:
+        """Raise InputError where no new branch can have this name."""
         if self._user_git.attempt("check-ref-format", "--branch", name).returncode != 0:
             raise InputError(f"{name!r} is no name for a branch")
+        if self.branch_exists(name):
+            raise InputError(f"there is a branch {name} already: name another one with --branch")
+
+    def leave_branch(self, name: str, commit: str, start: str) -> None:
+        """Bring the commits since `start` into the user's repository, as one new branch."""
+        self.refuse_name(name)
         wanted = f"{commit}\n^{start}\n".encode()
         pack = self._own_git.run("pack-objects", "--revs", "--thin", "--stdout", "-q", stdin=wanted)
         self._user_git.run("index-pack", "--stdin", "--fix-thin", stdin=pack)
