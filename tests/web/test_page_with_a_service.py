@@ -141,7 +141,7 @@ def test_a_lost_connection_is_said_and_nothing_is_missed(house: House, visit: Vi
     visit.assert_quiet()
 
 
-def test_a_review_is_cancelled(house: House, visit: Visited) -> None:
+def test_a_review_is_cancelled_and_goes_on_when_it_is_tried_again(house: House, visit: Visited) -> None:
     house.gate.opened.clear()
     review_id = house.client.submit(diff_text=other_diff("cancelled.txt"), title="To be cancelled")
     visit.open(f"/review/{review_id}")
@@ -151,6 +151,8 @@ def test_a_review_is_cancelled(house: House, visit: Visited) -> None:
     expect(page.get_by_role("alert")).to_contain_text("Cancelled")
     assert house.client.finished(review_id)["status"] == "cancelled"
     house.gate.opened.set()
+    page.get_by_role("button", name="Try again from there").click()
+    expect(page.locator(".verdict-head")).to_be_visible(timeout=90_000)
     visit.assert_quiet()
 
 

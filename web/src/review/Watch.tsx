@@ -20,7 +20,8 @@ interface Props {
 }
 
 export function Watch({ summary, isOver, refresh }: Props) {
-  const { state, link, problem } = useReview(summary.review_id);
+  const [attempt, setAttempt] = useState(0);
+  const { state, link, problem } = useReview(summary.review_id, attempt);
   const story = useMemo(() => tell(state.events), [state.events]);
   const [refusal, setRefusal] = useState<Error | null>(null);
   const maySubmit = useMay('submit');
@@ -28,13 +29,14 @@ export function Watch({ summary, isOver, refresh }: Props) {
   const hasEnded = state.stage === 'complete' || state.stage === 'error';
   useEffect(() => {
     if (hasEnded) refresh();
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- once per end, not per render
-  }, [hasEnded]);
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- once per stage, not per render
+  }, [state.stage]);
   const act = async (path: string, method: 'POST' | 'DELETE' = 'POST') => {
     setRefusal(null);
     try {
       await send(method, path);
       refresh();
+      if (path.endsWith('/retry')) setAttempt((number) => number + 1);
     } catch (error) {
       setRefusal(error as Error);
     }

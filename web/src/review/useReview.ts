@@ -4,7 +4,8 @@ import type { Problem } from '../api/client';
 import { type Link, listen } from '../api/stream';
 import { idle, reduce, type ReviewState } from './state';
 
-export function useReview(reviewId: string): { state: ReviewState; link: Link; problem: Problem | null } {
+/** Another `attempt` listens anew: a stream that has told the end of one attempt is closed. */
+export function useReview(reviewId: string, attempt: number): { state: ReviewState; link: Link; problem: Problem | null } {
   const [state, dispatch] = useReducer(reduce, reviewId, idle);
   const [link, setLink] = useState<Link>('connecting');
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -17,6 +18,6 @@ export function useReview(reviewId: string): { state: ReviewState; link: Link; p
       stop.signal,
     );
     return () => stop.abort();
-  }, [reviewId]);
+  }, [reviewId, attempt]);
   return { state, link, problem };
 }
