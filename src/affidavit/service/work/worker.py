@@ -97,7 +97,8 @@ class Worker:
         # The engine has taken the threads of this loop with it.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(max_workers=8))
         self._beating.cancel()
-        with suppress(asyncio.CancelledError):
+        # A beat that found the engine's threads gone has nothing more to say.
+        with suppress(asyncio.CancelledError, RuntimeError):
             await self._beating
         left = await asyncio.to_thread(self._heartbeat.end)
         if left:
