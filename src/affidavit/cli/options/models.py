@@ -53,7 +53,7 @@ def talk_options(command: Command) -> Command:
         click.option(
             "--model-timeout-seconds",
             metavar="N",
-            help="How long a call may send nothing; default 60.",
+            help="How long a call may send nothing; default 120.",
         ),
         click.option("--budget-usd", metavar="USD", help="End the review before more than this is spent."),
         click.option("--budget-tokens", metavar="N", help="The same in tokens."),
