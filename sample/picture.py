@@ -25,6 +25,8 @@ def sample_report() -> Report:
             "review",
             "HEAD",
             "--no-store",
+            "--data",  # what this installation has measured is not the picture's
+            Path(folder) / "nothing-kept",
             "--format",
             "report",
         ]

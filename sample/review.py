@@ -1,5 +1,6 @@
 """Build a small repository with a change that has problems in it, and review that change without a model."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -41,7 +42,9 @@ def main() -> int:
         affidavit = Path(sys.executable).with_name("affidavit")
         arguments = ["review", "HEAD~1..HEAD", "--no-store", *sys.argv[1:]]
         print(f"$ affidavit {' '.join(arguments)}\n", flush=True)
-        done = subprocess.run([affidavit, *arguments], cwd=repository, check=False)
+        # What people said of the user's own reviews has no place in a sample.
+        environment = {**os.environ, "AFFIDAVIT_DATA": str(Path(folder) / "data")}
+        done = subprocess.run([affidavit, *arguments], cwd=repository, env=environment, check=False)
     return 0 if done.returncode in (0, 1) else done.returncode
 
 

@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from hypothesis import settings
@@ -80,11 +79,8 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture
 def postgres_url(postgres: Server) -> str:
     """The address of an empty PostgreSQL store."""
-    psycopg = pytest.importorskip("psycopg")
-    schema = f"test_{uuid4().hex}"
-    with psycopg.connect(postgres.url("public")) as connection:
-        connection.execute(f"CREATE SCHEMA {schema}")
-    return postgres.url(schema)
+    pytest.importorskip("psycopg")
+    return postgres.new_store()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

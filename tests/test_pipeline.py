@@ -19,8 +19,8 @@ from affidavit.records.context import ContextMap
 from affidavit.records.docket import Docket
 from affidavit.records.report import Answer, Gap, Reply, Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
-from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
-from affidavit.stages.merge import merge
+from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.proving.merge import merge
 from claims import verification
 from repositories import Repo
 
@@ -136,7 +136,7 @@ def longer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenedChange]:
     """A change of so many lines that more than one conversation looks at it."""
     repo = Repo(tmp_path_factory.mktemp("longer") / "repo")
     repo.commit("base", {"app.py": "def total(items):\n    return sum(items)\n"})
-    repo.commit("head", {"app.py": APP, "more.py": "".join(f"x{n} = {n}\n" for n in range(40))})
+    repo.commit("head", {"app.py": APP, "more.py": "".join(f"x{n} = {n}\n" for n in range(140))})
     with open_change(ChangeRequest(target="HEAD", repo=repo.path)) as change:
         yield change
 
@@ -329,6 +329,7 @@ def test_the_events_of_a_review_come_in_their_order(opened: OpenedChange) -> Non
         "agent.handoff",
         "pipeline.completed",
     ]
+    assert [event.data["outcome"] for event in told if event.name == "specialist.finished"] == ["looked"]
     (detected,) = [event for event in told if event.name == "finding.detected"]
     assert (detected.data["severity"], detected.data["finding_id"]) == ("warning", report.candidates[0].id)
     assert told[0].data["review_id"] == told[-1].data["review_id"] == report.id

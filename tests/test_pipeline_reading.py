@@ -15,7 +15,7 @@ from affidavit.records.context import ContextMap
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Answer, Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
-from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
 from claims import verification
 from repositories import Repo
 

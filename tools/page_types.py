@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import page
-from affidavit.service.api.app import api_document
+from affidavit.service.app import api_document
 
 TYPES = page.WEB / "src" / "api" / "schema.d.ts"
 BODIES = ("ReviewRequest", "ReviewOptions", "LabelRequest", "Question")

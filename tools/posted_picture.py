@@ -1,6 +1,6 @@
-"""Draw a posted review as a forge would show it: its markdown through a real renderer, into docs/posted.png.
+"""Draw a posted review as a forge would show it, its markdown through a real renderer, into docs/.
 
-.venv/bin/python tools/posted_picture.py        needs Chromium
+.venv/bin/python tools/posted_picture.py        needs Chromium; `make screenshots` runs it, too
 """
 
 import subprocess
@@ -9,21 +9,23 @@ import tempfile
 from pathlib import Path
 
 from markdown_it import MarkdownIt
+from PIL import Image
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
-from affidavit.forges.github.forge import LIMITS  # noqa: E402 - the tests' reports are found first
-from affidavit.forges.marks import Mark  # noqa: E402
-from affidavit.forges.posting.actions import PostReview, PostSummary  # noqa: E402
-from affidavit.forges.posting.options import PostOptions  # noqa: E402
-from affidavit.forges.posting.plan import plan_actions  # noqa: E402
-from affidavit.forges.standing import OwnNote, Person, Said, Standing  # noqa: E402
-from affidavit.records.candidate import Worth  # noqa: E402
-from affidavit.records.diagnostics import Reason  # noqa: E402
-from affidavit.records.finding import Category, Severity  # noqa: E402
-from affidavit.records.report import Report, RoleUsage  # noqa: E402
-from reports import a_candidate, a_finding, a_report, a_withheld, an_impact_candidate  # noqa: E402
+from affidavit.forges.github.forge import LIMITS
+from affidavit.forges.marks import Mark
+from affidavit.forges.posting.actions import Inline, PostReview, PostSummary
+from affidavit.forges.posting.bodies import explained_body, finding_body, fixed_body
+from affidavit.forges.posting.options import PostOptions
+from affidavit.forges.posting.plan import plan_actions
+from affidavit.forges.standing import OwnNote, Person, Said, Standing
+from affidavit.records.candidate import Worth
+from affidavit.records.diagnostics import Reason
+from affidavit.records.finding import Category, Severity
+from affidavit.records.report import Report, RoleUsage
+from reports import a_candidate, a_finding, a_report, a_withheld, an_impact_candidate
 
 STYLE = """
 body{font:14px/1.5 'Segoe UI',Helvetica,Arial,sans-serif;color:#1f2328;max-width:860px;margin:20px auto}
@@ -75,33 +77,72 @@ def standing() -> Standing:
     return Standing(account="affidavit[bot]", author="ada", notes=notes)
 
 
-def page() -> str:
+OPTIONS = PostOptions(digest="5d1f" * 16, is_rechecked=True, signer="SHA256:Jx0Yv1c1")
+Box = tuple[str, str]
+"""A title, and markdown."""
+
+
+def posted() -> list[Box]:
     """The summary of the second run, and the comment of the first."""
-    options = PostOptions(digest="5d1f" * 16, is_rechecked=True, signer="SHA256:Jx0Yv1c1")
-    again = plan_actions(sample(), standing(), LIMITS, options)
-    first = plan_actions(sample(), Standing(account="affidavit[bot]"), LIMITS, options)
+    again = plan_actions(sample(), standing(), LIMITS, OPTIONS)
     boxes = [("<b>affidavit</b> commented", one.body) for one in again if isinstance(one, PostSummary)]
-    comments = [comment for one in first if isinstance(one, PostReview) for comment in one.comments]
-    boxes += [(f"<b>{one.path}</b> line {one.line}", one.body) for one in comments]
+    return [*boxes, *((f"<b>{one.path}</b> line {one.line}", one.body) for one in comments())]
+
+
+def comments() -> list[Inline]:
+    """On the lines of the diff, when nothing stands there."""
+    first = plan_actions(sample(), Standing(account="affidavit[bot]"), LIMITS, OPTIONS)
+    return [comment for one in first if isinstance(one, PostReview) for comment in one.comments]
+
+
+def threads() -> list[Box]:
+    """A comment with a patch, the answers that we give in threads, and the summary of a clean review."""
+    report = sample()
+    candidate = report.shown[0]
+    patch = "```suggestion\n    total = 0\n```"
+    clean = plan_actions(a_report(not_run=()), Standing(account="affidavit[bot]"), LIMITS, OPTIONS)
+    return [
+        ("<b>shop/cart.py</b> line 10", finding_body(candidate, report, LIMITS.body_length, patch)),
+        ("<b>affidavit</b> explains", explained_body(candidate, report, "9", LIMITS.body_length)),
+        (
+            "<b>affidavit</b> answers",
+            fixed_body(candidate.fingerprint, "ruff/F821 no longer reports it", report),
+        ),
+        *(("<b>affidavit</b> found nothing", one.body) for one in clean if isinstance(one, PostSummary)),
+    ]
+
+
+def page(boxes: list[Box], *, is_open: bool = False) -> str:
+    """The boxes as a forge shows them, with the folds closed or open."""
     write = MarkdownIt("gfm-like", {"html": True, "linkify": False}).render
     shown = "".join(
         f"<div class=box><div class=top>{title}</div><div class=in>{write(body)}</div></div>"
         for title, body in boxes
     )
+    shown = shown.replace("<details>", "<details open>") if is_open else shown
     return f"<meta charset=utf-8><style>{STYLE}</style>{shown}"
 
 
-def main() -> None:
-    """Draw it."""
+def draw(name: str, html: str, height: int) -> None:
+    """Let a browser take the picture."""
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "page.html").write_text(page())
-        options = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--window-size=920,1420")
-        places = (f"--user-data-dir={folder}/user", f"--screenshot={ROOT / 'docs' / 'posted.png'}")
+        (Path(folder) / "page.html").write_text(html)
+        options = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars")
+        places = (f"--user-data-dir={folder}/user", f"--screenshot={ROOT / 'docs' / name}")
         subprocess.run(
-            ["chromium", *options, *places, f"file://{folder}/page.html"],  # noqa: S607 - a tool
+            ["chromium", *options, f"--window-size=920,{height}", *places, f"file://{folder}/page.html"],
             check=True,
             capture_output=True,
         )
+    # Few colours, so that it is small.
+    file = ROOT / "docs" / name
+    Image.open(file).convert("RGB").quantize(160, dither=Image.Dither.NONE).save(file, optimize=True)
+
+
+def main() -> None:
+    """Draw both."""
+    draw("posted.png", page(posted()), 1380)
+    draw("posted-threads.png", page(threads(), is_open=True), 1760)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """What the model of the screenshots says of the sample change, and the reviews that are pictured."""
 
 import json
+import shutil
 import subprocess
+import tempfile
 import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,8 +14,8 @@ from affidavit.contract.versions import CURRENT_PROMPT_VERSION
 from affidavit.lab.labels.book import add_label
 from affidavit.records.lab.label import Label
 from affidavit.records.report import Report
-from affidavit.store.access import Access, KnownRepository
 from affidavit.store.open import open_store
+from affidavit.store.service.access import Access, KnownRepository
 from model_server import Exchange, calls, says
 from panelists import task_in, told_in
 from scripted_model import JOINING, each_alone
@@ -91,7 +93,7 @@ FINDINGS = {
         )
     ],
 }
-LABELS = ("valid", "valid", "wrong", "valid")
+LABELLED_VALID = ("A coupon of 100", "The call leaves out", "a shell command")
 JUDGEMENTS = {
     "A coupon of 100": (
         "CONFIRMED",
@@ -141,20 +143,37 @@ class Story:
         judgement = {"judgment": answer, "qualified": False, "worth": worth, "reason": reason}
         calls(("verification_judgment", json.dumps(judgement)))(exchange)
 
-    def prepare(self, client: Client, repository: Path) -> tuple[str, str]:
-        """Some reviews: one to read, one that stands still, and a history beside them."""
+    def prepare(self, client: Client, repository: Path) -> tuple[str, str, str]:
+        """Some reviews: one to read, the next of it, one that stands still, and a history beside them."""
         change = {"repository": "shop", "base": "HEAD~1"}
-        reviewed = client.submit(**change, head="HEAD", title=sample.TITLE)
+        reviewed = client.submit(**change, head="HEAD", title=sample.TITLE, series="coupons")
         client.finished(reviewed)
         small = git(repository, "diff", "HEAD~1", "HEAD", "--", "shop/orders.py")
         for title in ("Round once, at the end", "Say on the receipt what a coupon is worth"):
             client.finished(client.submit(diff_text=small, title=title))
         candidates = client.get(f"/api/review/{reviewed}/report").json["candidates"]
-        shown = [one["id"] for one in candidates if one["withheld"] is None]
-        for finding, label in zip(shown, LABELS, strict=False):
-            client.ask("PUT", f"/api/review/{reviewed}/findings/{finding}/label", {"label": label})
+        for one in candidates:
+            is_valid = any(part in one["finding"]["title"] for part in LABELLED_VALID)
+            if is_valid and one["withheld"] is None:
+                client.ask("PUT", f"/api/review/{reviewed}/findings/{one['id']}/label", {"label": "valid"})
         keep_history(client.get(f"/api/review/{reviewed}/report").text, repository.parent / "data")
-        return reviewed, client.submit(**change, head="HEAD", title="Redeem coupons at the till")
+        mend(repository)
+        mended = client.submit(**change, head="mended", title=sample.TITLE, series="coupons")
+        client.finished(mended)
+        return reviewed, mended, client.submit(**change, head="HEAD", title="Redeem coupons at the till")
+
+
+def mend(repository: Path) -> None:
+    """The next push: one finding is dealt with, and another one comes."""
+    git(repository, "branch", "mended")
+    with tempfile.TemporaryDirectory() as folder:
+        sample.git(repository, "worktree", "add", "--quiet", folder, "mended")
+        shutil.copy(sample.HERE / "before" / "shop" / "export.py", Path(folder) / "shop" / "export.py")
+        receipts = '"""Receipts."""\n\n\ndef receipt(due):\n    return f"{SHOP}: {due}"\n'
+        (Path(folder) / "shop" / "receipts.py").write_text(receipts)
+        sample.git(Path(folder), "add", "--all")
+        sample.git(Path(folder), "commit", "--quiet", "--message", "Pack without a shell")
+        sample.git(repository, "worktree", "remove", "--force", folder)
 
 
 def keep_history(body: str, data: Path) -> None:
@@ -163,7 +182,7 @@ def keep_history(body: str, data: Path) -> None:
     with open_store(data) as store:
         for day in range(1, 41):
             shown = [one for one in report.candidates if one.is_shown][: 2 + day % 3]
-            hidden = [one for one in report.withheld][: 1 + day * 7 % 4]
+            hidden = list(report.withheld)[: 1 + day * 7 % 4]
             candidates = [
                 one.model_copy(update={"fingerprint": f"{one.fingerprint}{day}"}) for one in (*shown, *hidden)
             ]

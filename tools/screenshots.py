@@ -46,10 +46,13 @@ def main() -> None:
         first.goto(client.url)
         first.wait_for_selector("#first")
         take(first, "first", "light")
-        reviewed, watched = story.prepare(client, folder / "shop")
+        reviewed, mended, watched = story.prepare(client, folder / "shop")
         for theme in ("light", "dark"):
             opened = browser_page(browser, theme)
             take_all(opened, client, theme, reviewed, watched)
+            opened.goto(f"{client.url}/review/{mended}/iterations")
+            opened.wait_for_selector(".group li")
+            take(opened, "iterations", theme)
             opened.close()
         phone = browser_page(browser, "light", viewport={"width": 390, "height": 820})
         phone.goto(f"{client.url}/review/{reviewed}")
@@ -111,7 +114,7 @@ def take(opened: Page, name: str, theme: str) -> None:
     opened.wait_for_timeout(700)
     file = PICTURES / f"{name}-{theme}.png"
     shot = Image.open(io.BytesIO(opened.screenshot()))
-    shot.convert("RGB").quantize(160, dither=Image.Dither.NONE).save(file, optimize=True)
+    shot.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(file, optimize=True)
     print(f"{file.relative_to(ROOT)}  {file.stat().st_size // 1000} kB")
 
 

@@ -4,22 +4,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
-from weakref import WeakKeyDictionary
 
 from affidavit.analysers.user_linters import user_linters
 from affidavit.config.settings import Settings
-from affidavit.diff.redacted import as_it_leaves
-from affidavit.errors import InputError
 from affidavit.git.blob_cache import BlobCache
-from affidavit.git.objects import ObjectStore
-from affidavit.git.repository import GitRepository
 from affidavit.minds.fence import EXPLANATION, fence, tag_of
 from affidavit.pipeline import Crew
-from affidavit.ports import Case, Mind, Repository, Role, Specialist, ToolSource, Tree
+from affidavit.ports import Mind, Repository, Role, Specialist, ToolSource, Tree
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change
-from affidavit.records.context import ContextMap, Reference, Symbol, SymbolChange
-from affidavit.redaction.text import redact_record
+from affidavit.records.context import Reference, Symbol, SymbolChange
 from affidavit.references.find import find_references
 from affidavit.references.import_graph import import_graph
 from affidavit.references.readers import CodeReaders, Imports, Resolution
@@ -55,18 +49,6 @@ def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
     if BrokenReferences.name not in disabled:
         specialists.append(BrokenReferences(cache_dir=cache_dir, is_rule_off=is_rule_off))
     return Crew(specialists)
-
-
-VERIFIER_TOOLS = (
-    "get_file_context",
-    "search",
-    "find_references",
-    "find_definition",
-    "compare_definition",
-)
-"""Of those that read: who judges one finding need not find its way through a repository."""
-PLANNER_TOOLS = ("get_file_context", "search")
-"""Who plans has the change before it, and looks for its purpose, not for problems."""
 
 
 @dataclass(frozen=True)
@@ -108,71 +90,31 @@ def assemble_panel(
     are folders with packages, beside those that are found by themselves.
     """
     # A review without a model does not pay for the map and the tools.
-    from affidavit.context.gather import gather_context  # noqa: PLC0415
-    from affidavit.dependencies.found import find_packages  # noqa: PLC0415
-    from affidavit.tools.brief import BriefTools  # noqa: PLC0415
-    from affidavit.tools.checks import Checks, JoinedTools  # noqa: PLC0415
-    from affidavit.tools.dependencies import OpenPackages, WithDependencies  # noqa: PLC0415
-    from affidavit.tools.programs import ProgramTools  # noqa: PLC0415
-    from affidavit.tools.toolbox import Toolbox  # noqa: PLC0415
+    from affidavit.panel_reading import PanelReading  # noqa: PLC0415
 
     cache = BlobCache(cache_dir)
     readers = assemble_readers(cache if cache_dir else None)
-    surer = made_precise(readers, servers) if servers is not None else readers
-
-    def read_context(case: Case) -> ContextMap:
-        context = gather_context(case.change, _git(case), readers)
-        # History is the commits' own: what people wrote there is redacted here.
-        return context.model_copy(update={"origins": tuple(map(redact_record, context.origins))})
-
-    packages: WeakKeyDictionary[ObjectStore, OpenPackages] = WeakKeyDictionary()
-
-    def opened_packages(case: Case) -> OpenPackages:
-        store = _git(case).store
-        if store not in packages:
-            found = find_packages(case.repository.folder, case.repository.base, environments)
-            packages[store] = OpenPackages(found, cache)
-            store.close_with(packages[store])
-        return packages[store]
-
-    def make_tools(case: Case) -> ToolSource:
-        return offered(case, None)
-
-    def offered(case: Case, names: Collection[str] | None) -> ToolSource:
-        own: ToolSource = BriefTools(Toolbox(case.repository, case.change, surer), names)
-        if reads_dependencies and (opened := opened_packages(case)).packages.by_name:
-            own = WithDependencies(own, opened, lambda package, change: Toolbox(package, change, readers))
-        further: list[ToolSource] = [ProgramTools(case.runner)] if case.runner else []
-        further += [outside] if outside else []
-        return JoinedTools(own, *further) if further else own
-
-    def make_verifier_tools(case: Case) -> ToolSource:
-        checks = Checks(case.repository, case.change, cache_dir, analysers_off=analysers_off)
-        return JoinedTools(offered(case, VERIFIER_TOOLS), BriefTools(checks))
-
-    def make_fence(change: Change) -> TaggedFence:
-        return TaggedFence(tag_of(change.base.tree, change.head.tree))
-
-    def redact(case: Case) -> Case:
-        _git(case).redact(cache)
-        return as_it_leaves(case)
-
+    reading = PanelReading(
+        cache=cache,
+        cache_dir=cache_dir,
+        readers=readers,
+        surer=made_precise(readers, servers) if servers is not None else readers,
+        analysers_off=analysers_off,
+        environments=environments,
+        reads_dependencies=reads_dependencies,
+        outside=outside,
+    )
     return Panel(
         minds,
-        read_context,
-        make_tools,
-        make_fence,
+        reading.read_context,
+        reading.make_tools,
+        lambda change: TaggedFence(tag_of(change.base.tree, change.head.tree)),
         prompts or current_prompts(),
-        make_verifier_tools,
-        redact,
-        lambda case: offered(case, PLANNER_TOOLS),
+        reading.make_verifier_tools,
+        reading.redact,
+        reading.make_planner_tools,
+        reading.opened_packages,
     )
-
-
-def _git(case: Case) -> GitRepository:
-    if not isinstance(case.repository, GitRepository):
-        raise InputError("the map of a change needs a git repository")
-    return case.repository
 
 
 def assemble_readers(cache: BlobCache | None = None) -> CodeReaders:

@@ -56,8 +56,12 @@ class SettingsError(AffidavitError):
 class OutsideError(AffidavitError):
     """Something outside this process failed."""
 
-    def __init__(self, message: str, *, retryable: bool = False) -> None:
+    def __init__(
+        self, message: str, *, retryable: bool = False, retry_after_seconds: float | None = None
+    ) -> None:
         self.retryable = retryable
+        self.retry_after_seconds = retry_after_seconds
+        """How long whoever refused asks to be left alone, where it says so."""
         super().__init__(message)
 
 
@@ -73,12 +77,23 @@ class StoreError(OutsideError):
     """The store cannot be read or written."""
 
 
+class UnreadableReportError(StoreError):
+    """A kept report is not what was kept, or was kept by another version."""
+
+
 class ForgeError(OutsideError):
     """A forge could not be asked, or refused. `status` is its HTTP status; 0 where there was no answer."""
 
-    def __init__(self, message: str, *, status: int = 0, retryable: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int = 0,
+        retryable: bool = False,
+        retry_after_seconds: float | None = None,
+    ) -> None:
         self.status = status
-        super().__init__(message, retryable=retryable)
+        super().__init__(message, retryable=retryable, retry_after_seconds=retry_after_seconds)
 
 
 class BudgetError(AffidavitError):

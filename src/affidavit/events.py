@@ -1,5 +1,6 @@
 """What a review reports while it runs: the events of its agents and specialists."""
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -10,8 +11,10 @@ from pydantic import Field
 from affidavit.records.candidate import Candidate
 from affidavit.records.record import Record
 from affidavit.records.report import Report
-from affidavit.records.run import Program, ProgramRun
+from affidavit.records.runs.run import Program, ProgramRun
 
+RUNS_CODE = ("run_program", "run_tests")
+CALLS_OUTSIDE = "call_outside_tool"
 Agent = Literal["planner", "reviewer", "verifier", "reporter"]
 
 
@@ -85,6 +88,30 @@ def finding_detected(candidate: Candidate, severity: str) -> Event:
         file=finding.file if finding else "",
         line=finding.line if finding else 0,
     )
+
+
+def tool_called(name: str, arguments: object) -> dict[str, str]:
+    """How an event names a call of a tool: what runs code, and a search outside, have names of their own.
+
+    They are those of seed 004: a tool `code_interpreter` with an `action`, a `web_search` with its `query`.
+    """
+    if name in RUNS_CODE:
+        return {"tool": "code_interpreter", "action": name}
+    query = _outside_query(arguments) if name == CALLS_OUTSIDE else None
+    return {"tool": name} if query is None else {"tool": "web_search", "query": query}
+
+
+def _outside_query(arguments: object) -> str | None:
+    """What is searched for, where the tool of an outside server is a search; None where it is none."""
+    given = arguments if isinstance(arguments, dict) else {}
+    passed = given.get("arguments")
+    if isinstance(passed, str):
+        try:
+            passed = json.loads(passed)
+        except (ValueError, RecursionError):
+            return None
+    query = passed.get("query", passed.get("q")) if isinstance(passed, dict) else None
+    return query if "search" in str(given.get("tool", "")).lower() and isinstance(query, str) else None
 
 
 def program_run(program: Program, run: ProgramRun, finding: str = "") -> Event:

@@ -23,7 +23,8 @@ from affidavit.ports import (
     take_each,
 )
 from affidavit.prompts import PromptSet, current_prompts
-from affidavit.proof.watched_runner import WatchedRunner
+from affidavit.proof.running.own_names import own_names
+from affidavit.proof.running.watched_runner import WatchedRunner
 from affidavit.records.change import Change
 from affidavit.records.context import ContextMap
 from affidavit.records.docket import Docket
@@ -31,22 +32,28 @@ from affidavit.records.iteration import Earlier
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Gap, Programs, Reply, Report
 from affidavit.specialists.agents.panel import Panel, Session
-from affidavit.stages.behaviour import compare_behaviour
-from affidavit.stages.comments import note_existing
-from affidavit.stages.evidence import check_causes, locate_quotes, run_searches, search_whole_change
-from affidavit.stages.follow_up import carry, follow_up_of, rerun
-from affidavit.stages.inputs import keep_inputs, redacted_reply
-from affidavit.stages.merge import merge
-from affidavit.stages.narrate import narrate
-from affidavit.stages.parse import hand_in, read_replies
-from affidavit.stages.places import name_places
-from affidavit.stages.plan import Opening, plan_review
-from affidavit.stages.reading import doubt_unmade_looks
-from affidavit.stages.report import compile_report
-from affidavit.stages.reproduce import LiveReproducer, TryPatch, reproduce
-from affidavit.stages.review import collect_replies
-from affidavit.stages.try_patches import try_patches
-from affidavit.stages.verify import verify
+from affidavit.stages.looking.inputs import keep_inputs, redacted_reply
+from affidavit.stages.looking.parse import hand_in, read_replies
+from affidavit.stages.looking.plan import Opening, plan_review
+from affidavit.stages.looking.reading import doubt_unmade_looks
+from affidavit.stages.looking.review import collect_replies
+from affidavit.stages.proving.behaviour import compare_behaviour
+from affidavit.stages.proving.evidence import (
+    check_causes,
+    check_dependencies,
+    locate_quotes,
+    run_searches,
+    search_whole_change,
+)
+from affidavit.stages.proving.merge import merge
+from affidavit.stages.proving.reproduce import LiveReproducer, TryPatch, reproduce
+from affidavit.stages.proving.try_patches import try_patches
+from affidavit.stages.proving.verify import verify
+from affidavit.stages.reporting.comments import note_existing
+from affidavit.stages.reporting.follow_up import carry, follow_up_of, rerun
+from affidavit.stages.reporting.narrate import narrate
+from affidavit.stages.reporting.places import name_places
+from affidavit.stages.reporting.report import compile_report
 from affidavit.system.concurrency import both
 
 Check = Callable[[Docket, Case], Docket]
@@ -56,6 +63,7 @@ CHECKS: tuple[Check, ...] = (
     doubt_unmade_looks,  # a look that was claimed and never made
     locate_quotes,  # the quoted code is in the commit
     check_causes,  # an impact names a part of the change
+    check_dependencies,  # what is quoted of packages stands there
     run_searches,  # what is "missing" is searched for,
     search_whole_change,  # also in the parts of the change that its finder was not shown
     note_existing,  # who has commented here before
@@ -95,6 +103,13 @@ class Crew:
     """Who tries the patches that findings bring; None: nobody does."""
     programs: Programs | None = None
     """In what programs are run, or why none is; None: the user did not ask for it."""
+
+    def before(self, case: Case) -> "tuple[Crew, Case]":
+        """The crew before a case, and the case with the packages that models may read, if there are any."""
+        if self.panel is None:
+            return self, case
+        panel, opened = self.panel.opening(case)
+        return replace(self, panel=panel), opened
 
     @property
     def models(self) -> dict[str, str]:
@@ -157,6 +172,7 @@ async def review(
     opened = open_case(change, repository, settings, emit, conduct.review_id)
     runner = WatchedRunner.of(crew.runner, emit)
     case = replace(opened, runner=runner, earlier=earlier)
+    crew, case = crew.before(case)
     chosen = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
     looked = await look(replace(case, scope=chosen), crew, take)
     verifiers = looked.verifiers(settings.verifier_votes or 1)
@@ -167,7 +183,11 @@ async def review(
         settings,
         crew.models,
         crew.prompts,
-        reproducer=LiveReproducer(runner, crew.programs, crew.try_patch) if crew.programs else None,
+        reproducer=(
+            LiveReproducer(runner, crew.programs, own_names(repository), crew.try_patch)
+            if crew.programs
+            else None
+        ),
         take=take,
     )
     report = await take("report", Report, lambda: narrate(report, looked.session, emit))

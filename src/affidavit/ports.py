@@ -8,13 +8,13 @@ from typing import Any, Literal, Protocol, TypeVar
 from affidavit.events import Emit, ignore_events
 from affidavit.records.candidate import Candidate, Judgement, SpecialistKind
 from affidavit.records.change import Change, FileChange
-from affidavit.records.evidence import ReproductionCheck, SearchHit
+from affidavit.records.evidence import DependencyCheck, ReproductionCheck, SearchHit
 from affidavit.records.iteration import Earlier, Scope
-from affidavit.records.patch_trial import TrialStep
 from affidavit.records.plan import Plan
 from affidavit.records.record import Record, Side
 from affidavit.records.report import Answer, Programs, Reply, RoleUsage
-from affidavit.records.run import Program, ProgramRun
+from affidavit.records.runs.patch_trial import TrialStep
+from affidavit.records.runs.run import Program, ProgramRun
 
 
 class BlameLine(Record):
@@ -155,6 +155,13 @@ class Reproducer(Protocol):
     async def try_patch(self, candidate: Candidate) -> tuple[TrialStep, ...] | None: ...
 
 
+class Dependencies(Protocol):
+    """Who says what quotes of packages come to: the packages that are here, or a report that has it."""
+
+    def check(self, candidate: Candidate) -> tuple[DependencyCheck, ...]:
+        """Where each quote of a candidate stands, in their order."""
+
+
 @dataclass(frozen=True)
 class Case:
     """One change under review, as everybody who works on it is given it; the last two as far as known."""
@@ -172,6 +179,8 @@ class Case:
     """The review before this one; None for the first of a change."""
     scope: Scope | None = None
     """What models look at in a review that follows another one; None where none looks."""
+    dependencies: Dependencies | None = None
+    """What quotes of packages are checked by; None where none can be read."""
 
     @property
     def has_verifier(self) -> bool:

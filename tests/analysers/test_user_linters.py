@@ -10,7 +10,7 @@ from affidavit.analysers.readers.sarif import read_problems
 from affidavit.analysers.user_linters import user_linters
 from affidavit.errors import SettingsError
 from affidavit.records.finding import Severity
-from affidavit.records.linter import Linter
+from affidavit.records.settings.linter import Linter
 from affidavit.specialists.mechanical import MechanicalSpecialist
 from affidavit.specialists.unallowed_linters import UnallowedLinters
 

@@ -20,7 +20,7 @@ IN_ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 @pytest.mark.parametrize("form", ["report", "terminal"])
 def test_a_closed_pipe_is_neither_a_traceback_nor_a_gate_that_was_not_passed(repo: Repo, form: str) -> None:
     repo.commit("base", {"a.py": "a = 1\n"})
-    repo.write({"a.py": "a = b\n" * 200})
+    repo.write({"a.py": "a = b\n" * 30})
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
@@ -102,7 +102,7 @@ def begin_review(
     repo: Repo, scratch: Path, *, ignoring: str = "", errors: int = subprocess.PIPE
 ) -> subprocess.Popen[bytes]:
     """A review that has begun to write copies of the source."""
-    repo.commit("base", {f"m{n}.py": "import os\n" * 200 for n in range(300)})
+    repo.commit("base", {f"m{n}.py": "import os\n" * 200 for n in range(100)})
     repo.write({"m1.py": "a = b\n"})
     scratch.mkdir()
     shield = f"trap '' {ignoring}; " if ignoring else ""

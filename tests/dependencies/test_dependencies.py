@@ -178,6 +178,21 @@ def test_the_tools_that_know_packages_say_so(tools: WithDependencies) -> None:
     assert "dependency" not in described["get_blame"]
 
 
+def test_modules_in_a_vendor_folder_are_read_and_links_in_it_are_not(repo: Repo) -> None:
+    named = ("m.org/in", "m.org/linked", "../out", "/etc", "far.org/away")
+    listed = "".join(f"# {name} v1.0.0\n## explicit\n{name}\n" for name in named)
+    (repo.path / "vendor" / "m.org" / "in").mkdir(parents=True)
+    (repo.path / "vendor" / "m.org" / "in" / "in.go").write_text("package in\n")
+    (repo.path / "vendor" / "modules.txt").write_text(listed)
+    (repo.path / "out").mkdir()
+    (repo.path.parent / "away").mkdir()
+    (repo.path / "vendor" / "m.org" / "linked").symlink_to(repo.path.parent)
+    (repo.path / "vendor" / "far.org").symlink_to(repo.path.parent)
+    with opened(repo, {".gitignore": "vendor/\nout/\n"}, {"a.txt": "b\n"}) as repository:
+        found = find_packages(repo.path, repository.base).by_name
+    assert {name: one.version for name, one in found.items()} == {"m.org/in": "v1.0.0"}
+
+
 LOCKS = {
     "uv.lock": '[[package]]\nname = "a"\nversion = "1.0"\n',
     "poetry.lock": '[[package]]\nname = "b"\nversion = "2.0"\n',
@@ -247,3 +262,142 @@ def test_packages_are_left_alone_where_the_user_says_so(shop: Repo) -> None:
     assert "packages: " in with_packages.out, with_packages.err
     assert "rounding-lib 1.1.0" in with_packages.out
     assert "rounding-lib" not in without.out
+
+
+# Quotes of packages, as supporting evidence
+
+HASH = hashlib.sha256(PRICES.encode()).hexdigest()
+OWN_PLACE = ("app.py", 5, "    return round_up(x, 10)")
+
+
+def quoted(**fields: Any) -> dict[str, Any]:
+    return {
+        "package": "rounding-lib",
+        "version": "1.1.0",
+        "file": "rounding/__init__.py",
+        "sha256": HASH,
+        "code_examined": "    return value + step",
+        "line_range_examined": [2, 2],
+        **fields,
+    }
+
+
+def reviewed(shop: Repo, report: Path, *findings: dict[str, Any], asked: list[str] | None = None) -> Any:
+    """A review whose specialist reports these; the first words to each role are kept in `asked`."""
+    shop.commit("base", BASE)
+    shop.commit("Round up more", HEAD)
+    act = panelists(
+        lambda told: {**result(*(findings if task_in(told) == "logic" else ())), "schema_version": "1.2"}
+    )
+
+    def listening(exchange: Exchange) -> None:
+        if asked is not None:
+            asked.append(json.dumps(exchange.body))
+        act(exchange)
+
+    with serving(listening) as (address, _):
+        done = review(shop.path, address, "--format", f"report={report}", "--format", "markdown=out.md")
+    assert report.exists(), done.err
+    return json.loads(report.read_text())
+
+
+def rechecked(shop: Repo, report: Path, *options: str) -> dict[str, Any]:
+    done = affidavit("recheck", report, "--format", "json", *options, cwd=shop.path)
+    answer: dict[str, Any] = json.loads(done.out)
+    return answer
+
+
+def proofs_of(answer: dict[str, Any]) -> list[tuple[bool | None, str]]:
+    return [(one["holds"], one["detail"]) for one in answer["proofs"] if one["kind"] == "dependency"]
+
+
+def test_a_quote_of_a_package_supports_a_finding_from_the_reply_to_the_recheck(
+    shop: Repo, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+    place = tmp_path / "report.json"
+    finding = claim(*OWN_PLACE, evidence={"dependency_quotes": [quoted()]})
+    report = reviewed(shop, place, finding, asked=asked)
+    (candidate,) = [one for one in report["candidates"] if one["specialist"] == "logic"]
+    (check,) = candidate["dependency_quotes"]
+    assert (check["outcome"], check["start"], check["version"]) == ("exact", 2, "1.1.0")
+    assert candidate["withheld"] is None
+    assert "quotes rounding-lib 1.1.0 rounding/" in (shop.path / "out.md").read_text()
+    specialist = next(one for one in asked if '"review_result"' in one)
+    assert "`dependency_quotes`" in specialist
+    assert '"reproduction"' not in specialist
+    verifiers = [one for one in asked if '"verification_judgment"' in one]
+    assert any("quotes rounding-lib 1.1.0 rounding/__init__.py:2" in one for one in verifiers)
+    answer = rechecked(shop, place)
+    summary = "looked up again: it quotes rounding-lib 1.1.0 rounding/__init__.py:2"
+    assert proofs_of(answer) == [(True, summary)]
+    assert answer["exit_code"] == 0, answer
+
+    shop.path.joinpath(".venv/lib/python3.11/site-packages/rounding/__init__.py").write_text("other = 1\n")
+    without = rechecked(shop, place)
+    assert (proofs_of(without), without["exit_code"]) == ([], 0)
+    assert any("another file is here" in word for word in without["on_its_word"])
+
+
+@pytest.mark.parametrize(
+    ("forged", "said"),
+    [
+        ({"code": "    return value * step"}, "is not what the finding quotes"),
+        ({"start": 1, "end": 1}, "the report says that it quotes rounding-lib 1.1.0 rounding/__init__.py:1"),
+    ],
+)
+def test_a_forged_quote_of_a_package_fails_the_recheck(
+    shop: Repo, tmp_path: Path, forged: dict[str, Any], said: str
+) -> None:
+    place = tmp_path / "report.json"
+    report = reviewed(shop, place, claim(*OWN_PLACE, evidence={"dependency_quotes": [quoted()]}))
+    for check in (
+        *(one for given in report["candidates"] for one in given["dependency_quotes"]),
+        *(one for given in report["inputs"]["dependency_quotes"] for one in given["checks"]),
+    ):
+        check.update(forged)
+    place.write_text(json.dumps(report))
+    ((holds, detail),) = proofs_of(rechecked(shop, place))
+    assert holds is False
+    assert said in detail
+
+
+HOSTILE = {
+    "an absolute path": ({"file": "/etc/hosts.py"}, "not_here"),
+    "a path that leads out": ({"file": "../../../outside.py"}, "not_here"),
+    "a link": ({"file": "rounding/link.py"}, "not_here"),
+    "a file behind a link": ({"file": "linked/secret.py"}, "not_here"),
+    "a package with slashes": ({"package": "../../etc", "file": "passwd"}, "not_here"),
+    "a huge file": ({"file": "rounding/huge.py"}, "not_here"),
+    "another hash": ({"sha256": "00" * 32}, "other_file"),
+    "words that are not there": ({"code_examined": "    return value * step"}, "not_found"),
+}
+
+
+def test_hostile_quotes_of_packages_prove_nothing_and_take_nothing_along(shop: Repo, tmp_path: Path) -> None:
+    site = shop.path / ".venv" / "lib" / "python3.11" / "site-packages"
+    (site / "rounding" / "huge.py").write_text("x = 1\n" * 400_000)
+    record = site / "rounding_lib-1.1.0.dist-info" / "RECORD"
+    record.write_text(record.read_text() + "rounding/huge.py,,\n")
+    quotes = [quoted(**fields) for fields, _ in HOSTILE.values()]
+    alone = claim("app.py", 4, "    return value + step", evidence={"dependency_quotes": [quoted()]})
+    elsewhere = claim("rounding/__init__.py", 2, "    return value + step")
+    report = reviewed(
+        shop,
+        tmp_path / "report.json",
+        claim(*OWN_PLACE, evidence={"dependency_quotes": quotes}),
+        {**alone, "id": "alone"},
+        {**elsewhere, "id": "elsewhere"},
+    )
+    by_logic = [one for one in report["candidates"] if one["specialist"] == "logic"]
+    (first,) = [one for one in by_logic if one["withheld"] is None]
+    seen = [one["outcome"] for one in first["dependency_quotes"]]
+    assert dict(zip(HOSTILE, seen, strict=True)) == {name: outcome for name, (_, outcome) in HOSTILE.items()}
+    assert all(one["code"] == "" for one in first["dependency_quotes"])
+    noted = [one for one in report["diagnostics"] if one["field"] == "dependency_quotes"]
+    assert [one["code"] for one in noted] == ["evidence_not_found"]
+    ended = {one["withheld"]["code"] for one in by_logic if one["withheld"]}
+    assert ended == {"evidence_not_found", "file_not_in_changed_files"}
+    answer = rechecked(shop, tmp_path / "report.json")
+    assert [holds for holds, _ in proofs_of(answer)] == [True]
+    assert answer["exit_code"] == 0

@@ -13,7 +13,7 @@ from affidavit.forecast.cost import (
     opening_tokens,
     sent_tokens,
 )
-from affidavit.forecast.recorded import RECORDED, RecordedRun
+from affidavit.forecast.recorded import recorded_runs, runs_within
 from affidavit.minds.choice import ModelChoice, choose_model
 from affidavit.ports import Role, Talk
 from commands import Done, affidavit
@@ -80,14 +80,18 @@ def test_votes_and_a_second_verifier_are_counted_for_the_specialists_findings() 
     assert "second_verifier" not in estimated(all_on("openai:gpt-4o"))
 
 
-@pytest.mark.parametrize("run", RECORDED, ids=lambda run: run.change)
-def test_the_estimate_is_near_what_recorded_reviews_sent(run: RecordedRun) -> None:
-    for one in run.roles:
-        foretold = sent_tokens(one.role, [one.opening_tokens] * one.conversations)
-        assert 1 / WITHIN_FACTOR <= foretold / one.input_tokens <= WITHIN_FACTOR, one
-    proposed = next(one.conversations for one in run.roles if one.role == "specialist")
-    judged = next(one.conversations for one in run.roles if one.role == "verifier")
-    assert 1 / WITHIN_FACTOR <= FINDINGS_PER_CONVERSATION * proposed / judged <= WITHIN_FACTOR
+def test_the_estimate_is_near_what_nine_of_ten_recorded_reviews_sent() -> None:
+    runs = recorded_runs()
+    assert len(runs) >= 10
+    assert len(runs_within(WITHIN_FACTOR)) >= 0.9 * len(runs)
+    assert len(runs_within(2)) == len(runs)
+
+
+def test_no_role_is_foretold_far_from_what_it_sent_over_all_recorded_reviews() -> None:
+    for role in ("planner", "specialist", "verifier"):
+        own = [found for run in recorded_runs() if (found := run.role(role))]
+        expected = sum(sent_tokens(role, [one.opening_tokens] * one.conversations) for one in own)
+        assert 1 / WITHIN_FACTOR <= expected / sum(one.input_tokens for one in own) <= WITHIN_FACTOR, role
 
 
 def test_a_longer_prompt_is_paid_for_with_each_request() -> None:
@@ -121,7 +125,7 @@ def test_a_review_is_estimated_without_a_key_and_without_a_question(changed: Rep
     assert row(done, "planner")[1:4] == ["tiny", "1", str(COURSES["planner"].requests)]
     assert row(done, "specialist")[-1] == row(done, "total")[-1] == "price not known"
     assert "Assumed:" in done.out
-    assert f"fitted on {len(RECORDED)} review" in done.out
+    assert f"fitted on {len(recorded_runs())} review" in done.out
 
 
 def test_a_model_behind_an_address_is_estimated_at_the_price_that_the_user_says(changed: Repo) -> None:

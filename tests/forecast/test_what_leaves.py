@@ -47,6 +47,18 @@ def test_nothing_is_sent_and_no_key_is_needed(changed: Repo) -> None:
     assert "Write short functions." in done.out
 
 
+def test_the_file_of_outside_servers_is_checked_without_a_model_too(changed: Repo) -> None:
+    file = changed.path.parent / "servers.json"
+    asked = ("--what-leaves", "--mcp-servers", str(file))
+    missing = review(changed, *asked)
+    assert missing.code == 2
+    assert "servers.json" in missing.err
+    file.write_text('{"mcpServers": {"docs": {"command": "docs", "allow": ["find"]}}}')
+    done = review(changed, *asked)
+    assert done.code == 0, done.err
+    assert "nobody calls the tools of docs" in done.out
+
+
 def test_a_secret_is_shown_as_it_would_leave(changed: Repo) -> None:
     done = review(changed, "--what-leaves", "--model", "openai:gpt-4o")
     assert SECRET not in done.out

@@ -1,6 +1,5 @@
 """Forges in memory with one pull request each."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 
 from affidavit.records.report import Report
 from forge_http import Origin
-from github_server import GitHubServer
+from github_server import GitHubServer, opened_github
 from posting_flow import reviewed
 from shop import BASE_FILES, HEAD_FILES
 
@@ -23,20 +22,10 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     return folder, base, head
 
 
-def opened(folder: Path, begun: tuple[Path, str, str]) -> GitHubServer:
-    template, base, head = begun
-    bare, work = folder / "forge" / "shop" / "cart.git", folder / "work"
-    shutil.copytree(template / "cart.git", bare)
-    shutil.copytree(template / "work", work)
-    server = GitHubServer(folder)
-    server.open_pull(base, head, body="Fixes #3")
-    return server
-
-
 @pytest.fixture
 def github(tmp_path: Path, begun: tuple[Path, str, str]) -> Iterator[GitHubServer]:
     """GitHub with an open pull request; every exchange must be as GitHub describes it."""
-    server = opened(tmp_path / "github", begun)
+    server = opened_github(tmp_path / "github", begun)
     yield server
     server.stop()
     assert server.problems == []
@@ -46,7 +35,7 @@ def github(tmp_path: Path, begun: tuple[Path, str, str]) -> Iterator[GitHubServe
 def first_report(tmp_path_factory: pytest.TempPathFactory, begun: tuple[Path, str, str]) -> Report:
     """The report on that change, made once."""
     folder = tmp_path_factory.mktemp("first")
-    server = opened(folder / "github", begun)
+    server = opened_github(folder / "github", begun)
     report = reviewed(server.address, folder / "cache")
     server.stop()
     return report

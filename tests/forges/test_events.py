@@ -1,6 +1,7 @@
 """What deliveries of forges ask for, on the payloads that GitHub publishes."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from affidavit.errors import InputError
-from affidavit.forges.events import read_github_event, read_gitlab_event
-from affidavit.forges.hosts import GITHUB, GITLAB
+from affidavit.forges.events import RequestEvent, read_github_event, read_gitlab_event
+from affidavit.forges.reaching.hosts import GITHUB, GITLAB
 from published import webhooks
 
 HOSTS = (GITHUB, GITLAB)
@@ -84,6 +85,18 @@ def test_merge_request_events_ask_for_a_review_on_a_push(fields: dict[str, Any],
     assert (event.wish if event else None) == wish
 
 
+@pytest.mark.parametrize("mark", ["draft", "work_in_progress"])
+@pytest.mark.parametrize(("is_draft", "wish"), [(True, "cancel"), (False, "review")])
+def test_a_merge_request_that_becomes_a_draft_is_let_alone_and_one_that_is_ready_is_reviewed(
+    mark: str, is_draft: bool, wish: str
+) -> None:
+    payload = merge_request(action="update", **{mark: is_draft})
+    payload["changes"] = {mark: {"previous": not is_draft, "current": is_draft}}
+    event = read_gitlab_event("Merge Request Hook", payload, HOSTS)
+    assert event is not None
+    assert (event.wish, event.is_draft) == (wish, is_draft)
+
+
 def test_a_note_that_speaks_to_us_asks_for_a_look_at_answers() -> None:
     payload = merge_request(note="/affidavit explain", url="https://gitlab.com/g/p/-/merge_requests/7#note_1")
     payload["merge_request"] = {"iid": 7}
@@ -99,10 +112,15 @@ json_values = st.recursive(
 )
 
 
+def is_read_or_refused(read: Callable[..., RequestEvent | None], name: str, payload: Any) -> bool:
+    try:
+        event = read(name, payload, HOSTS)
+    except InputError:
+        return True
+    return event is None or isinstance(event, RequestEvent)
+
+
 @given(st.sampled_from(["pull_request", "issue_comment", "Merge Request Hook", "Note Hook"]), json_values)
 def test_any_payload_is_read_or_refused_and_never_breaks_anything(name: str, payload: Any) -> None:
     for read in (read_github_event, read_gitlab_event):
-        try:
-            read(name, payload, HOSTS)
-        except InputError:
-            continue
+        assert is_read_or_refused(read, name, payload)

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from affidavit.errors import InputError, SettingsError
-from affidavit.forges.address import is_request_url, parse_change_url
-from affidavit.forges.credentials import NOBODY, Credentials, find_credentials
-from affidavit.forges.hosts import GITHUB, GITLAB, known_hosts
+from affidavit.forges.address import is_request_url, parse_change_url, refuse_without_scheme
+from affidavit.forges.reaching.credentials import NOBODY, Credentials, find_credentials
+from affidavit.forges.reaching.hosts import GITHUB, GITLAB, known_hosts
+from commands import affidavit
 
 NOWHERE = {"XDG_CONFIG_HOME": "/nonexistent"}
 
@@ -59,6 +60,34 @@ def test_a_host_that_nobody_named_is_not_asked(url: str) -> None:
     assert is_request_url(url)
     with pytest.raises(InputError, match="no forge that may be asked"):
         parse_change_url(url, known_hosts(NOWHERE))
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("github.com/o/r/pull/1", "https://github.com/o/r/pull/1"),
+        ("gitlab.com/g/s/r/-/merge_requests/2/diffs", "https://gitlab.com/g/s/r/-/merge_requests/2"),
+    ],
+)
+def test_an_address_as_browsers_show_it_is_answered_with_the_whole_one(
+    typed: str, meant: str, tmp_path: Path
+) -> None:
+    done = affidavit("review", typed, cwd=tmp_path)
+    assert done.code == 2
+    assert f"write {meant}\n" in done.err
+
+
+def refusal_of(text: str) -> str | None:
+    try:
+        refuse_without_scheme(text)
+    except SettingsError as refusal:
+        return str(refusal)
+    return None
+
+
+@pytest.mark.parametrize("name", ["topic/pull/1", "main", "github.com/o/r", "example.org/o/r/pull/1"])
+def test_a_revision_is_not_taken_for_an_address(name: str) -> None:
+    assert refusal_of(name) is None
 
 
 def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:

@@ -3,18 +3,15 @@
 import json
 import os
 import shutil
-import stat
 import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
-import pytest
-
-from affidavit.forges.workflows.writing import workflow
+from affidavit.records.report import Report
+from affidavit.render.formats import render
 from commands import AFFIDAVIT, affidavit, environment_of
 from github_server import GitHubServer
-from posting_flow import ALL_BUT_RUFF
-from repositories import Repo, run_git
+from posting_flow import ALL_BUT_RUFF, post
 from shop import HEAD_FILES
 
 
@@ -90,6 +87,61 @@ def test_a_report_that_the_recheck_does_not_confirm_is_not_posted(
     assert "not proven again: ty-0 analyser: not installed" in github.comments[0]["body"]
 
 
+def test_a_dismissal_on_the_forge_goes_through_all_three_steps_and_a_forged_one_through_none(
+    github: GitHubServer, report: Report, tmp_path: Path
+) -> None:
+    post(github.address, report)
+    github.say("mel", "/affidavit dismiss comes later", github.inline[0]["id"])
+    reads, writes = variables(github), variables(github, AFFIDAVIT_POST_TOKEN="write")
+    review = ("review", github.address.url, "--format", "report=r.json", "-q", "--no-store")
+    assert affidavit(*review, cwd=tmp_path, env=reads).code == 0
+    recheck = ("recheck", "r.json", "--fetch")
+    said = affidavit(*recheck, cwd=tmp_path, env=reads)
+    assert said.code == 0, said.out
+    assert "1 dismissal on the forge, and that these people may dismiss: mel" in said.out
+    (tmp_path / "recheck.json").write_text(
+        affidavit(*recheck, "--format", "json", cwd=tmp_path, env=reads).out
+    )
+    done = affidavit("post", "r.json", "--rechecked", "recheck.json", "--yes", cwd=tmp_path, env=writes)
+    assert done.code == 0, done.err
+    assert "dismissed by `mel`: comes later (lifts the gate)" in github.comments[0]["body"]
+    content = json.loads((tmp_path / "r.json").read_text())
+    content["change"]["dismissals"] = []
+    (tmp_path / "r.json").write_text(json.dumps(content))
+    forged = affidavit(*recheck, cwd=tmp_path, env=reads)
+    assert forged.code == 1
+    assert "lacks its entry, and nobody said so on the forge" in forged.out
+
+
+def test_only_the_word_of_who_may_write_and_is_not_the_author_moves_the_error_rate(
+    github: GitHubServer, report: Report, tmp_path: Path
+) -> None:
+    writes = variables(github, AFFIDAVIT_POST_TOKEN="write")
+    own: dict[str, Any] = {"cwd": tmp_path, "data": tmp_path / "data", "env": writes}
+    (tmp_path / "r.json").write_text(render(report, "report"))
+    finding = next(one.id for one in report.shown if one.id in report.gate.failed_by)
+    assert affidavit("label", "r.json", finding, "valid", **own).code == 0
+    post(github.address, report)
+    for stranger in ("eve", "rob", "ada"):
+        github.say(stranger, "wrong, trust me", github.inline[0]["id"])
+    kept = affidavit("post", "r.json", "--yes", **own)
+    assert "by eve on" in kept.err
+    assert "counts in no error rate (forge: without write access)" in kept.err
+    assert "counts in no error rate (forge: by the author of the change)" in kept.err
+    measured = json.loads(affidavit("quality", "--format", "json", **own).out)
+    assert (measured["wrong"]["count"], measured["wrong"]["n"]) == (0, 1)
+    host = github.host.name
+    assert measured["unheard_from"] == {f"{name} on {host}": 1 for name in ("eve", "rob", "ada")}
+    said = affidavit("quality", **own).out
+    assert "1 finding labelled by the author of a change or without write access" in " ".join(said.split())
+    history = json.loads(affidavit("label", "r.json", finding, "--format", "json", **own).out)
+    assert [one["by"] for one in history[1:]] == [f"{name} on {host}" for name in ("eve", "rob", "ada")]
+    github.say("mel", "wrong, I checked", github.inline[0]["id"])
+    affidavit("post", "r.json", "--yes", **own)
+    measured = json.loads(affidavit("quality", "--format", "json", **own).out)
+    assert (measured["wrong"]["count"], measured["wrong"]["n"]) == (1, 1)
+
+
 def test_review_with_post_gives_the_token_that_writes_to_the_poster_alone(
     github: GitHubServer, tmp_path: Path
 ) -> None:
@@ -127,6 +179,28 @@ def test_post_without_a_token_for_it_says_what_to_set(github: GitHubServer, tmp_
     assert "AFFIDAVIT_POST_TOKEN" in done.err
 
 
+def test_a_dry_run_needs_no_token_that_writes_and_says_what_it_could_not_look_up(
+    github: GitHubServer, report: Report, tmp_path: Path
+) -> None:
+    (tmp_path / "r.json").write_text(render(report, "report"))
+    named = {"AFFIDAVIT_POST_AS": "", "GITHUB_TOKEN": "", "GH_TOKEN": ""}
+    nobody = affidavit("post", "r.json", cwd=tmp_path, env=variables(github, **named))
+    assert nobody.code == 0, nobody.err
+    assert "would be posted" in nobody.out
+    assert "which threads are resolved could not be read" in nobody.err
+    assert "which comments are ours could not be looked up" in nobody.err
+    writes = variables(github, AFFIDAVIT_POST_TOKEN="write")
+    assert affidavit("post", "r.json", "--yes", cwd=tmp_path, env=writes).code == 0
+    # What is there is known by the name of the account that posts: nothing is planned twice.
+    reads = affidavit("post", "r.json", cwd=tmp_path, env=variables(github))
+    assert (reads.code, reads.err) == (0, "")
+    assert "post_review" not in reads.out
+    assert "post_summary" not in reads.out
+    refused = affidavit("post", "r.json", "--yes", cwd=tmp_path, env=variables(github, **named))
+    assert refused.code == 2
+    assert "needs a token that may write" in refused.err
+
+
 def test_a_host_that_nobody_named_is_not_asked(tmp_path: Path) -> None:
     done = affidavit("review", "https://git.example.org/o/r/pull/1", cwd=tmp_path)
     assert done.code == 2
@@ -151,112 +225,6 @@ def test_no_token_is_in_any_output(github: GitHubServer, tmp_path: Path) -> None
     called = (tmp_path / "called").read_text()
     assert "fetch" in called
     assert not any("hunter2" in text for text in (good.out, good.err, bad.out, bad.err, called))
-
-
-# init
-
-
-@pytest.fixture
-def folder(repo: Repo) -> Path:
-    repo.git("remote", "add", "origin", "git@github.com:owner/repo.git")
-    return repo.path
-
-
-def zizmor(file: Path) -> tuple[int, str]:
-    program = Path(sys.executable).with_name("zizmor")
-    done = subprocess.run(
-        [program, "--offline", "--no-progress", file], capture_output=True, text=True, check=False
-    )
-    return done.returncode, done.stdout + done.stderr
-
-
-@pytest.mark.parametrize("options", [(), ("--model", "anthropic:claude-sonnet-5"), ("--private",)])
-def test_the_written_workflow_passes_zizmor(folder: Path, options: tuple[str, ...]) -> None:
-    done = affidavit("init", *options, cwd=folder)
-    assert done.code == 0, done.err
-    code, said = zizmor(folder / ".github" / "workflows" / "affidavit.yml")
-    assert code == 0, said
-
-
-def test_the_action_of_this_repository_passes_zizmor() -> None:
-    code, said = zizmor(Path(__file__).parents[2] / "action.yml")
-    assert code == 0, said
-
-
-def test_the_container_file_passes_hadolint() -> None:
-    file = Path(__file__).parents[2] / "Dockerfile"
-    program = Path(sys.executable).with_name("hadolint")
-    done = subprocess.run([program, file], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
-
-
-def jobs_of(text: str) -> dict[str, str]:
-    """The three jobs of the workflow, each as its text."""
-    parts = text.partition("\njobs:\n")[2].split("\n\n  ")
-    return {part.strip().partition(":")[0]: part for part in parts}
-
-
-def test_each_job_of_the_workflow_has_its_own_rights_and_secrets() -> None:
-    jobs = jobs_of(workflow("github", "openai:gpt-5", is_private=False).text)
-    assert list(jobs) == ["review", "recheck", "post"]
-    assert "write" not in jobs["review"].partition("steps:")[0]
-    assert "secrets.OPENAI_API_KEY" in jobs["review"]
-    assert "permissions: {}" in jobs["recheck"]
-    assert "secrets." not in jobs["recheck"]
-    assert "github.token" not in jobs["recheck"]
-    assert "OPENAI_API_KEY" not in jobs["post"]
-    assert "--rechecked recheck.json" in jobs["post"]
-    assert not any("actions/checkout" in job for job in jobs.values())
-
-
-def test_without_a_model_the_review_has_no_secret() -> None:
-    jobs = jobs_of(workflow("github", None, is_private=False).text)
-    assert "secrets." not in jobs["review"]
-
-
-def test_a_workflow_that_is_there_is_not_overwritten_unasked(folder: Path) -> None:
-    assert affidavit("init", cwd=folder).code == 0
-    again = affidavit("init", cwd=folder)
-    assert again.code == 2
-    assert "--force" in again.err
-
-
-def test_the_gitlab_jobs_are_yaml_that_a_linter_reads(folder: Path) -> None:
-    assert affidavit("init", "--forge", "gitlab", "--model", "openai:gpt-5", cwd=folder).code == 0
-    file = folder / ".gitlab" / "affidavit.yml"
-    program = Path(sys.executable).with_name("yamllint")
-    rules = "{extends: default, rules: {line-length: {max: 120}, document-start: disable}}"
-    done = subprocess.run([program, "-d", rules, file], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
-
-
-def test_the_hooks_are_programs_that_stop_a_bad_commit_and_a_bad_push(folder: Path, repo: Repo) -> None:
-    repo.commit("Begin", {"a.py": "x = 1\n"})
-    assert affidavit("init", "--hook", "pre-commit", "--hook", "pre-push", cwd=folder).code == 0
-    hooks = folder / ".git" / "hooks"
-    assert all((hooks / name).stat().st_mode & stat.S_IXUSR for name in ("pre-commit", "pre-push"))
-    program = Path(sys.executable).with_name("shellcheck")
-    subprocess.run([program, hooks / "pre-commit", hooks / "pre-push"], check=True)
-    repo.write({"a.py": "x = undefined_name\n"})
-    repo.git("add", "-A")
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    env = {**environment_of(folder.parent / "data"), "PATH": path, "AFFIDAVIT_ANALYSERS_OFF": ALL_BUT_RUFF}
-
-    def git(*arguments: str) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(["git", *arguments], cwd=folder, env=env, capture_output=True, check=False)
-
-    done = git("commit", "-m", "Bad")
-    assert done.returncode != 0
-    assert b"undefined_name" in done.stdout + done.stderr
-    run_git(folder.parent, "init", "-q", "--bare", "-b", "main", "there.git")
-    repo.git("remote", "set-url", "origin", str(folder.parent / "there.git"))
-    first = git("push", "origin", "HEAD:main")
-    assert b"not reviewed, since origin has no known main branch" in first.stderr
-    repo.git("remote", "set-head", "origin", "main")
-    repo.git("commit", "-q", "--no-verify", "-m", "Bad")
-    done = git("push", "origin", "HEAD:topic")
-    assert done.returncode != 0
-    assert b"undefined_name" in done.stdout + done.stderr
 
 
 def test_a_proxy_of_the_environment_is_used_for_the_forge_and_for_git(

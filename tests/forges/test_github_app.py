@@ -8,8 +8,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from affidavit.errors import ForgeError, SettingsError
 from affidavit.forges.choice import open_forge
-from affidavit.forges.credentials import App, Credentials, find_credentials
-from affidavit.forges.hosts import GITHUB
+from affidavit.forges.reaching.credentials import App, Credentials, find_credentials
+from affidavit.forges.reaching.hosts import GITHUB
 from affidavit.records.report import Report
 from forge_http import Fault, RefusedError
 from github_server import GitHubServer

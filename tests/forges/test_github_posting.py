@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from affidavit.errors import ForgeError, InputError
-from affidavit.forges.credentials import Credentials
 from affidavit.forges.marks import read_mark
+from affidavit.forges.reaching.credentials import Credentials
 from affidavit.records.report import Report
 from forge_http import Asked, Fault, RefusedError
 from github_server import GitHubServer
@@ -38,8 +38,8 @@ def test_a_finding_stands_on_its_line_and_the_summary_says_the_rest(
     said = summary(github)
     assert "Changes requested: 1 finding blocks" in said
     assert f"[comment]({comment['html_url']})" in said
-    assert "withheld: 1 finding (1 `nit`)" in said
-    assert "measured on this installation: not measured yet" in said
+    assert "withheld: 1 finding (1 too small to act on)" in said
+    assert "error rate of this installation: not measured yet" in said
     assert "/affidavit dismiss" in said
     assert [one["state"] for one in github.reviews] == ["COMMENTED"]
     assert github.statuses[0]["shown"]["state"] == "failure"
@@ -48,6 +48,10 @@ def test_a_finding_stands_on_its_line_and_the_summary_says_the_rest(
 def test_posting_twice_changes_nothing(github: GitHubServer, report: Report) -> None:
     post(github.address, report)
     github.asked.clear()
+    post(github.address, report)
+    assert github.writes() == []
+    # Where something else is said under our name, ours is said again.
+    github.statuses[-1]["shown"]["state"] = "success"
     post(github.address, report)
     assert github.writes() == [f"POST /api/v3/repos/shop/cart/statuses/{github.head}"]
 
@@ -179,7 +183,10 @@ def test_whoever_asks_for_an_explanation_gets_one_once(github: GitHubServer, rep
     answers = [one["body"] for one in github.inline if one["user"]["login"] == "affidavit[bot]"][1:]
     assert len(answers) == 1
     assert "What stands behind this" in answers[0]
-    assert "quote checked" in answers[0]
+    assert answers[0].count("quote found in the commit") == 1
+    assert "proven by an analyser" in answers[0]
+    assert "Proof in detail" not in answers[0]
+    assert "Fingerprint:" in answers[0]
 
 
 def test_a_comment_that_somebody_deleted_is_not_posted_again(

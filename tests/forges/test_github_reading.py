@@ -1,6 +1,7 @@
 """Read a pull request from a GitHub in memory, over real HTTP and with real git."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,12 +9,15 @@ import pytest
 from affidavit.errors import ForgeError
 from affidavit.forges.choice import read_request
 from affidavit.forges.clones import Remote, open_clone, remote_of
-from affidavit.forges.credentials import Credentials
 from affidavit.forges.opening import Ground, open_pull_request
 from affidavit.forges.pull_request import PullRequest
-from affidavit.forges.web import Patience
+from affidavit.forges.reaching.credentials import Credentials
+from affidavit.forges.reaching.web import Patience
+from affidavit.system.folders import files_in
+from endless_forge import endless_forge
 from forge_http import ENVIRONMENT, Fault, RefusedError
 from github_server import GitHubServer
+from published import example
 
 TOKEN = Credentials("read")
 
@@ -134,6 +138,55 @@ def test_a_draft_and_a_conflict_are_said(github: GitHubServer) -> None:
     ]
 
 
+def test_a_request_from_a_fork_is_read_from_what_the_forge_keeps_of_it(
+    github: GitHubServer, tmp_path: Path
+) -> None:
+    # The branch is in another repository: this one has nothing but the reference of the request.
+    github.origin.delete_branch("topic")
+    fork = example("pull-request")["head"]["repo"] | {"id": 2}
+    there = {"ref": "topic", "sha": github.head, "label": "eve:topic", "repo": fork}
+    github.pull["head"] = {**example("pull-request")["head"], **there}
+    pull = read(github)
+    assert pull.is_from_fork
+    with open_pull_request(pull, ground(tmp_path)) as opened:
+        assert opened.change.head.commit == github.head
+        assert opened.change.head.name == "eve:topic"
+
+
+def test_a_closed_request_is_reviewed_as_it_was_left(github: GitHubServer, tmp_path: Path) -> None:
+    github.pull["state"] = "closed"
+    pull = read(github)
+    assert (pull.state, pull.notices) == (
+        "closed",
+        ("this pull request is closed: its last state is reviewed",),
+    )
+    with open_pull_request(pull, ground(tmp_path)) as opened:
+        assert [file.path for file in opened.change.files] == ["cart.py"]
+
+
+def test_after_a_push_by_force_only_what_is_proposed_now_is_reviewed(
+    github: GitHubServer, tmp_path: Path
+) -> None:
+    open_pull_request(read(github), ground(tmp_path)).close()
+    first = github.head
+    other = github.origin.commit("topic", {"other.py": "y = 2\n"}, "Start over", start=github.base)
+    github.push(other)
+    with open_pull_request(read(github), ground(tmp_path)) as opened:
+        assert opened.change.head.commit == other != first
+        assert [file.path for file in opened.change.files] == ["other.py"]
+
+
+def test_a_request_that_conflicts_is_reviewed_from_where_it_left(
+    github: GitHubServer, tmp_path: Path
+) -> None:
+    github.origin.commit("main", {"cart.py": "def total(items):\n    return 0\n"}, "Theirs", start="main")
+    github.pull["mergeable"] = False
+    with open_pull_request(read(github), ground(tmp_path)) as opened:
+        assert opened.change.base.commit == github.base
+        assert [file.path for file in opened.change.files] == ["cart.py"]
+        assert "conflicts with main" in opened.notices[0]
+
+
 def test_a_push_between_reading_and_fetching_is_said(github: GitHubServer, tmp_path: Path) -> None:
     pull = read(github).model_copy(update={"head": "f" * 40})
     with pytest.raises(ForgeError, match="was pushed to while it was read"):
@@ -204,8 +257,35 @@ def test_a_repository_that_is_larger_than_allowed_is_not_kept_fetching(
 ) -> None:
     remote = Remote(github.address.clone_url, environment=ENVIRONMENT, max_megabytes=0)
     clone = open_clone(tmp_path / "cache", remote)
+    for _ in range(2):
+        with pytest.raises(ForgeError, match="AFFIDAVIT_MAX_CLONE_MB"):
+            clone.fetch({"refs/x": github.head}, "--depth=1")
+        assert [*files_in(clone.folder / "objects")] == []
+        assert (clone.is_shallow, clone.commit_of("refs/x")) == (False, None)
+
+
+def test_of_a_fetch_that_is_too_much_only_what_was_there_before_stays(
+    github: GitHubServer, tmp_path: Path
+) -> None:
+    remote = Remote(github.address.clone_url, environment=ENVIRONMENT)
+    clone = open_clone(tmp_path / "cache", remote)
+    clone.fetch({"refs/x": github.head}, "--depth=1")
+    more = github.origin.commit("more", {"more.txt": "more\n"}, "More")
     with pytest.raises(ForgeError, match="AFFIDAVIT_MAX_CLONE_MB"):
-        clone.fetch({"refs/x": github.head})
+        replace(clone, remote=replace(remote, max_megabytes=0)).fetch({"refs/y": more})
+    assert (clone.commit_of("refs/x"), clone.is_shallow) == (github.head, True)
+    assert not clone.has(more)
+    clone.git.run("fsck", "--connectivity-only", "refs/x")
+    clone.fetch({"refs/y": more})
+    assert clone.has(more)
+
+
+def test_a_fetch_that_is_ended_takes_those_along_that_do_the_fetching(tmp_path: Path) -> None:
+    with endless_forge() as (url, is_left):
+        clone = open_clone(tmp_path / "cache", Remote(url, environment=ENVIRONMENT, max_megabytes=1))
+        with pytest.raises(ForgeError, match="AFFIDAVIT_MAX_CLONE_MB"):
+            clone.fetch({"refs/x": "refs/heads/main"})
+        assert is_left.wait(5)
 
 
 def test_a_clone_is_fetched_from_the_forge_itself_only(github: GitHubServer) -> None:

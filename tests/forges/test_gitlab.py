@@ -1,20 +1,21 @@
 """Read and post on a GitLab in memory that has GitLab's rules."""
 
 import asyncio
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from affidavit.errors import ForgeError, InputError
-from affidavit.forges.choice import read_request
-from affidavit.forges.credentials import Credentials
+from affidavit.forges.choice import open_forge, read_request
 from affidavit.forges.opening import Ground, open_pull_request
+from affidavit.forges.posting.options import PostOptions
+from affidavit.forges.posting.run import Posted, plan_posting
 from affidavit.forges.pull_request import PullRequest
+from affidavit.forges.reaching.credentials import NOBODY, Credentials
 from affidavit.records.report import Report
 from forge_http import ENVIRONMENT, Fault, RefusedError
-from gitlab_server import GitLabServer
+from gitlab_server import GitLabServer, opened_gitlab
 from posting_flow import QUICK, READS, post, reviewed
 from shop import HEAD_FILES
 
@@ -24,12 +25,7 @@ FIXED = HEAD_FILES["cart.py"].replace("price_in(currency, item)", "item.price")
 
 @pytest.fixture
 def gitlab(tmp_path: Path, begun: tuple[Path, str, str]) -> Iterator[GitLabServer]:
-    template, base, head = begun
-    folder = tmp_path / "gitlab"
-    shutil.copytree(template / "cart.git", folder / "forge" / "team" / "shop" / "cart.git")
-    shutil.copytree(template / "work", folder / "work")
-    server = GitLabServer(folder)
-    server.open_pull(base, head, description="Closes #3")
+    server = opened_gitlab(tmp_path / "gitlab", begun, description="Closes #3")
     yield server
     server.stop()
 
@@ -73,6 +69,44 @@ def test_the_opened_change_begins_where_gitlab_says(gitlab: GitLabServer, tmp_pa
     assert set(gitlab.git_tokens) == {"read"}
 
 
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"state": "closed"}, "is closed: its last state"),
+        ({"state": "merged"}, "is merged: what was merged"),
+        ({"draft": True}, "is a draft"),
+        ({"has_conflicts": True}, "conflicts with main"),
+    ],
+)
+def test_what_state_a_merge_request_is_in_is_said_and_it_is_reviewed(
+    gitlab: GitLabServer, tmp_path: Path, fields: dict[str, object], said: str
+) -> None:
+    gitlab.request |= fields
+    with open_pull_request(read(gitlab), Ground(READS, tmp_path / "cache", ENVIRONMENT)) as opened:
+        assert [said in notice for notice in opened.notices] == [True]
+        assert [file.path for file in opened.change.files] == ["cart.py"]
+
+
+def test_a_merge_request_from_a_fork_that_was_pushed_to_by_force_is_read_as_it_is_now(
+    gitlab: GitLabServer, tmp_path: Path
+) -> None:
+    gitlab.request["source_project_id"] = 2
+    ground = Ground(READS, tmp_path / "cache", ENVIRONMENT)
+    open_pull_request(read(gitlab), ground).close()
+    gitlab.push(gitlab.origin.commit("topic", {"other.py": "y = 2\n"}, "Start over", start=gitlab.base))
+    gitlab.origin.delete_branch("topic")
+    pull = read(gitlab)
+    assert pull.is_from_fork
+    with open_pull_request(pull, ground) as opened:
+        assert [file.path for file in opened.change.files] == ["other.py"]
+
+
+def test_a_private_project_says_that_the_token_of_a_job_does_not_read_it(gitlab: GitLabServer) -> None:
+    gitlab.is_private = True
+    with pytest.raises(ForgeError, match="give a project access token in AFFIDAVIT_GITLAB_TOKEN"):
+        read(gitlab, Credentials("job", is_job_token=True))
+
+
 def test_a_request_that_gitlab_still_prepares_is_said(gitlab: GitLabServer) -> None:
     gitlab.request["diff_refs"] = None
     with pytest.raises(ForgeError, match="run again in a moment"):
@@ -89,6 +123,22 @@ def test_a_finding_is_a_thread_on_its_line_and_the_gate_a_status(
     assert (position["new_path"], position["new_line"]) == ("cart.py", 5)
     assert "[comment](" in summary(gitlab)
     assert [(one["name"], one["status"]) for one in gitlab.statuses] == [("affidavit", "failed")]
+
+
+def test_what_the_status_says_already_is_not_said_again(gitlab: GitLabServer, report: Report) -> None:
+    said = f"POST /api/v4/projects/team%2Fshop%2Fcart/statuses/{gitlab.head}"
+    in_part = report.model_copy(update={"gate": report.gate.model_copy(update={"exit_code": 3})})
+    for posted in (report, in_part):
+        post(gitlab.address, posted)
+        gitlab.asked.clear()
+        post(gitlab.address, posted)
+        assert gitlab.writes() == []
+    # Where something else is said under our name, or of another request, ours is said again.
+    for name, other in (("status", "success"), ("description", "Fine"), ("target_url", "https://else/")):
+        gitlab.statuses[0][name] = other
+        gitlab.asked.clear()
+        post(gitlab.address, in_part)
+        assert gitlab.writes() == [said]
 
 
 def test_posting_twice_changes_nothing_and_a_fix_resolves_the_thread(
@@ -127,9 +177,12 @@ def test_a_dismissal_counts_by_the_rights_of_who_said_it(
 
 def test_a_thumb_down_is_read(gitlab: GitLabServer, report: Report) -> None:
     post(gitlab.address, report)
-    gitlab.react("mel", int(str(threads(gitlab)[0]["id"])))
-    post(gitlab.address, report)
+    for by in ("mel", "rob", "ada"):
+        gitlab.react(by, int(str(threads(gitlab)[0]["id"])))
+    posted = post(gitlab.address, report)
     assert "called wrong by `mel`: a thumb down" in summary(gitlab)
+    # Whether it counts in the error rate.
+    assert [one.by.lifting for one in posted.decisions] == ["lifts", "no_rights", "author"]
 
 
 def test_a_crash_before_or_after_any_call_leaves_no_double(gitlab: GitLabServer, report: Report) -> None:
@@ -145,6 +198,24 @@ def test_a_crash_before_or_after_any_call_leaves_no_double(gitlab: GitLabServer,
                     assert fault.times == 0
             post(gitlab.address, report)
             assert len(gitlab.discussions) == 2
+
+
+def test_a_dry_run_needs_no_token_and_says_what_it_could_not_look_up(
+    gitlab: GitLabServer, report: Report
+) -> None:
+    async def planned(credentials: Credentials) -> Posted:
+        forge = open_forge(gitlab.address, credentials, QUICK, {})
+        try:
+            return await plan_posting(forge, report, PostOptions(), gitlab.address.url)
+        finally:
+            await forge.close()
+
+    notes = asyncio.run(planned(NOBODY)).notes
+    assert ["which comments are ours could not be looked up" in note for note in notes] == [True]
+    assert gitlab.writes() == []
+    job = Credentials("read", is_job_token=True)
+    with pytest.raises(ForgeError, match="not that of a job"):
+        post(gitlab.address, report, job)
 
 
 def test_a_line_that_gitlab_refuses_goes_into_the_summary(gitlab: GitLabServer, report: Report) -> None:

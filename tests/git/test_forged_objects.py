@@ -23,16 +23,16 @@ def forged(request: pytest.FixtureRequest, tmp_path: Path) -> Repo:
     return repo
 
 
-def opened_diff(repo: Repo) -> None:
+def opened_diff(repo: Repo) -> tuple[list[str], bytes | None, list[str]]:
+    """The changed paths, a file that was not changed, and all paths: every object is read for it."""
     commits = repo.git("rev-parse", "HEAD~1", "HEAD").split()
     with open_repository(repo.path, *commits) as opened:
-        files_between(opened.store, opened.base, opened.head)
-        assert opened.head.read("other.py") == b"y = 1\n"
-        opened.head.entries()
+        changed = [file.path for file in files_between(opened.store, opened.base, opened.head)]
+        return changed, opened.head.read("other.py"), sorted(opened.head.entries())
 
 
 def test_a_repository_that_does_not_lie_is_read(forged: Repo) -> None:
-    opened_diff(forged)
+    assert opened_diff(forged) == (["src/app.py"], b"y = 1\n", ["other.py", "src/app.py"])
 
 
 @pytest.mark.parametrize("revision", ["HEAD:src/app.py", "HEAD~1:src/app.py", "HEAD:other.py"])

@@ -27,6 +27,10 @@ def item(**fields: Any) -> dict[str, Any]:
         ("`f` should probably-ish", ("should probably",)),
         ("it was considered changing hands", ()),
         ("mightwant to", ()),
+        ("`f` is slow, consider using a set", ("consider",)),
+        ("Consider a set: `f` is slow", ("consider",)),
+        ("`f` does not consider an empty list", ()),
+        ("Perhaps `f` fails", ("perhaps",)),
     ],
 )
 def test_patterns_match_on_word_boundaries_only(text: str, forbidden: tuple[str, ...]) -> None:
@@ -36,6 +40,24 @@ def test_patterns_match_on_word_boundaries_only(text: str, forbidden: tuple[str,
 def test_a_suggestion_is_linted_with_its_rationale() -> None:
     assert lint_suggestion("Return early.", "Perhaps it is faster then.").forbidden == ("perhaps",)
     assert lint_suggestion("Reconsider `x`; the considered way.", "So that it works.").forbidden == ()
+
+
+@pytest.mark.parametrize(
+    "hedge", ["might want to", "should probably", "could be better", "maybe", "consider"]
+)
+def test_what_an_issue_may_not_say_a_suggestion_may_not_either(hedge: str) -> None:
+    assert lint_suggestion(f"Callers {hedge} close it.", "So that it is closed.").forbidden == (hedge,)
+
+
+def test_hedges_of_the_other_list_are_repaired_too() -> None:
+    made = item(
+        title="`f` might want to close the file",
+        message="Perhaps `f` leaks it: consider using a `with` block.",
+        suggestion="Close the file, which callers might want to.",
+    )
+    said = f"{made['issue']} {made['suggestion']['action']}".lower()
+    assert not [word for word in ("might want to", "perhaps", "consider") if word in said]
+    assert "wording_flags" not in made
 
 
 def test_elements_are_recognised() -> None:

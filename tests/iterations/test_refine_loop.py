@@ -1,6 +1,11 @@
 """A loop that is interrupted anywhere goes on where it was, and nothing is done twice."""
 
 import asyncio
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +21,7 @@ from affidavit.iterations.refine.workplace import Workplace
 from affidavit.pipeline import Crew, review
 from affidavit.records.iteration import Earlier
 from affidavit.records.report import Report
-from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.looking.intake import ChangeRequest, open_change
 from repositories import Repo
 from rows import Analyser, Claim, claim
 
@@ -62,7 +67,15 @@ class World:
             journal = Journal(repository="r", target="t", base=base, start=start, agent="a", max=9)
             keep_journal(self.folder, journal)
         loop = Loop(
-            self.folder, self.workplace, agent, self.review, lambda _commit: None, 20, Budget(), self.step
+            self.folder,
+            self.workplace,
+            agent,
+            self.review,
+            lambda _commit: None,
+            lambda _summary, _journal: None,
+            20,
+            Budget(),
+            self.step,
         )
         return loop.run(journal)
 
@@ -143,3 +156,57 @@ def test_a_flood_of_output_ends_the_agent(tmp_path: Path) -> None:
     assert ended.state == "flooded"
     failed = asyncio.run(run_agent("echo no >&2; exit 3", tmp_path, feedback, 20))
     assert (failed.state, failed.exit_code, failed.output) == ("failed", 3, "no")
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="only Linux can adopt processes")
+@pytest.mark.parametrize("ends", ["sleep 30", "true"])
+def test_a_process_that_left_the_session_is_ended_with_its_agent(tmp_path: Path, ends: str) -> None:
+    feedback, pids = tmp_path / "feedback.json", tmp_path / "pids"
+    feedback.write_text("{}")
+    # One leaves its session, and the other its session and its parent.
+    forks = f'(setsid sh -c "echo \\$\\$ >> {pids}; exec sleep 60" &)'
+    leaves = f"setsid sh -c 'echo $$ >> {pids}; {forks}; exec sleep 60' &"
+    waits = f"while [ $(cat {pids} 2>/dev/null | wc -l) -lt 2 ]; do sleep 0.05; done"
+    ended = asyncio.run(run_agent(f"{leaves}\n{waits}\n{ends}", tmp_path, feedback, 1))
+    assert ended.state == ("ended" if ends == "true" else "timed_out")
+    left = [pid for pid in pids.read_text().split() if Path(f"/proc/{pid}").exists()]
+    assert left == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="only Linux can adopt processes")
+def test_an_agent_is_ended_with_the_loop_that_was_killed(tmp_path: Path) -> None:
+    feedback, pid = tmp_path / "feedback.json", tmp_path / "pid"
+    feedback.write_text("{}")
+    code = (
+        "import asyncio, sys; from pathlib import Path\n"
+        "from affidavit.iterations.refine.agent import run_agent\n"
+        "asyncio.run(run_agent(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), 60))\n"
+    )
+    agent = f"echo $$ > {pid}.new; mv {pid}.new {pid}; sleep 60"
+    loop = subprocess.Popen([sys.executable, "-c", code, agent, tmp_path, feedback])
+    assert _soon(pid.exists)
+    loop.kill()
+    loop.wait()
+    assert _soon(lambda: not Path(f"/proc/{pid.read_text().strip()}").exists())
+
+
+def _soon(is_so: Callable[[], bool]) -> bool:
+    for _ in range(200):
+        if is_so():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_large_files_and_links_that_lead_out_are_not_taken(world: World) -> None:
+    agent = (
+        "sed -i /fault/d app.py; head -c 6000000 /dev/zero > core; ln -s /etc/passwd out; ln -s app.py inside"
+    )
+    journal = world.run(agent)
+    assert journal.turns[0].left_out == ("core", "out")
+    own = {"GIT_DIR": str(world.workplace.own)}
+    listed = subprocess.run(
+        ["git", "ls-tree", "--name-only", journal.turns[1].commit],
+        env={**os.environ, **own}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert listed.stdout.split() == ["app.py", "inside", "readme.txt"]

@@ -4,151 +4,74 @@ import asyncio
 import json
 import os
 import socket
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx2
-import pytest
 from mcp.client.streamable_http import streamable_http_client
-from mcp.types import Implementation
 
-from mcp import Client, StdioServerParameters
-from repositories import Repo, clean_environment
-
-BEFORE = "def mean(values):\n    return sum(values) / len(values) if values else 0\n"
-AFTER = "def mean(values):\n    return sum(values) / len(values)\n"
-TOKEN = "a-token-of-a-test-only"
-OFF = {"AFFIDAVIT_ANALYSERS_OFF": "kingfisher,ty,bandit,oxlint,shellcheck,hadolint,zizmor,yamllint"}
-EDITOR = Implementation(name="an editor", version="3")
+from agent_client import AFTER, EDITOR, TOKEN, answer_of, listening, over_stdio, review_result
+from commands import affidavit
+from mcp import Client
 
 
-def review_result(code: str = "    return sum(values) / len(values)") -> dict[str, Any]:
-    finding = {
-        "id": "one",
-        "severity": "high",
-        "category": "correctness",
-        "title": "The mean of nothing divides by zero",
-        "file": "mean.py",
-        "line": 2,
-        "message": "An empty list raises ZeroDivisionError instead of returning 0.",
-        "verification": {
-            "code_examined": code,
-            "line_range_examined": [2, 2],
-            "verification_method": "read",
-            "checked_for_handling_elsewhere": True,
-            "failing_input": "mean([])",
-            "wrong_outcome": "ZeroDivisionError",
-        },
-    }
-    return {"schema_version": "1.1", "prompt_version": "1.2.0", "findings": [finding]}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    repo = Repo(tmp_path_factory.mktemp("mcp") / "repo")
-    repo.commit("A mean", {"mean.py": BEFORE, "use.py": "from mean import mean\n\nprint(mean([1]))\n"})
-    repo.commit("Simpler", {"mean.py": AFTER})
-    return repo.path
-
-
-def environment(folder: Path) -> dict[str, str]:
-    return {**clean_environment(), **OFF, "XDG_STATE_HOME": str(folder.parent / "state")}
-
-
-@asynccontextmanager
-async def over_stdio(folder: Path, *arguments: str) -> AsyncIterator[Client]:
-    server = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "affidavit", "mcp", "--repo", str(folder), *arguments],
-        env=environment(folder),
-    )
-    async with Client(server, client_info=EDITOR) as client:
-        yield client
-
-
-@asynccontextmanager
-async def listening(folder: Path, **more: str) -> AsyncIterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "affidavit", "mcp", "--repo", str(folder), "--http", str(port)),
-        env=environment(folder) | more,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    try:
-        for _ in range(600):
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-            except OSError:
-                await asyncio.sleep(0.05)
-                continue
-            writer.close()
-            await writer.wait_closed()
-            break
-        yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        process.terminate()
-        await process.wait()
-
-
-def answer_of(result: Any) -> dict[str, Any]:
-    assert result.structured_content is not None
-    return dict(result.structured_content)
-
-
-async def review_by_hand(client: Client) -> None:
-    """Open a change, read it, hand findings in, have them explained and proven again."""
+async def review_by_hand(client: Client) -> dict[str, Any]:
+    """Open a change, read it, hand findings in, have them explained and proven again: what came of each."""
     opened = answer_of(await client.call_tool("open_change", {"target": "HEAD"}))
-    assert [file["path"] for file in opened["files"]] == ["mean.py"]
     change = opened["change"]
-    read = await client.call_tool(
-        "get_file_context", {"file_path": "mean.py", "start_line": 1, "end_line": 2, "change": change}
-    )
-    assert "2: " in read.content[0].text
-    assert AFTER.splitlines()[1] in read.content[0].text
-
+    lines = {"file_path": "mean.py", "start_line": 1, "end_line": 2, "change": change}
+    read = await client.call_tool("get_file_context", lines)
     handed = {"result": review_result(), "change": change}
     proven = answer_of(await client.call_tool("submit_findings", handed))
-    assert [(one["title"], one["status"]) for one in proven["findings"]] == [
-        ("The mean of nothing divides by zero", "unverified")
-    ]
-    assert proven["verdict"] == "comment"
-
     named = {"report": proven["report"], "finding": proven["findings"][0]["id"]}
     explained = answer_of(await client.call_tool("explain", named))
-    assert explained["code_examined"].strip() == AFTER.splitlines()[1].strip()
     again = answer_of(await client.call_tool("recheck", {"report": proven["report"]}))
-    assert again["not_holding"] == []
-
     wrong = {"result": json.dumps(review_result("    return 0")), "change": change}
     withheld = answer_of(await client.call_tool("submit_findings", wrong))
-    assert withheld["findings"] == []
-    assert [one["withheld"] for one in withheld["withheld"]] == ["evidence_not_found"]
-
     uris = {str(one.uri) for one in (await client.list_resources()).resources}
-    assert {f"affidavit://change/{change}/map", f"affidavit://report/{proven['report']}"} <= uris
     kept = await client.read_resource(f"affidavit://report/{proven['report']}")
-    assert json.loads(kept.contents[0].text)["inputs"]["submitted_by"] == "an editor 3"
+    return {
+        "files": [file["path"] for file in opened["files"]],
+        "read": f"2: {AFTER.splitlines()[1]}" in read.content[0].text,
+        "found": [(one["title"], one["status"]) for one in proven["findings"]],
+        "verdict": proven["verdict"],
+        "explained by": explained["code_examined"].strip(),
+        "not holding": again["not_holding"],
+        "shown of a wrong quote": withheld["findings"],
+        "withheld": [one["withheld"] for one in withheld["withheld"]],
+        "is kept": {f"affidavit://change/{change}/map", f"affidavit://report/{proven['report']}"} <= uris,
+        "submitted by": json.loads(kept.contents[0].text)["inputs"]["submitted_by"],
+    }
+
+
+REVIEWED = {
+    "files": ["mean.py"],
+    "read": True,
+    "found": [("The mean of nothing divides by zero", "unverified")],
+    "verdict": "comment",
+    "explained by": AFTER.splitlines()[1].strip(),
+    "not holding": [],
+    "shown of a wrong quote": [],
+    "withheld": ["evidence_not_found"],
+    "is kept": True,
+    "submitted by": "an editor 3",
+}
 
 
 def test_an_agent_reads_a_change_and_its_findings_come_back_proven_or_withheld(folder: Path) -> None:
-    async def run() -> None:
+    async def run() -> dict[str, Any]:
         async with over_stdio(folder) as client:
-            await review_by_hand(client)
+            return await review_by_hand(client)
 
-    asyncio.run(run())
+    assert asyncio.run(run()) == REVIEWED
 
 
 def test_the_same_holds_over_http(folder: Path) -> None:
-    async def run() -> None:
+    async def run() -> dict[str, Any]:
         async with listening(folder) as url, Client(url, client_info=EDITOR) as client:
-            await review_by_hand(client)
+            return await review_by_hand(client)
 
-    asyncio.run(run())
+    assert asyncio.run(run()) == REVIEWED
 
 
 def test_an_agent_is_told_what_is_wrong_with_its_call(folder: Path) -> None:
@@ -158,9 +81,9 @@ def test_an_agent_is_told_what_is_wrong_with_its_call(folder: Path) -> None:
             assert {"open_change", "search", "find_references", "start_review", "submit_findings"} <= names
             for name, arguments, expected in [
                 ("open_change", {"target": "nowhere..HEAD"}, "nowhere"),
-                ("open_change", {"target": "/etc/passwd"}, "name of a file"),
                 ("open_change", {"target": "HEAD", "diff": "x"}, "not both"),
-                ("open_change", {"goal": "x"}, "takes no argument"),
+                ("open_change", {"goal": "x"}, "takes no argument 'goal': call open_change with {target, o"),
+                ("open_change", {"goal": "x"}, "; diff, optional; "),
                 ("submit_findings", {}, "needs the argument 'result'"),
                 ("search", {"pattern": "mean", "change": "feedbeef"}, "no change 'feedbeef'"),
                 ("get_review", {"review": "none"}, "there is no review"),
@@ -173,6 +96,16 @@ def test_an_agent_is_told_what_is_wrong_with_its_call(folder: Path) -> None:
                 assert expected in result.content[0].text
 
     asyncio.run(run())
+
+
+def test_a_port_that_is_taken_is_said_before_anything_listens(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = affidavit("mcp", "--http", str(port), cwd=folder)
+    assert done.code == 2
+    assert f"cannot listen on 127.0.0.1:{port}: another program listens there" in done.err
+    assert "listening on" not in done.err
+    assert "Errno" not in done.err
 
 
 def test_a_review_runs_in_the_background_and_ends_with_its_report(folder: Path) -> None:
@@ -190,11 +123,11 @@ def test_a_review_runs_in_the_background_and_ends_with_its_report(folder: Path) 
                 asked = {"review": begun["review"], "wait_seconds": 30}
                 done = answer_of(await client.call_tool("get_review", asked, progress_callback=hear))
             assert (done["status"], done["verdict"]) == ("completed", "comment")
-            failed = answer_of(await client.call_tool("start_review", {"target": "nowhere"}))
+            failed = answer_of(await client.call_tool("start_review", {"target": "HEAD..HEAD"}))
             asked = {"review": failed["review"], "wait_seconds": 30}
             ended = answer_of(await client.call_tool("get_review", asked))
             assert ended["status"] == "failed"
-            assert "nowhere" in ended["error"]
+            assert "changes no file" in ended["error"]
 
     asyncio.run(run())
     assert said

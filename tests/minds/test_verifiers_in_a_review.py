@@ -20,7 +20,7 @@ from affidavit.pipeline import review as review_change
 from affidavit.ports import Role, Specialist
 from affidavit.records.report import Report
 from affidavit.specialists.mechanical import mechanical_specialists
-from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
 from commands import affidavit
 from model_server import Act, Exchange, Script, breaks_off, calls, fails, refuses, says, serving
 from repositories import Repo

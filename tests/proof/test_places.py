@@ -6,7 +6,7 @@ from affidavit.proof.places import MANY, gather_places
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.render.formats import FORMATS, render
-from affidavit.render.report.under import said_under
+from affidavit.render.report.proof.under import said_under
 from claims import candidate, change_of, finding, report_on
 
 

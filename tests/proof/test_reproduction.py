@@ -5,12 +5,15 @@ from collections.abc import Sequence
 
 import pytest
 
-from affidavit.proof.reproduction import meets, run_reproduction
+from affidavit.proof.running.own_names import own_names_of
+from affidavit.proof.running.reproduction import meets, run_reproduction
+from affidavit.proof.running.surroundings import shows_nothing
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.record import Side
-from affidavit.records.run import Program, ProgramRun
+from affidavit.records.runs.run import KeptRun, Program, ProgramRun
 
+OWN = own_names_of(["shop/__init__.py", "shop/price.py", "run.sh"], ["shop/__init__.py", "tests/new.py"])
 FAILS = Expected(exit_code=1, output="ValueError")
 WORKS = Expected(exit_code=0, output="^fine")
 
@@ -35,12 +38,16 @@ def ran(side: Side, code: int | None, output: str = "", state: str = "exited") -
 
 
 def check(
-    base: ProgramRun, head: ProgramRun, second: ProgramRun | None = None, at_base: Expected | None = WORKS
+    base: ProgramRun,
+    head: ProgramRun,
+    second: ProgramRun | None = None,
+    at_base: Expected | None = WORKS,
+    at_head: Expected = FAILS,
 ) -> ReproductionCheck:
     reproduction = Reproduction(
-        language="python", program="…", expected_at_head=FAILS, expected_at_base=at_base
+        language="python", program="…", expected_at_head=at_head, expected_at_base=at_base
     )
-    return run_reproduction(reproduction, Recorded([base], [head, second or head]))
+    return run_reproduction(reproduction, Recorded([base], [head, second or head]), OWN)
 
 
 FINE, BROKEN = ran("base", 0, "fine\n"), ran("head", 1, "ValueError: no\n")
@@ -118,7 +125,88 @@ def test_a_missing_module_that_the_finding_expects_is_reproduced() -> None:
     gone = Expected(exit_code=1, output="No module named 'shop.price'")
     reproduction = Reproduction(language="python", program="…", expected_at_head=gone, expected_at_base=WORKS)
     head = ran("head", 1, "ModuleNotFoundError: No module named 'shop.price'")
-    assert run_reproduction(reproduction, Recorded([FINE], [head, head])).outcome == "reproduced"
+    assert run_reproduction(reproduction, Recorded([FINE], [head, head]), OWN).outcome == "reproduced"
+
+
+BLOCKED = (
+    "Traceback (most recent call last):\n  File \"a.py\"\nModuleNotFoundError: No module named 'yaml'",
+    "Error: Cannot find module 'left-pad'\n  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v22.1.0",
+    "affidavit_reproduction.sh: 1: jq: not found",
+    "socket.gaierror: [Errno -3] Temporary failure in name resolution",
+    "OSError: [Errno 101] Network is unreachable",
+    "TypeError: fetch failed\n  [cause]: Error: connect ECONNREFUSED 127.0.0.1:5432",
+    "ConnectionRefusedError: [Errno 111] Connection refused",
+    "socket.gaierror: [Errno -2] Name or service not known\n\nThe above exception was the direct cause of "
+    "the following exception:\n\nshop.FetchError: no answer",
+    "  in _execute_child\nFileNotFoundError: [Errno 2] No such file or directory: 'jq'",
+)
+
+
+@pytest.mark.parametrize("output", BLOCKED)
+@pytest.mark.parametrize("pattern", ["", "Error|not found", "fetch failed|FetchError"])
+@pytest.mark.parametrize("at_base", [WORKS, None])
+def test_a_blocked_run_at_head_is_never_called_reproduced(
+    output: str, pattern: str, at_base: Expected | None
+) -> None:
+    done = check(FINE, ran("head", 1, output), at_base=at_base, at_head=Expected(exit_code=1, output=pattern))
+    assert done.outcome == "could_not_run"
+    assert "--environment" in done.detail or "no network" in done.detail
+
+
+@pytest.mark.parametrize("output", BLOCKED)
+def test_a_blocked_run_at_base_is_no_difference(output: str) -> None:
+    fixed = Expected(exit_code=0, output="^fine")
+    base, head = ran("base", 1, output), ran("head", 0, "fine\n")
+    for at_base in (Expected(exit_code=1), Expected(exit_code=1, output="Error|not found"), None):
+        done = check(base, head, at_base=at_base, at_head=fixed)
+        assert (done.outcome, done.detail[:8]) == ("could_not_run", "at base ")
+
+
+def test_what_is_blocked_on_both_sides_is_no_evidence_against_a_finding() -> None:
+    both = [ran(side, 1, BLOCKED[0]) for side in ("base", "head")]
+    assert check(*both, at_head=Expected(exit_code=1)).outcome == "could_not_run"
+
+
+def test_an_error_of_the_network_that_a_program_catches_and_prints_shows_nothing() -> None:
+    caught = ran("head", 0, "gaierror\n")
+    assert check(FINE, caught, at_head=Expected(exit_code=0, output="gaierror")).outcome == "could_not_run"
+
+
+def test_what_fails_beside_a_warning_about_the_network_is_reproduced() -> None:
+    head = ran("head", 1, "cannot report usage: Network is unreachable\nValueError: no\n")
+    assert check(FINE, head).outcome == "reproduced"
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "ModuleNotFoundError: No module named 'shop.price'",
+        "ImportError: No module named 'shop.other'; 'shop' has none",
+        "affidavit_reproduction.sh: 1: run.sh: not found",
+        "Error: Cannot find module './price'",
+    ],
+)
+def test_what_the_change_itself_takes_away_is_a_true_failure(output: str) -> None:
+    assert check(FINE, ran("head", 1, output), at_head=Expected(exit_code=1)).outcome == "reproduced"
+
+
+def test_what_base_lacks_is_said_as_it_was_seen() -> None:
+    gone = check(ran("base", 1, "AttributeError: no attribute 'tax'\n"), BROKEN, at_base=None)
+    assert (gone.outcome, gone.detail) == (
+        "reproduced_new",
+        "base lacks it: AttributeError: no attribute 'tax'",
+    )
+    there = check(ran("base", 0, "one\nfine\n"), BROKEN, at_base=None)
+    assert there.outcome == "reproduced_new"
+    assert there.detail == "nothing was declared for base, which has exit code 0 and prints fine"
+
+
+def test_who_exits_with_124_has_ended_in_time() -> None:
+    hangs = Expected(exit_code=124)
+    exits = check(FINE, ran("head", 124, ""), at_head=hangs)
+    assert exits.outcome == "not_reproduced"
+    assert "by itself" in exits.detail
+    assert check(FINE, ran("head", None, "", "timed_out"), at_head=hangs).outcome == "reproduced"
 
 
 def test_a_program_that_hangs_is_expected_as_a_shell_says_it() -> None:
@@ -130,3 +218,46 @@ def test_a_hostile_pattern_takes_no_time() -> None:
     started = time.monotonic()
     assert not meets(ran("head", 1, "a" * 200_000 + "!"), Expected(exit_code=1, output="^(a+)+$"))
     assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("flood", ["a" * 250_000, ("b" * 1999 + "\n") * 125, "x: " * 80_000])
+def test_a_flood_of_output_is_looked_through_in_no_time(flood: str) -> None:
+    started = time.monotonic()
+    assert check(ran("base", 1, flood), ran("head", 1, f"{flood}\nValueError")).outcome == "not_reproduced"
+    assert time.monotonic() - started < 5
+
+
+def without(run: ProgramRun, *names: str) -> ProgramRun:
+    return run.model_copy(update={"missing": names})
+
+
+@pytest.mark.parametrize("at_base", [WORKS, None])
+def test_head_that_goes_on_without_a_package_reproduces_nothing(at_base: Expected | None) -> None:
+    done = check(FINE, without(BROKEN, "ujson"), at_base=at_base)
+    assert done.outcome == "could_not_run"
+    assert done.detail.startswith("ujson is not there, and the code at head goes on without it: name an")
+    # Nor does it speak against the finding that head ends well so.
+    assert check(FINE, without(ran("head", 0, "fine\n"), "ujson")).outcome == "could_not_run"
+    assert check(without(FINE, "ujson"), BROKEN).detail.startswith("ujson is not there, and the code at base")
+
+
+def test_what_both_sides_go_on_without_or_the_change_itself_took_away_counts_as_ever() -> None:
+    assert check(without(FINE, "ujson"), without(BROKEN, "ujson")).outcome == "reproduced"
+    assert check(FINE, without(BROKEN, "shop")).outcome == "reproduced"
+
+
+@pytest.mark.parametrize("state", ["timed_out", "out_of_memory", "too_many_processes", "flooded"])
+def test_a_run_that_a_limit_ended_unexpectedly_says_nothing_for_or_against(state: str) -> None:
+    for base, head in ((FINE, ran("head", None, "", state)), (ran("base", None, "", state), BROKEN)):
+        done = check(base, head)
+        assert done.outcome == "could_not_run"
+        assert "and was ended: " in done.detail
+
+
+def test_a_program_that_was_blocked_decides_nothing_and_one_that_does_not_end_may() -> None:
+    program = Program(language="python", text="…")
+    blocked = KeptRun(program=program, base=FINE, head=ran("head", 1, BLOCKED[0]))
+    assert shows_nothing(blocked, OWN).startswith("at head yaml is not there")
+    assert shows_nothing(KeptRun(program=program, base=FINE, head=without(BROKEN, "ujson")), OWN)
+    for head in (BROKEN, ran("head", None, "", "timed_out")):
+        assert shows_nothing(KeptRun(program=program, base=FINE, head=head), OWN) == ""

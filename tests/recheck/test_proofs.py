@@ -11,8 +11,8 @@ from affidavit.records.docket import Docket
 from affidavit.records.evidence import SearchRun
 from affidavit.records.plan import Plan
 from affidavit.records.report import Gate, Report, Verdict
-from affidavit.stages.evidence import locate_quotes, run_searches
-from affidavit.stages.report import count
+from affidavit.stages.proving.evidence import locate_quotes, run_searches
+from affidavit.stages.reporting.report import count
 from claims import candidate, case_of, change_of, finding, opened
 from repositories import Repo
 

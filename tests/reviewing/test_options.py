@@ -2,11 +2,11 @@
 
 import pytest
 
-from affidavit.cli.review import command
+from affidavit.cli.reviewing.review import command
 from affidavit.errors import SettingsError
 from affidavit.reviewing.hold import hold_review, settings_for
 from affidavit.reviewing.options import review_options
-from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.looking.intake import ChangeRequest, open_change
 from repositories import Repo
 
 

@@ -1,6 +1,7 @@
 """Findings that another agent hands in."""
 
 import asyncio
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -8,12 +9,14 @@ from typing import Any
 import pytest
 
 from affidavit.assembly import assemble_crew
+from affidavit.dependencies.found import find_packages
+from affidavit.dependencies.open_packages import OpenPackages
 from affidavit.recheck.check import recheck
 from affidavit.records.report import Report
 from affidavit.reviewing.hold import settings_for
 from affidavit.reviewing.options import review_options
 from affidavit.reviewing.submitted import Submission, judge_submission
-from affidavit.stages.intake import ChangeRequest, open_change, rebuild_change
+from affidavit.stages.looking.intake import ChangeRequest, open_change, rebuild_change
 from repositories import Repo
 
 OFF = "kingfisher,ty,bandit"
@@ -67,7 +70,11 @@ def submit(folder: Path, text: str) -> Report:
     with open_change(ChangeRequest(target="HEAD", repo=folder)) as opened:
         settings = settings_for(opened, options, environment={})
         crew = assemble_crew(settings, None)
-        return asyncio.run(judge_submission(opened, settings, crew, Submission(text, "an editor")))
+        found = find_packages(folder, opened.repository.base, variables={})
+        with OpenPackages(found) as packages:
+            return asyncio.run(
+                judge_submission(opened, settings, crew, Submission(text, "an editor"), dependencies=packages)
+            )
 
 
 def test_what_is_proven_is_shown_as_unverified_where_no_model_judges(folder: Path) -> None:
@@ -107,3 +114,31 @@ def test_nobody_who_handed_findings_in_has_examined_a_file(folder: Path) -> None
     report = submit(folder, said())
     names = {name for file in report.coverage for hunk in file.hunks for name in hunk.examined_by}
     assert "submitted" not in names
+
+
+def test_what_is_quoted_of_a_package_is_looked_up_and_proven_again(folder: Path) -> None:
+    money = folder / "node_modules" / "money"
+    money.mkdir(parents=True)
+    (money / "package.json").write_text('{"name": "money", "version": "3.1.0"}')
+    code = "exports.cents = (x) => x * 100;\n"
+    (money / "index.js").write_text(code)
+    quoting = finding()
+    quoting["verification"]["dependency_quotes"] = [
+        {
+            "package": "money",
+            "version": "3.1.0",
+            "file": "index.js",
+            "sha256": hashlib.sha256(code.encode()).hexdigest(),
+            "code_examined": code,
+        }
+    ]
+    made = submit(folder, said(quoting).replace('"1.1"', '"1.2"'))
+    report = Report.model_validate_json(made.model_dump_json())
+    (shown,) = report.shown
+    assert [one.summary for one in shown.dependency_quotes] == ["quotes money 3.1.0 index.js:1"]
+    with rebuild_change(report.change, folder) as opened:
+        done = asyncio.run(
+            recheck(report, opened, lambda settings: assemble_crew(settings, None).specialists)
+        )
+    assert [proof.holds for proof in done.proofs if proof.kind == "dependency"] == [True]
+    assert all(proof.holds for proof in done.proofs)

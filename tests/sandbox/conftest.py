@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.records.run import RunLimits
-from affidavit.sandbox.bubblewrap import Bubblewrap
+from affidavit.records.runs.run import RunLimits
+from affidavit.sandbox.inside.provision import own_python
 from affidavit.sandbox.job import Ended, Job
-from affidavit.sandbox.provision import own_python
+from affidavit.sandbox.walls.bubblewrap import Bubblewrap
 from sandboxes import needed_sandbox
 
 

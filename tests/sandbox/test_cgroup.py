@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.records.run import RunLimits
-from affidavit.sandbox.bubblewrap import Bubblewrap
-from affidavit.sandbox.cgroup import VARIABLE, Group, delegated_group
+from affidavit.records.runs.run import RunLimits
 from affidavit.sandbox.job import Ended
+from affidavit.sandbox.walls.bubblewrap import Bubblewrap
+from affidavit.sandbox.walls.cgroup import VARIABLE, Group, delegated_group
 
 UNIFIED = ("/sys/fs/cgroup/unified", "/sys/fs/cgroup")
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from affidavit.errors import SettingsError
-from affidavit.records.run import RunLimits
-from affidavit.sandbox.container import Container, find_engine
+from affidavit.records.runs.run import RunLimits
 from affidavit.sandbox.job import Job
+from affidavit.sandbox.walls.container import Container, find_engine
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """What programs are given of the folders that a user names."""
 
+import os
+import pwd
 import sys
 import venv
 from pathlib import Path
@@ -7,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from affidavit.errors import SettingsError
-from affidavit.sandbox.making import registries
-from affidavit.sandbox.provision import environment_at, is_private, own_node, own_python, provide
+from affidavit.sandbox.inside.making import registries
+from affidavit.sandbox.inside.provision import environment_at, is_private, own_node, own_python, provide
 
 
 def test_a_virtual_environment_brings_the_interpreter_that_it_was_made_from(tmp_path: Path) -> None:
@@ -88,3 +90,10 @@ def test_without_an_environment_there_is_the_interpreter_without_our_own_package
 def test_addresses_of_registries_are_passed_on_and_passwords_are_not() -> None:
     given = {"PIP_INDEX_URL": "https://mirror/simple", "HTTPS_PROXY": "http://me:pass@proxy:80", "TOKEN": "x"}
     assert registries(given) == {"PIP_INDEX_URL": "https://mirror/simple"}
+
+
+def test_the_home_that_the_machine_knows_is_one_whatever_the_environment_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert is_private(Path(pwd.getpwuid(os.getuid()).pw_dir))

@@ -3,6 +3,8 @@
 import re
 import shutil
 import subprocess
+import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -12,15 +14,18 @@ import pytest
 
 from affidavit.errors import OutsideError
 from affidavit.git.repository import open_repository
-from affidavit.proof.reproduction import outcome_of
+from affidavit.proof.running.own_names import NOTHING_OWN
+from affidavit.proof.running.reproduction import outcome_of
 from affidavit.records.finding import Expected, Reproduction
-from affidavit.records.run import AddedFile, Program, ProgramRun, RunLimits
-from affidavit.sandbox.bubblewrap import Bubblewrap
-from affidavit.sandbox.interpreters import command_of, file_of
-from affidavit.sandbox.making import make_environment
-from affidavit.sandbox.provision import Provision, provide
+from affidavit.records.runs.run import AddedFile, Program, ProgramRun, RunLimits
+from affidavit.sandbox.inside.interpreters import command_of, file_of
+from affidavit.sandbox.inside.making import make_environment
+from affidavit.sandbox.inside.provision import Provision, provide
+from affidavit.sandbox.inside.typescript import LAUNCHER
+from affidavit.sandbox.job import Ended, Job
+from affidavit.sandbox.places import BoundedSandbox, usual_places
 from affidavit.sandbox.sides import Sides
-from affidavit.sandbox.typescript import LAUNCHER
+from affidavit.sandbox.walls.bubblewrap import Bubblewrap
 from repositories import Repo
 
 Opened = Callable[..., Sides]
@@ -120,7 +125,7 @@ def test_without_a_node_for_typescript_it_says_what_is_missing(tmp_path: Path) -
     assert (ended.returncode, ended.stderr) == (127, "node-22.18-or-newer: not found\n")
     run = ProgramRun(side="head", state="exited", exit_code=127, output=ended.stderr)
     offered = Reproduction(language="ts", program="1", expected_at_head=Expected(exit_code=1))
-    outcome, detail = outcome_of(offered, run, [run, run])
+    outcome, detail = outcome_of(offered, run, [run, run], NOTHING_OWN)
     assert outcome == "could_not_run"
     assert detail.startswith("node-22.18-or-newer is not there")
 
@@ -142,6 +147,50 @@ def test_a_program_cannot_put_its_own_code_in_the_place_of_the_change_s(sides: O
     run = sides().run(Program(language="python", text="", files=(forged,)), "head")
     assert (run.state, run.exit_code) == ("not_started", None)
     assert "may add files, not replace them" in run.detail
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "shop/price/__init__.py",
+        "shop/price.so",
+        "src/shop/price.py",
+        "sitecustomize.py",
+        "usercustomize/__init__.py",
+        "tests/conftest.py",
+        "web/price/index.js",
+        "web/price.ts",
+        "node_modules/shop-web/index.js",
+        "node_modules/helper/index.js",
+        "web/package.json",
+    ],
+)
+def test_no_added_file_stands_before_code_of_the_change(sides: Opened, repo: Repo, path: str) -> None:
+    web = {"web/price.js": "", "helper.js": "", "package.json": '{"name": "shop-web"}'}
+    repo.write({"shop/price.py": "", **web})
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "web")
+    program = Program(language="sh", text="", files=(AddedFile(path=path, content=""),))
+    run = sides().run(program, "head")
+    assert run.state == "not_started"
+    assert "may add files, not replace them" in run.detail
+
+
+def test_files_that_stand_before_nothing_are_added(sides: Opened) -> None:
+    paths = ("shop/price.txt", "shop/other.py", "yaml.py", "node_modules/left-pad/index.js", "shop/price.js")
+    files = tuple(AddedFile(path=path, content="") for path in paths)
+    assert sides().run(Program(language="sh", text="", files=files), "head").exit_code == 0
+
+
+STOPS = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+print(libc.ptrace(0x4206, 1, None, None), ctypes.get_errno())
+"""
+
+
+def test_no_program_can_take_hold_of_the_first_process_of_its_sandbox(sides: Opened) -> None:
+    assert sides().run(Program(language="python", text=STOPS), "head").output == "-1 1\n"
 
 
 @pytest.mark.parametrize("path", ["../out", "/etc/x", ".git/config", "a/../../b"])
@@ -232,3 +281,87 @@ def test_an_environment_is_made_from_base_and_writes_only_its_own_folder(
         with pytest.raises(OutsideError, match="no such package"):
             make_environment(sandbox, repository.base, "echo no such package; exit 3", made, provide(()))
     assert [place.name for place in made.iterdir()] == ["of-base"]
+
+
+OPTIONAL = """try:
+    import a_package_that_nobody_has as fast
+except ImportError:
+    fast = None
+try:
+    import winreg
+except ImportError:
+    pass
+from importlib.util import find_spec
+find_spec("another_one")
+find_spec("json.nothing")
+print(fast, [one for one in __import__("sys").path if "affidavit" in one])
+"""
+
+
+def test_a_package_that_code_looks_for_in_vain_is_noted_also_where_it_catches_that(sides: Opened) -> None:
+    library = AddedFile(path="library.py", content=OPTIONAL)
+    both = sides()
+    run = both.run(Program(language="python", text="import library, json", files=(library,)), "head")
+    # What only other systems have and parts of a package are no packages that an environment lacks.
+    assert run.missing == ("a_package_that_nobody_has", "another_one")
+    assert (run.exit_code, run.output) == (0, "None []\n")
+    # Whatever starts it, and whoever asks on behalf of the standard library.
+    shell = Program(language="sh", text="python -c 'import library; import unittest.mock'", files=(library,))
+    assert both.run(shell, "head").missing == run.missing
+    assert both.run(Program(language="python", text="import json, asyncio"), "head").missing == ()
+
+
+class Counting:
+    """A sandbox that says how many of its jobs were under way at one time."""
+
+    name = "a count"
+
+    def __init__(self) -> None:
+        self.now = self.most = self.started = 0
+        self.lock = threading.Lock()
+        self.may_end = threading.Event()
+
+    def run(self, _job: Job) -> Ended:
+        with self.lock:
+            self.now, self.started = self.now + 1, self.started + 1
+            self.most = max(self.most, self.now)
+        self.may_end.wait(5)
+        with self.lock:
+            self.now -= 1
+        return Ended("exited", 0)
+
+
+def test_no_more_programs_run_at_one_time_than_there_are_places(tmp_path: Path) -> None:
+    counting = Counting()
+    bounded = BoundedSandbox(counting, 2)
+    with ThreadPoolExecutor(6) as threads:
+        runs = [threads.submit(bounded.run, Job(("true",), tmp_path)) for _ in range(6)]
+        while counting.started < 2:
+            time.sleep(0.01)
+        time.sleep(0.1)
+        assert counting.started == 2
+        counting.may_end.set()
+        assert [run.result().exit_code for run in runs] == [0] * 6
+    assert counting.most == 2
+
+
+def test_whoever_waits_for_a_place_is_not_started_where_the_review_is_stopped(tmp_path: Path) -> None:
+    counting, stopped = Counting(), threading.Event()
+    bounded = BoundedSandbox(counting, 1)
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(bounded.run, Job(("true",), tmp_path))
+        while counting.started < 1:
+            time.sleep(0.01)
+        waiting = threads.submit(bounded.run, Job(("true",), tmp_path, stopped=stopped))
+        stopped.set()
+        assert waiting.result().state == "not_started"
+        counting.may_end.set()
+        assert first.result().state == "exited"
+    assert usual_places() >= 1
+
+
+def test_both_pairs_of_trees_of_a_review_share_the_places(repo: Repo) -> None:
+    bounded = BoundedSandbox(Counting(), 1)
+    commit = repo.git("rev-parse", "HEAD")
+    with open_repository(repo.path, commit, commit) as repository, Sides(repository, bounded) as sides:
+        assert sides.beside(repository)._sandbox is bounded

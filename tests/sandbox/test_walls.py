@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from affidavit.records.run import RunLimits
-from affidavit.sandbox.bubblewrap import Bubblewrap
+from affidavit.records.runs.run import RunLimits
 from affidavit.sandbox.choice import INSTALL, NAMESPACES, judge
 from affidavit.sandbox.job import Ended, Job
-from affidavit.sandbox.walls import WALLS, try_walls
+from affidavit.sandbox.trials import WALLS, try_walls
+from affidavit.sandbox.walls.bubblewrap import Bubblewrap
 from sandbox_walls import without_wall
 
 

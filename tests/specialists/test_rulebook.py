@@ -9,8 +9,9 @@ from affidavit.records.candidate import Worth
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Severity
 from affidavit.specialists.broken_references.rules import REFERENCE_RULES
+from affidavit.specialists.lost_code import CODE_RULES
+from affidavit.specialists.lost_tests.loss import TEST_RULES
 from affidavit.specialists.rulebook import RULES, same_problem, worth_of
-from affidavit.specialists.weakened_tests import TEST_RULES
 
 HIGH = [
     "ruff/F821",
@@ -25,7 +26,7 @@ HIGH = [
 
 def test_every_rule_stands_in_the_table_once():
     ids = [rule for analyser in ANALYSERS for rule in analyser.rules]
-    ids += [rule.id for rule in (*REFERENCE_RULES, *TEST_RULES)]
+    ids += [rule.id for rule in (*REFERENCE_RULES, *TEST_RULES, *CODE_RULES)]
     assert sorted(RULES) == sorted(ids)
 
 

@@ -15,9 +15,9 @@ from sqlalchemy import Connection, inspect, update
 
 from affidavit.errors import StoreError
 from affidavit.records.lab.rollout import AUTOMATICALLY, Decision
+from affidavit.store.databases.schema import METADATA, VERSION, VERSION_TABLE
+from affidavit.store.databases.upgrade import HAND_NUMBERED, MIGRATIONS, REVISIONS, migrate
 from affidavit.store.open import Store, open_store
-from affidavit.store.schema import METADATA, VERSION, VERSION_TABLE
-from affidavit.store.upgrade import HAND_NUMBERED, MIGRATIONS, REVISIONS, migrate
 
 FILE = "affidavit.db"
 VERSION_3 = Path(__file__).parent / "version_3.sql"

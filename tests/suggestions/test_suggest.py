@@ -14,9 +14,9 @@ from affidavit.errors import InputError
 from affidavit.git.repository import GitRepository, open_repository
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding, Reproduction
-from affidavit.records.patch_trial import PatchTrial
 from affidavit.records.record import Side
-from affidavit.records.run import Program, ProgramRun
+from affidavit.records.runs.patch_trial import PatchTrial
+from affidavit.records.runs.run import Program, ProgramRun
 from affidavit.suggestions.covering import covering_tests
 from affidavit.suggestions.patched import apply_patch
 from affidavit.suggestions.trial import try_patch
@@ -235,3 +235,37 @@ def test_the_command_does_not_apply_a_patch_that_failed(
     assert done.code == 1
     assert "FAILED: parses" in done.out
     assert (repo.path / "app.py").read_text() == HEAD
+
+
+LINK = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc/passwd\n"
+MODE = "diff --git a/app.py b/app.py\nold mode 100644\nnew mode 100755\n"
+STARTED = "diff --git a/run b/run\nnew file mode 100755\n--- /dev/null\n+++ b/run\n@@ -0,0 +1 @@\n+true\n"
+
+
+@pytest.mark.parametrize(("text", "why"), [(LINK, "a link"), (MODE, "the mode"), (STARTED, "the mode")])
+def test_a_patch_that_makes_a_link_or_changes_a_mode_is_refused(
+    repository: GitRepository, text: str, why: str
+) -> None:
+    with pytest.raises(InputError, match=why):
+        apply_patch(repository, text)
+
+
+class Sided(Says):
+    """A runner that answers for head without the patch, and cannot start with it."""
+
+    def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
+        if side == "head":
+            return ProgramRun(side=side, state="not_started", detail="its name is taken")
+        return super().run(program, side, seconds)
+
+
+@pytest.mark.parametrize(("code", "holds"), [(1, False), (0, True)])
+def test_a_patch_does_not_hold_with_which_its_program_can_no_longer_be_run(
+    repository: GitRepository, code: int, holds: bool
+) -> None:
+    runner = Sided(code, "IndexError")
+    change = Change(source="range", target="a..b", base=Revision(tree=""), head=Revision(tree=""), files=())
+    trial, _ = asyncio.run(try_patch(finding(GOOD, SHOWS), change, repository, (), lambda _: runner))
+    assert trial.holds is holds
+    (step,) = [one for one in trial.steps if one.name == "analysers"]
+    assert step.detail == "none here reads what it touches"

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from command_server import command_server
+from forks import for_commands
 
 AFFIDAVIT = Path(sys.executable).with_name("affidavit")
 SHARED_CACHE = "TESTS_SHARED_CACHE"
@@ -46,7 +46,7 @@ def affidavit(
     """Run `affidavit` with these arguments, or that of another installation, which has to look for itself."""
     own = data or cwd.parent / "affidavit-data"
     if program == AFFIDAVIT and not any(name.startswith(NEEDS_A_START) for name in env or {}):
-        code, out, err = command_server().run(
+        code, out, err = for_commands().run(
             [str(program), *map(str, arguments)], cwd, stdin, environment_of(own, env), timeout_seconds=120
         )
         return Done(code, out.decode(), err.decode())

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import ssl
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -46,6 +47,8 @@ class Fault:
     fits: Callable[[Asked], bool]
     refusal: RefusedError | None = None
     """None: the connection breaks."""
+    answer: Any = None
+    """Said in place of the right answer, as if all were well."""
     is_done_first: bool = False
     times: int = 1
     skip: int = 0
@@ -57,8 +60,9 @@ class ForgeServer:
 
     api_prefix = ""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, tls: Path | None = None) -> None:
         self.root = folder
+        self.scheme = "https" if tls else "http"
         self.asked: list[Asked] = []
         self.faults: list[Fault] = []
         self.problems: list[str] = []
@@ -81,6 +85,14 @@ class ForgeServer:
 
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
         self.http.daemon_threads = True
+        # Who does not trust us hangs up in the middle of a handshake.
+        self.http.handle_error = lambda *_: None  # type: ignore[method-assign]
+        if tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(tls)
+            self.http.socket = context.wrap_socket(
+                self.http.socket, server_side=True, do_handshake_on_connect=False
+            )
         self.thread = threading.Thread(
             target=self.http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
         )
@@ -88,7 +100,7 @@ class ForgeServer:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.http.server_address[1]}"
+        return f"{self.scheme}://127.0.0.1:{self.http.server_address[1]}"
 
     def stop(self) -> None:
         self.http.shutdown()
@@ -119,7 +131,8 @@ class ForgeServer:
         if status == 0:
             handler.close_connection = True
             return
-        text = b"" if content is None else json.dumps(content).encode()
+        plain = content if isinstance(content, bytes) else json.dumps(content).encode()
+        text = b"" if content is None else plain
         handler.send_response(status)
         for name, value in {"content-type": "application/json; charset=utf-8", **headers}.items():
             handler.send_header(name, value)
@@ -132,6 +145,8 @@ class ForgeServer:
             self.asked.append(asked)
             fault = self._fault(asked)
             try:
+                if fault is not None and fault.answer is not None:
+                    return 200, fault.answer, {}
                 if fault is not None and not fault.is_done_first:
                     if fault.refusal is None:
                         return 0, None, {}

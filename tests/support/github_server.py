@@ -3,17 +3,19 @@
 Every request is judged by GitHub's published description, and so is every answer: see `problems`.
 """
 
+import io
 import re
+import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from graphql import graphql_sync
-
 from affidavit.forges.address import PullRequestAddress
-from affidavit.forges.hosts import Host
+from affidavit.forges.reaching.hosts import Host
 from forge_http import Asked, ForgeServer, Origin, RefusedError
-from published import example, graphql_schema, problems_of_answer, problems_of_request
+from github_graphql import answer_query
+from published import example, problems_of_answer, problems_of_request
 
 API = "/api/v3"
 MAX_BODY = 65_536
@@ -26,8 +28,8 @@ class GitHubServer(ForgeServer):
 
     api_prefix = "/api/"
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder / "forge")
+    def __init__(self, folder: Path, tls: Path | None = None) -> None:
+        super().__init__(folder / "forge", tls)
         self.origin = Origin(folder / "forge" / "shop" / "cart.git", folder / "work")
         self.users = {"ada": "write", "mel": "admin", "eve": "none", "rob": "read", "affidavit[bot]": "write"}
         self.tokens = {"write": "affidavit[bot]", "ghs_app": "affidavit[bot]", "read": "rob", "adas": "ada"}
@@ -42,6 +44,10 @@ class GitHubServer(ForgeServer):
         self.checks: list[Given] = []
         self.statuses: list[Given] = []
         self.issues: list[Given] = []
+        self.artifacts: list[Given] = []
+        self.runs: dict[int, Given] = {}
+        self.store = ""
+        """Where kept files lie; empty: on the forge itself."""
         self.edited_by: dict[int, str] = {}
         self.can_resolve = True
         self.base = self.head = ""
@@ -95,9 +101,11 @@ class GitHubServer(ForgeServer):
         return given.partition(" ")[2]
 
     def answer(self, asked: Asked) -> tuple[int, Any, dict[str, str]]:
+        if asked.path.startswith("/store/"):
+            return 200, self._artifact(asked.path.rpartition("/")[2])["zip"], {}
         who = self._who(asked)
         if asked.path == "/api/graphql":
-            return 200, self._graphql(asked, who), {}
+            return 200, answer_query(self, asked, who), {}
         path = asked.path.removeprefix(API)
         self.problems += problems_of_request(asked.method, path, asked.body)
         try:
@@ -139,9 +147,48 @@ class GitHubServer(ForgeServer):
                 return self._paged(asked, content) if isinstance(content, list) else (200, content, {})
         if found := re.fullmatch(r"/repos/shop/cart/commits/([0-9a-f]+)/(check-runs|status)", path):
             return self._gate(asked, found[1], found[2])
+        if path.startswith("/repos/shop/cart/actions/"):
+            return self._actions(asked, path.removeprefix("/repos/shop/cart/actions/"), who)
         if path.startswith("/app/") or path.endswith("/installation"):
             return self._app(asked, path)
         return self._written(asked, path, who)
+
+    def keep(self, report: bytes, **run: Any) -> None:
+        """A run ends and keeps a report, as the written workflow does."""
+        number = self._next()
+        ours = {"event": "pull_request_target", "path": ".github/workflows/affidavit.yml"}
+        self.runs[number] = {**ours, **run}
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.writestr("report.json", report)
+        kept = {"id": self._next(), "name": f"affidavit-posted-{self.number}", "created_at": self._now()}
+        self.artifacts.append({**kept, "run": number, "zip": packed.getvalue()})
+
+    def _artifact(self, number: str) -> Given:
+        return next(one for one in self.artifacts if one["id"] == int(number))
+
+    def _actions(self, asked: Asked, path: str, who: str) -> tuple[int, Any, dict[str, str]]:
+        if not who:
+            raise RefusedError(401, "Requires authentication")
+        if found := re.fullmatch(r"runs/(\d+)", path):
+            return 200, {**example("workflow-run"), "id": int(found[1]), **self.runs[int(found[1])]}, {}
+        if found := re.fullmatch(r"artifacts/(\d+)/zip", path):
+            return 302, None, {"location": f"{self.store or self.url}/store/{found[1]}"}
+        shape = example("artifact-paginated")["artifacts"][0]
+        named = [one for one in reversed(self.artifacts) if one["name"] == asked.query["name"]]
+        shown = [
+            {
+                **shape,
+                **{key: one[key] for key in ("id", "name", "created_at")},
+                "expired": one.get("expired", False),
+                "workflow_run": {**shape["workflow_run"], "id": one["run"]},
+            }
+            for one in named
+        ]
+        status, part, headers = self._paged(asked, shown)
+        if "link" in headers:
+            headers["link"] = headers["link"].replace("?", f"?name={asked.query['name']}&")
+        return status, {"total_count": len(shown), "artifacts": part}, headers
 
     def _app(self, asked: Asked, path: str) -> tuple[int, Any, dict[str, str]]:
         if not asked.token.startswith("ey"):
@@ -365,70 +412,15 @@ class GitHubServer(ForgeServer):
     def _now(self) -> str:
         return f"2026-11-17T12:{self._next_id // 60 % 60:02d}:{self._next_id % 60:02d}Z"
 
-    # GraphQL, executed by the published schema
 
-    def _graphql(self, asked: Asked, who: str) -> Given:
-        if not who:
-            raise RefusedError(401, "This endpoint requires you to be authenticated.")
-        root = {
-            "viewer": {"login": who},
-            "repository": lambda *_, **__: {
-                "nameWithOwner": "shop/cart",
-                "pullRequest": lambda *_, **__: self._graphql_pull(),
-            },
-            "resolveReviewThread": lambda _, input: self._resolve(input["threadId"]),  # noqa: A006 - its name
-        }
-        done = graphql_sync(
-            graphql_schema(), asked.body["query"], root, variable_values=asked.body.get("variables")
-        )
-        if done.errors:
-            messages = [error.message for error in done.errors]
-            if not any("Resource not accessible" in one for one in messages):
-                self.problems += messages
-        return {
-            "data": done.data,
-            **({"errors": [{"message": e.message} for e in done.errors]} if done.errors else {}),
-        }
-
-    def _graphql_pull(self) -> Given:
-        def threads(*_: Any, first: int, after: str | None = None, **__: Any) -> Given:
-            start = int(after or 0)
-            roots = list(self.threads)[start : start + first]
-            has_more = start + first < len(self.threads)
-            return {
-                "nodes": [self._thread(root) for root in roots],
-                "pageInfo": {"hasNextPage": has_more, "endCursor": str(start + first)},
-            }
-
-        return {
-            "reviewThreads": threads,
-            "closingIssuesReferences": lambda *_, **__: {
-                "nodes": [{"repository": {"nameWithOwner": "shop/cart"}, **one} for one in self.issues]
-            },
-        }
-
-    def _thread(self, root: int) -> Given:
-        spoken = [one for one in self.inline if root in (one["id"], one.get("in_reply_to_id"))]
-        nodes = [
-            {
-                "databaseId": one["id"],
-                "author": {"__typename": "User", "login": one["user"]["login"]},
-                "editor": self._editor(one["id"]),
-            }
-            for one in spoken
-        ]
-        return {**self.threads[root], "comments": lambda *_, **__: {"nodes": nodes}}
-
-    def _editor(self, comment: int) -> Given | None:
-        name = self.edited_by.get(comment)
-        return {"__typename": "User", "login": name} if name else None
-
-    def _resolve(self, thread: str) -> Given:
-        if not self.can_resolve:
-            raise ValueError("Resource not accessible by integration")
-        found = next(one for one in self.threads.values() if one["id"] == thread)
-        found["isResolved"] = True
-        return {"thread": found}
+def opened_github(folder: Path, begun: tuple[Path, str, str], tls: Path | None = None) -> GitHubServer:
+    """GitHub with an open pull request, from a repository that was made before."""
+    template, base, head = begun
+    shutil.copytree(template / "cart.git", folder / "forge" / "shop" / "cart.git")
+    shutil.copytree(template / "work", folder / "work")
+    server = GitHubServer(folder, tls)
+    server.open_pull(base, head, body="Fixes #3")
+    return server
 
 
 _NO_REACTIONS = {

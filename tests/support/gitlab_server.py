@@ -1,18 +1,30 @@
 """GitLab in memory, over real HTTP: its rules as far as a reviewer meets them, by its documentation."""
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 from affidavit.forges.address import PullRequestAddress
-from affidavit.forges.hosts import Host
+from affidavit.forges.reaching.hosts import Host
 from forge_http import Asked, ForgeServer, Origin, RefusedError
 
 API = "/api/v4"
 MAX_BODY = 1_000_000
 PROJECT = "team%2Fshop%2Fcart"
+PIPELINE = 5
 Given = dict[str, Any]
 LEVELS = {"none": 0, "reporter": 20, "developer": 30, "maintainer": 40}
+
+
+def opened_gitlab(folder: Path, begun: tuple[Path, str, str], **fields: Any) -> "GitLabServer":
+    """GitLab with an open merge request, from a repository that was made before."""
+    template, base, head = begun
+    shutil.copytree(template / "cart.git", folder / "forge" / "team" / "shop" / "cart.git")
+    shutil.copytree(template / "work", folder / "work")
+    server = GitLabServer(folder)
+    server.open_pull(base, head, **fields)
+    return server
 
 
 class GitLabServer(ForgeServer):
@@ -33,6 +45,10 @@ class GitLabServer(ForgeServer):
         self.statuses: list[Given] = []
         self.issues: list[Given] = []
         self.approved_by: list[str] = []
+        self.kept: dict[int, bytes] = {}
+        """Reports, by the job that kept each."""
+        self.jobs: list[Given] = []
+        """Of the one pipeline."""
         self.can_resolve = True
         self.base = self.head = ""
         self._next_id = 100
@@ -100,6 +116,12 @@ class GitLabServer(ForgeServer):
         mr = f"/merge_requests/{self.number}"
         if path == mr:
             return 200, self._merge_request(), {}
+        if found := re.fullmatch(r"/jobs/(\d+)/artifacts/(?:report|recheck)\.json", path):
+            if int(found[1]) not in self.kept:
+                raise RefusedError(404, "404 Not Found")
+            return 200, self.kept[int(found[1])], {}
+        if path == f"/pipelines/{PIPELINE}/jobs":
+            return self._paged(asked, self.jobs)
         if path == f"{mr}/approvals":
             return 200, {"approved_by": [{"user": self.user(name)} for name in self.approved_by]}, {}
         if found := re.fullmatch(r"/members/all/(\d+)", path):
@@ -111,8 +133,10 @@ class GitLabServer(ForgeServer):
         lists = {f"{mr}/discussions": self.discussions, f"{mr}/closes_issues": self.issues}
         if found := re.fullmatch(rf"{mr}/notes/(\d+)/award_emoji", path):
             return self._paged(asked, self.awards.get(int(found[1]), []))
-        if re.fullmatch(r"/repository/commits/[0-9a-f]+/statuses", path):
-            return self._paged(asked, self.statuses)
+        if found := re.fullmatch(r"/repository/commits/([0-9a-f]+)/statuses", path):
+            name = asked.query.get("name")
+            here = [one for one in self.statuses if one.get("sha", found[1]) == found[1]]
+            return self._paged(asked, [one for one in here if name in (None, one["name"])])
         if path not in lists:
             raise RefusedError(404, f"404 Not Found: {asked}")
         return self._paged(asked, lists[path])
@@ -171,7 +195,15 @@ class GitLabServer(ForgeServer):
             if body["state"] not in ("pending", "running", "success", "failed", "canceled", "skipped"):
                 raise RefusedError(400, "state does not have a valid value")
             self.statuses = [one for one in self.statuses if one["name"] != body["name"]]
-            status = {"name": body["name"], "status": body["state"], "description": body["description"]}
+            self._next_id += 1
+            status = {
+                "id": self._next_id,
+                "sha": found[1],
+                "name": body["name"],
+                "status": body["state"],
+                "description": body["description"],
+                "target_url": body.get("target_url"),
+            }
             self.statuses.append(status)
             return 201, status, {}
         raise RefusedError(404, f"404 Not Found: {asked}")

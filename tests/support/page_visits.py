@@ -68,8 +68,9 @@ def visiting(browser: Browser, origin: str, **options: Any) -> Iterator[Visited]
         dialog.dismiss()
 
     def log(message: ConsoleMessage) -> None:
-        # Chromium logs the loss of the network itself; a page can't keep it from that.
-        if message.type in ("error", "warning") and "net::ERR_" not in message.text:
+        # Chromium logs the loss of the network and a refused token itself; a page can't keep it from that.
+        is_its_own = "net::ERR_" in message.text or "status of 401" in message.text
+        if message.type in ("error", "warning") and not is_its_own:
             visited.complaints.append(message.text)
 
     page.on("dialog", dismiss)

@@ -1,19 +1,32 @@
-"""A scripted model that waits in the middle of a review, so that something can happen to it there."""
+"""A scripted model that can be slow and can wait in the middle of a review; it notes who asked it."""
 
+import json
+import re
 import threading
+import time
 
 from model_server import Exchange
-from scripted_model import model
+from scripted_model import JOINING, model
 
-ROLES = {"planner": "review_plan", "reviewer": "review_result", "verifier": "verification_judgment"}
+ROLES = {
+    "planner": "review_plan",
+    "reviewer": "review_result",
+    "verifier": "verification_judgment",
+    "reporter": "",
+}
+"""Each role, and the tool by which it hands in what it has; a reporter has none."""
+NAME = re.compile(r"(named-[\w-]+)")
 
 
 class PausingModel:
-    """Answers, but lets the first request of one role wait until it is told to go on."""
+    """Answers after a while, but lets the first request of one role wait until it is told to go on."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float = 0.0) -> None:
         self._act = model()
         self._role = ""
+        self._seconds = seconds
+        self._calls: list[str] = []
+        """The name of the change of each, which stands in its title, such as `named-3`."""
         self.reached, self._go_on = threading.Event(), threading.Event()
 
     def pause_at(self, role: str) -> None:
@@ -25,10 +38,24 @@ class PausingModel:
         self._role = ""
         self._go_on.set()
 
+    def of(self, name: str) -> int:
+        """How many calls there were of one change."""
+        return self._calls.count(name)
+
     def __call__(self, exchange: Exchange) -> None:
-        names = {tool["function"]["name"] for tool in exchange.body.get("tools", ())}
-        is_probe = not any("get_file_context" in name for name in names)
-        if self._role and ROLES[self._role] in names and not is_probe:
+        told = json.dumps(exchange.body.get("messages"))
+        found = NAME.search(told)
+        self._calls.append(found[1] if found else "")
+        if self._role and _is_asked(self._role, exchange, told):
             self.reached.set()
             self._go_on.wait(60)
+        time.sleep(self._seconds)
         self._act(exchange)
+
+
+def _is_asked(role: str, exchange: Exchange, told: str) -> bool:
+    names = {tool["function"]["name"] for tool in exchange.body.get("tools", ())}
+    if role == "reporter":
+        # Whoever tries whether the model answers tells it of no change.
+        return not names and JOINING not in told and NAME.search(told) is not None
+    return ROLES[role] in names and any("get_file_context" in name for name in names)

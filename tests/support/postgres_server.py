@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 USER = "affidavit"
 NOBODY = 65534
@@ -42,6 +43,15 @@ class Server:
     def url(self, schema: str) -> str:
         """The address of a schema of its own in the one database."""
         return f"postgresql://{USER}@/postgres?host={self._sockets}&options=-csearch_path%3D{schema}"
+
+    def new_store(self) -> str:
+        """The address of an empty schema."""
+        import psycopg  # noqa: PLC0415 - this file is also the program that runs the server
+
+        schema = f"test_{uuid4().hex}"
+        with psycopg.connect(self.url("public")) as connection:
+            connection.execute(f"CREATE SCHEMA {schema}")
+        return self.url(schema)
 
     def release(self) -> None:
         """The last one to do so ends the server."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from affidavit.records.candidate import Candidate, Judgement, Status, Withheld, Worth
 from affidavit.records.change import Change, FileChange, FileStatus, Hunk, Revision, SkipReason
+from affidavit.records.context import ContextMap, Import, Reference, Symbol, SymbolChange
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Category, Cause, Finding, Severity, Verification
@@ -171,6 +172,32 @@ def a_change(files: Sequence[FileChange] | None = None, **fields: Any) -> Change
             "files": the_files() if files is None else tuple(files),
             **fields,
         }
+    )
+
+
+def a_map(*, users: Sequence[str] = ("billing/invoice.py", "shop/cart.py")) -> ContextMap:
+    """Who uses `price_of`: a file outside of the change, and one in it."""
+    symbol = Symbol(
+        path="shop/prices.py", name="price_of", qualified="price_of", kind="function", line=8, end_line=9
+    )
+    return ContextMap(
+        symbols=(SymbolChange(fate="signature_changed", base=symbol, head=symbol),),
+        importers=tuple(
+            Import(path=path, line=3, name="shop.prices", target=symbol.path, names=("price_of",))
+            for path in users
+        ),
+        references=tuple(
+            Reference(
+                symbol="price_of",
+                path=path,
+                line=41,
+                text="    return price_of(item)",
+                kind="call",
+                verification_method="searched for the name",
+                certainty="certain",
+            )
+            for path in users
+        ),
     )
 
 

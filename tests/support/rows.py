@@ -19,7 +19,7 @@ from affidavit.records.iteration import FindingDecision
 from affidavit.records.report import Answer, Reply, Report, RoleUsage
 from affidavit.render.formats import render
 from affidavit.specialists.agents.panel import Panel
-from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.looking.intake import ChangeRequest, open_change
 from repositories import Repo
 
 PLAN = {"goal": "Change it", "approach": "a", "impact": "i", "questions": {"logic": []}}

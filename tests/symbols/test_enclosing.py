@@ -10,6 +10,7 @@ from repositories import Repo
 
 FILES = {
     "shop.py": "class Cart:\n    def add(self, it):\n        if it:\n            return 1\n        return\n",
+    "limits.py": "LIMIT = 5\n\n\ndef f():\n    return LIMIT\n",
     "guide.md": "# Guide\n\ntext\n\n## Install\n\n```\n# no heading\n```\nrun it\n\n## Use\n\nuse it\n",
     "guide.rst": "Guide\n=====\n\ntext\n\nInstall\n-------\n\nrun it\n",
     "deploy.yaml": "services:\n  web:\n    image: a\n    ports:\n      - 8\n      - 9\n  db:\n    image: b",
@@ -38,6 +39,7 @@ def name(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[str, s
 @pytest.mark.parametrize(
     ("path", "line", "kind", "named"),
     [
+        ("limits.py", 1, "line", "LIMIT"),
         ("shop.py", 4, "function", "Cart.add"),
         ("shop.py", 1, "function", "Cart"),
         ("guide.md", 3, "section", "Guide"),

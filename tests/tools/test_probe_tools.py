@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from affidavit.proof.behaviour import MAX_OUTPUT, shortened, state_of
+from affidavit.proof.running.behaviour import MAX_OUTPUT, shortened, state_of
+from affidavit.proof.running.own_names import NOTHING_OWN, own_names_of
 from affidavit.records.record import Side
-from affidavit.records.run import Program, ProgramRun
+from affidavit.records.runs.run import Program, ProgramRun
 from affidavit.tools.probes import MAX_AT_ONCE, ProbeTools
 
 
@@ -34,7 +35,9 @@ def probe(name: str, text: str) -> dict[str, Any]:
 
 def test_what_differs_is_shown_on_both_sides_and_what_is_alike_once() -> None:
     runner = Sided({"b": "c"})
-    answer = ProbeTools(runner).call("compare_behaviour", {"probes": [probe("one", "a"), probe("two", "b")]})
+    answer = ProbeTools(runner, NOTHING_OWN).call(
+        "compare_behaviour", {"probes": [probe("one", "a"), probe("two", "b")]}
+    )
     one, two = answer["probes"]
     assert (one["outcome"], one["on_both_sides"]["output"]) == ("alike", "a")
     assert (two["outcome"], two["at_base"]["output"], two["at_head"]["output"]) == ("differs", "b", "c")
@@ -42,7 +45,7 @@ def test_what_differs_is_shown_on_both_sides_and_what_is_alike_once() -> None:
 
 
 def test_a_name_that_is_used_again_replaces_its_first_program() -> None:
-    tools = ProbeTools(Sided())
+    tools = ProbeTools(Sided(), NOTHING_OWN)
     for text in ("a", "b"):
         tools.call("compare_behaviour", {"probes": [probe("one", text)]})
     assert [kept.program.text for kept in tools.probes] == ["b"]
@@ -68,16 +71,72 @@ def test_a_name_that_is_used_again_replaces_its_first_program() -> None:
 )
 def test_a_bad_call_runs_nothing_and_says_what_to_send(arguments: object) -> None:
     runner = Sided()
-    tools = ProbeTools(runner)
+    tools = ProbeTools(runner, NOTHING_OWN)
     assert tools.call("compare_behaviour", arguments).keys() == {"error"}
     assert (runner.runs, tools.probes) == (0, ())
 
 
 def test_a_difference_in_the_middle_of_a_long_output_is_seen() -> None:
     long = "x" * MAX_OUTPUT
-    tools = ProbeTools(Sided({f"{long}a{long}": f"{long}b{long}"}))
+    tools = ProbeTools(Sided({f"{long}a{long}": f"{long}b{long}"}), NOTHING_OWN)
     tools.call("compare_behaviour", {"probes": [probe("long", f"{long}a{long}")]})
     (kept,) = tools.probes
-    assert state_of(kept) == "differs"
+    assert state_of(kept, NOTHING_OWN) == "differs"
     assert len(kept.base[0].output) < MAX_OUTPUT + 200
     assert shortened("short") == "short"
+
+
+class Ending:
+    """A runner whose runs at head end in a way of their own."""
+
+    name = "endings"
+    languages = ("python",)
+
+    def __init__(self, **at_head: Any) -> None:
+        self._at_head = {"state": "exited", "exit_code": 0, "output": "fine\n", **at_head}
+
+    def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
+        at_base = {"state": "exited", "exit_code": 0, "output": "fine\n"}
+        return ProgramRun.model_validate({"side": side, **(at_base if side == "base" else self._at_head)})
+
+    def stop(self) -> None: ...
+
+
+BLOCKED_AT_HEAD: list[tuple[dict[str, Any], str]] = [
+    (
+        {"exit_code": 1, "output": "ModuleNotFoundError: No module named 'yaml'\n"},
+        "at head yaml is not there: name an environment",
+    ),
+    ({"exit_code": 1, "output": "OSError: Network is unreachable\n"}, "at head it opened a connection"),
+    ({"output": "no answer: Connection refused\n"}, "at head it opened a connection"),
+    ({"state": "timed_out", "exit_code": None}, "at head it took too long, and was ended"),
+    ({"state": "out_of_memory", "exit_code": None}, "at head it took too much memory, and was ended"),
+    ({"state": "not_started", "exit_code": None, "detail": "no time left"}, "at head no time left"),
+    ({"output": "2\n", "missing": ("ujson",)}, "ujson is not there, and the code at head goes on without it"),
+]
+
+
+@pytest.mark.parametrize(("at_head", "because"), BLOCKED_AT_HEAD)
+def test_where_one_side_was_blocked_nothing_was_compared_and_it_is_said_why(
+    at_head: dict[str, Any], because: str
+) -> None:
+    tools = ProbeTools(Ending(**at_head), NOTHING_OWN)
+    answer = tools.call("compare_behaviour", {"probes": [probe("one", "a")]})
+    assert answer["summary"] == "1 nothing was compared"
+    (row,) = answer["probes"]
+    assert row["outcome"] == "nothing was compared"
+    assert row["because"].startswith(because)
+
+
+def test_what_the_repository_has_itself_is_no_part_of_the_surroundings() -> None:
+    gone = {"exit_code": 1, "output": "ModuleNotFoundError: No module named 'shop'\n", "missing": ("shop",)}
+    tools = ProbeTools(Ending(**gone), own_names_of(["shop.py"], []))
+    (row,) = tools.call("compare_behaviour", {"probes": [probe("one", "a")]})["probes"]
+    assert row["outcome"] == "differs"
+
+
+def test_what_both_sides_miss_and_what_varies_by_itself_is_no_difference() -> None:
+    (row,) = ProbeTools(Sided({"<A at 0x7f00deadbeef>": "<A at 0x7f00deadbee0>"}), NOTHING_OWN).call(
+        "compare_behaviour", {"probes": [probe("one", "<A at 0x7f00deadbeef>")]}
+    )["probes"]
+    assert row["outcome"] == "alike"

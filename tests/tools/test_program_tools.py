@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from affidavit.proof.running.own_names import NOTHING_OWN
 from affidavit.records.record import Side
-from affidavit.records.run import Program, ProgramRun
+from affidavit.records.runs.run import Program, ProgramRun
 from affidavit.tools.programs import MAX_OUTPUT, MAX_SECONDS, ProgramTools
 
 
@@ -29,7 +30,7 @@ class Notes:
 def test_a_program_is_run_on_both_sides_and_both_outputs_come_back() -> None:
     runner = Notes()
     files = [{"path": "a/b.txt", "content": "x"}]
-    answer = ProgramTools(runner).call(
+    answer = ProgramTools(runner, NOTHING_OWN).call(
         "run_program", {"language": "python", "program": "print(1)", "files": files}
     )
     assert answer == {
@@ -43,14 +44,18 @@ def test_a_program_is_run_on_both_sides_and_both_outputs_come_back() -> None:
 
 def test_one_side_is_run_where_one_is_asked_for() -> None:
     runner = Notes()
-    answer = ProgramTools(runner).call("run_program", {"language": "sh", "program": "ls", "side": "head"})
+    answer = ProgramTools(runner, NOTHING_OWN).call(
+        "run_program", {"language": "sh", "program": "ls", "side": "head"}
+    )
     assert list(answer) == ["run", "at_head"]
     assert len(runner.asked) == 1
 
 
 def test_long_output_is_cut_in_the_middle() -> None:
     runner = Notes("a" * MAX_OUTPUT + "the end")
-    answer = ProgramTools(runner).call("run_program", {"language": "sh", "program": "ls", "side": "head"})
+    answer = ProgramTools(runner, NOTHING_OWN).call(
+        "run_program", {"language": "sh", "program": "ls", "side": "head"}
+    )
     output = answer["at_head"]["output"]
     assert output.endswith("the end")
     assert "left out" in output
@@ -59,7 +64,7 @@ def test_long_output_is_cut_in_the_middle() -> None:
 
 def test_tests_are_named_and_never_read_as_options_or_commands() -> None:
     runner = Notes()
-    tools = ProgramTools(runner)
+    tools = ProgramTools(runner, NOTHING_OWN)
     tools.call("run_tests", {"language": "python", "paths": ["tests/test_a.py; rm -rf /"], "side": "head"})
     assert "'tests/test_a.py; rm -rf /'" in runner.asked[0][0].text
     assert "error" in tools.call("run_tests", {"language": "python", "paths": ["--pdb"]})
@@ -87,15 +92,41 @@ def test_tests_are_named_and_never_read_as_options_or_commands() -> None:
 )
 def test_a_bad_call_is_answered_with_what_is_wrong_and_runs_nothing(arguments: Any) -> None:
     runner = Notes()
-    answer = ProgramTools(runner).call("run_program", arguments)
+    answer = ProgramTools(runner, NOTHING_OWN).call("run_program", arguments)
     assert list(answer) == ["error"]
     assert runner.asked == []
 
 
 def test_an_unknown_tool_is_answered_with_the_known_ones() -> None:
-    assert "run_program, run_tests" in ProgramTools(Notes()).call("run_shell", {})["error"]
+    assert "run_program, run_tests" in ProgramTools(Notes(), NOTHING_OWN).call("run_shell", {})["error"]
 
 
 def test_the_languages_that_are_here_are_named() -> None:
-    (program, _) = ProgramTools(Notes()).descriptions
+    (program, _) = ProgramTools(Notes(), NOTHING_OWN).descriptions
     assert "python, sh" in program["function"]["parameters"]["properties"]["language"]["description"]
+
+
+def test_a_run_that_was_blocked_says_that_it_shows_nothing() -> None:
+    class Blocked(Notes):
+        def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
+            output = "ModuleNotFoundError: No module named 'yaml'\n"
+            return ProgramRun(side=side, state="exited", exit_code=1, output=output)
+
+    asked = {"language": "python", "program": "import yaml", "side": "head"}
+    answer = ProgramTools(Blocked(), NOTHING_OWN).call("run_program", asked)
+    assert answer["at_head"]["shows_nothing_because"].startswith("yaml is not there")
+    assert (
+        "shows_nothing_because"
+        not in ProgramTools(Notes(), NOTHING_OWN).call("run_program", asked)["at_head"]
+    )
+
+
+def test_a_package_that_only_one_side_goes_on_without_is_named() -> None:
+    class Optional(Notes):
+        def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
+            missing = ("ujson",) if side == "head" else ()
+            return ProgramRun(side=side, state="exited", exit_code=0, output="{}\n", missing=missing)
+
+    asked = {"language": "python", "program": "import shop"}
+    answer = ProgramTools(Optional(), NOTHING_OWN).call("run_program", asked)
+    assert answer["shows_nothing_because"].startswith("ujson is not there, and the code at head")

@@ -1,48 +1,39 @@
 """The page on reports, in a real browser: hostile text stays text, keys and links lead to findings."""
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from affidavit.records.candidate import Status, Worth
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.lab.measure import Fates, Quality, Rate
 from affidavit.records.report import Report
-from affidavit.records.run import ProgramRun
+from affidavit.records.runs.run import ProgramRun
 from hostile_everywhere import PIECES, report_of
-from page_server import Api, page_served, summary
-from page_visits import Visited, built_page, visiting
-from reports import a_candidate, a_full_report, a_report
+from page_server import Api
+from page_visits import Visited, visiting
+from reports import a_candidate, a_change, a_file, a_full_report, a_hunk, a_map, a_report
 
 QUALITY = Quality(
     reports=3,
     shown=9,
     labelled=4,
     wrong=Rate(count=1, n=4, share=0.25, low=0.05, high=0.7),
-    fates=Fates(candidates=12, shown=9, refuted=3, withheld={"refuted": 3}),
+    unheard=2,
+    unheard_from={"eve on github.com": 2},
+    withheld_labelled=3,
+    withheld_valid=1,
+    fates=Fates(candidates=14, shown=11, refuted=3, withheld={"refuted": 3}),
 )
-
-
-@pytest.fixture(scope="module")
-def served(browser: Browser) -> Iterator[tuple[Browser, str, Api]]:
-    """One server and one browser for all of these."""
-    with page_served(built_page()) as (origin, api):
-        yield browser, origin, api
-
-
-@pytest.fixture
-def visit(served: tuple[Browser, str, Api]) -> Iterator[Visited]:
-    browser, origin, api = served
-    api.answers.clear()
-    api.asked.clear()
-    with visiting(browser, origin) as visited:
-        yield visited
-
-
-@pytest.fixture
-def api(served: tuple[Browser, str, Api]) -> Api:
-    return served[2]
+# How many runs of lines are drawn as text alone at the end of a fast flight through the diff.
+FLY = """() => new Promise((done) => {
+  let frames = 0;
+  const step = () => {
+    window.scrollBy(0, 400);
+    if (++frames < 40) requestAnimationFrame(step);
+    else done(document.querySelectorAll('.glimpse').length);
+  };
+  requestAnimationFrame(step);
+})"""
 
 
 def reproduced() -> Report:
@@ -151,9 +142,9 @@ def test_filters_choose_findings_and_their_files(visit: Visited, api: Api) -> No
     page.wait_for_selector(".card")
     assert "of 3 findings" in page.locator(".position").inner_text()
     page.locator(".filters").get_by_role("button", name="security").last.click()
-    page.wait_for_function("document.querySelector('.position').textContent.includes('of 1 finding')")
+    expect(page.locator(".position")).to_contain_text("of 1 finding")
     page.get_by_role("button", name="Show all").click()
-    page.wait_for_function("document.querySelector('.position').textContent.includes('of 3 findings')")
+    expect(page.locator(".position")).to_contain_text("of 3 findings")
 
 
 def test_a_reproduction_shows_both_outputs(visit: Visited, api: Api) -> None:
@@ -188,7 +179,7 @@ def test_whoever_has_a_token_signs_in_and_whoever_leaves_is_out(visit: Visited, 
     page = visit.page
     page.get_by_label("Token").fill("aff_wrong")
     page.get_by_role("button", name="Sign in").click()
-    page.wait_for_selector("text=the token is not known")
+    page.wait_for_selector("text=This token is not known here")
     page.get_by_label("Token").fill("aff_right")
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_selector(".card")
@@ -199,44 +190,147 @@ def test_whoever_has_a_token_signs_in_and_whoever_leaves_is_out(visit: Visited, 
     page.wait_for_selector("text=This service asks for a token")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_no_page_has_a_barrier_that_a_checker_finds(served: tuple[Browser, str, Api], theme: str) -> None:
-    browser, origin, api = served
+def test_what_is_scrolled_past_is_drawn_lightly_and_whole_when_the_reader_rests(
+    visit: Visited, api: Api
+) -> None:
+    hunks = tuple(
+        a_hunk(*(f"{' -+'[row % 3]}    total_{row} = price(items[{row}])" for row in range(100)), start=start)
+        for start in range(1, 8_000, 200)
+    )
+    api.show(a_report(change=a_change([a_file("shop/large.py", *hunks)])))
+    visit.open("/review/r1")
+    page = visit.page
+    page.wait_for_selector(".diff-code .token")
+    assert page.evaluate(FLY) > 2
+    expect(page.locator(".glimpse")).to_have_count(0)
+    page.wait_for_selector(".diff-code .token")
+    visit.assert_quiet()
+
+
+def test_the_keys_are_a_dialog_that_keeps_the_focus(visit: Visited, api: Api) -> None:
+    api.show(a_full_report())
+    visit.open("/review/r1")
+    page = visit.page
+    page.wait_for_selector(".card")
+    page.mouse.wheel(0, 5_000)
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    dialog.wait_for()
+    box = dialog.bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < 900 - box["height"]
+    assert visit.barriers() == []
+    before = page.url
+    for key in ("Tab", "Tab", "Tab", "j"):
+        page.keyboard.press(key)
+    assert page.evaluate(
+        "document.activeElement === document.body || !!document.activeElement.closest('dialog')"
+    )
+    assert page.url == before
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="detached")
+    page.keyboard.press("j")
+    page.wait_for_selector(".card.current")
+    visit.assert_quiet()
+
+
+def test_a_very_long_line_can_be_seen_to_its_end(visit: Visited, api: Api) -> None:
+    line = "x" * 5_000 + "_the_end"
+    api.show(a_report(change=a_change([a_file("shop/long.py", a_hunk(" a", "-b", f"+{line}", start=1))])))
+    visit.open("/review/r1")
+    page = visit.page
+    page.wait_for_selector("table.diff")
+    assert "_the_end" not in page.locator("table.diff").inner_text()
+    page.get_by_role("button", name="show the whole line (5,008 characters)").click()
+    page.wait_for_function("document.querySelector('table.diff').textContent.includes('_the_end')")
+    page.keyboard.press("s")
+    page.get_by_role("button", name="show the whole line").wait_for(state="detached")
+    visit.assert_quiet()
+
+
+def test_what_turns_text_around_is_marked_in_the_tab_and_in_every_name(visit: Visited, api: Api) -> None:
+    name = "pay\u202egpj.exe\u200b"
+    hunk = a_hunk(f"+ok = '{name}'", start=1)
+    api.show(a_report(change=a_change([a_file(f"shop/{name}.py", hunk)], title=f"Rename {name}")))
+    for path in (
+        "/",
+        "/history",
+        "/review/r1",
+        "/review/r1/account",
+        "/review/r1/map",
+        "/review/r1/withheld",
+    ):
+        visit.open(path)
+        visit.page.wait_for_selector("h1")
+        visit.page.wait_for_load_state("networkidle")
+        shown = visit.page.title() + visit.page.locator("body").inner_text()
+        assert not {"\u202e", "\u200b"} & set(shown), path
+        assert "<U+202E>" in shown, path
+    assert "<U+202E>" in visit.page.title()
+
+
+def test_filters_outlive_a_reload_and_the_way_to_a_proof_and_back(visit: Visited, api: Api) -> None:
+    api.show(reproduced())
+    visit.open("/review/r1")
+    page = visit.page
+    page.wait_for_selector(".card")
+    page.locator(".filters").get_by_role("button", name="security").last.click()
+    expect(page.locator(".position")).to_contain_text("of 1 finding")
+    assert "specialist=security" in page.url
+    page.reload()
+    expect(page.locator(".position")).to_contain_text("of 1 finding")
+    page.locator(".proof-line").first.click()
+    page.wait_for_selector(".proof-page")
+    page.keyboard.press("Escape")
+    expect(page.locator(".position")).to_contain_text("of 1 finding")
+    api.answers["/api/quality"] = QUALITY.model_dump()
+    visit.open("/quality")
+    page.get_by_role("button", name="30 days").click()
+    page.reload()
+    page.wait_for_selector("button[aria-pressed=true]:has-text('30 days')")
+
+
+def test_the_counts_of_the_quality_say_what_they_count(visit: Visited, api: Api) -> None:
     api.show(reproduced())
     api.answers["/api/quality"] = QUALITY.model_dump()
-    api.answers["/api/review"]["reviews"].append(
-        summary("r2", status="failed", verdict=None, reason="no answer")
-    )
-    found: list[str] = []
-    with visiting(browser, origin, color_scheme=theme) as visited:
-        paths = (
-            "/",
-            "/history",
-            "/quality",
-            "/review/r1",
-            "/review/r1/withheld",
-            "/review/r1/account",
-            "/nowhere",
-        )
-        for path in paths:
-            visited.open(path)
-            visited.page.wait_for_selector("h1")
-            visited.page.wait_for_load_state("networkidle")
-            found += visited.barriers()
-        visited.open("/review/r1")
-        visited.page.locator(".proof-line").first.click()
-        visited.page.wait_for_selector(".proof-page h1")
-        found += visited.barriers()
-    assert found == []
+    visit.open("/quality")
+    visit.page.wait_for_selector(".rate")
+    said = visit.page.locator("main").inner_text()
+    assert "95% interval 5.0% to 70%" in said
+    assert "1 of 4 labelled problems" in said
+    assert "Of the 9 problems shown, 5 are not labelled yet." in said
+    assert "14 findings handed in by specialists, every time counted: 11 shown (9 problems" in said
+    assert "3 withheld" in said
+    assert "2 findings labelled by the author of a change or without write access (eve on github.com)" in said
+    assert "Of 3 withheld findings that people labelled, 1 is valid: withheld wrongly." in said
 
 
-def test_a_phone_shows_a_finding_without_scrolling_sideways(served: tuple[Browser, str, Api]) -> None:
+# What remains of a page that is enlarged four times, and the usual phone.
+NARROW = (320, 375)
+# What a finger can hardly meet, and words that a table breaks in the middle.
+TOO_SMALL = """[...document.querySelectorAll('a, button, summary, select, label.tick')].filter((one) => {
+  const box = one.getBoundingClientRect();
+  return box.height > 0 && box.height < 24 && getComputedStyle(one).display !== 'inline';
+}).map((one) => one.outerHTML.slice(0, 80))"""
+BROKEN = """[...document.querySelectorAll('table.plain th:not(.path), table.plain td:not(.path)')]
+  .filter((one) => getComputedStyle(one).overflowWrap !== 'normal').length"""
+
+
+def test_a_phone_shows_everything_without_scrolling_sideways(served: tuple[Browser, str, Api]) -> None:
     browser, origin, api = served
     api.show(a_full_report())
-    with visiting(browser, origin, viewport={"width": 390, "height": 844}) as visited:
-        for path in ("/", "/history", "/review/r1", "/review/r1/withheld", "/review/r1/account"):
+    api.answers["/api/quality"] = QUALITY.model_dump()
+    api.answers["/api/review/r1/map"] = a_map().model_dump()
+    parts = ("", "/withheld", "/account", "/iterations", "/map", "/finding/finding-3f9a1c0be2d4")
+    with visiting(browser, origin, viewport={"width": 375, "height": 812}, has_touch=True) as visited:
+        page = visited.page
+        for path in ("/", "/history", "/quality", *(f"/review/r1{part}" for part in parts)):
             visited.open(path)
-            visited.page.wait_for_selector("h1")
-            visited.page.wait_for_load_state("networkidle")
-            width = visited.page.evaluate("document.documentElement.scrollWidth")
-            assert width <= 390, path
+            page.wait_for_selector("h1")
+            page.wait_for_load_state("networkidle")
+            for width in NARROW:
+                page.set_viewport_size({"width": width, "height": 812})
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, (path, width)
+            assert page.evaluate(TOO_SMALL) == [], path
+            assert page.evaluate(BROKEN) == 0, path
+            assert page.locator(".masthead").evaluate("one => one.clientHeight") < 70, path

@@ -3,74 +3,15 @@
 import json
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from affidavit.events import now_iso
-from affidavit.store.access import Access, KnownRepository
-from affidavit.store.open import open_store
 from hostile_page import HOSTILE_DIFF
-from model_server import Act, Exchange
-from model_server import serving as model_serving
-from page_visits import Visited, built_page, visiting
-from repositories import Repo
-from scripted_model import model
-from service_process import DIFF, Client, other_diff, serving
-
-
-@dataclass
-class Gate:
-    """Lets the verifier speak; until then a review stands still where it can be watched."""
-
-    opened: threading.Event = field(default_factory=threading.Event)
-
-    def before(self, act: Act) -> Act:
-        def gated(exchange: Exchange) -> None:
-            if "verification_judgment" in json.dumps(exchange.body.get("tools", [])):
-                self.opened.wait(60)
-            act(exchange)
-
-        return gated
-
-
-@dataclass
-class House:
-    """One server, one browser, one model for all of these."""
-
-    browser: Browser
-    client: Client
-    gate: Gate
-
-
-@pytest.fixture(scope="module")
-def house(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    built_page()
-    gate = Gate()
-    data = tmp_path_factory.mktemp("served")
-    know_repository(data, tmp_path_factory.mktemp("shop"))
-    answers = gate.before(model(answer={"answer": "Yes: total([]) is 1."}))
-    with (
-        model_serving(answers) as (address, _script),
-        serving(data, "--model", "openai:scripted", "--base-url", address) as (client, _service),
-    ):
-        yield House(browser, client, gate)
-        gate.opened.set()
-
-
-def know_repository(data: Path, folder: Path) -> None:
-    """A repository with a branch in which a caller is left behind, known to the server."""
-    repo = Repo(folder)
-    caller = "from app import total\n\n\ndef bill(values):\n    return total(values)\n"
-    repo.commit("Begin", {"app.py": "def total(values):\n    return sum(values)\n", "bill.py": caller})
-    repo.git("branch", "before")
-    body = "def total(values, tax):\n    result = 1\n    return result + sum(values) + tax\n"
-    repo.commit("Add tax", {"app.py": body})
-    known = KnownRepository(tenant="default", name="shop", location=str(folder), added_at=now_iso())
-    with open_store(data) as store:
-        Access(store.database).add_repository(known)
+from page_house import House
+from page_visits import Visited, visiting
+from service_process import DIFF, other_diff
 
 
 @pytest.fixture
@@ -148,8 +89,15 @@ def test_a_review_is_cancelled_and_goes_on_when_it_is_tried_again(house: House, 
     page = visit.page
     expect(page.locator(".stages .active")).to_contain_text("verifier", timeout=90_000)
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_role("alert")).to_contain_text("Cancelled")
+    expect(page.locator(".stopped[role=status]")).to_contain_text("Cancelled by local")
     assert house.client.finished(review_id)["status"] == "cancelled"
+    expect(page.locator(".stages .stopped")).to_contain_text("verifier")
+    expect(page.locator(".workers .cut")).to_contain_text("cut off before it had finished")
+    expect(page.locator(".sightings .status").first).to_contain_text("not verified")
+    assert page.locator(".stages .failed, main [role=alert]").count() == 0
+    page.reload()
+    expect(page.locator(".stopped[role=status]")).to_contain_text("Cancelled by local")
+    assert visit.barriers() == []
     house.gate.opened.set()
     page.get_by_role("button", name="Try again from there").click()
     expect(page.locator(".verdict-head")).to_be_visible(timeout=90_000)
@@ -165,8 +113,11 @@ def test_a_proof_is_judged_rechecked_asked_about_and_labelled(
     expect(page.locator(".code").first).to_contain_text("for value in values")
     expect(page.locator(".judgements")).to_contain_text("app.py:2 starts at 1")
     page.get_by_role("button", name="Run the proof again").click()
-    expect(page.locator(".outcome")).to_be_visible(timeout=90_000)
-    expect(page.locator(".proofs .holds").first).to_contain_text("quote")
+    expect(page.locator(".proving")).to_contain_text("Proving this finding")
+    expect(page.locator(".outcome")).to_contain_text("The proof of this finding holds", timeout=90_000)
+    expect(page.locator(".proofs .holds", has_text="The quote")).to_contain_text("app.py:2-2 at head")
+    page.get_by_role("button", name="Prove the whole report again").click()
+    expect(page.locator(".outcome").nth(1)).to_contain_text("The whole report holds", timeout=90_000)
     page.get_by_label("A question about this finding").fill("Also for an empty list?")
     page.get_by_role("button", name="Ask").click()
     expect(page.locator(".answer")).to_contain_text("Yes: total([]) is 1.", timeout=90_000)
@@ -186,10 +137,11 @@ def test_a_report_is_exported_in_every_format(
     house: House, visit: Visited, done: str, tmp_path: Path
 ) -> None:
     formats = house.client.get("/api/me").json["formats"]
-    visit.open(f"/review/{done}")
     page = visit.page
     sizes = {}
     for name in formats:
+        # On a busy machine a click is forgotten before its file comes; a second one is then held back.
+        visit.open(f"/review/{done}")
         page.locator(".menu").evaluate("menu => { menu.open = true; }")
         with page.expect_download() as waiting:
             page.locator(".menu").get_by_role("button", name=name, exact=True).click()
@@ -201,6 +153,33 @@ def test_a_report_is_exported_in_every_format(
     report = json.loads((tmp_path / "report").read_text())
     assert report["id"] == done
     visit.assert_quiet()
+
+
+def test_no_page_has_a_barrier_or_an_error_in_either_theme(house: House, visit: Visited, done: str) -> None:
+    cancelled = house.client.submit(diff_text=other_diff("barriers.txt"), title="Cancelled")
+    house.client.post(f"/api/review/{cancelled}/cancel")
+    parts = ("", "/withheld", "/map", "/iterations", "/account")
+    paths = ["/", "/history", "/quality", "/nowhere", f"/review/{cancelled}"]
+    paths += [f"/review/{done}{part}" for part in parts]
+    found: list[str] = []
+
+    def look() -> None:
+        for theme in ("dark", "light"):
+            page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+            found.extend(visit.barriers())
+
+    page = visit.page
+    for path in paths:
+        visit.open(path)
+        page.wait_for_selector("h1")
+        expect(page.locator(".waiting")).to_have_count(0)
+        look()
+    visit.open(f"/review/{done}")
+    page.locator(".proof-line").first.click()
+    page.wait_for_selector(".proof-page .code")
+    look()
+    visit.assert_quiet()
+    assert found == []
 
 
 def test_markdown_is_copied(house: House, done: str) -> None:

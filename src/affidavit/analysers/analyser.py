@@ -6,7 +6,7 @@ from typing import Literal
 
 from affidavit.analysers.reading import Canary, ReadFiles, read_every_named_file
 from affidavit.analysers.rule import Rule
-from affidavit.git.glob import matches_file
+from affidavit.git.search.glob import matches_file
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic

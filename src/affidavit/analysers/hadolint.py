@@ -1,6 +1,5 @@
 """Hadolint: Dockerfiles that do not build, or not what they seem to, minus what the base commit ignores."""
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
 from affidavit.analysers.excuses.templates import has_braces
+from affidavit.analysers.readers.json_rows import json_rows
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.analysers.shellcheck import shell_rules
 from affidavit.ports import Tree
@@ -114,10 +114,7 @@ def ignored_codes(base: Tree) -> set[str]:
 
 def read_hadolint(text: str) -> list[AnalyserDiagnostic]:
     """The rows of hadolint's JSON."""
-    rows = json.loads(text)
-    if not isinstance(rows, list):
-        raise TypeError("not a list of diagnostics")
-    return [_diagnostic(row) for row in rows]
+    return [_diagnostic(row) for row in json_rows(text)]
 
 
 def _diagnostic(row: Any) -> AnalyserDiagnostic:

@@ -12,7 +12,7 @@ from affidavit.analysers.reading import Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
 from affidavit.records.candidate import Worth
-from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.evidence import AnalyserDiagnostic, Edit
 from affidavit.records.finding import Severity
 
 HIGH, LOW = Severity.HIGH, Severity.LOW
@@ -265,6 +265,17 @@ def _diagnostic(row: Any) -> AnalyserDiagnostic:
         line=row["line"],
         end_line=row["endLine"],
         column=row["column"],
+        edits=tuple(_edit(one) for one in (row.get("fix") or {}).get("replacements", ())),
+    )
+
+
+def _edit(row: Any) -> Edit:
+    return Edit(
+        line=row["line"],
+        column=row["column"],
+        end_line=row["endLine"],
+        end_column=row["endColumn"],
+        text=row["replacement"],
     )
 
 

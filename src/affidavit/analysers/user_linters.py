@@ -14,7 +14,7 @@ from affidavit.ports import Tree
 from affidavit.records.candidate import Worth
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
-from affidavit.records.linter import FILES, Linter
+from affidavit.records.settings.linter import FILES, Linter
 
 READERS: Mapping[str, Callable[[str, str], list[AnalyserDiagnostic]]] = {
     "sarif": read_problems,

@@ -22,52 +22,84 @@ from affidavit.system.signals import (
 EXIT_NOT_DONE = 2
 WORLD_IS_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
 """What the system cannot do for anybody just now; no fault of the program that asked for it."""
-COMMANDS = {
-    "review": "Review a change and report what can be proven.",
-    "post": "Post a report on its pull request, or show what would be posted.",
-    "init": "Write the workflow of a forge, or a hook, that reviews every change.",
-    "context": "Show the map of a change, to plan how to read it.",
-    "refine": "Let a coding agent follow the feedback, review by review, and leave the best as a branch.",
-    "history": "Show the reviews of a change: scores, what was followed, alerts.",
-    "ask": "Ask a model about a finding of a report.",
-    "recheck": "Prove a report again, whole.",
-    "reproduce": "Run the program that shows a finding again, on both sides.",
-    "suggest": "Try the patch of a finding, and show or apply it.",
-    "sign": "Sign a report with an SSH key.",
-    "mcp": "Serve a coding agent: read a change, hand findings in, have them proven.",
-    "eval": "Measure recall and precision on labelled cases.",
-    "parse": "Read a reply with the contract only.",
-    "doctor": "Say what is usable here and what to install for the rest.",
-    "ignore": "Dismiss a finding, with the reason.",
-    "label": "Label a finding as valid, wrong or a nit.",
-    "quality": "Report how often findings were wrong, and how certain that is.",
-    "serve": "Serve reviews over REST, a live stream and a page.",
-    "worker": "Do the reviews that servers were asked for.",
-    "token": "Make, list and revoke tokens of the service.",
-    "repository": "Tell the service about repositories.",
-    "rollout": "Try a prompt version on a slice of the changes; promote it or roll it back.",
+ROOMS: dict[str, tuple[str, dict[str, str]]] = {
+    "reviewing": (
+        "Review",
+        {
+            "review": "Review a change and report what can be proven.",
+            "context": "Show the map of a change, to plan how to read it.",
+            "refine": "Let a coding agent follow the feedback, and leave its best iteration as a branch.",
+            "history": "Show the reviews of a change: scores, what was followed, alerts.",
+            "ask": "Ask a model about a finding of a report.",
+        },
+    ),
+    "proving": (
+        "Prove",
+        {
+            "recheck": "Prove a report again, whole.",
+            "reproduce": "Run the program that shows a finding again, on both sides.",
+            "suggest": "Try the patch of a finding, and show or apply it.",
+            "sign": "Sign a report with an SSH key.",
+            "parse": "Read a reply with the contract only.",
+        },
+    ),
+    "judging": (
+        "Judge and measure",
+        {
+            "ignore": "Dismiss a finding, with the reason.",
+            "label": "Label a finding as valid, wrong or a nit.",
+            "quality": "Report how often findings were wrong, and how certain that is.",
+            "eval": "Measure recall and precision on labelled cases.",
+            "rollout": "Try a prompt version on a slice of the changes; promote it or roll it back.",
+        },
+    ),
+    "connecting": (
+        "Connect",
+        {
+            "init": "Write the workflow of a forge, or a hook, that reviews every change.",
+            "post": "Post a report on its pull request, or show what would be posted.",
+            "mcp": "Serve a coding agent: read a change, hand findings in, have them proven.",
+            "doctor": "Say what is usable here and what to install for the rest.",
+        },
+    ),
+    "serving": (
+        "Serve",
+        {
+            "serve": "Serve reviews over REST, a live stream and a page.",
+            "worker": "Do the reviews that servers were asked for.",
+            "token": "Make, list and revoke tokens of the service.",
+            "repository": "Tell the service about repositories.",
+            "tenant": "Give tenants of the service limits of their own.",
+            "purge": "Delete what the service keeps of old reviews.",
+        },
+    ),
 }
+"""Room of `affidavit.cli` to its heading in the help and its commands, each in the module of its name."""
+COMMANDS = {name: room for room, (_, own) in ROOMS.items() for name in own}
+"""Command to its room, in the order in which a newcomer meets them."""
 
 
 class LazyCommands(click.Group):
     """Commands are imported when they are called: `affidavit parse` does not pay for `affidavit review`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order in which a newcomer meets them."""
+        """The names."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import `affidavit.cli.NAME` and take its `command`."""
+        """Import `affidavit.cli.ROOM.NAME` and take its `command`."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"affidavit.cli.{cmd_name}")
+        module = importlib.import_module(f"affidavit.cli.{COMMANDS[cmd_name]}.{cmd_name}")
         command: click.Command = module.command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        """The commands under their headings, without importing any."""
+        widest = max(map(len, COMMANDS))
+        for heading, own in ROOMS.values():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(widest), purpose) for name, purpose in own.items()])
 
 
 @click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from affidavit.contract.vocabulary import UnknownWordError, read_focus, read_severity
 from affidavit.ports import Role
 from affidavit.records.finding import Category, Severity
-from affidavit.records.linter import Linter
-from affidavit.records.price import read_prices
+from affidavit.records.settings.linter import Linter
+from affidavit.records.settings.price import read_prices
 
 ROLES: tuple[Role, ...] = tuple(role for role in get_args(Role) if role != "joiner")
 """Those that the user may choose a model for; the joiner has the verifier's."""
@@ -162,6 +162,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "typescript_server": _text,
     "run": _truth,
     "run_seconds": _seconds,
+    "run_at_once": _whole_number(256),
     "run_image": _text,
     "max_iterations": _whole_number(1_000),
     **MODEL_READERS,

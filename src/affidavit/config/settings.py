@@ -13,9 +13,9 @@ from affidavit.config.readers import READERS, ROLES
 from affidavit.errors import SettingsError
 from affidavit.ports import Tree
 from affidavit.records.finding import Category, Severity
-from affidavit.records.linter import Linter
-from affidavit.records.price import Price
 from affidavit.records.record import Record
+from affidavit.records.settings.linter import Linter
+from affidavit.records.settings.price import Price
 
 FILE_NAMES = ("affidavit.toml", "pyproject.toml")
 """In one folder the first of these that has settings counts."""
@@ -62,6 +62,8 @@ class Settings(Record):
     """Whether programs may be run, in a sandbox; only a flag or the environment says so."""
     run_seconds: int = Field(600, ge=1, le=86_400)
     """How long all programs of a review together may run."""
+    run_at_once: int | None = Field(None, ge=1, le=256)
+    """How many programs of a review run at one time; None: as many as there are cores."""
     run_image: str | None = None
     """The image in which a container engine runs them; None: bubblewrap."""
     model: str | None = None
@@ -121,6 +123,7 @@ NOT_FROM_FILES = (
     "typescript_server",
     "run",
     "run_seconds",
+    "run_at_once",
     "run_image",
     "base_url",
     *(f"{role}_base_url" for role in ROLES),

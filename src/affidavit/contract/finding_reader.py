@@ -4,6 +4,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from affidavit.contract.dependency_reader import read_dependency_quotes
 from affidavit.contract.field_reader import FieldReader, Notes, shorten, show_value
 from affidavit.contract.reproduction_reader import read_reproduction
 from affidavit.contract.schema import CATEGORIES_WITH_A_FAILURE, SCHEMAS
@@ -152,6 +153,7 @@ def _read_verification(
     if "reproduction" in rules.evidence_fields:
         fields["reproduction"] = read_reproduction(evidence, "reproduction")
         fields["patch"] = evidence.text("patch", is_trimmed=False)
+        fields["dependency_quotes"] = read_dependency_quotes(evidence, "dependency_quotes")
     evidence.check_unknown(is_lenient=rules.is_newer)
     return None if evidence.has_problems else Verification(**fields)
 

@@ -8,7 +8,7 @@ from affidavit.records.finding import Category, Severity
 
 CURRENT_SCHEMA_VERSION = "1.2"
 ASKED_SCHEMA_VERSION = "1.1"
-"""What models are asked for where nothing can be run: a program would be written for nobody."""
+"""What models are asked for where nothing can be run and no package be read: nobody could look at it."""
 
 CATEGORIES_WITH_A_FAILURE = (
     Category.CORRECTNESS,
@@ -94,9 +94,22 @@ _REPRODUCTION = _strict_object(
         "expected_at_base": {**_EXPECTED, "type": ["object", "null"]},
     },
 )
+_DEPENDENCY_QUOTE = _strict_object(
+    ["package", "version", "file", "sha256", "code_examined"],
+    {
+        "package": _FILLED_TEXT,
+        "version": _FILLED_TEXT,
+        "file": _FILLED_TEXT,
+        "sha256": _FILLED_TEXT,
+        "code_examined": _FILLED_TEXT,
+        "line_range_examined": {"type": "array", "items": _LINE, "minItems": 2, "maxItems": 2},
+    },
+)
+_FOR_PROGRAMS = {"reproduction": _REPRODUCTION, "patch": _TEXT}
+_FOR_DEPENDENCIES = {"dependency_quotes": {"type": "array", "items": _DEPENDENCY_QUOTE}}
 _VERIFICATION_1_2 = {
     **_VERIFICATION,
-    "properties": {**_VERIFICATION["properties"], "reproduction": _REPRODUCTION, "patch": _TEXT},
+    "properties": {**_VERIFICATION["properties"], **_FOR_PROGRAMS, **_FOR_DEPENDENCIES},
 }
 
 _FAILURE_IS_SHOWN = {
@@ -147,13 +160,20 @@ SCHEMAS: dict[str, dict[str, Any]] = {
 }
 
 
-def asked_schema(version: str, prompt_version: str) -> dict[str, Any]:
+def asked_schema(
+    version: str, prompt_version: str, *, has_programs: bool = True, has_dependencies: bool = True
+) -> dict[str, Any]:
     """The schema that a model is held to: its versions can be none but those that it is asked for.
 
     Every request carries it, so it has no conditions and no least lengths: few providers heed them, the
-    instructions say them, and the parser holds every reply to the whole schema.
+    instructions say them, and the parser holds every reply to the whole schema. What nobody could look at
+    here is not asked for.
     """
     schema: dict[str, Any] = _plain(schema_of(version))
+    evidence = schema["properties"]["findings"]["items"]["properties"].get("verification", {})
+    left_out = [*(() if has_programs else _FOR_PROGRAMS), *(() if has_dependencies else _FOR_DEPENDENCIES)]
+    for name in left_out:
+        evidence.get("properties", {}).pop(name, None)
     for name, value in (("schema_version", version), ("prompt_version", prompt_version)):
         schema["properties"][name] = {"type": "string", "enum": [value]}
     return schema

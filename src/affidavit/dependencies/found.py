@@ -10,7 +10,12 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
-from affidavit.dependencies.go_packages import go_packages, module_cache, required_modules
+from affidavit.dependencies.go_packages import (
+    go_packages,
+    module_cache,
+    required_modules,
+    vendored_packages,
+)
 from affidavit.dependencies.node_packages import node_packages
 from affidavit.dependencies.package import Package
 from affidavit.dependencies.pins import Pins, pinned_versions
@@ -69,6 +74,8 @@ def _all_packages(
             yield from node_packages(place)
         for site in site_folders(place):
             yield from python_packages(site)
+    if folder:
+        yield from vendored_packages(folder / "vendor")
     required = required_modules("\n".join(base.lines("go.mod") or []))
     caches = [*environments, *([module_cache(variables, Path.home())] if required else [])]
     for cache in caches:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from affidavit.git.glob import matches_any, matches_file
+from affidavit.git.search.glob import matches_any, matches_file
 from affidavit.git.text import is_binary
 from affidavit.git.tree import REGULAR_MODES
 from affidavit.ports import Repository, Tree

@@ -15,24 +15,24 @@ class Course:
 
     requests: int
     answer_tokens: int
+    result_tokens: int = 2_000
+    """For what the tools answer to one request: about two screens of numbered code."""
 
 
 COURSES: Mapping[Role, Course] = {
-    "planner": Course(requests=2, answer_tokens=600),
-    "specialist": Course(requests=3, answer_tokens=1_200),
+    "planner": Course(requests=1, answer_tokens=600),
+    "specialist": Course(requests=2, answer_tokens=1_200, result_tokens=4_000),
     "joiner": Course(requests=1, answer_tokens=600),
     "verifier": Course(requests=2, answer_tokens=200),
     "second_verifier": Course(requests=2, answer_tokens=200),
     "reporter": Course(requests=1, answer_tokens=1_000),
 }
-"""Fitted on `RECORDED`: models ask for several things at once, so a conversation has few requests. The
-reporter and the joiner have no tools."""
+"""Fitted on `recorded_runs`: models ask for several things at once, so a conversation has few requests, and a
+specialist's are answered at length. The planner reads what it is shown; reporter and joiner have no tools."""
 BYTES_A_TOKEN = 4
 """Code and English, as providers count them."""
 CALL_TOKENS = 200
 """For what a model writes to call tools in one request: a line or two of thought, some paths and lines."""
-TOOL_RESULT_TOKENS = 2_000
-"""For what the tools answer to one request: about two screens of numbered code."""
 VERIFIER_TASK_TOKENS = 2_000
 """For one finding with its claim, its hunks and forty lines around its quote."""
 JOINER_TOKENS = 500
@@ -47,7 +47,8 @@ FINDINGS_PER_CONVERSATION = 2
 """Assumed: specialists report widely, and the verifier is asked about each finding by itself."""
 
 WITHIN_FACTOR = 1.5
-"""A review that goes as assumed sends between this part and this multiple of the estimate, role by role."""
+"""A review that goes as assumed sends between this part and this multiple of the estimate, role by role; of
+those that were recorded, most did in all."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def _estimate_role(role: Role, choice: ModelChoice, openings: Sequence[int]) -> 
 
 def _requests(opening: int, course: Course) -> list[_Request]:
     """Each request repeats the one before it and adds a call and its result."""
-    growth = CALL_TOKENS + TOOL_RESULT_TOKENS
+    growth = CALL_TOKENS + course.result_tokens
     sizes = [opening + growth * number for number in range(course.requests)]
     outputs = [*[CALL_TOKENS] * (course.requests - 1), course.answer_tokens]
     return [

@@ -1,8 +1,17 @@
 """What models sent in recorded reviews, role by role: the runs on which the estimate is fitted."""
 
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
+from affidavit.forecast.cost import FINDINGS_PER_CONVERSATION, sent_tokens
 from affidavit.ports import Role
+from affidavit.specialists.agents.probe import CLAIM
+
+RUNS_FILE = "recorded_runs.json"
 
 
 @dataclass(frozen=True)
@@ -30,18 +39,65 @@ class RecordedRun:
         """All that was sent."""
         return sum(one.input_tokens for one in self.roles)
 
+    def role(self, name: Role) -> RecordedRole | None:
+        """What a role sent; None where it was not asked."""
+        return next((one for one in self.roles if one.role == name), None)
 
-RECORDED: tuple[RecordedRun, ...] = (
-    RecordedRun(
-        "django/django 358fd21c47",
-        58,
-        (
-            RecordedRole("planner", 1, 5_226, 2, 11_551),
-            RecordedRole("specialist", 4, 7_603, 10, 98_044),
-            RecordedRole("verifier", 8, 4_877, 16, 98_520),
-            RecordedRole("joiner", 1, 1_714, 1, 1_714),
-            RecordedRole("reporter", 1, 893, 1, 893),
-        ),
-    ),
-)
-"""A run that is recorded with `--record` can be added here; a test holds the estimate against each."""
+
+@cache
+def recorded_runs() -> tuple[RecordedRun, ...]:
+    """The runs that come with the package; `python -m bench recorded` adds one."""
+    return tuple(_run(one) for one in json.loads(files(__package__).joinpath(RUNS_FILE).read_text("utf-8")))
+
+
+def _run(kept: Mapping[str, Any]) -> RecordedRun:
+    roles = tuple(RecordedRole(**one) for one in kept["roles"])
+    return RecordedRun(kept["change"], kept["changed_lines"], roles)
+
+
+def foretold(run: RecordedRun) -> int:
+    """What the estimate says of a run, from the first requests of its conversations alone."""
+    looked, judged = run.role("specialist"), run.role("verifier")
+    to_judge = FINDINGS_PER_CONVERSATION * looked.conversations if looked and judged else 0
+    others = sum(
+        sent_tokens(one.role, [one.opening_tokens] * one.conversations)
+        for one in run.roles
+        if one.role != "verifier"
+    )
+    return others + (sent_tokens("verifier", [judged.opening_tokens] * to_judge) if judged else 0)
+
+
+def runs_within(factor: float) -> list[RecordedRun]:
+    """Those that sent at least this part and at most this multiple of what is foretold for them."""
+    return [run for run in recorded_runs() if 1 / factor <= foretold(run) / run.input_tokens <= factor]
+
+
+def run_of(change: str, changed_lines: int, exchanges: Iterable[Mapping[str, Any]]) -> RecordedRun:
+    """A run from the exchanges of a folder that `--record` has written; whether a verifier answers at all
+    is asked in a few words and not counted.
+    """
+    kept = [
+        one for one in exchanges if "usage" in one and CLAIM not in json.dumps(one["request"]["messages"])
+    ]
+    roles: dict[Role, None] = dict.fromkeys(one["usage"]["role"] for one in kept)
+    return RecordedRun(change, changed_lines, tuple(_role(role, kept) for role in roles))
+
+
+def _role(role: Role, exchanges: Iterable[Mapping[str, Any]]) -> RecordedRole:
+    own = [one for one in exchanges if one["usage"]["role"] == role]
+    # Only the first request of a conversation is kept with its instructions.
+    first = [one["usage"]["input_tokens"] for one in own if "instructions" in one["request"]]
+    sent = sum(one["usage"]["input_tokens"] for one in own)
+    requests = sum(one["usage"]["requests"] for one in own)
+    return RecordedRole(role, len(first), round(sum(first) / max(1, len(first))), requests, sent)
+
+
+def written(runs: Iterable[RecordedRun]) -> str:
+    """Runs as the file keeps them, one role a line."""
+    return "[\n" + ",\n".join(_written(one) for one in runs) + "\n]\n"
+
+
+def _written(run: RecordedRun) -> str:
+    roles = ",\n".join(f"   {json.dumps(asdict(one))}" for one in run.roles)
+    head = f'"change": {json.dumps(run.change)}, "changed_lines": {run.changed_lines}'
+    return f' {{{head}, "roles": [\n{roles}\n ]}}'

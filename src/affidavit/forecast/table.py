@@ -7,13 +7,12 @@ from affidavit.forecast.cost import (
     CALL_TOKENS,
     COURSES,
     FINDINGS_PER_CONVERSATION,
-    TOOL_RESULT_TOKENS,
     VERIFIER_TASK_TOKENS,
     WITHIN_FACTOR,
     RoleEstimate,
     estimate_review,
 )
-from affidavit.forecast.recorded import RECORDED
+from affidavit.forecast.recorded import recorded_runs, runs_within
 from affidavit.forecast.talks import FirstTalks
 from affidavit.minds.choice import ModelChoice
 from affidavit.ports import Role
@@ -33,9 +32,11 @@ NUMBERS_FROM = 2
 UNKNOWN = "price not known"
 
 
-def describe_cost(talks: FirstTalks, choices: Mapping[Role, ModelChoice], votes: int = 1) -> str:
-    """The table, and what it rests on."""
-    estimates = estimate_review(
+def estimates_of(
+    talks: FirstTalks, choices: Mapping[Role, ModelChoice], votes: int = 1
+) -> list[RoleEstimate]:
+    """What each role would use for a review that begins with these talks."""
+    return estimate_review(
         choices,
         planner=talks.planner,
         specialists=talks.specialists,
@@ -43,6 +44,11 @@ def describe_cost(talks: FirstTalks, choices: Mapping[Role, ModelChoice], votes:
         machine_findings=len(talks.machine_findings),
         votes=votes,
     )
+
+
+def describe_cost(talks: FirstTalks, choices: Mapping[Role, ModelChoice], votes: int = 1) -> str:
+    """The table, and what it rests on."""
+    estimates = estimates_of(talks, choices, votes)
     rows = [HEADINGS, *(_row(estimate) for estimate in estimates), _total(estimates)]
     return "\n".join(
         [
@@ -114,13 +120,16 @@ def _assumptions(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list
         for role, course in COURSES.items()
         if role in choices
     )
+    recorded, near = len(recorded_runs()), len(runs_within(WITHIN_FACTOR))
+    one, many = COURSES["verifier"].result_tokens, COURSES["specialist"].result_tokens
     return [
         f"What the models read first is measured; a token is counted as {BYTES_A_TOKEN} bytes.",
-        f"The rest is fitted on {_runs(len(RECORDED))} recorded role by role.",
+        f"The rest is fitted on {_runs(recorded)} that were recorded: {near} sent what is foretold for them,",
+        f"within a factor of {WITHIN_FACTOR:g}.",
         f"Assumed: requests in a conversation: {requests}.",
-        f"Assumed: {CALL_TOKENS:,} tokens for a tool call, {TOOL_RESULT_TOKENS:,} for its result.",
+        f"Assumed: {CALL_TOKENS:,} tokens for a tool call, {one:,} for its result,",
+        f"and {many:,} for the results that a specialist asks for at once.",
         f"Assumed: {FINDINGS_PER_CONVERSATION} findings to verify from each conversation of a specialist,",
         f"beside {len(talks.machine_findings)} of the machine's; {VERIFIER_TASK_TOKENS:,} tokens for each.",
-        f"A review that matches this is within a factor of {WITHIN_FACTOR:g} of the tokens above.",
         "The planner may call fewer specialists. --budget-usd and --budget-tokens always apply.",
     ]

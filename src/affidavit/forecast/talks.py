@@ -16,10 +16,10 @@ from affidavit.ports import Case, Role, Runner, Talk, Verifiers
 from affidavit.prompts import PromptSet
 from affidavit.records.iteration import Earlier
 from affidavit.records.report import Answer, RoleUsage
-from affidavit.stages.follow_up import carry
-from affidavit.stages.intake import OpenedChange
-from affidavit.stages.merge import merge
-from affidavit.stages.verify import verify
+from affidavit.stages.looking.intake import OpenedChange
+from affidavit.stages.proving.merge import merge
+from affidavit.stages.proving.verify import verify
+from affidavit.stages.reporting.follow_up import carry
 
 
 @dataclass
@@ -77,6 +77,7 @@ def prepare_talks(
         reads_dependencies=reads_dependencies,
     )
     crew = replace(assemble_crew(settings, cache), panel=panel)
+    crew, case = crew.before(case)
     chosen = choose_scope(case, settings.model_dump(mode="json"), crew.models, crew.prompts.version)
     shared = asyncio.run(_hold(replace(case, scope=chosen), crew))
     return FirstTalks(

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
-from affidavit.errors import InputError
-from affidavit.forges.hosts import Host, known_hosts
+from affidavit.errors import InputError, SettingsError
+from affidavit.forges.reaching.hosts import Host, known_hosts
 from affidavit.records.record import Record
 
 _GITHUB_PATH = re.compile(r"/(?P<repository>[^/]+/[^/]+)/pull/(?P<number>[0-9]{1,18})(?:/.*)?")
@@ -54,10 +56,22 @@ def is_request_url(text: str | None) -> bool:
     return text is not None and text.lower().startswith(("https://", "http://"))
 
 
+def refuse_without_scheme(text: str | None) -> None:
+    """Raise where somebody pasted the address of a request as browsers show it: no revision is called so."""
+    if text is None or "://" in text or "/" not in text or Path(text).exists():
+        return
+    with suppress(InputError):
+        url = parse_change_url(f"https://{text.strip()}").url
+        raise SettingsError(f"{text!r} looks like the address of a request: write {url}")
+
+
 def parse_change_url(text: str, hosts: Sequence[Host] | None = None) -> PullRequestAddress:
     """The pull request that an address means; raises InputError where none is, or its forge is not known."""
     text = text.strip()
-    parts = urlsplit(text)
+    try:
+        parts = urlsplit(text)
+    except ValueError as error:
+        raise InputError(f"{text!r} is no address: {error}") from error
     if parts.scheme not in ("https", "http") or not parts.hostname:
         raise InputError(f"{text!r} is not the address of a pull request, such as {_EXAMPLES}")
     if parts.username or parts.password:

@@ -10,6 +10,7 @@ from affidavit.records.record import Record
 
 DecisionKind = Literal["dismissed", "wrong", "explain"]
 MAX_WHY_LENGTH = 300
+MAX_ASKED = 50
 _COMMAND = re.compile(
     r"^[ \t]*/affidavit[ \t]+(dismiss|wrong|explain)\b[ \t]*(?P<name>[0-9a-f]{16}\b)?[ \t:,-]*(?P<why>.*)$",
     re.MULTILINE | re.IGNORECASE,
@@ -56,9 +57,20 @@ def lifting(standing: Standing) -> tuple[Dismissed, ...]:
     return tuple(firsts.values())
 
 
-def people_who_decided(standing: Standing) -> set[str]:
-    """Whose rights matter; nobody else's are asked for."""
-    return {one.by.name for one in read_decisions(standing) if one.kind == "dismissed"}
+def people_who_dismissed(standing: Standing) -> list[str]:
+    """Whose rights matter for a review: those whose word may lift the gate."""
+    return _named_by(standing, "dismissed")
+
+
+def people_who_decided(standing: Standing) -> list[str]:
+    """Whose rights matter where labels are kept: also those whose word may count in the error rate."""
+    # Each is a request, and thumbs are cheap: whoever is not asked for stays unknown, and counts in no rate.
+    called_wrong = _named_by(standing, "wrong")[:MAX_ASKED]
+    return list(dict.fromkeys([*people_who_dismissed(standing), *called_wrong]))
+
+
+def _named_by(standing: Standing, kind: DecisionKind) -> list[str]:
+    return list(dict.fromkeys(one.by.name for one in read_decisions(standing) if one.kind == kind))
 
 
 def _about(note: OwnNote) -> Iterator[Decision]:
@@ -70,7 +82,7 @@ def _about(note: OwnNote) -> Iterator[Decision]:
             if kind == "explain" or not name or name in note.mark.names:
                 yield _decision(kind, own, said, why)
         is_wrong = _WRONG.match(_own_words(said.body).strip()) if not commands else None
-        if is_wrong and not said.by.is_bot:
+        if is_wrong and not said.by.is_bot and not said.is_edited_by_another:
             yield _decision("wrong", own, said, is_wrong["why"])
     for person in note.against:
         if not person.is_bot:

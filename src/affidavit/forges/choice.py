@@ -3,11 +3,13 @@
 import os
 from collections.abc import Mapping
 
+from affidavit.errors import SettingsError
 from affidavit.forges.address import PullRequestAddress
-from affidavit.forges.credentials import Credentials
 from affidavit.forges.port import Forge
 from affidavit.forges.pull_request import PullRequest
-from affidavit.forges.web import ForgeClient, Patience
+from affidavit.forges.reaching.credentials import Credentials
+from affidavit.forges.reaching.reach import Reach
+from affidavit.forges.reaching.web import ForgeClient, Patience
 
 
 def open_forge(
@@ -15,17 +17,56 @@ def open_forge(
     credentials: Credentials,
     patience: Patience | None = None,
     environment: Mapping[str, str] = os.environ,
+    reach: Reach | None = None,
 ) -> Forge:
     """The forge of a pull request. The caller closes it."""
-    web = ForgeClient(address.host, patience)
+    web = ForgeClient(address.host, patience, reach=reach)
     account = environment.get("AFFIDAVIT_POST_AS", "").strip()
     if address.host.kind == "github":
-        from affidavit.forges.github.forge import GitHub  # noqa: PLC0415 - only one of the two is needed
+        # Only one of the two is needed.
+        from affidavit.forges.github.client import GitHubClient  # noqa: PLC0415
+        from affidavit.forges.github.forge import GitHub  # noqa: PLC0415
 
-        return GitHub.opened(address, web, credentials, account)
-    from affidavit.forges.gitlab.forge import GitLab  # noqa: PLC0415 - only one of the two is needed
+        return GitHub(GitHubClient(address, web, credentials, account))
+    from affidavit.forges.gitlab.client import GitLabClient  # noqa: PLC0415
+    from affidavit.forges.gitlab.forge import GitLab  # noqa: PLC0415
 
-    return GitLab.opened(address, web, credentials, account)
+    return GitLab(GitLabClient(address, web, credentials, account))
+
+
+async def read_earlier(
+    address: PullRequestAddress,
+    credentials: Credentials,
+    patience: Patience | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> bytes | None:
+    """The report that was posted last on a pull request."""
+    forge = open_forge(address, credentials, patience, environment)
+    try:
+        return await forge.earlier_report()
+    finally:
+        await forge.close()
+
+
+async def read_kept_by_job(
+    address: PullRequestAddress,
+    credentials: Credentials,
+    job: str,
+    file: str,
+    patience: Patience | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> bytes:
+    """What another job of this pipeline kept; only GitLab needs it."""
+    if address.host.kind != "gitlab":
+        raise SettingsError(f"job:{job} is for jobs of GitLab: name a file")
+    from affidavit.forges.gitlab.client import GitLabClient  # noqa: PLC0415 - only one forge is needed
+    from affidavit.forges.gitlab.kept import read_kept  # noqa: PLC0415
+
+    client = GitLabClient(address, ForgeClient(address.host, patience), credentials)
+    try:
+        return await read_kept(client, job, file, environment)
+    finally:
+        await client.close()
 
 
 async def read_request(
@@ -33,9 +74,10 @@ async def read_request(
     credentials: Credentials,
     patience: Patience | None = None,
     environment: Mapping[str, str] = os.environ,
+    reach: Reach | None = None,
 ) -> PullRequest:
     """Read a pull request with its words, comments and checks."""
-    forge = open_forge(address, credentials, patience, environment)
+    forge = open_forge(address, credentials, patience, environment, reach)
     try:
         return await forge.read()
     finally:

@@ -7,19 +7,21 @@ import base64
 import fcntl
 import hashlib
 import os
+import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from affidavit.errors import ForgeError, GitError
-from affidavit.forges.credentials import NOBODY, Credentials
-from affidavit.forges.hosts import Host, origin_of
+from affidavit.forges.reaching.credentials import NOBODY, Credentials
+from affidavit.forges.reaching.hosts import Host, origin_of
 from affidavit.git.command import Git, complaint, git_environment
 from affidavit.git.objects import OBJECT_ID
+from affidavit.system.folders import bytes_in, files_in
 from affidavit.system.private_files import make_private_file, make_private_folder
 
 FIRST_DEPTH = 100
@@ -41,6 +43,10 @@ _REFUSED_WORDS = (
 
 class MissingCommitError(ForgeError):
     """The forge has no such commit or branch (any more)."""
+
+
+class TooLargeError(ForgeError):
+    """A repository is larger than the user or the operator allows."""
 
 
 @dataclass(frozen=True)
@@ -107,22 +113,31 @@ class Clone:
         return done.stdout.decode().strip() if done.returncode == 0 else None
 
     def fetch(self, wanted: Mapping[str, str], *options: str) -> None:
-        """Fetch each wanted commit or ref and keep it under its name."""
+        """Fetch each wanted commit or ref and keep it under its name; of what is too large nothing stays."""
         specs = [f"+{source}:{name}" for name, source in wanted.items()]
         command = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
+        git = self.git.having(self.remote.git_variables)
+        before = _Before.of(self)
         with _watched(self.folder, self.remote.max_megabytes) as watch:
-            git = self.git.having(self.remote.git_variables)
-            process = git.start([*command, *options, "--end-of-options", self.remote.url, *specs])
-            watch.process = process
+            # Tidied up later: what came too much could not be told from the rest any more.
+            arguments = [*command, "--no-auto-gc", *options, "--end-of-options", self.remote.url, *specs]
+            watch.process = process = git.start(arguments, has_own_group=True)
             with process:
-                _, errors = _communicate(process)
+                try:
+                    _, errors = _communicate(process)
+                except BaseException:
+                    _end(process)
+                    before.restore(wanted)
+                    raise
         if watch.is_too_large:
-            raise ForgeError(
+            before.restore(wanted)
+            raise TooLargeError(
                 f"{self.remote.url} is larger than {self.remote.max_megabytes:,} MB; "
                 "AFFIDAVIT_MAX_CLONE_MB raises the limit"
             )
         if process.returncode != 0:
             raise _fetch_error(self.remote, errors, list(wanted.values()))
+        git.attempt("gc", "--auto", "--quiet")
 
     def fetch_all(self, wanted: Mapping[str, str]) -> None:
         """Fetch with all of their history."""
@@ -174,9 +189,44 @@ def _communicate(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
     try:
         return process.communicate(timeout=FETCH_SECONDS)
     except subprocess.TimeoutExpired as error:
-        process.kill()
-        process.communicate()
         raise GitError(f"git fetch took longer than {FETCH_SECONDS:g} seconds", retryable=True) from error
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End git with the programs that it has started: one of these does the fetching."""
+    if process.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@dataclass(frozen=True)
+class _Before:
+    """What a repository had before a fetch, which others may be reading from all the while."""
+
+    clone: Clone
+    files: frozenset[Path]
+    shallow: bytes | None
+
+    @classmethod
+    def of(cls, clone: Clone) -> "_Before":
+        shallow = clone.folder / "shallow"
+        files = frozenset(files_in(clone.folder / "objects"))
+        return cls(clone, files, shallow.read_bytes() if shallow.exists() else None)
+
+    def restore(self, wanted: Iterable[str]) -> None:
+        """Delete what the fetch has brought."""
+        for file in files_in(self.clone.folder / "objects"):
+            if file not in self.files:
+                file.unlink(missing_ok=True)
+        shallow = self.clone.folder / "shallow"
+        if self.shallow is None:
+            shallow.unlink(missing_ok=True)
+        else:
+            shallow.write_bytes(self.shallow)
+        for name in wanted:
+            if not self.clone.has(name):
+                self.clone.git.attempt("update-ref", "-d", name)
 
 
 def _fetch_error(remote: Remote, errors: bytes, wanted: Sequence[str]) -> ForgeError:
@@ -207,20 +257,9 @@ class _Watch:
 
     def look(self) -> None:
         """End the fetch where too much is there."""
-        if self.process and _size(self.folder / "objects") > self.limit:
+        if self.process and bytes_in(self.folder / "objects") > self.limit:
             self.is_too_large = True
-            self.process.kill()
-
-
-def _size(folder: Path) -> int:
-    total = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += (Path(place) / name).lstat().st_size
-            except OSError:
-                continue
-    return total
+            _end(self.process)
 
 
 @contextmanager

@@ -7,13 +7,15 @@ from typing import Any, Literal
 
 from affidavit.errors import InputError
 from affidavit.forges.address import PullRequestAddress, parse_change_url
-from affidavit.forges.hosts import Host
+from affidavit.forges.reaching.hosts import Host
 from affidavit.records.record import Record
 
 Wish = Literal["review", "cancel", "answer"]
 """Review the request as it is now; stop, because it is closed; look at what somebody answered."""
 _REVIEWED = ("opened", "synchronize", "reopened", "ready_for_review")
 _GITLAB_REVIEWED = ("open", "reopen")
+_DRAFT_MARKS = {"draft", "work_in_progress"}
+"""The second is what older GitLabs call it."""
 COMMAND = "/affidavit "
 
 
@@ -23,7 +25,7 @@ class RequestEvent(Record):
     wish: Wish
     address: PullRequestAddress
     head: str = ""
-    """The commit, where the event names it; a new one ends the review of the old one."""
+    """The commit, where the event names it; one that comes late names what the request was before."""
     by: str = ""
     is_draft: bool = False
 
@@ -78,25 +80,29 @@ def _comment(name: str, payload: dict[str, Any], hosts: tuple[Host, ...]) -> Req
 
 def _merge_request(payload: dict[str, Any], hosts: tuple[Host, ...]) -> RequestEvent | None:
     about = _table(payload.get("object_attributes"))
-    action = about.get("action")
-    # GitLab sends `update` for any change; one that has `oldrev` is a push.
-    is_push = action == "update" and bool(about.get("oldrev"))
-    is_ready = (
-        action == "update" and "draft" in _table(payload.get("changes")) and about.get("draft") is False
-    )
-    if action in (*_GITLAB_REVIEWED,) or is_push or is_ready:
-        wish: Wish = "review"
-    elif action in ("close", "merge"):
-        wish = "cancel"
-    else:
+    is_draft = bool(about.get("draft") or about.get("work_in_progress"))
+    wish = _gitlab_wish(about, _table(payload.get("changes")), is_draft=is_draft)
+    if wish is None:
         return None
     return RequestEvent(
         wish=wish,
         address=_address(about.get("url"), hosts),
         head=_text(_table(about.get("last_commit")).get("id")),
         by=_text(_table(payload.get("user")).get("username")),
-        is_draft=bool(about.get("draft") or about.get("work_in_progress")),
+        is_draft=is_draft,
     )
+
+
+def _gitlab_wish(about: dict[str, Any], changes: dict[str, Any], *, is_draft: bool) -> Wish | None:
+    """GitLab sends `update` for any change: one that has `oldrev` is a push, others name what they change."""
+    action = about.get("action")
+    if action in ("close", "merge"):
+        return "cancel"
+    if action in _GITLAB_REVIEWED:
+        return "review"
+    if action == "update" and _DRAFT_MARKS & changes.keys():
+        return "cancel" if is_draft else "review"
+    return "review" if action == "update" and about.get("oldrev") else None
 
 
 def _note(payload: dict[str, Any], hosts: tuple[Host, ...]) -> RequestEvent | None:

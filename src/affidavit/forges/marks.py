@@ -30,6 +30,8 @@ class Mark(Record):
     head: str = ""
     to: str = ""
     """What a reply answers: the id of a comment, or a word such as `fixed`."""
+    run: str = ""
+    """In a summary: the job that posted it and keeps its report, where the forge finds it by nothing else."""
     listed: tuple[str, ...] = ()
     """In a summary: the fingerprints that it speaks of."""
 
@@ -49,6 +51,7 @@ def write_mark(mark: Mark) -> str:
         "report": mark.report,
         "head": mark.head,
         "to": mark.to,
+        "run": mark.run,
         "listed": ",".join(mark.listed[:MAX_LISTED]),
     }
     # `--` would end the comment early, in which a mark is hidden.
@@ -74,6 +77,7 @@ def read_mark(body: str) -> Mark | None:
         report=pairs.get("report", ""),
         head=pairs.get("head", ""),
         to=pairs.get("to", ""),
+        run=pairs.get("run", ""),
         listed=_split(pairs.get("listed", "")),
     )
 

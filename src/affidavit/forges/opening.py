@@ -19,11 +19,11 @@ from affidavit.forges.clones import (
     open_clone,
     remote_of,
 )
-from affidavit.forges.credentials import NOBODY, Credentials
-from affidavit.forges.hosts import known_hosts
 from affidavit.forges.pull_request import PullRequest
+from affidavit.forges.reaching.credentials import NOBODY, Credentials
+from affidavit.forges.reaching.hosts import known_hosts
 from affidavit.records.change import Change, Comment
-from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.looking.intake import ChangeRequest, open_change
 
 FIRST_PARENT = "^1"
 

@@ -20,6 +20,9 @@ class Forge(Protocol):
     async def standing(self, head: str) -> Standing:
         """Our own comments and the answers to them, and what we said about the gate at this commit."""
 
+    async def earlier_report(self) -> bytes | None:
+        """The report that was posted last, from the run that posted it; None where there is none."""
+
     async def apply(self, action: Action) -> None:
         """Do one thing; raises ForgeError with the forge's status where it refuses."""
 

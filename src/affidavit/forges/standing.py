@@ -65,9 +65,14 @@ class Standing(Record):
     """Comments of others that belong to no thread of ours: a command may stand in one."""
     gate: str = ""
     """The id of the check run that we made for this head, where there is one."""
+    gate_says: tuple[tuple[str, ...], str] | None = None
+    """Of the newest commit status of that name about this request: the states that it may stand for (some
+    forges have one word for several), and its words."""
     verdict: Literal["approve", "request_changes", ""] = ""
     """What our last review that still counts says."""
     verdict_review: str = ""
+    not_read: tuple[str, ...] = ()
+    """What a missing token or right hides."""
 
     @property
     def summaries(self) -> list[OwnNote]:

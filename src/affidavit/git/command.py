@@ -108,9 +108,12 @@ class Git:
         return subprocess.CompletedProcess(args, process.returncode, output, errors)
 
     def start(
-        self, args: Sequence[str | bytes], *, stdin: int = subprocess.DEVNULL
+        self, args: Sequence[str | bytes], *, stdin: int = subprocess.DEVNULL, has_own_group: bool = False
     ) -> subprocess.Popen[bytes]:
-        """Start git for somebody who reads what it prints while it runs, and ends it."""
+        """Start git for somebody who reads what it prints while it runs, and ends it.
+
+        In a group of its own it can be ended with the programs that it starts.
+        """
         try:
             return subprocess.Popen(
                 self.command(args),
@@ -119,6 +122,7 @@ class Git:
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                process_group=0 if has_own_group else None,
             )
         except OSError as error:
             raise spawn_error(error, self.folder) from error

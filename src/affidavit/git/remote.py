@@ -3,13 +3,12 @@
 import re
 from urllib.parse import urlsplit
 
-from affidavit.git.command import Location
-from affidavit.git.objects import ObjectStore
+from affidavit.git.command import Git, Location
 
 
-def repository_name(store: ObjectStore, location: Location) -> str:
+def repository_name(git: Git, location: Location) -> str:
     """The address of the remote called origin, without credentials; else the folder's name."""
-    done = store.git.attempt("config", "--local", "--no-includes", "--get", "remote.origin.url")
+    done = git.attempt("config", "--local", "--no-includes", "--get", "remote.origin.url")
     address = done.stdout.decode("utf-8", "replace").strip()
     if done.returncode == 0 and address:
         return without_credentials(address)
@@ -27,3 +26,16 @@ def without_credentials(address: str) -> str:
     except ValueError:
         return address.split("://", 1)[0] + "://"
     return parts._replace(netloc=parts.netloc.rsplit("@", 1)[-1], query="", fragment="").geturl()
+
+
+def is_same_address(one: str, other: str) -> bool:
+    """Two ways to write where a repository comes from: by https, by ssh, with `.git` or without."""
+    return _bare(one) == _bare(other)
+
+
+def _bare(address: str) -> str:
+    plain = re.sub(r"^[a-z+]+://", "", address.strip().lower())
+    plain = re.sub(r"^[^/@]*@", "", plain)
+    host, colon, path = plain.partition(":")
+    joined = f"{host}/{path.lstrip('/')}" if colon and "/" not in host else plain
+    return joined.rstrip("/").removesuffix(".git")

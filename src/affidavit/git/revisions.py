@@ -5,11 +5,12 @@ import re
 from dataclasses import dataclass
 
 from affidavit.errors import GitError, InputError, UnknownRevisionError
-from affidavit.git.command import Location, complaint
+from affidavit.git.command import Git, Location, complaint
 from affidavit.git.objects import ObjectStore
 from affidavit.records.change import Commit
 
 MAX_COMMITS = 500
+NAMES_OF_HERE = ("HEAD", "@")
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,24 @@ def find_commit(store: ObjectStore, name: str) -> str | None:
         return None
     done = store.git.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     return done.stdout.decode().strip() if done.returncode == 0 else None
+
+
+def branch_named(git: Git, name: str) -> str:
+    """The branch that a name stands for; empty for a commit's id, a tag or anything computed."""
+    if name in NAMES_OF_HERE:
+        done = git.attempt("symbolic-ref", "--quiet", "--short", "HEAD")
+        return done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else ""
+    short = name.removeprefix("refs/heads/").removeprefix("refs/remotes/")
+    for prefix in ("refs/heads/", "refs/remotes/"):
+        done = git.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{prefix}{short}")
+        if done.returncode == 0:
+            return short if prefix == "refs/heads/" else short.partition("/")[2]
+    return ""
+
+
+def is_part_of(git: Git, commit: str, other: str) -> bool:
+    """Whether a commit is another one or lies before it; one that is not here does not."""
+    return git.attempt("merge-base", "--is-ancestor", commit, other).returncode == 0
 
 
 def resolve_commit(store: ObjectStore, location: Location, name: str) -> str:

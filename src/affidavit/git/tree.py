@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 
-from affidavit.git.grep import Query, search_tree
 from affidavit.git.line_commit import commit_behind
 from affidavit.git.objects import MAX_READ_BYTES, ObjectStore
 from affidavit.git.paths import decode_path
+from affidavit.git.search.grep import Query, search_tree
 from affidavit.git.text import is_binary, text_lines
 from affidavit.ports import BlameLine, Entry, LineCommit, Tree, always
 from affidavit.records.evidence import SearchHit

@@ -1,18 +1,18 @@
 """C and C++: their files, what they define, and which header of the repository an include means."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from affidavit.languages.engine.grammars import Grammar, NodeFields, ancestors, matches, node_text, parse_head
 from affidavit.languages.engine.language import (
     Extract,
     ImportRules,
     Language,
-    Meant,
     Resolve,
     Scoping,
     Statement,
 )
+from affidavit.languages.engine.one_file import one_file
 from affidavit.languages.engine.tree_files import (
     MAX_CANDIDATES,
     TreeFiles,
@@ -57,7 +57,7 @@ def extract_c(grammar: Grammar, text: bytes) -> Extract | None:
 
 def c_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
     """Resolve includes of C and C++ files."""
-    return Headers(files).meant
+    return one_file(Headers(files).find)
 
 
 class Headers:
@@ -65,17 +65,10 @@ class Headers:
 
     def __init__(self, files: TreeFiles) -> None:
         self._files = files
-        self._found: dict[tuple[str, str, str], tuple[str, ...]] = {}
 
-    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
+    def find(self, path: str, statement: Statement) -> str | None:
         """The one file that an include means."""
-        key = (parent(path), statement.name, statement.form)
-        if key not in self._found:
-            file = None if statement.form == "computed" else self._find(*key)
-            self._found[key] = (file,) if file else ()
-        return (Meant(self._found[key], ()),)
-
-    def _find(self, folder: str, name: str, form: str) -> str | None:
+        folder, name, form = parent(path), statement.name, statement.form
         beside = join(folder, name)
         if form == "quoted" and beside is not None and beside in self._files.blobs:
             return beside

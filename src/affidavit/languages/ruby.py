@@ -1,7 +1,7 @@
 """Ruby: its files, what they define, and which of them one requires or autoloads."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from tree_sitter import Node
 
@@ -18,12 +18,12 @@ from affidavit.languages.engine.language import (
     Extract,
     ImportRules,
     Language,
-    Meant,
     Resolve,
     Scoping,
     SignsOfTests,
     Statement,
 )
+from affidavit.languages.engine.one_file import one_file
 from affidavit.languages.engine.tree_files import MAX_CANDIDATES, TreeFiles, join, nearest, parent
 
 KEYWORD = re.compile(rb"\b(?:require|require_relative|load|autoload)\b")
@@ -84,7 +84,7 @@ def _expanded(written: str) -> str | None:
 
 def ruby_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:
     """Resolve statements of Ruby files."""
-    return RubyFiles(files).meant
+    return one_file(RubyFiles(files).find)
 
 
 class RubyFiles:
@@ -92,17 +92,9 @@ class RubyFiles:
 
     def __init__(self, files: TreeFiles) -> None:
         self._files = files
-        self._found: dict[tuple[str, str, str], tuple[str, ...]] = {}
 
-    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
+    def find(self, path: str, statement: Statement) -> str | None:
         """The one file that is required."""
-        key = (parent(path), statement.name, statement.form)
-        if key not in self._found:
-            file = None if statement.form == "computed" else self._find(path, statement)
-            self._found[key] = (file,) if file else ()
-        return (Meant(self._found[key], statement.names),)
-
-    def _find(self, path: str, statement: Statement) -> str | None:
         name = statement.name if statement.name.endswith(".rb") else f"{statement.name}.rb"
         if statement.form == "require_relative" or name.startswith("."):
             return self._files.first((join(parent(path), name),))

@@ -12,19 +12,26 @@ from affidavit.assembly import assemble_panel
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings
 from affidavit.context.view.as_json import render_context_json
-from affidavit.errors import InputError
+from affidavit.errors import InputError, UnknownRevisionError
+from affidavit.git.confined.location import find_repository
+from affidavit.git.objects import ObjectStore
+from affidavit.git.revisions import parse_range, resolve_commit
 from affidavit.pipeline import open_case
-from affidavit.ports import Case, ToolSource
+from affidavit.ports import Case, Dependencies, ToolSource
 from affidavit.prompts import current_prompts
 from affidavit.reviewing.hold import settings_for
 from affidavit.reviewing.servers import server_pool
 from affidavit.specialists.agents.panel import Panel, Session
-from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
 from affidavit.system.closing import Closing
 from affidavit.tools.checks import Checks, JoinedTools
 
 MAX_OPEN = 8
 MAX_SHOWN_FILES = 300
+_TARGETS = (
+    "name a commit or a range (a branch as refs/heads/NAME), or hand the text of a diff in as `diff`; no "
+    "file is opened by its name"
+)
 
 
 @dataclass(frozen=True)
@@ -40,11 +47,8 @@ class WantedChange:
         """The same for the intake. A file is never opened by its name: an agent may be led to name any."""
         if self.target and self.diff:
             raise InputError("name a target or hand in a diff, not both")
-        if self.target and (Path(self.target).exists() or (repo / self.target).exists()):
-            raise InputError(
-                f"{self.target!r} is the name of a file here; name a revision or a range (a branch as"
-                " refs/heads/NAME), or hand the text of a diff in as `diff`"
-            )
+        if self.target:
+            self._refuse_files(repo)
         return ChangeRequest(
             target="-" if self.diff else self.target or None,
             diff_text=self.diff.encode("utf-8", "surrogatepass") if self.diff else None,
@@ -52,6 +56,19 @@ class WantedChange:
             title=self.title,
             description=self.description,
         )
+
+    def _refuse_files(self, repo: Path) -> None:
+        """Revisions first: of what is none, nobody learns whether there is a file of that name."""
+        location = find_repository(repo)
+        span = parse_range(self.target)
+        with ObjectStore(location) as store:
+            try:
+                for name in (span.old, span.new) if span else (self.target,):
+                    resolve_commit(store, location, name)
+            except UnknownRevisionError as error:
+                raise InputError(f"{self.target!r}: {error}; {_TARGETS}") from error
+        if Path(self.target).exists() or (repo / self.target).exists():
+            raise InputError(f"{self.target!r} is the name of a file here, too; {_TARGETS}")
 
 
 class KeptChange(Closing):
@@ -75,13 +92,21 @@ class KeptChange(Closing):
     def _panel(self) -> Panel:
         servers = server_pool(self.settings, self.opened.repository.folder)
         off = self.settings.analysers_off
-        return assemble_panel({}, self._cache, current_prompts(), analysers_off=off, servers=servers)
+        # The version that submissions are shown, which has room for programs and quotes of packages.
+        prompts = current_prompts().asking_for_all()
+        return assemble_panel({}, self._cache, prompts, analysers_off=off, servers=servers)
 
     @cached_property
     def shown(self) -> Case:
         """The change as it may leave the machine."""
         with self._lock:
             return self._panel.redact(self.case)
+
+    @cached_property
+    def dependencies(self) -> Dependencies | None:
+        """What the sources of packages are read from; None where there are none."""
+        with self._lock:
+            return self._panel.open_dependencies(self.case)
 
     @cached_property
     def tools(self) -> ToolSource:

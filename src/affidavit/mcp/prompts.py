@@ -9,7 +9,7 @@ from affidavit.mcp.changes import KeptChange
 from affidavit.ports import Role, Talk
 from affidavit.records.report import Answer, RoleUsage
 from affidavit.specialists.agents.model_agents import LENSES, SUBJECTS, ModelAgent
-from affidavit.stages.plan import plan_by_size
+from affidavit.stages.looking.plan import plan_by_size
 
 HAND_IN = """
 # How to hand in
@@ -53,7 +53,7 @@ def prompt_text(name: str, change: KeptChange, part: int = 1) -> str:
     agent = ModelAgent(
         (lens,), _Nobody(), session.briefing, plan, plan.chunks[part - 1], lambda: change.tools
     )
-    talk = agent.talk(None)
+    talk = agent.talk(None, has_dependencies=bool(change.dependencies))
     parts = f"\nThis is part {part} of {len(plan.chunks)}.\n" if len(plan.chunks) > 1 else ""
     hand_in = HAND_IN.format(change=change.id).strip()
     return f"{talk.instructions}\n{talk.prefix}\n{parts}{talk.task}\n{hand_in}\n"

@@ -1,6 +1,7 @@
 """Reports that an agent asks about: found by id, told in short, explained and proven again."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,15 @@ from affidavit.render.report.wording import (
     proof,
     withheld_reason,
 )
+from affidavit.render.safe_text import one_line
 from affidavit.reviewing.named import find_candidate, find_report
-from affidavit.stages.intake import rebuild_change
+from affidavit.stages.looking.intake import rebuild_change
 from affidavit.store.open import Store
 
+_ID = re.compile(r"[0-9a-f-]{1,64}|last")
 MAX_LISTED = 200
 MAX_PROOFS = 300
+MAX_TITLE_LENGTH = 120
 
 
 class Reports:
@@ -49,19 +53,23 @@ class Reports:
 
     def find(self, name: str) -> Report:
         """A report by its id or a review's, or `last`; never a file, which an agent may be led to name."""
-        if Path(name).exists():
-            raise InputError(f"{name!r} is the name of a file; name a report by its id, or `last`")
         if name == "last" and self._submitted:
             return next(reversed(self._submitted.values()))
         known = self._submitted.get(name) or self._reviews.report_of(name)
+        if known is None and (not _ID.fullmatch(name) or Path(name).exists()):
+            # The same answer whether or not there is a file of that name.
+            raise InputError(f"there is no kept report {name!r}: name one by its id, or `last`")
         return known or find_report(name, self._store)
 
     async def prove_again(self, name: str) -> dict[str, Any]:
-        """What `affidavit recheck` says of a report."""
+        """What `affidavit recheck` says of a report.
+
+        `not_holding` are proofs that fail or cannot be checked here, `on_its_word` what no machine can prove.
+        """
         report = await asyncio.to_thread(self.find, name)
         written = Report.model_validate_json(report.model_dump_json())
         with await asyncio.to_thread(rebuild_change, written.change, self._repo) as opened:
-            done = await recheck(written, opened, _mechanical)
+            done = await recheck(written, opened, _specialists_without_models)
         failing = [one for one in done.proofs if one.holds is not True]
         return {
             "report": report.id,
@@ -82,8 +90,9 @@ class Reports:
     def explain(self, name: str, finding: str) -> dict[str, Any]:
         """Everything that is known of one finding, shown or withheld."""
         report = self.find(name)
-        candidate = find_candidate(report, finding)
-        answer = described(candidate)
+        _refuse_ambiguous(report, finding)
+        candidate = _find_dropped(report, finding) or find_candidate(report, finding)
+        answer = describe_finding(candidate, report)
         found = candidate.finding
         if found is not None:
             evidence = found.verification
@@ -97,19 +106,23 @@ class Reports:
         return answer
 
 
-def _mechanical(settings: Settings) -> Sequence[Specialist]:
+def _specialists_without_models(settings: Settings) -> Sequence[Specialist]:
     return assemble_crew(settings, cache_dir=None).specialists
 
 
-def told(report: Report) -> dict[str, Any]:
-    """A report for an agent: what is proven, what is withheld and why, what was not looked at."""
+def describe_report(report: Report) -> dict[str, Any]:
+    """A report as agents get it.
+
+    `findings` are shown, each with its status; `withheld` are not, each with why; `incomplete` is what should
+    have been looked at and was not, `not_run` what this installation does without.
+    """
     return {
         "report": report.id,
         "verdict": report.verdict.decision,
         "summary": headline(report),
         "exit_code": report.gate.exit_code,
-        "findings": [described(one) for one in report.shown[:MAX_LISTED]],
-        "withheld": [described(one) for one in report.withheld[:MAX_LISTED]],
+        "findings": [describe_finding(one, report) for one in report.shown[:MAX_LISTED]],
+        "withheld": [describe_finding(one, report) for one in report.withheld[:MAX_LISTED]],
         "coverage": coverage_sentence(report),
         "incomplete": [part_sentence(one) for one in report.incomplete],
         "not_run": [part_sentence(one) for one in report.not_run],
@@ -117,10 +130,14 @@ def told(report: Report) -> dict[str, Any]:
     }
 
 
-def described(candidate: Candidate) -> dict[str, Any]:
-    """One finding in short."""
+def describe_finding(candidate: Candidate, report: Report) -> dict[str, Any]:
+    """One finding in short: `id` is ours, `your_id` the one that the agent who handed it in gave it.
+
+    Of a withheld one `withheld` is the code, `reason` what that code means, `because` what was wrong here.
+    """
     found = candidate.finding
     answer: dict[str, Any] = {"id": candidate.id, "specialist": candidate.specialist}
+    answer |= {"your_id": _id_of_its_finder(candidate)} if candidate.kind == "outside" else {}
     if found is not None:
         answer |= {
             "title": found.title,
@@ -135,5 +152,51 @@ def described(candidate: Candidate) -> dict[str, Any]:
     if candidate.withheld:
         answer["withheld"] = str(candidate.withheld.code)
         answer["reason"] = withheld_reason(candidate)
-        answer["because"] = candidate.steps[-1].what if candidate.steps else ""
+        answer["because"] = _what_was_wrong(candidate, report)
     return answer
+
+
+def _id_of_its_finder(candidate: Candidate) -> str:
+    """The id that the agent who handed it in gave the finding, also where the contract dropped it."""
+    raw = candidate.finding.id if candidate.finding else candidate.raw
+    name = raw.get("id") if isinstance(raw, dict) else raw
+    return name if isinstance(name, str) else ""
+
+
+def _refuse_ambiguous(report: Report, name: str) -> None:
+    """Raise where a name is our id of one finding and the id that an agent gave to another."""
+    ours = [one for one in report.candidates if one.id == name]
+    outside = [one for one in report.candidates if one.kind == "outside"]
+    theirs = [one for one in outside if _id_of_its_finder(one) == name != one.id]
+    if ours and theirs:
+        both = [f"{one.fingerprint or one.id} ({_id_and_title(one)})" for one in (*ours, *theirs)]
+        raise InputError(
+            f"several findings are called {name!r}, by us or by the agent that handed them in: name one by "
+            f"its fingerprint, or by our id where it has none: {'; '.join(both)}"
+        )
+
+
+def _id_and_title(candidate: Candidate) -> str:
+    title = candidate.finding.title if candidate.finding else "dropped by the contract"
+    return f"our id {candidate.id}, {one_line(title, MAX_TITLE_LENGTH)}"
+
+
+def _find_dropped(report: Report, name: str) -> Candidate | None:
+    """A finding that the contract dropped, by either id: of such a one only what was handed in is known."""
+    dropped = [one for one in report.candidates if one.finding is None]
+    found = [one for one in dropped if name in (one.id, _id_of_its_finder(one))]
+    return found[0] if len(found) == 1 and name else None
+
+
+def _what_was_wrong(candidate: Candidate, report: Report) -> str:
+    """Why this finding is withheld, in words: its own detail, else its diagnostics, else its last step."""
+    detail = candidate.withheld.detail if candidate.withheld else ""
+    noted = [
+        one.detail
+        for one in report.diagnostics
+        if (one.specialist, one.index) == (candidate.specialist, candidate.index)
+        and candidate.withheld
+        and one.code == candidate.withheld.code
+    ]
+    last = candidate.steps[-1].what if candidate.steps else ""
+    return detail or "; ".join(dict.fromkeys(filter(None, noted))) or last

@@ -7,22 +7,26 @@ from typing import Any
 
 from affidavit.assembly import assemble_crew
 from affidavit.config.places import cache_folder
-from affidavit.contract.schema import ASKED_SCHEMA_VERSION, asked_schema
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, asked_schema
 from affidavit.errors import InputError
 from affidavit.events import Emit
 from affidavit.mcp.changes import KeptChange
 from affidavit.pipeline import Crew
 from affidavit.prompts import current_prompts
-from affidavit.records.report import Report
+from affidavit.records.change import Change
+from affidavit.records.diagnostics import Reason
+from affidavit.records.report import Reply, Report
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.submitted import Submission, judge_submission
+from affidavit.stages.looking.parse import read_replies
 
+MAX_SAID = 1_000
 MAX_CHARACTERS = 2_000_000
 
 
 def submission_schema() -> dict[str, Any]:
     """The contract that a submission is held to, as agents are shown it."""
-    return asked_schema(ASKED_SCHEMA_VERSION, current_prompts().version)
+    return asked_schema(CURRENT_SCHEMA_VERSION, current_prompts().version)
 
 
 def submission_text(result: object) -> str:
@@ -38,11 +42,27 @@ async def judge(
 ) -> Report:
     """Prove and, where a model is configured, judge what an agent found in a change."""
     submission = Submission(submission_text(result), agent)
+    _refuse_unreadable(submission, change.opened.change)
     cache = None if options["no_cache"] else cache_folder()
     crew = assemble_crew(change.settings, cache)
     if not models_of(change.settings, options):
-        return await judge_submission(change.opened, change.settings, crew, submission, emit)
+        return await judge_submission(
+            change.opened, change.settings, crew, submission, emit, change.dependencies
+        )
     return await _judge_with_models(change, submission, crew, options, emit)
+
+
+def _refuse_unreadable(submission: Submission, change: Change) -> None:
+    """Raise where the contract reads nothing at all: then nothing of it could be proven or withheld."""
+    reply = Reply(specialist=submission.name, kind=submission.kind, text=submission.text)
+    read = read_replies([reply], change)
+    if any(one.state == "rejected" for one in read.replies):
+        noted = [note.detail for note in read.diagnostics if note.code is not Reason.RESPONSE_REJECTED]
+        raise InputError(
+            f"nothing was judged, since this is no review result: {'; '.join(noted)[:MAX_SAID]}. Hand in an "
+            f'object with "schema_version": "{CURRENT_SCHEMA_VERSION}", "prompt_version": '
+            f'"{current_prompts().version}" and "findings", a list (empty, if there is nothing to say)'
+        )
 
 
 async def _judge_with_models(

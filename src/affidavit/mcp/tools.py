@@ -9,7 +9,7 @@ from typing import Any
 from affidavit.errors import AffidavitError, InputError
 from affidavit.events import Event
 from affidavit.mcp.changes import Changes, WantedChange
-from affidavit.mcp.reports import Reports, told
+from affidavit.mcp.reports import Reports, describe_report
 from affidavit.mcp.reviews import Reviews, status_of
 from affidavit.mcp.submissions import judge, submission_schema
 from affidavit.tools.arguments import check_arguments, shown
@@ -66,7 +66,8 @@ OWN_TOOLS: dict[str, OwnTool] = {
     ),
     "submit_findings": OwnTool(
         "Hand in what you found. Each finding is held to the contract, its quote and searches are checked"
-        " against the commit, and it comes back shown (with its status) or withheld (with the reason).",
+        " against the commit, and it comes back shown (with its status) or withheld (`withheld` is the"
+        " code, `reason` what it means, `because` what was wrong with this one).",
         {"result": submission_schema(), "change": _CHANGE},
         ("result",),
         is_read_only=False,
@@ -81,7 +82,8 @@ OWN_TOOLS: dict[str, OwnTool] = {
     ),
     "cancel_review": OwnTool("End a running review.", {"review": _REVIEW}, ("review",), is_read_only=False),
     "recheck": OwnTool(
-        "Prove a report again: derived from its inputs, compared whole, every quote and search repeated.",
+        "Prove a report again: derived from its inputs, compared whole, every quote and search repeated."
+        " `not_holding` lists what fails or cannot be checked here, `on_its_word` what no machine can prove.",
         {"report": _REPORT},
         ("report",),
     ),
@@ -161,7 +163,7 @@ class Desk:
             # Whoever went away will not read what comes of it.
             judging.cancel()
         self.reports.keep(proven)
-        return told(proven)
+        return describe_report(proven)
 
     async def _start_review(self, **named: str) -> Answer:
         review = await self.reviews.start(WantedChange(**named))
@@ -176,7 +178,7 @@ class Desk:
             await progress(found.read_events())
         answer = status_of(found)
         done = await asyncio.to_thread(self.reviews.report_of, review)
-        return {**answer, **told(done)} if done else answer
+        return {**answer, **describe_report(done)} if done else answer
 
     async def _cancel_review(self, review: str) -> Answer:
         found = self.reviews.find(review)
@@ -204,6 +206,12 @@ def _checked(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         raise InputError("diff is the text of a unified diff")
     required = [key for key in schema["required"] if key not in LONG_ARGUMENTS]
     others = {key: value for key, value in arguments.items() if key not in LONG_ARGUMENTS}
+    if strange := [key for key in others if key not in known]:
+        # What is left out below for its length is named here all the same.
+        takes = "; ".join(
+            f"{key}{'' if key in schema['required'] else ', optional'}" for key in schema["properties"]
+        )
+        raise InputError(f"{name} takes no argument {shown(strange[0])}: call {name} with {{{takes}}}")
     return check_arguments(name, {**schema, "properties": known, "required": required}, others) | long
 
 

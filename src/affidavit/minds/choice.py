@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from affidavit.errors import SettingsError
 from affidavit.ports import Role
-from affidavit.records.price import Price
 from affidavit.records.record import Record
+from affidavit.records.settings.price import Price
 
 Provider = Literal[
     "anthropic", "openai", "mistral", "google", "bedrock", "openrouter", "ollama", "compatible"

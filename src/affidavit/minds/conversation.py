@@ -13,7 +13,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from affidavit.events import Agent, Emit, EventName, event
+from affidavit.events import Agent, Emit, EventName, event, tool_called
 from affidavit.minds.ledger import add_usage
 from affidavit.minds.wire.connection import CallEnded, Outcome
 from affidavit.minds.wire.forms import Question
@@ -158,7 +158,8 @@ class Conversation:
         self.messages[-1] = replace(last, parts=[*last.parts, part])
 
     async def _result_of(self, call: ToolCall) -> ToolReturnPart:
-        self._emit(EventName.TOOL_CALLED, tool=call.name, args=_shown(call.arguments))
+        named = _shown(tool_called(call.name, call.arguments))
+        self._emit(EventName.TOOL_CALLED, **named, args=_shown(call.arguments))
         result = await self._call(call)
         text = written(self.redactor.redact_all(result))
         if len(text) > _MAX_RESULT_LENGTH:

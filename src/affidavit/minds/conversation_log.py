@@ -51,6 +51,11 @@ class ConversationLog:
         """Whether nothing may be asked."""
         return self.mode is LogMode.REPLAY
 
+    @property
+    def exchanges(self) -> list[dict[str, Any]]:
+        """What was kept before, in whatever order."""
+        return [exchange for answers in self._kept.values() for exchange in answers]
+
     def find(self, key: str) -> dict[str, Any] | None:
         """What the request returned last time; the same request sent n times has n answers."""
         with self._lock:

@@ -6,12 +6,12 @@ A version that comes with a release may build on an earlier one: it holds only w
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
-from affidavit.contract.schema import ASKED_SCHEMA_VERSION, SCHEMAS
+from affidavit.contract.schema import ASKED_SCHEMA_VERSION, CURRENT_SCHEMA_VERSION, SCHEMAS
 from affidavit.contract.versions import CURRENT_PROMPT_VERSION, parse_prompt_version
 from affidavit.errors import SettingsError
 
@@ -20,6 +20,7 @@ SUFFIX = ".md"
 BUILDS_ON = "builds-on"
 """The file that names the version whose templates a version has beside its own."""
 EXPERIMENTER = "experimenter"
+QUOTING = "quoting-dependencies"
 MAX_TEMPLATE_BYTES = 200_000
 """More than any prompt needs; a larger file stands there by mistake."""
 
@@ -58,8 +59,18 @@ class PromptSet:
         """Whether these prompts know what to say where programs can be run: since 1.2.0."""
         return EXPERIMENTER in self.templates
 
-    def with_programs(self, name: str) -> str:
-        """What is said about programs; empty in versions that do not know them."""
+    @property
+    def asks_for_dependencies(self) -> bool:
+        """Whether findings may quote packages: the version says how, and its schema has a place for it."""
+        return QUOTING in self.templates and self.schema_version == CURRENT_SCHEMA_VERSION
+
+    def asking_for_all(self) -> "PromptSet":
+        """The same, with a form for replies that has room for programs and for quotes of packages."""
+        is_plain = self.schema_version == ASKED_SCHEMA_VERSION
+        return replace(self, schema_version=CURRENT_SCHEMA_VERSION) if is_plain else self
+
+    def section(self, name: str) -> str:
+        """What is said only where it is of use, as about programs; empty in versions that do not know it."""
         return "\n" + self.render(name) if name in self.templates else ""
 
     @property

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from affidavit.records.candidate import Candidate
-from affidavit.records.change import Change, FileChange, Hunk
+from affidavit.records.change import Change, FileChange, Hunk, SkipReason
 from affidavit.records.evidence import AnalyserRun, Unread, WhyUnread
 from affidavit.records.plan import Piece, Plan
 from affidavit.records.record import Side
@@ -23,6 +23,7 @@ NOT_READ = ("left_out", "unreadable", "unparsed")
 """What the analyser should have read."""
 SHOWN_PATHS = 5
 UNREAD = "unread files"
+TOO_LARGE_ADVICE = "Look at it yourself, or leave it out by settings at base, `--exclude` or `--include`."
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Coverage:
             more = f" and {len(unseen) - SHOWN_PATHS} more" if len(unseen) > SHOWN_PATHS else ""
             reason = f"{_number(len(unseen), 'changed file')} could not be read whole: {named}{more}"
             found.append(Gap(name=UNREAD, reason=reason, advice="Review the change in its repository."))
-        return found
+        return [*found, *_too_large(change)]
 
     def _is_claimed_in_vain(self, file: FileChange, excused: set[str]) -> bool:
         if file.skipped or self._examined_by(file):
@@ -237,6 +238,17 @@ def _why_not_examined(file: FileChange) -> str:
     if file.head_path is None:
         return "the change deletes it"
     return "no specialist reads this kind of file"
+
+
+def _too_large(change: Change) -> list[Gap]:
+    """What did not fit was not looked at, whatever else was: the review is done in part."""
+    unseen = [file.path for file in change.files if file.skipped is SkipReason.TOO_LARGE and not file.excused]
+    if not unseen:
+        return []
+    named = ", ".join(unseen[:SHOWN_PATHS])
+    more = f" and {len(unseen) - SHOWN_PATHS} more" if len(unseen) > SHOWN_PATHS else ""
+    reason = f"{_number(len(unseen), 'changed file')} too large to be looked at: {named}{more}"
+    return [Gap(name=UNREAD, reason=reason, advice=TOO_LARGE_ADVICE)]
 
 
 def _number(count: int, what: str) -> str:

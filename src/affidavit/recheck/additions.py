@@ -59,6 +59,23 @@ ADDED: tuple[Added, ...] = (
     Added("candidates.*.judgements.*.run.**", (2, 5)),
     Added("replies.*.differences.**", (2, 5)),
     Added("behaviour.**", (2, 5)),
+    Added("settings.run_at_once", (2, 6)),
+    Added("inputs.dependency_quotes.**", (2, 6)),
+    Added("candidates.*.dependency_quotes.**", (2, 6)),
+    Added("candidates.*.finding.verification.dependency_quotes.**", (2, 6)),
+    Added("follow_up.returned.**", (2, 7)),
+    Added("inputs.earlier.history.*.back", (2, 7)),
+    Added("behaviour.*.detail", (2, 7)),
+    Added("inputs.programs.reproductions.*.check.base.missing", (2, 7)),
+    Added("inputs.programs.reproductions.*.check.head.*.missing", (2, 7)),
+    Added("candidates.*.reproduction.base.missing", (2, 7)),
+    Added("candidates.*.reproduction.head.*.missing", (2, 7)),
+    Added("inputs.replies.*.probes.*.base.*.missing", (2, 7)),
+    Added("inputs.replies.*.probes.*.head.*.missing", (2, 7)),
+    Added("inputs.judgements.*.judgement.run.base.missing", (2, 7)),
+    Added("inputs.judgements.*.judgement.run.head.missing", (2, 7)),
+    Added("candidates.*.judgements.*.run.base.missing", (2, 7)),
+    Added("candidates.*.judgements.*.run.head.missing", (2, 7)),
 )
 
 

@@ -15,7 +15,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
 from affidavit.records.report import Reply, Report
-from affidavit.stages.parse import hand_in, read_replies
+from affidavit.stages.looking.parse import hand_in, read_replies
 
 IN_EVERY_VERSION = frozenset(
     {"bandit", "hadolint", "kingfisher", "oxlint", "references", "ruff", "shellcheck", "ty", "yamllint"}

@@ -2,21 +2,24 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from affidavit import __version__
 from affidavit.config.settings import Settings
 from affidavit.diff.opened import OpenedChange
 from affidavit.diff.record_check import has_its_trees
 from affidavit.ports import Case, Specialist
+from affidavit.proof.running.own_names import own_names
 from affidavit.recheck.additions import can_be_derived
 from affidavit.recheck.blocking import check_blocking
 from affidavit.recheck.compare import differences
+from affidavit.recheck.dependencies import prove_dependencies
 from affidavit.recheck.derive import Derived, derive_change, derive_report, derived_settings, is_committed
 from affidavit.recheck.programs import check_outcomes
 from affidavit.recheck.proofs import Proof, check_proofs, recheck_change
 from affidavit.recheck.words import taken_on_its_word
 from affidavit.records.report import REPORT_VERSION, Report
-from affidavit.stages.review import collect_replies
+from affidavit.stages.looking.review import collect_replies
 
 MAX_DIFFERENCES = 10
 OF_COMMITS = tuple(("change", name) for name in ("commits", "base", "head", "title", "description"))
@@ -33,11 +36,17 @@ class Rechecked:
 
 
 async def recheck(
-    report: Report, opened: OpenedChange, assemble: Assemble, *, runs_programs: bool = False
+    report: Report,
+    opened: OpenedChange,
+    assemble: Assemble,
+    *,
+    runs_programs: bool = False,
+    environments: Sequence[Path] = (),
 ) -> Rechecked:
     """Look again with the machine; compare the whole report with what its inputs come to.
 
-    Whoever runs the reproductions again says so, since they are not taken on anybody's word then.
+    Whoever runs the reproductions again says so: they are not taken on anybody's word then. Environments
+    are folders with packages, beside those that are found by themselves.
     """
     repository = opened.repository
     settings = derived_settings(report, repository)
@@ -49,7 +58,8 @@ async def recheck(
     pieces = check_proofs(report, repository, replies)
     if change.holds is None and not is_committed(report.change):
         pieces = [_not_rebuilt(proof) for proof in pieces]
-    proofs = [change, *pieces, *check_outcomes(report)]
+    quoted, unseen = prove_dependencies(report, repository, environments)
+    proofs = [change, *pieces, *quoted, *check_outcomes(report, own_names(repository))]
     if report.inputs is None and can_be_derived(report.report_version):
         proofs.append(_whole(False, f"a report of version {report.report_version} keeps its inputs"))
     elif report.inputs is None or _other_version(report):
@@ -60,7 +70,30 @@ async def recheck(
     if proofs[-1].holds is None and is_whole:
         # A version that is said to be another must not excuse what no version leaves out.
         proofs += await check_blocking(report, case, settings, replies)
-    return Rechecked(tuple(proofs), tuple(taken_on_its_word(report, settings, runs_programs=runs_programs)))
+    words = taken_on_its_word(report, settings, runs_programs=runs_programs)
+    return Rechecked(tuple(proofs), (*words, *unseen))
+
+
+async def recheck_finding(
+    report: Report, opened: OpenedChange, assemble: Assemble, finding: str
+) -> tuple[Proof, ...]:
+    """The proofs of one finding, the change first; only the specialist that raised it looks again."""
+    repository = opened.repository
+    settings = derived_settings(report, repository)
+    case = Case(derive_change(report.change, repository, settings), repository)
+    own = tuple(one for one in report.candidates if one.id == finding)
+    asked = {one.specialist for one in own if one.is_proven_by_machine}
+    crew = [one for one in assemble(_without_linters(settings)) if one.name in asked]
+    change = recheck_change(report.change, repository)
+    alone = report.model_copy(update={"candidates": own})
+    pieces = [
+        *check_proofs(alone, repository, await collect_replies(crew, case)),
+        *check_outcomes(alone, own_names(repository)),
+    ]
+    pieces = [proof for proof in pieces if proof.finding == finding]
+    if change.holds is None and not is_committed(report.change):
+        pieces = [_not_rebuilt(proof) for proof in pieces]
+    return (change, *pieces)
 
 
 def _not_rebuilt(proof: Proof) -> Proof:

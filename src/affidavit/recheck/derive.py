@@ -17,16 +17,16 @@ from affidavit.prompts import PromptSet, asks_for_experiments, built_in_versions
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.change import Change, Commit
 from affidavit.records.docket import Docket
-from affidavit.records.evidence import ReproductionCheck
-from affidavit.records.patch_trial import TrialStep
+from affidavit.records.evidence import DependencyCheck, ReproductionCheck
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Inputs, Programs, Reply, Report, RoleUsage
+from affidavit.records.runs.patch_trial import TrialStep
 from affidavit.specialists.agents.model_agents import LENSES, asked_at_any_size
 from affidavit.specialists.agents.probe import Probed
-from affidavit.stages.intake import words_of_commits
-from affidavit.stages.narrate import add_words
-from affidavit.stages.parse import hand_in, read_replies
-from affidavit.stages.plan import Planned, opening_docket, plan_by_size, read_plan
+from affidavit.stages.looking.intake import words_of_commits
+from affidavit.stages.looking.parse import hand_in, read_replies
+from affidavit.stages.looking.plan import Planned, opening_docket, plan_by_size, read_plan
+from affidavit.stages.reporting.narrate import add_words
 from affidavit.symbols.changed import symbol_changes
 
 UNSTEADY = ("timed_out", "crashed", "not_installed")
@@ -97,7 +97,7 @@ async def derive_report(
     has_models = bool(report.models)
     # Where no model was asked, none has planned, judged or written.
     inputs = inputs if has_models else _without_models(inputs)
-    case = replace(case, earlier=inputs.earlier)
+    case = replace(case, earlier=inputs.earlier, dependencies=RecordedDependencies(inputs))
     chosen = choose_scope(case, settings.model_dump(mode="json"), report.models, report.prompt_version)
     case = replace(case, scope=chosen)
     replies, not_derived = _replies(inputs, again, settings, has_models=has_models)
@@ -136,6 +136,7 @@ def _without_models(inputs: Inputs) -> Inputs:
         programs=inputs.programs,
         submitted_by=inputs.submitted_by,
         earlier=inputs.earlier,
+        dependency_quotes=inputs.dependency_quotes,
     )
 
 
@@ -260,6 +261,18 @@ class RecordedVerifier:
 
 
 @dataclass(frozen=True)
+class RecordedDependencies:
+    """Says again what quotes of packages are recorded to have come to; no package is opened."""
+
+    inputs: Inputs
+
+    def check(self, candidate: Candidate) -> tuple[DependencyCheck, ...]:
+        """What is on record for a candidate."""
+        given = (one.checks for one in self.inputs.dependency_quotes if one.candidate == candidate.id)
+        return next(given, ())
+
+
+@dataclass(frozen=True)
 class RecordedReproducer:
     """Says again what the machine is recorded to have seen; nothing is run."""
 
@@ -268,7 +281,14 @@ class RecordedReproducer:
     async def reproduce(self, candidate: Candidate) -> ReproductionCheck | None:
         """What is on record for a candidate."""
         given = (one.check for one in self.ground.reproductions if one.candidate == candidate.id)
-        return next(given, None)
+        return next(given, None) or self._left_out(candidate)
+
+    def _left_out(self, candidate: Candidate) -> ReproductionCheck | None:
+        """Where programs were run, a report that holds nothing of one does not come out alike."""
+        evidence = candidate.finding.verification if candidate.finding else None
+        if not self.ground.sandbox or evidence is None or evidence.reproduction is None:
+            return None
+        return ReproductionCheck(outcome="could_not_run", detail="the report holds no run of it")
 
     async def try_patch(self, candidate: Candidate) -> tuple[TrialStep, ...] | None:
         """What is on record for its patch."""

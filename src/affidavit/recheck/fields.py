@@ -68,6 +68,7 @@ ROWS: tuple[Row, ...] = (
     Row("inputs.judgements.**", "on its word", "what the verifiers answered"),
     Row("inputs.reporter.**", "on its word", "what the reporter answered"),
     Row("inputs.submitted_by", "on its word", "which agent handed findings in"),
+    Row("inputs.dependency_quotes.**", "on its word", "what packages hold; proven where they are here"),
     Row("inputs.programs.**", "on its word", "what programs did; `recheck --run` runs them again"),
     Row("inputs.earlier.**", "on its word", "what the review before it said; the digest names that report"),
 )

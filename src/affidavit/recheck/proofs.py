@@ -3,7 +3,7 @@
 These checks need no report of the same version; the whole is compared where it can be derived.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,8 +13,8 @@ from affidavit.diff.record_check import compare_record, lost_files
 from affidavit.git.repository import GitRepository
 from affidavit.ports import Repository
 from affidavit.proof.judging.ruling import rule_on
-from affidavit.proof.quote_check import check_quote, quote_still_stands
-from affidavit.proof.searches import run_search
+from affidavit.proof.quoting.quote_check import check_quote, quote_still_stands
+from affidavit.proof.quoting.searches import run_search
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
@@ -22,8 +22,8 @@ from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Finding, Search
 from affidavit.records.record import Record
 from affidavit.records.report import Reply, Report
-from affidavit.stages.parse import read_replies
-from affidavit.stages.report import decide_gate, decide_verdict
+from affidavit.stages.looking.parse import read_replies
+from affidavit.stages.reporting.report import decide_gate, decide_verdict
 
 CHOICES = frozenset({Reason.NIT, Reason.BELOW_THRESHOLD, Reason.OUT_OF_FOCUS, Reason.STYLE_OFF})
 """Reasons that hide a proven finding; it is checked all the same, and counts at verdict and gate."""
@@ -43,6 +43,8 @@ Kind = Literal[
     "signature",
     "reproduction",
     "behaviour",
+    "dependency",
+    "patch",
 ]
 
 
@@ -101,19 +103,22 @@ def check_proofs(report: Report, repository: Repository, replies: Sequence[Reply
 
 
 def _check_dismissals(report: Report, repository: Repository) -> list[Proof]:
-    """What is called dismissed must have its entry in the base commit."""
+    """What is called dismissed has its entry in the base commit, or was said on the forge, by its word."""
     dismissed = [one for one in report.candidates if one.withheld and one.withheld.code is Reason.DISMISSED]
     known = read_baseline(repository.base).dismissals if dismissed else {}
-    return [
-        _proof(
-            one,
-            "dismissal",
-            not known.keys().isdisjoint((one.fingerprint, *one.carries)),
-            f"{BASELINE_PATH} of the base commit "
-            f"{'lacks' if known.keys().isdisjoint((one.fingerprint, *one.carries)) else 'has'} its entry",
-        )
-        for one in dismissed
-    ]
+    said = {one.fingerprint: one.by for one in report.change.dismissals}
+    return [_check_dismissal(one, known, said) for one in dismissed]
+
+
+def _check_dismissal(one: Candidate, at_base: Collection[str], said: Mapping[str, str]) -> Proof:
+    names = (one.fingerprint, *one.carries)
+    if any(name in at_base for name in names):
+        return _proof(one, "dismissal", True, f"{BASELINE_PATH} of the base commit has its entry")
+    by = next((said[name] for name in names if name in said), None)
+    if by is not None:
+        return _proof(one, "dismissal", True, f"{by} said so on the forge, which is taken on its word")
+    detail = f"{BASELINE_PATH} of the base commit lacks its entry, and nobody said so on the forge"
+    return _proof(one, "dismissal", False, detail)
 
 
 def _is_claimed(candidate: Candidate) -> bool:

@@ -94,7 +94,8 @@ def _of_programs(inputs: Inputs, *, are_run_again: bool) -> Iterator[str]:
         return
     if programs.patches:
         named = ", ".join(given.candidate for given in programs.patches)
-        yield f"how {counted(len(programs.patches), 'patch', 'patches')} went; `suggest` tries again: {named}"
+        tried = counted(len(programs.patches), "patch", "patches")
+        yield f"how {tried} went, not tried again without --run: {named}"
     probes = sum(len(reply.probes) for reply in inputs.replies)
     if probes:
         yield f"{counted(probes, 'probe')}, not run again without --run"
@@ -124,9 +125,10 @@ def _of_authors(report: Report) -> Iterator[str]:
     if named:
         yield " and ".join(named)
     if change.discussion:
-        yield f"{len(change.discussion)} comments of others"
+        yield f"{counted(len(change.discussion), 'comment')} of others"
     if change.dismissals:
         people = ", ".join(sorted({one.by for one in change.dismissals}))
-        yield f"{len(change.dismissals)} dismissals on the forge, and that they may: {people}"
+        said = counted(len(change.dismissals), "dismissal")
+        yield f"{said} on the forge, and that these people may dismiss: {people}"
     if report.measured:
         yield "the error rate of the installation"

@@ -6,12 +6,12 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 
 from affidavit.records.diagnostics import Diagnostic, Reason
-from affidavit.records.evidence import QuoteCheck, ReproductionCheck, SearchRun
+from affidavit.records.evidence import DependencyCheck, QuoteCheck, ReproductionCheck, SearchRun
 from affidavit.records.finding import Finding, Severity
-from affidavit.records.patch_trial import PatchTrial
 from affidavit.records.place import Place
 from affidavit.records.record import Record
-from affidavit.records.run import KeptRun
+from affidavit.records.runs.patch_trial import PatchTrial
+from affidavit.records.runs.run import KeptRun
 
 SpecialistKind = Literal["mechanical", "model", "outside"]
 
@@ -106,6 +106,12 @@ class Carried(Record):
     asks: bool = False
     """Whether a verifier is asked, if there is one: something that it rests on was touched."""
 
+    @property
+    def is_first_judged(self) -> bool:
+        """Its code stands as it stood, and nobody had verified it before."""
+        is_as_it_was = self.trace in ("stands", "moved")
+        return is_as_it_was and self.judgement is not None and self.judgement.outcome == "skipped"
+
 
 class Candidate(Record):
     """A finding with all that is known of it. `finding` is None where the contract dropped it."""
@@ -121,6 +127,8 @@ class Candidate(Record):
     fingerprint: str = ""
     quote: QuoteCheck | None = None
     searches: tuple[SearchRun, ...] = ()
+    dependency_quotes: tuple[DependencyCheck, ...] = ()
+    """What became of what it quotes of packages: they support it, and never withhold it."""
     reproduction: ReproductionCheck | None = None
     """None where none is declared, or nothing was run."""
     patch_trial: PatchTrial | None = None

@@ -4,7 +4,7 @@ from typing import Literal
 
 from affidavit.records.finding import Search, Severity
 from affidavit.records.record import Record, Side
-from affidavit.records.run import ProgramRun
+from affidavit.records.runs.run import ProgramRun
 
 QuoteOutcome = Literal["exact", "relocated", "ambiguous", "not_found", "not_quoted"]
 
@@ -20,6 +20,48 @@ class QuoteCheck(Record):
     code: str = ""
     blob: str | None = None
     detail: str = ""
+
+
+DependencyOutcome = Literal["exact", "relocated", "ambiguous", "not_found", "other_file", "not_here"]
+"""other_file: the file at hand has another hash; not_here: there is no such package or file to look at."""
+
+
+class DependencyCheck(Record):
+    """Where the code stands that a finding quotes of a package; `code` is the file's own text."""
+
+    outcome: DependencyOutcome
+    package: str
+    version: str
+    file: str
+    sha256: str
+    start: int | None = None
+    end: int | None = None
+    code: str = ""
+    detail: str = ""
+
+    @property
+    def stands(self) -> bool:
+        """The machine saw the quoted code in that very file."""
+        return self.start is not None
+
+    @property
+    def is_refuted(self) -> bool:
+        """The machine read that very file, and the quoted code is not in it."""
+        return self.outcome == "not_found"
+
+    @property
+    def summary(self) -> str:
+        """What it quotes, and how that was found, in a few words."""
+        file = f"quotes {self.package} {self.version} {self.file}"
+        lines = f"{self.start}-{self.end}" if self.end != self.start else str(self.start)
+        return {
+            "exact": f"{file}:{lines}",
+            "relocated": f"{file}:{lines}, not where it was claimed",
+            "ambiguous": f"{file}:{lines}, and it stands there several times",
+            "not_found": f"{file}, where it does not stand",
+            "other_file": f"{file}, on its word: the file here is another one",
+            "not_here": f"{file}, on its word: it is not here",
+        }[self.outcome]
 
 
 class SearchHit(Record):
@@ -64,6 +106,16 @@ class ReproductionCheck(Record):
         return self.outcome in ("reproduced", "reproduced_new")
 
 
+class Edit(Record):
+    """Text that an analyser would put in the place of a stretch; all count from 1, the end lies outside."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
 class AnalyserDiagnostic(Record):
     """One problem that an analyser printed, with its path as the repository has it."""
 
@@ -77,6 +129,8 @@ class AnalyserDiagnostic(Record):
     """Other places that the analyser named, such as the definition of a called function."""
     severity: Severity | None = None
     """How bad the analyser itself says it is; None where its rule decides."""
+    edits: tuple[Edit, ...] = ()
+    """How the analyser itself would settle it, in this very file."""
 
 
 WhyUnread = Literal["excused", "foreign", "left_out", "unreadable", "unparsed", "unknown"]

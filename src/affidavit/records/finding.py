@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from affidavit.records.record import Record, Side
-from affidavit.records.run import AddedFile, Program
+from affidavit.records.runs.run import AddedFile, Program
 
 NEAR_LINES = 3
 """Two places in a file that are no further apart are taken for one."""
@@ -85,8 +85,26 @@ class Reproduction(Record):
         return Program(language=self.language, text=self.program, files=self.files)
 
 
+class DependencyQuote(Record):
+    """Code of a package that a finding cites beside its own place: it supports, and proves nothing alone."""
+
+    package: str
+    version: str
+    file: str
+    """From the folder of the package."""
+    sha256: str
+    """Of the file, as the tools that read packages say it."""
+    code_examined: str
+    line_range_examined: tuple[int, int] | None = None
+
+    @property
+    def name(self) -> str:
+        """Which file of which package."""
+        return f"{self.package} {self.version} {self.file}"
+
+
 class Verification(Record):
-    """The evidence that a finding of schema 1.1 carries; the last two came with 1.2."""
+    """The evidence that a finding of schema 1.1 carries; the last three came with 1.2."""
 
     code_examined: str
     line_range_examined: tuple[int, int]
@@ -103,6 +121,7 @@ class Verification(Record):
     reproduction: Reproduction | None = None
     patch: str | None = None
     """A unified diff against head that settles it."""
+    dependency_quotes: tuple[DependencyQuote, ...] = ()
 
 
 class Finding(Record):

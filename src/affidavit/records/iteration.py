@@ -81,6 +81,8 @@ class IterationSummary(Record):
     followed: int = 0
     """Of these: fixed or partly fixed, by code that was changed."""
     new: int = 0
+    back: int = 0
+    """What had been gone before and stands again."""
     spent_usd: float | None = None
     tokens: int = 0
 
@@ -102,30 +104,6 @@ class StoredSeries(Record):
     repository: str
     series: str
     newest: StoredIteration
-
-
-class Earlier(Record):
-    """The review before this one, as far as this one depends on it; its digest names its very bytes."""
-
-    report_id: str
-    digest: str
-    series: str = ""
-    number: int = 1
-    base: Revision
-    head: Revision
-    models: dict[str, str] = Field(default_factory=dict)
-    prompt_version: str = ""
-    settings: str = ""
-    """A digest of the settings that decide who looks at what."""
-    is_complete: bool = True
-    files: tuple[EarlierFile, ...] = ()
-    findings: tuple[EarlierFinding, ...] = ()
-    dismissed: tuple[EarlierFinding, ...] = ()
-    """What people had dismissed there: not raised again where that dismissal still stands."""
-    history: tuple[IterationSummary, ...] = ()
-    """The reviews so far, that one last."""
-    looks_at_all: bool = False
-    """The user asked for the whole change to be looked at again."""
 
 
 class FindingDecision(Record):
@@ -151,6 +129,33 @@ class FindingDecision(Record):
     """In how many reviews it has stood, this one included where it still does."""
 
 
+class Earlier(Record):
+    """The review before this one, as far as this one depends on it; its digest names its very bytes."""
+
+    report_id: str
+    digest: str
+    series: str = ""
+    number: int = 1
+    """Its place in the row; one less where it is of the same head, whose review takes its place."""
+    base: Revision
+    head: Revision
+    models: dict[str, str] = Field(default_factory=dict)
+    prompt_version: str = ""
+    settings: str = ""
+    """A digest of the settings that decide who looks at what."""
+    is_complete: bool = True
+    files: tuple[EarlierFile, ...] = ()
+    findings: tuple[EarlierFinding, ...] = ()
+    dismissed: tuple[EarlierFinding, ...] = ()
+    """What people had dismissed there: not raised again where that dismissal still stands."""
+    history: tuple[IterationSummary, ...] = ()
+    """The reviews so far, that one last."""
+    decided: tuple[FindingDecision, ...] = ()
+    """Where that review was of the same head: what it decided of the one before, which is still so."""
+    looks_at_all: bool = False
+    """The user asked for the whole change to be looked at again."""
+
+
 class Scope(Record):
     """What models looked at in a review that follows another one."""
 
@@ -163,6 +168,19 @@ class Scope(Record):
     """Other files of the change that use these."""
 
 
+class Returned(Record):
+    """A finding that was gone in the review before, and that an older one of the row had named."""
+
+    now: str
+    """The candidate of this report."""
+    key: str
+    """The name that it had then, and has again."""
+    review: int
+    """The number of the review in which it last stood."""
+    times: int
+    """In how many reviews it has stood, this one included."""
+
+
 class FollowUp(Record):
     """What a review says of the one before it."""
 
@@ -173,7 +191,9 @@ class FollowUp(Record):
     digest: str
     decisions: tuple[FindingDecision, ...] = ()
     new: tuple[str, ...] = ()
-    """Ids of the candidates of this report that were not known before, shown ones only."""
+    """Ids of the candidates of this report that were never known before, shown ones only."""
+    returned: tuple[Returned, ...] = ()
+    """What was fixed, or gone, and is back."""
     scope: Scope | None = None
     """None where no model looked."""
 

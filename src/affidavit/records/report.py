@@ -7,18 +7,18 @@ from pydantic import Field
 from affidavit.records.candidate import Candidate, Judgement, SpecialistKind
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Diagnostic, Reason
-from affidavit.records.evidence import AnalyserRun, ReproductionCheck
+from affidavit.records.evidence import AnalyserRun, DependencyCheck, ReproductionCheck
 from affidavit.records.finding import Severity
 from affidavit.records.iteration import Earlier, FollowUp
 from affidavit.records.lab.measure import Rate
-from affidavit.records.patch_trial import TrialStep
 from affidavit.records.plan import Plan
 from affidavit.records.reading import ToolUse
 from affidavit.records.record import Record
-from affidavit.records.run import ProbeRun
+from affidavit.records.runs.patch_trial import TrialStep
+from affidavit.records.runs.run import ProbeRun
 
 Decision = Literal["approve", "request_changes", "comment"]
-REPORT_VERSION = "2.5"
+REPORT_VERSION = "2.7"
 """From 2.0 on a report keeps its inputs, so that all the rest of it can be derived again.
 
 The minor number grows with each field that is added; `recheck/additions.py` says which came when.
@@ -201,6 +201,13 @@ class GivenJudgement(Record):
     judgement: Judgement
 
 
+class GivenDependencies(Record):
+    """What the quotes of packages of one candidate came to, where the review was made."""
+
+    candidate: str
+    checks: tuple[DependencyCheck, ...]
+
+
 class GivenReproduction(Record):
     """What a declared reproduction of one candidate did."""
 
@@ -245,6 +252,8 @@ class BehaviourRow(Record):
     """The words of the change that announce it, as they were found there."""
     candidate: str = ""
     """The finding about it."""
+    detail: str = ""
+    """Why nothing was compared."""
 
 
 class Inputs(Record):
@@ -260,6 +269,8 @@ class Inputs(Record):
     """Which findings have one cause; None: nobody was asked."""
     judgements: tuple[GivenJudgement, ...] = ()
     reporter: Answer | None = None
+    dependency_quotes: tuple[GivenDependencies, ...] = ()
+    """The sources of packages are no part of the change, and another machine may have others."""
     programs: Programs | None = None
     """None: nobody asked for programs to be run."""
     earlier: Earlier | None = None
@@ -319,6 +330,16 @@ class Report(Record):
     def withheld(self) -> list[Candidate]:
         """What the report does not say, each with its reason."""
         return [candidate for candidate in self.candidates if not candidate.is_shown]
+
+    @property
+    def dropped(self) -> list[Diagnostic]:
+        """Every note of a finding that was dropped: by the contract, or by an analyser's own part."""
+        return [one for one in self.diagnostics if one.code is Reason.FINDING_DROPPED]
+
+    @property
+    def set_aside(self) -> list[Diagnostic]:
+        """What an analyser reported and its own part dropped: it was never handed in and is no candidate."""
+        return [one for one in self.dropped if one.index is None]
 
 
 class StoredFinding(Record):

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from affidavit.assembly import assemble_crew
@@ -18,13 +18,21 @@ from affidavit.ports import Mind, Role
 from affidavit.prompts import PromptSet
 from affidavit.records.candidate import Candidate
 from affidavit.records.iteration import Earlier
-from affidavit.records.patch_trial import TrialStep
 from affidavit.records.report import Report
+from affidavit.records.runs.patch_trial import TrialStep
 from affidavit.reviewing.models import opened_log
 from affidavit.reviewing.options import OPTIONS_THAT_ARE_SETTINGS
-from affidavit.reviewing.running import asking_for_programs, logged_runner
-from affidavit.stages.intake import OpenedChange
-from affidavit.stages.reproduce import Running, TryPatch
+from affidavit.reviewing.running import logged_runner
+from affidavit.stages.looking.intake import OpenedChange
+from affidavit.stages.proving.reproduce import Running, TryPatch
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is made already, in place of what the options name."""
+
+    log: ConversationLog
+    minds: Mapping[Role, Mind] | None
 
 
 def settings_for(
@@ -61,11 +69,11 @@ async def hold(
     *,
     earlier: Earlier | None = None,
     conduct: Conduct | None = None,
-    minds: Mapping[Role, Mind] | None = None,
+    given: Given | None = None,
 ) -> Report:
-    """The same for who has an event loop; `minds` are for who makes them otherwise than from options."""
+    """The same for who has an event loop."""
     cache = None if options["no_cache"] else cache_folder()
-    log = opened_log(options) if prompts is not None else ConversationLog()
+    log, minds = (given.log, given.minds) if given else (_log_of(options, prompts), None)
     with logged_runner(opened.repository, settings, options, log) as running:
         crew = replace(
             assemble_crew(settings, cache),
@@ -73,18 +81,22 @@ async def hold(
             runner=running.runner,
             programs=running.programs,
         )
-        crew = replace(crew, try_patch=_patch_trier(opened, crew, running))
+        crew = replace(crew, try_patch=patch_trier(opened, crew, running))
         if prompts is not None:
             from affidavit.reviewing.panel import chosen_panel  # noqa: PLC0415 - only models need it
 
-            prompts = asking_for_programs(prompts) if running.runner else prompts
+            prompts = prompts.asking_for_all() if running.runner else prompts
             crew = replace(crew, panel=chosen_panel(opened, settings, options, cache, prompts, minds, log))
         # The connections to the models stay open for the whole review.
         async with kept_open(crew.panel.minds.values() if crew.panel else ()):
             return await review(opened.change, opened.repository, settings, crew, emit, earlier, conduct)
 
 
-def _patch_trier(opened: OpenedChange, crew: Crew, running: Running) -> TryPatch | None:
+def _log_of(options: Mapping[str, Any], prompts: PromptSet | None) -> ConversationLog:
+    return opened_log(options) if prompts is not None else ConversationLog()
+
+
+def patch_trier(opened: OpenedChange, crew: Crew, running: Running) -> TryPatch | None:
     """Who tries the patches that findings bring: only where programs are run."""
     if running.beside is None:
         return None

@@ -9,7 +9,7 @@ from affidavit.errors import SettingsError
 Say = Callable[[str], None]
 """Who is told a line that a user should know."""
 SERVER_SETTINGS = ("language_servers", "typescript_server")
-RUN_SETTINGS = ("run", "run_seconds", "run_image")
+RUN_SETTINGS = ("run", "run_seconds", "run_at_once", "run_image")
 OPTIONS_THAT_ARE_SETTINGS = (
     "fail_on",
     "severity_threshold",

@@ -15,7 +15,7 @@ from affidavit.reviewing.models import ledger_of, models_of, opened_log
 from affidavit.reviewing.running import named_environments
 from affidavit.reviewing.servers import server_pool
 from affidavit.specialists.agents.panel import Panel
-from affidavit.stages.intake import OpenedChange
+from affidavit.stages.looking.intake import OpenedChange
 from affidavit.tools.outside.connection import Connection
 from affidavit.tools.outside.named import NamedServer, read_servers
 from affidavit.tools.outside.tools import OutsideTools

@@ -11,9 +11,14 @@ from affidavit.forecast.what_leaves import describe_leaving
 from affidavit.prompts import PromptSet
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.panel import named_servers
-from affidavit.reviewing.running import asking_for_programs, opened_runner
+from affidavit.reviewing.running import opened_runner
 from affidavit.reviewing.series import followed_by
-from affidavit.stages.intake import OpenedChange
+from affidavit.stages.looking.intake import OpenedChange
+
+
+def checked_servers(opened: OpenedChange, options: Mapping[str, Any]) -> str:
+    """The outside servers of `--mcp-servers` by name; raises where the file is wrong, model or not."""
+    return ", ".join(one.name for one in named_servers(opened, options))
 
 
 def describe_forecast(
@@ -28,7 +33,7 @@ def describe_forecast(
             settings,
             choices,
             cache,
-            asking_for_programs(prompts) if running.runner else prompts,
+            prompts.asking_for_all() if running.runner else prompts,
             reads_dependencies=options["dependencies"],
             runner=running.runner,
             earlier=followed_by(opened, options).earlier,

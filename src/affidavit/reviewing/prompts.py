@@ -14,7 +14,7 @@ from affidavit.prompts import SUFFIX, PromptSet, current_prompts, load_prompts
 from affidavit.records.lab.rollout import Decision
 from affidavit.records.report import Report
 from affidavit.reviewing.options import Say
-from affidavit.stages.intake import OpenedChange
+from affidavit.stages.looking.intake import OpenedChange
 from affidavit.store.open import open_store
 
 

@@ -13,16 +13,17 @@ from affidavit.events import Emit
 from affidavit.git.confined.boundaries import Allowed
 from affidavit.iterations.refine.journal import Journal
 from affidavit.pipeline import Crew, review
-from affidavit.records.iteration import Earlier
+from affidavit.records.iteration import Earlier, IterationSummary
 from affidavit.records.report import Report
 from affidavit.reviewing.hold import hold_review, settings_for
 from affidavit.reviewing.keeping import keep_report, measured_report
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import Say
 from affidavit.reviewing.prompts import prompts_for
-from affidavit.reviewing.series import Followed, keep_iteration
-from affidavit.specialists.weakened_tests import WeakenedTests
-from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.reviewing.series import Followed, keep_summary
+from affidavit.specialists.lost_code import LostCode, work_of
+from affidavit.specialists.lost_tests.specialist import LostTests
+from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
 
 SHARING = Allowed(alternates=True)
 """Our own repository of a loop takes its objects from the user's."""
@@ -35,13 +36,12 @@ class LoopReviews:
     own: Path
     options: Mapping[str, Any]
     config: tuple[str, bytes] | None
-    series: str
     repository: str
     watched: Callable[[], AbstractContextManager[Emit]]
     say: Say
 
     def hold(self, commit: str, earlier: Earlier | None, journal: Journal) -> Report:
-        """One review, kept as the next of the loop's row."""
+        """One review; its report is kept."""
         options = {**self.options, **_what_is_left(self.options, journal)}
         with self._opened(f"{journal.base}..{commit}") as opened, self.watched() as emit:
             settings = settings_for(opened, options, self.config)
@@ -49,17 +49,23 @@ class LoopReviews:
             report = hold_review(opened, settings, options, chosen, emit, earlier=earlier)
         if options["no_store"]:
             return measured_report(report, options["data"])
-        report = keep_report(report, options["data"], self.say)
-        keep_iteration(report, Followed(self.repository, self.series), options["data"], self.say)
-        return report
+        return keep_report(report, options["data"], self.say)
 
-    def guard(self, commit: str, start: str) -> Report | None:
-        """What the tests lost since the loop began; None where nothing is different."""
+    def keep(self, summary: IterationSummary, journal: Journal) -> None:
+        """Note a review as the next of the loop's row, with the tests that were lost."""
+        if not self.options["no_store"]:
+            keep_summary(summary, Followed(self.repository, journal.series), self.options["data"], self.say)
+
+    def guard(self, commit: str, start: str, base: str) -> Report | None:
+        """What tests and code under review lost since the loop began; None where nothing is different."""
         if commit == start:
             return None
+        with self._opened(f"{base}..{start}") as first:
+            reviewed = frozenset(file.head_path for file in first.change.files if file.head_path)
+            work = work_of(first.change, first.repository.base, first.repository.head)
         try:
             with self._opened(f"{start}..{commit}") as opened:
-                crew = Crew([WeakenedTests()])
+                crew = Crew([LostTests(), LostCode(reviewed, work)])
                 return asyncio.run(review(opened.change, opened.repository, Settings(), crew))
         except EmptyChangeError:
             return None

@@ -9,20 +9,20 @@ from typing import Any
 
 from affidavit.config.readers import READERS
 from affidavit.config.settings import Settings
-from affidavit.contract.schema import ASKED_SCHEMA_VERSION, CURRENT_SCHEMA_VERSION
 from affidavit.errors import SettingsError
 from affidavit.git.repository import GitRepository
 from affidavit.minds.conversation_log import ConversationLog, LogMode
 from affidavit.minds.logged_runs import LoggedRunner, logged, recorded
 from affidavit.ports import Runner
-from affidavit.prompts import PromptSet
 from affidavit.records.report import Programs
+from affidavit.reviewing.options import RUN_SETTINGS
 from affidavit.sandbox.choice import choose_sandbox
+from affidavit.sandbox.inside.making import make_environment
+from affidavit.sandbox.inside.provision import Provision, provide
 from affidavit.sandbox.job import Sandbox
-from affidavit.sandbox.making import make_environment
-from affidavit.sandbox.provision import Provision, provide
+from affidavit.sandbox.places import BoundedSandbox
 from affidavit.sandbox.sides import Sides
-from affidavit.stages.reproduce import Running
+from affidavit.stages.proving.reproduce import Running
 from affidavit.system.temporary import temporary_folder
 
 ENVIRONMENT_VARIABLE = "AFFIDAVIT_ENVIRONMENT"
@@ -30,12 +30,16 @@ ENVIRONMENT_VARIABLE = "AFFIDAVIT_ENVIRONMENT"
 
 def running_settings(options: Mapping[str, Any]) -> Settings:
     """The limits of programs, as flags say them."""
-    chosen = {name: options.get(name) for name in ("run_seconds", "run_image")}
-    try:
-        values = {name: READERS[name](value) for name, value in chosen.items() if value is not None}
-    except ValueError as error:
-        raise SettingsError(f"--run-seconds: {error}") from error
+    chosen = {name: options.get(name) for name in RUN_SETTINGS if name != "run"}
+    values = {name: _read(name, value) for name, value in chosen.items() if value is not None}
     return Settings(run=True, **values)
+
+
+def _read(name: str, value: Any) -> Any:
+    try:
+        return READERS[name](value)
+    except ValueError as error:
+        raise SettingsError(f"--{name.replace('_', '-')}: {error}") from error
 
 
 @contextmanager
@@ -54,9 +58,8 @@ def opened_runner(
         return
     with ExitStack() as stack:
         provided = _with_made(stack, choice.sandbox, repository, options, provided)
-        sides = stack.enter_context(
-            Sides(repository, choice.sandbox, provided, budget_seconds=settings.run_seconds)
-        )
+        bounded = BoundedSandbox(choice.sandbox, settings.run_at_once)
+        sides = stack.enter_context(Sides(repository, bounded, provided, budget_seconds=settings.run_seconds))
         yield Running(sides, Programs(sandbox=choice.sandbox.name), sides.beside)
 
 
@@ -90,13 +93,6 @@ def _logged(running: Running, log: ConversationLog) -> Running:
         return LoggedRunner(live, log, repository, name, languages)
 
     return replace(running, beside=other)
-
-
-def asking_for_programs(prompts: PromptSet) -> PromptSet:
-    """The same prompts, with a form for replies that has room for programs."""
-    if prompts.schema_version != ASKED_SCHEMA_VERSION:
-        return prompts
-    return replace(prompts, schema_version=CURRENT_SCHEMA_VERSION)
 
 
 def named_environments(options: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Sequence[Path]:

@@ -7,19 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from affidavit.config.places import state_folder
-from affidavit.errors import InputError, SettingsError, StoreError
-from affidavit.git.repository import GitRepository
+from affidavit.errors import InputError, SettingsError, StoreError, UnreadableReportError
+from affidavit.git.command import Git, Location
+from affidavit.git.remote import is_same_address, repository_name
+from affidavit.git.revisions import branch_named, is_part_of
 from affidavit.iterations.feedback.summary import summary_of
-from affidavit.iterations.following.earlier import earlier_of
-from affidavit.records.iteration import Earlier, StoredIteration
+from affidavit.iterations.following.earlier import as_looked_then, earlier_of
+from affidavit.records.iteration import Earlier, IterationSummary, StoredIteration
 from affidavit.records.report import Report
+from affidavit.records.service.review import DEFAULT_TENANT
 from affidavit.render.formats import render
 from affidavit.reviewing.options import Say
-from affidavit.stages.intake import OpenedChange
+from affidavit.stages.looking.intake import OpenedChange
 from affidavit.store.open import Store, open_store
 
 MAX_REPORT_BYTES = 500_000_000
-NAMES_OF_HERE = ("HEAD", "@")
 
 
 @dataclass(frozen=True)
@@ -34,44 +36,57 @@ class Followed:
 def followed_by(opened: OpenedChange, options: Mapping[str, Any], say: Say | None = None) -> Followed:
     """What this review follows: `--previous` first, then what the store has under the change's name."""
     named, looks_at_all = options.get("previous"), bool(options.get("all"))
-    repository, series = _repository_of(opened), series_of(opened, options)
+    tree, earlier = opened.change.head.tree, None
+    repository, series = repository_of(opened), series_of(opened, options)
     if named:
         report, digest = _read_previous(Path(named))
         _refuse_other_repository(report, opened)
-        earlier = earlier_of(report, digest, series=series, looks_at_all=looks_at_all)
+        earlier = earlier_of(report, digest, series=series, looks_at_all=looks_at_all, tree=tree)
         return Followed(repository, series, earlier)
     if not series or options.get("no_store"):
         return Followed(repository, series)
     store = open_store(options.get("data") or state_folder())
     try:
-        before = _before(store, repository, series, opened) if store.exists() else None
-        report_bytes = store.reports.load_bytes(before.report_id) if before else None
+        before = newest_of(store, repository, series) if store.exists() else None
+        if before is not None and not is_merged(before, opened):
+            earlier = earlier_in(store, before, series=series, tree=tree, looks_at_all=looks_at_all)
     except StoreError as error:
         if say:
             say(f"no earlier review is followed, since {error}")
-        return Followed(repository, series)
-    if before is None or report_bytes is None:
-        return Followed(repository, series)
-    try:
-        report = Report.model_validate_json(report_bytes)
-    except ValueError:
-        if say:
-            say(f"no earlier review is followed: report {before.report_id} was kept by another version")
-        return Followed(repository, series)
-    digest = sha256(report_bytes).hexdigest()
-    return Followed(repository, series, earlier_of(report, digest, series=series, looks_at_all=looks_at_all))
+    return Followed(repository, series, earlier)
+
+
+def newest_of(
+    store: Store, repository: str, series: str, tenant: str = DEFAULT_TENANT
+) -> StoredIteration | None:
+    """The newest review of a tenant's row."""
+    known = store.iterations.of(repository, series, tenant)
+    return known[-1] if known else None
 
 
 def keep_iteration(report: Report, followed: Followed, folder: Path | None, warn: Say) -> None:
     """Note the kept report as the next of its row."""
-    if not followed.series:
-        return
-    digest = sha256(render(report, "report").encode()).hexdigest()
+    if followed.series:
+        digest = sha256(render(report, "report").encode()).hexdigest()
+        keep_summary(summary_of(report, digest), followed, folder, warn)
+
+
+def keep_summary(summary: IterationSummary, followed: Followed, folder: Path | None, warn: Say) -> None:
+    """Note a review, in a few lines, as the next of its row."""
     try:
         store = open_store(folder or state_folder())
-        store.iterations.add(followed.repository, followed.series, summary_of(report, digest))
+        store.iterations.add(followed.repository, followed.series, summary)
     except StoreError as error:
         warn(f"the review was not added to its row: {error}")
+
+
+def free_series(repository: str, wanted: str, folder: Path | None) -> str:
+    """A name for the row of one more loop: with the first number under which none is kept."""
+    store = open_store(folder or state_folder())
+    rows = store.iterations.series() if store.exists() else []
+    known = {one.series for one in rows if one.repository == repository}
+    names = [f"{wanted} (refine)", *(f"{wanted} (refine {number})" for number in range(2, 100_000))]
+    return next(name for name in names if name not in known)
 
 
 def series_of(opened: OpenedChange, options: Mapping[str, Any]) -> str:
@@ -87,49 +102,55 @@ def series_of(opened: OpenedChange, options: Mapping[str, Any]) -> str:
     if change.request:
         return change.request
     if change.source == "range":
-        return _branch(opened.repository, change.head.name)
+        return branch_named(opened.repository.store.git, change.head.name)
     if change.source in ("working_tree", "staged"):
-        branch = _branch(opened.repository, "HEAD")
+        branch = branch_named(opened.repository.store.git, "HEAD")
         base = (change.base.commit or "")[:12]
         return f"{branch} (not committed, on {base})" if branch and base else ""
     return ""
 
 
-def _repository_of(opened: OpenedChange) -> str:
+def repository_at(location: Location) -> str:
+    """The name under which the rows of a repository are kept."""
+    git = Git(location.common_dir).having({"GIT_DIR": str(location.common_dir)})
+    return _owner(repository_name(git, location), location.work_tree)
+
+
+def repository_of(opened: OpenedChange) -> str:
+    """The name under which the rows of an opened change's repository are kept."""
+    return _owner(opened.change.repository or "", opened.repository.folder)
+
+
+def _owner(named: str, folder: Path | None) -> str:
     """Where it comes from; without such an address its folder, for many are called alike."""
-    folder, named = opened.repository.folder, opened.change.repository or ""
-    return named if "/" in named or folder is None else str(folder.resolve())
+    is_address = "/" in named and not named.startswith(("/", ".", "~", "file:"))
+    return named if is_address or folder is None else str(folder.resolve())
 
 
-def _branch(repository: GitRepository, name: str) -> str:
-    """The branch that a name stands for; empty for a commit's id, a tag or anything computed."""
-    git = repository.store.git
-    if name in NAMES_OF_HERE:
-        done = git.attempt("symbolic-ref", "--quiet", "--short", "HEAD")
-        return done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else ""
-    short = name.removeprefix("refs/heads/").removeprefix("refs/remotes/")
-    for prefix in ("refs/heads/", "refs/remotes/"):
-        done = git.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{prefix}{short}")
-        if done.returncode == 0:
-            return short if prefix == "refs/heads/" else short.partition("/")[2]
-    return ""
-
-
-def _before(store: Store, repository: str, series: str, opened: OpenedChange) -> StoredIteration | None:
-    """The newest review of another head; none where that head is part of this one's base by now."""
-    tree = opened.change.head.tree
-    others = [one for one in store.iterations.of(repository, series) if one.tree != tree]
-    newest = others[-1] if others else None
-    return None if newest is None or _is_merged(newest, opened) else newest
-
-
-def _is_merged(before: StoredIteration, opened: OpenedChange) -> bool:
+def is_merged(before: StoredIteration, opened: OpenedChange) -> bool:
+    """Whether the head of an earlier review has become part of the base: then a new row begins."""
     base = opened.change.base.commit
-    if base is None:
-        return False
-    git = opened.repository.store.git
-    done = git.attempt("merge-base", "--is-ancestor", before.summary.head, base)
-    return done.returncode == 0
+    return base is not None and is_part_of(opened.repository.store.git, before.summary.head, base)
+
+
+def earlier_in(
+    store: Store, before: StoredIteration, *, series: str, tree: str, looks_at_all: bool
+) -> Earlier | None:
+    """A kept review as what the next one follows; None where its report is gone by now.
+
+    `tree` is the new head's. A review of that very head is not one to go on from but to do again: models
+    look at what they looked at then, and what they do not repeat is carried over.
+    """
+    content = store.reports.load_bytes(before.report_id)
+    if content is None:
+        return None
+    try:
+        report = Report.model_validate_json(content)
+    except ValueError as error:
+        raise UnreadableReportError(f"report {before.report_id} was kept by another version") from error
+    digest = sha256(content).hexdigest()
+    earlier = earlier_of(report, digest, series=series, looks_at_all=looks_at_all, tree=tree)
+    return as_looked_then(earlier, report) if report.change.head.tree == tree else earlier
 
 
 def _read_previous(path: Path) -> tuple[Report, str]:
@@ -147,8 +168,32 @@ def _read_previous(path: Path) -> tuple[Report, str]:
         ) from error
 
 
+def _refuse_contradiction(report: Report) -> None:
+    """A report whose parts do not fit each other was edited, and decides nothing."""
+    known, counts = {one.id for one in report.candidates}, report.verdict.counts
+    now = {one.now for one in report.follow_up.decisions if one.now} if report.follow_up else set()
+    named = {*report.verdict.blocking, *report.gate.failed_by, *now}
+    is_counted = counts.candidates == len(known) and counts.shown == len(report.shown)
+    if named - known or not is_counted or counts.blocking != len(report.verdict.blocking):
+        raise InputError(
+            "--previous: that report contradicts itself: its verdict, gate or counts speak of findings that "
+            "it does not have; name the file as `review --format report=FILE` wrote it"
+        )
+
+
 def _refuse_other_repository(report: Report, opened: OpenedChange) -> None:
     """A report of another change would turn all of its findings into fixed ones."""
+    _refuse_contradiction(report)
+    now, then = opened.change.repository or "", report.change.repository or ""
+    is_named_alike = "/" in now and is_same_address(now, then)
+    commits = [one for one in (report.change.head.commit, report.change.base.commit) if one]
+    git = opened.repository.store.git
+    is_known = any(git.attempt("cat-file", "-e", f"{one}^{{commit}}").returncode == 0 for one in commits)
+    if commits and not is_known and not is_named_alike:
+        raise InputError(
+            f"--previous: that report is of another repository ({then or 'without a name'}): neither its "
+            "head nor its base is known here; name the report of an earlier review of this change"
+        )
     files = {file.base_path for file in report.change.files} | {file.path for file in report.change.files}
     known = opened.repository.base.entries().keys() | opened.repository.head.entries().keys()
     if files and known and not files & known:

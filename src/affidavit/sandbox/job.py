@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from affidavit.records.run import RunLimits, RunState
+from affidavit.records.runs.run import RunLimits, RunState
 
 SIDE = "/side"
 """Where the program works: a copy of its own, thrown away afterwards."""
 SOURCE = "/affidavit/source"
 ADDED = "/affidavit/added"
+WATCH = "/affidavit/watch"
 MEGABYTE = 1024 * 1024
 USUAL = RunLimits()
 
@@ -36,6 +37,8 @@ class Job:
     """Only where an environment is made."""
     stopped: threading.Event | None = None
     """Set by whoever does not want to wait for the end any more."""
+    watch: Path | None = None
+    """A folder that is read-only at `WATCH`, from which Python notes what it looks for in vain."""
 
     @property
     def disk_bytes(self) -> int:

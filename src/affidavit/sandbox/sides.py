@@ -9,18 +9,20 @@ from affidavit.errors import AffidavitError
 from affidavit.git.paths import is_safe_path
 from affidavit.ports import Repository, Tree
 from affidavit.records.record import Side
-from affidavit.records.run import Program, ProgramRun, RunLimits
+from affidavit.records.runs.run import Program, ProgramRun, RunLimits
 from affidavit.redaction.text import redact_text
-from affidavit.sandbox.copies import write_side
-from affidavit.sandbox.interpreters import (
+from affidavit.sandbox.inside.copies import write_side
+from affidavit.sandbox.inside.interpreters import (
     PROGRAM_FOLDERS,
     command_of,
     file_of,
     language_named,
     languages_on,
 )
-from affidavit.sandbox.job import SIDE, Ended, Job, Sandbox
-from affidavit.sandbox.provision import Provision
+from affidavit.sandbox.inside.provision import Provision
+from affidavit.sandbox.inside.shadowing import shadows
+from affidavit.sandbox.inside.watched_imports import watching_imports
+from affidavit.sandbox.job import SIDE, WATCH, Ended, Job, Sandbox
 from affidavit.system.closing import Closing
 from affidavit.system.temporary import temporary_folder
 
@@ -68,11 +70,13 @@ class Sides(Closing):
             problem = self._problem(program, side)
             if problem:
                 return ProgramRun(side=side, state="not_started", detail=problem)
-            ended = self._run(program, side, limits)
+            with watching_imports() as watched:
+                ended = self._run(program, side, limits, watched.folder)
+                missing = watched.missing()
         except AffidavitError as error:
             return ProgramRun(side=side, state="not_started", detail=str(error))
         self._count(ended)
-        return _shown(ended, side)
+        return _shown(ended, side, missing)
 
     def beside(self, repository: Repository) -> "Sides":
         """The same sandbox and environment over another pair of trees; it ends with this one."""
@@ -101,19 +105,21 @@ class Sides(Closing):
             return f"{program.language} cannot be run here; what can: {', '.join(self.languages)}"
         if len(program.text) + sum(len(file.content) for file in program.files) > MAX_PROGRAM_BYTES:
             return f"a program has at most {MAX_PROGRAM_BYTES} characters with its files"
-        entries = self._tree(side).entries()
+        tree = self._tree(side)
+        entries = tree.entries()
         for path in (file_of(language, program.text), *(file.path for file in program.files)):
             if not is_safe_path(path):
                 return f"{path}: no file can be added there"
             # What replaces code of the change would show how its replacement behaves.
             if path in entries:
                 return f"{path} is part of the change's {side}: a program may add files, not replace them"
-        return ""
+        hidden = next(filter(None, (shadows(file.path, tree) for file in program.files)), "")
+        return f"{hidden} would be hidden: a program may add files, not replace them" if hidden else ""
 
     def _tree(self, side: Side) -> Tree:
         return self._repository.redacted.side(side)
 
-    def _run(self, program: Program, side: Side, limits: RunLimits) -> Ended:
+    def _run(self, program: Program, side: Side, limits: RunLimits, watch: Path) -> Ended:
         language = language_named(program.language) or program.language
         file = file_of(language, program.text)
         with temporary_folder("added-") as added:
@@ -133,6 +139,7 @@ class Sides(Closing):
                 self._variables(side),
                 limits,
                 stopped=self._stopped,
+                watch=watch,
             )
             return self._sandbox.run(job)
 
@@ -156,7 +163,7 @@ class Sides(Closing):
         sources = [SIDE, *([f"{SIDE}/src"] if any(path.startswith("src/") for path in entries) else [])]
         given = dict(self._provision.variables)
         packages = [*sources, *filter(None, [given.pop("PYTHONPATH", "")])]
-        return {**base_variables(self._provision), **given, "PYTHONPATH": ":".join(packages)}
+        return {**base_variables(self._provision), **given, "PYTHONPATH": ":".join([WATCH, *packages])}
 
     def close(self) -> None:
         """Throw the copies away."""
@@ -193,7 +200,7 @@ def runs_typescript(sandbox: Sandbox, provision: Provision) -> bool:
     return ended.exit_code == 0
 
 
-def _shown(ended: Ended, side: Side) -> ProgramRun:
+def _shown(ended: Ended, side: Side, missing: tuple[str, ...]) -> ProgramRun:
     return ProgramRun(
         side=side,
         state=ended.state,
@@ -201,4 +208,5 @@ def _shown(ended: Ended, side: Side) -> ProgramRun:
         output=redact_text(ended.output.decode("utf-8", "replace").replace("\r\n", "\n")),
         duration_ms=ended.duration_ms,
         detail=redact_text(ended.detail),
+        missing=missing,
     )

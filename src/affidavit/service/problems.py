@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import structlog
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -15,9 +16,15 @@ from affidavit.errors import (
     InputError,
     OutsideError,
     SettingsError,
+    StoreError,
+    UnreadableReportError,
 )
+from affidavit.forges.clones import TooLargeError
 
+LOG = structlog.get_logger("affidavit.api")
 MEDIA_TYPE = "application/problem+json"
+AWAY = "the database does not answer"
+AWAY_HEADERS = {"Retry-After": "5"}
 TITLES = {
     400: "The request cannot be read",
     401: "Who are you?",
@@ -95,18 +102,30 @@ def refused(_request: Request, error: Exception) -> JSONResponse:
 
 def not_done(_request: Request, error: Exception) -> JSONResponse:
     """One of our errors as an answer, by who must act."""
+    if isinstance(error, StoreError) and not isinstance(error, UnreadableReportError):
+        return _store_unusable(error)
     status, advice = _status_of(error)
     return problem(status, str(error), advice)
+
+
+def _store_unusable(error: StoreError) -> JSONResponse:
+    """Where the database is, and under which name it is used, is the operator's alone."""
+    LOG.warning(AWAY if error.retryable else "the database cannot be used", reason=str(error))
+    if error.retryable:
+        return problem(503, AWAY, "Try again.", headers=AWAY_HEADERS)
+    return problem(502, "the database of this service cannot be used", "Tell the operator: the log says why.")
 
 
 def _status_of(error: Exception) -> tuple[int, str | None]:
     match error:
         case EmptyChangeError():
-            return 422, "Send a diff that changes something."
+            return 422, "Name a change that changes something."
         case InputError():
             return 422, None
         case SettingsError():
             return 422, None
+        case TooLargeError():
+            return 413, None
         case BudgetError():
             return 402, None
         case OutsideError():

@@ -1,20 +1,21 @@
-"""Run a server or a worker until it is asked to end; then what is under way ends first."""
+"""Run a server until it is asked to end; then what is under way ends first."""
 
 import asyncio
-import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-import click
 import uvicorn
 
 from affidavit.errors import SettingsError
-from affidavit.service.api.app import make_app
+from affidavit.service.app import make_app
 from affidavit.service.parts import Parts
+from affidavit.service.run_worker import on_signals
 from affidavit.service.settings import ServiceSettings
-from affidavit.service.telemetry.logs import write_logs
+from affidavit.service.stream.watch import Watch
+from affidavit.service.telemetry.logs import say, write_logs
 from affidavit.service.telemetry.traces import send_traces
+from affidavit.service.work.waiting import unless_ended
 
 STREAMS_END_SECONDS = 3
 """A stream has no end of its own: who listens connects again, to another server."""
@@ -24,20 +25,29 @@ def run_server(settings: ServiceSettings, *, works: bool) -> None:
     """Serve until a signal comes."""
     write_logs()
     send_traces(settings.environment, settings.version)
-    parts = Parts(settings)
-    _refuse_open_doors(parts)
-    listening = _listen(settings)
-    host, port = listening.getsockname()[:2]
-    config = uvicorn.Config(
-        make_app(parts, works=works),
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=STREAMS_END_SECONDS,
-    )
-    shown = f"[{host}]" if ":" in host else host
-    click.echo(f"Affidavit listens at http://{shown}:{port}", err=True)
-    asyncio.run(_serve(Server(config), listening))
+    asyncio.run(_run(Parts(settings), works=works))
+
+
+async def _run(parts: Parts, *, works: bool) -> None:
+    """Nobody is let in before the database answers: whoever shares requests among servers takes another."""
+    ended = asyncio.Event()
+    on_signals(ended.set)
+    async with parts:
+        if not await unless_ended(parts.wait_for_database(), ended):
+            return
+        _refuse_open_doors(parts)
+        watch = Watch(parts.reviews, parts.progress)
+        config = uvicorn.Config(
+            make_app(parts, watch),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=STREAMS_END_SECONDS,
+        )
+        with _listen(parts.settings) as listening:
+            await parts.open(works=works)
+            if not ended.is_set():
+                await _serve(Server(config), listening, watch)
 
 
 class Server(uvicorn.Server):
@@ -49,34 +59,17 @@ class Server(uvicorn.Server):
         yield
 
 
-async def _serve(server: Server, listening: socket.socket) -> None:
+async def _serve(server: Server, listening: socket.socket, watch: Watch) -> None:
     def end() -> None:
+        watch.end()
         server.force_exit = server.should_exit
         server.should_exit = True
 
-    _on_signals(end)
+    on_signals(end)
+    host, port = listening.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    say(f"Affidavit listens at http://{shown}:{port} until it is told to end")
     await server.serve(sockets=[listening])
-
-
-def _on_signals(end: Callable[[], None]) -> None:
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, end)
-
-
-def run_worker(settings: ServiceSettings) -> None:
-    """Do reviews until a signal comes."""
-    write_logs()
-    send_traces(settings.environment, settings.version)
-    asyncio.run(_work(Parts(settings)))
-
-
-async def _work(parts: Parts) -> None:
-    ended = asyncio.Event()
-    _on_signals(ended.set)
-    async with parts:
-        await parts.open(works=True)
-        click.echo(f"Affidavit works as {parts.settings.worker_id}", err=True)
-        await ended.wait()
 
 
 def _listen(settings: ServiceSettings) -> socket.socket:

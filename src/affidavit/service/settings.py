@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from affidavit import __version__
 from affidavit.config.settings import ENVIRONMENT_PREFIX
-from affidavit.forges.hosts import Host, known_hosts
+from affidavit.forges.reaching.hosts import Host, known_hosts, named_hosts
+from affidavit.forges.reaching.reach import Reach
 from affidavit.minds.choice import ModelChoice
 from affidavit.ports import Role
 from affidavit.reviewing.models import chosen_models
-from affidavit.store.location import Location, SqliteFile, locate
+from affidavit.store.databases.location import Location, SqliteFile, locate
 
 SECRET_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_DATABASE")
 """Variables of ours that a cell never sees."""
@@ -56,11 +58,20 @@ class ServiceSettings:
     options: Mapping[str, Any] = field(default_factory=dict)
     """Of reviews, by the names of the command line: models, budgets, servers."""
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    """Without what only the process that posts may know."""
+    posting_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What only the process that posts is given."""
     limits: Limits = field(default_factory=Limits)
-    allows_run: bool = False
+    run_for: frozenset[str] = frozenset()
+    """The tenants whose reviews may run programs, in a sandbox."""
+    post_for: frozenset[str] = frozenset()
+    """The tenants whose reviews may be posted on their pull and merge requests."""
     require_token: bool = False
-    served_names: tuple[str, ...] = ()
-    """By which names this server is called, beside its address."""
+    metrics_port: int | None = None
+    """Where a worker without a server tells what it counts."""
+    metrics_host: str = "127.0.0.1"
+    allowed_hosts: tuple[str, ...] = ()
+    """By which names this server is called, beside its address: `review.example.org`, `*.example.org`."""
     dead_after_seconds: float = 10.0
     """A worker that has not counted its beat up for this long is taken for dead."""
     drain_seconds: float = 30.0
@@ -92,6 +103,14 @@ class ServiceSettings:
         """Whether who asks must say who it is."""
         return self.require_token or not self.is_loopback
 
+    def runs_for(self, tenant: str) -> bool:
+        """Whether programs may be run in a tenant's reviews."""
+        return tenant in self.run_for
+
+    def posts_for(self, tenant: str) -> bool:
+        """Whether a tenant's reviews may be posted."""
+        return tenant in self.post_for
+
     @property
     def cache(self) -> Path:
         """Where results that can be made again are kept."""
@@ -107,11 +126,17 @@ class ServiceSettings:
         """The hosts whose pull and merge requests may be read: no address of a request leads elsewhere."""
         return known_hosts(self.environment)
 
+    @cached_property
+    def reach(self) -> Reach:
+        """Where an address of a request may lead: to the public internet, or where the operator said."""
+        named = (urlsplit(one) for host in named_hosts(self.environment) for one in (host.web, host.api))
+        return Reach(exempt=frozenset(one.hostname or "" for one in named))
+
     @property
     def cell_settings(self) -> dict[str, str]:
-        """The settings of reviews in the environment, without anything secret."""
+        """The settings of reviews in the environment, without anything secret; `run_for` says who runs."""
         return {
             name: value
             for name, value in self.environment.items()
-            if name.startswith(ENVIRONMENT_PREFIX) and not name.endswith(SECRET_ENDINGS)
+            if name.startswith(ENVIRONMENT_PREFIX) and not name.endswith((*SECRET_ENDINGS, "_RUN"))
         }

@@ -27,9 +27,12 @@ class NamedCause:
 
 
 def find_cause(
-    diagnostic: AnalyserDiagnostic, lines: Sequence[str], inspection: Inspection
+    diagnostic: AnalyserDiagnostic, lines: Sequence[str], inspection: Inspection, *, by_any_word: bool = True
 ) -> NamedCause | None:
-    """The changed definition or module that the diagnostic depends on; None where none is named."""
+    """The changed definition or module that the diagnostic depends on; None where none is named.
+
+    By any word of its lines, not only by what it names itself, where nothing hangs on a false one.
+    """
     names = names_in(diagnostic.message)
     gone = _module_cause(names, diagnostic.path, inspection.change)
     if gone is not None:
@@ -40,7 +43,7 @@ def find_cause(
         _defined_at(diagnostic, symbols)
         or _named(member, symbols)
         or _named(names, symbols)
-        or _named(_words_at(diagnostic, lines), symbols)
+        or (_named(_words_at(diagnostic, lines), symbols) if by_any_word else None)
     )
     return None if symbol is None else _symbol_cause(symbol)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.engine.task import SideResult
 from affidavit.analysers.engine.unparsed import name_dialects
+from affidavit.contract.schema import ASKED_SCHEMA_VERSION, CURRENT_SCHEMA_VERSION
 from affidavit.ports import Tree
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -27,6 +28,8 @@ class Counted:
     diagnostic: AnalyserDiagnostic
     lines: tuple[str, ...]
     cause: NamedCause | None
+    patch: str = ""
+    """How the analyser itself would settle it, as a diff against head."""
     suppressed_by: str = ""
     """The change's own comment that silences it."""
 
@@ -63,6 +66,11 @@ class Examination:
         return replace(self, head=replace(self.head, run=run))
 
 
+def schema_for(found: Examination) -> str:
+    """The plain form, unless a finding brings a patch."""
+    return CURRENT_SCHEMA_VERSION if any(one.patch for one in found.counted) else ASKED_SCHEMA_VERSION
+
+
 def place_of(diagnostic: AnalyserDiagnostic) -> Place:
     """What tells a diagnostic from others of its side."""
     return diagnostic.rule, diagnostic.path, diagnostic.line, diagnostic.column
@@ -74,5 +82,8 @@ def louder(found: Examination, loud: SideResult) -> Examination:
         return found
     quiet = {place_of(one) for one in found.head.diagnostics}
     silenced = frozenset(place for one in loud.diagnostics if (place := place_of(one)) not in quiet)
-    head = replace(found.head, diagnostics=loud.diagnostics)
+    # What it would write is for the file as it is, not for one without these comments.
+    edits = {place_of(one): one.edits for one in found.head.diagnostics}
+    said = [one.model_copy(update={"edits": edits.get(place_of(one), ())}) for one in loud.diagnostics]
+    head = replace(found.head, diagnostics=tuple(said))
     return replace(found, head=head, silenced=silenced)

@@ -22,7 +22,6 @@ from affidavit.analysers.excuses.excuse import excuse as excuse_of_file
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.rule import MERGE_CONFLICT
 from affidavit.analysers.silence.asked import Silence
-from affidavit.contract.schema import ASKED_SCHEMA_VERSION
 from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import OutsideError
 from affidavit.events import EventName, event
@@ -34,7 +33,15 @@ from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun
 from affidavit.records.report import Gap, Reply
 from affidavit.specialists.causes import find_cause
 from affidavit.specialists.command_line import shortened
-from affidavit.specialists.examination import Counted, Examination, louder, place_of, without_secrets
+from affidavit.specialists.examination import (
+    Counted,
+    Examination,
+    louder,
+    place_of,
+    schema_for,
+    without_secrets,
+)
+from affidavit.specialists.own_fixes import patch_of
 from affidavit.specialists.rulebook import silence_about
 from affidavit.specialists.wording import Proof, write_finding
 from affidavit.symbols.changed import changed_symbols
@@ -266,15 +273,20 @@ class MechanicalSpecialist:
         found: Examination,
     ) -> Counted | str:
         is_changed = inspection.change.file_at(diagnostic.path) is not None
-        broken = unparsed(found.head.run) - {diagnostic.path}
-        cause = find_cause(diagnostic, lines, inspection) if broken or not is_changed else None
+        # Who reads each file by itself says nothing that another file could be to blame for.
+        reads_all = self.analyser.scope == "project"
+        broken = unparsed(found.head.run) - {diagnostic.path} if reads_all else set()
+        cause = None
+        if broken or not is_changed:
+            cause = find_cause(diagnostic, lines, inspection, by_any_word=not is_changed)
         if cause is not None and cause.cause.file in broken:
             return f"it goes back to {cause.cause.file}, which does not parse"
         if cause is None and not is_changed:
             return (
                 "the change does not touch this file, and no part of the change could be named as the cause"
             )
-        return Counted(diagnostic, tuple(lines), None if is_changed else cause)
+        patch = patch_of(diagnostic, inspection.repository.head)
+        return Counted(diagnostic, tuple(lines), None if is_changed else cause, patch)
 
     def _result_text(self, found: Examination, program: Program) -> str:
         extent = "the changed files" if self.analyser.scope == "file" else "all files of the repository"
@@ -287,12 +299,13 @@ class MechanicalSpecialist:
                 counted.lines,
                 proof=proof,
                 cause=counted.cause,
+                patch=counted.patch,
             )
             for number, counted in enumerate(found.counted)
         ]
         return json.dumps(
             {
-                "schema_version": ASKED_SCHEMA_VERSION,
+                "schema_version": schema_for(found),
                 "prompt_version": NO_PROMPT_VERSION,
                 "findings": findings,
                 "meta": {"analyser": self.name, "analyser_version": program.version},

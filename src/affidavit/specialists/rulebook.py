@@ -9,10 +9,13 @@ from affidavit.ports import Repository
 from affidavit.records.candidate import Worth
 from affidavit.records.change import Change
 from affidavit.specialists.broken_references.rules import REFERENCE_RULES
-from affidavit.specialists.weakened_tests import TEST_RULES
+from affidavit.specialists.lost_code import CODE_RULES
+from affidavit.specialists.lost_tests.loss import TEST_RULES
 
 _OF_ANALYSERS = [rule for analyser in ANALYSERS for rule in analyser.rules.values()]
-RULES: Mapping[str, Rule] = {rule.id: rule for rule in (*_OF_ANALYSERS, *REFERENCE_RULES, *TEST_RULES)}
+RULES: Mapping[str, Rule] = {
+    rule.id: rule for rule in (*_OF_ANALYSERS, *REFERENCE_RULES, *TEST_RULES, *CODE_RULES)
+}
 
 
 def worth_of(rule_id: str | None) -> Worth:

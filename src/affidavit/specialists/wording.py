@@ -1,4 +1,4 @@
-"""From a diagnostic that counts to a finding of schema 1.1, worded for the user."""
+"""From a diagnostic that counts to a finding of the contract, worded for the user."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +28,7 @@ def write_finding(
     *,
     proof: Proof,
     cause: NamedCause | None,
+    patch: str = "",
 ) -> dict[str, Any]:
     """A finding as the contract wants it."""
     line = min(diagnostic.line, len(lines))
@@ -43,7 +44,8 @@ def write_finding(
         "suggestion": fill(rule.suggestion, diagnostic),
         "confidence": "high",
         "rule_id": rule.id,
-        "verification": _verification(diagnostic, rule, lines, (line, end), proof, cause),
+        "verification": _verification(diagnostic, rule, lines, (line, end), proof, cause)
+        | ({"patch": patch} if patch else {}),
     }
     return finding if end == line else {**finding, "end_line": end}
 

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from affidavit.store.database import Database
+from affidavit.store.databases.database import Database
+from affidavit.store.databases.location import Location
 from affidavit.store.iterations import Iterations
 from affidavit.store.labels import Labels
-from affidavit.store.location import Location
 from affidavit.store.reports import Reports
 from affidavit.store.rollouts import Rollouts
 
@@ -21,7 +21,7 @@ class Connected:
     iterations: Iterations
 
 
-def connect(location: Location, busy_seconds: float) -> Connected:
+def connect(location: Location, busy_seconds: float, *, keeps_connections: bool) -> Connected:
     """Everything at that location; the first use of it opens a connection."""
-    database = Database(location, busy_seconds)
+    database = Database(location, busy_seconds, keeps_connections=keeps_connections)
     return Connected(database, Reports(database), Labels(database), Rollouts(database), Iterations(database))

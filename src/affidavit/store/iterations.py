@@ -2,22 +2,25 @@
 
 from typing import Any
 
-from sqlalchemy import and_, delete, func, insert, select
+from sqlalchemy import ColumnElement, and_, delete, func, insert, select
 
 from affidavit.records.iteration import IterationSummary, StoredIteration, StoredSeries
-from affidavit.store.database import Database
-from affidavit.store.schema import ITERATIONS
+from affidavit.records.service.review import DEFAULT_TENANT
+from affidavit.store.databases.database import Database
+from affidavit.store.databases.schema import ITERATIONS, REVIEWS, is_of_tenant, is_standing
 
 
 class Iterations:
-    """The rows of reviews of one store."""
+    """The rows of reviews of one store; each tenant has its own, told apart by whose the reports are."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, repository: str, series: str, summary: IterationSummary) -> None:
+    def add(
+        self, repository: str, series: str, summary: IterationSummary, tenant: str = DEFAULT_TENANT
+    ) -> None:
         """Keep one more review; a second one of the same head takes the place of the first."""
-        named = and_(ITERATIONS.c.repository == repository, ITERATIONS.c.series == series)
+        named = _named(repository, series, tenant)
         row = {
             "repository": repository,
             "series": series,
@@ -27,6 +30,8 @@ class Iterations:
             "body": summary.model_dump_json(),
         }
         with self._database.alone() as connection:
+            # Whoever died after this and before the end of a review says it again.
+            connection.execute(delete(ITERATIONS).where(ITERATIONS.c.report_id == summary.report_id))
             newest = connection.execute(
                 select(ITERATIONS).where(named).order_by(ITERATIONS.c.number.desc()).limit(1)
             ).one_or_none()
@@ -34,27 +39,45 @@ class Iterations:
                 connection.execute(delete(ITERATIONS).where(ITERATIONS.c.number == newest.number))
             connection.execute(insert(ITERATIONS).values(row))
 
-    def of(self, repository: str, series: str) -> list[StoredIteration]:
-        """All reviews under a name, oldest first."""
-        named = and_(ITERATIONS.c.repository == repository, ITERATIONS.c.series == series)
+    def of(self, repository: str, series: str, tenant: str = DEFAULT_TENANT) -> list[StoredIteration]:
+        """All reviews of a tenant under a name, oldest first; one that was cancelled is none of them."""
+        named = and_(_named(repository, series, tenant), is_standing(ITERATIONS.c.report_id))
         wanted = select(ITERATIONS).where(named).order_by(ITERATIONS.c.number)
         with self._database.transaction() as connection:
             return [_read(dict(row)) for row in connection.execute(wanted).mappings()]
 
-    def series(self) -> list[StoredSeries]:
+    def with_report(self, report_id: str) -> list[StoredIteration]:
+        """The rows that a report stands in: one, or none."""
+        wanted = select(ITERATIONS).where(ITERATIONS.c.report_id == report_id)
+        with self._database.transaction() as connection:
+            return [_read(dict(row)) for row in connection.execute(wanted).mappings()]
+
+    def series(self, tenant: str = DEFAULT_TENANT) -> list[StoredSeries]:
         """Every name with its newest review, the newest first."""
         number = ITERATIONS.c.number
-        newest = select(func.max(number)).group_by(ITERATIONS.c.repository, ITERATIONS.c.series)
+        own = and_(is_of_tenant(ITERATIONS.c.report_id, tenant), is_standing(ITERATIONS.c.report_id))
+        newest = select(func.max(number)).where(own).group_by(ITERATIONS.c.repository, ITERATIONS.c.series)
         wanted = select(ITERATIONS).where(number.in_(newest)).order_by(number.desc())
         with self._database.transaction() as connection:
             found = [_read(dict(row)) for row in connection.execute(wanted).mappings()]
         return [StoredSeries(repository=one.repository, series=one.series, newest=one) for one in found]
+
+    def tenants(self) -> list[str]:
+        """Whose rows are kept here."""
+        kept = select(REVIEWS.c.tenant).where(REVIEWS.c.id.in_(select(ITERATIONS.c.report_id)))
+        with self._database.transaction() as connection:
+            return sorted(connection.execute(kept.distinct()).scalars())
 
     def each(self) -> list[StoredIteration]:
         """Every review of every row, in the order in which they were kept."""
         with self._database.transaction() as connection:
             rows = connection.execute(select(ITERATIONS).order_by(ITERATIONS.c.number)).mappings()
             return [_read(dict(row)) for row in rows]
+
+
+def _named(repository: str, series: str, tenant: str) -> ColumnElement[bool]:
+    is_it = and_(ITERATIONS.c.repository == repository, ITERATIONS.c.series == series)
+    return and_(is_it, is_of_tenant(ITERATIONS.c.report_id, tenant))
 
 
 def _read(row: dict[str, Any]) -> StoredIteration:

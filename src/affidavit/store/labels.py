@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, func, insert, select
+from sqlalchemy import ColumnElement, FromClause, Select, and_, func, insert, select
 
-from affidavit.records.lab.label import LabelEntry, LabelledFinding
-from affidavit.store.database import Database
-from affidavit.store.schema import FINDINGS, LABELS, REPORTS
+from affidavit.records.lab.label import UNHEARD, LabelEntry, LabelledFinding
+from affidavit.store.databases.database import Database
+from affidavit.store.databases.schema import FINDINGS, LABELS, REPORTS, is_of_tenant
 
 _ENTRY = (
     LABELS.c.report_id,
@@ -49,8 +49,11 @@ class Labels:
         is_it = and_(LABELS.c.report_id == report_id, LABELS.c.candidate_id == candidate_id)
         return [_entry(row) for row in self._rows(select(*_ENTRY).where(is_it).order_by(LABELS.c.number))]
 
-    def with_findings(self, since: str = "") -> list[LabelledFinding]:
-        """The label of every finding that has one, in reports made since then; the newest label last."""
+    def with_findings(self, since: str = "", tenant: str | None = None) -> list[LabelledFinding]:
+        """The label of every finding that has one, in reports made since then; the newest label last.
+
+        Of one tenant's reports alone, or of all (None).
+        """
         is_same = and_(
             FINDINGS.c.report_id == LABELS.c.report_id, FINDINGS.c.candidate_id == LABELS.c.candidate_id
         )
@@ -59,10 +62,21 @@ class Labels:
             .select_from(LABELS)
             .join(FINDINGS, is_same)
             .join(REPORTS, REPORTS.c.id == LABELS.c.report_id)
-            .where(REPORTS.c.created_at >= since, _counts())
+            .where(REPORTS.c.created_at >= since, is_of_tenant(REPORTS.c.id, tenant), _counts())
             .order_by(LABELS.c.number)
         )
         return [_labelled(row) for row in self._rows(wanted)]
+
+    def unheard(self, since: str = "", tenant: str | None = None) -> list[LabelEntry]:
+        """The newest word on each finding of each person whose word counts in no rate, oldest first."""
+        wanted = (
+            select(*_ENTRY)
+            .join(REPORTS, REPORTS.c.id == LABELS.c.report_id)
+            .where(REPORTS.c.created_at >= since, is_of_tenant(REPORTS.c.id, tenant), ~_is_heard(LABELS))
+            .order_by(LABELS.c.number)
+        )
+        newest = {(one.report_id, one.candidate_id, one.by): one for one in map(_entry, self._rows(wanted))}
+        return [one for one in newest.values() if one.label is not None]
 
     def _rows(self, wanted: Select[Any]) -> list[Mapping[str, Any]]:
         with self._database.transaction() as connection:
@@ -70,12 +84,19 @@ class Labels:
 
 
 def _counts() -> ColumnElement[bool]:
-    """Whether an entry is a label, and nothing was said about the finding after it."""
+    """Whether an entry is a label, and nobody whose word counts said anything about the finding after it."""
     later = LABELS.alias("later")
     newest = select(func.max(later.c.number)).where(
-        later.c.report_id == LABELS.c.report_id, later.c.candidate_id == LABELS.c.candidate_id
+        later.c.report_id == LABELS.c.report_id,
+        later.c.candidate_id == LABELS.c.candidate_id,
+        _is_heard(later),
     )
     return and_(LABELS.c.label.is_not(None), LABELS.c.number == newest.scalar_subquery())
+
+
+def _is_heard(labels: FromClause) -> ColumnElement[bool]:
+    """As `LabelEntry.counts` says."""
+    return labels.c.source.not_in(UNHEARD.values())
 
 
 def _entry(row: Mapping[str, Any]) -> LabelEntry:

@@ -5,11 +5,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from affidavit.store.location import Location, locate
+from affidavit.store.databases.location import Location, locate
 
 if TYPE_CHECKING:
     from affidavit.store.connected import Connected
-    from affidavit.store.database import Database
+    from affidavit.store.databases.database import Database
     from affidavit.store.iterations import Iterations
     from affidavit.store.labels import Labels
     from affidavit.store.reports import Reports
@@ -22,9 +22,10 @@ BUSY_SECONDS = 10
 class Store:
     """One store. Only what reads or writes connects, and loads what it takes to connect."""
 
-    def __init__(self, location: Location, busy_seconds: float) -> None:
+    def __init__(self, location: Location, busy_seconds: float, *, keeps_connections: bool = False) -> None:
         self._location = location
         self._busy_seconds = busy_seconds
+        self._keeps_connections = keeps_connections
 
     @property
     def name(self) -> str:
@@ -39,7 +40,7 @@ class Store:
     def _connected(self) -> "Connected":
         from affidavit.store.connected import connect  # noqa: PLC0415 - SQLAlchemy takes a quarter of a second
 
-        return connect(self._location, self._busy_seconds)
+        return connect(self._location, self._busy_seconds, keeps_connections=self._keeps_connections)
 
     @property
     def database(self) -> "Database":
@@ -67,7 +68,7 @@ class Store:
         return self._connected.iterations
 
     def close(self) -> None:
-        """Let go of connections that are held for the next use; a file holds none."""
+        """Let go of connections that are held for the next use."""
         if "_connected" in self.__dict__:
             self.database.close()
 
@@ -80,6 +81,11 @@ class Store:
         self.close()
 
 
-def open_store(named: Path | str, *, busy_seconds: float = BUSY_SECONDS) -> Store:
-    """The store in a folder, or at an address `postgresql://…`; nothing is made before something is kept."""
-    return Store(locate(named), busy_seconds)
+def open_store(
+    named: Path | str, *, busy_seconds: float = BUSY_SECONDS, keeps_connections: bool = False
+) -> Store:
+    """The store in a folder, or at an address `postgresql://…`; nothing is made before something is kept.
+
+    A file is opened anew for each use, unless `keeps_connections`: for who asks many times a second.
+    """
+    return Store(locate(named), busy_seconds, keeps_connections=keeps_connections)

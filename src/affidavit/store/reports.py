@@ -7,10 +7,10 @@ from typing import Any
 from pydantic import ValidationError
 from sqlalchemy import delete, func, select
 
-from affidavit.errors import StoreError
+from affidavit.errors import UnreadableReportError
 from affidavit.records.report import Report, StoredFinding
-from affidavit.store.database import Database, insert_all, upsert
-from affidavit.store.schema import FINDINGS, REPORTS
+from affidavit.store.databases.database import Database, insert_all, upsert
+from affidavit.store.databases.schema import FINDINGS, REPORTS, is_of_tenant
 
 _AT_ONCE = 20
 """Reports fetched together when all are read: each may have some megabytes."""
@@ -37,7 +37,7 @@ class Reports:
             return None
         report = _read(body)
         if report is None:
-            raise StoreError(
+            raise UnreadableReportError(
                 f"the report {report_id} was kept by another version and cannot be read by this one"
             )
         return report
@@ -51,7 +51,7 @@ class Reports:
         if row is None:
             return None
         if not _is_whole(row.body, row.digest):
-            raise StoreError(
+            raise UnreadableReportError(
                 f"the report {report_id} in the store {self._database.location.name} is not what was kept:"
                 " its bytes do not have the digest that was noted with them"
             )
@@ -63,9 +63,11 @@ class Reports:
             found = connection.execute(select(REPORTS.c.id).where(REPORTS.c.id == report_id))
             return found.one_or_none() is not None
 
-    def each(self, since: str = "") -> Iterator[Report | None]:
+    def each(self, since: str = "", tenant: str | None = None) -> Iterator[Report | None]:
         """Reports made at or after a date, oldest first; None for one that this version cannot read."""
-        wanted = select(REPORTS.c.body, REPORTS.c.digest).where(REPORTS.c.created_at >= since)
+        wanted = select(REPORTS.c.body, REPORTS.c.digest).where(
+            REPORTS.c.created_at >= since, is_of_tenant(REPORTS.c.id, tenant)
+        )
         with self._database.transaction() as connection:
             ordered = wanted.order_by(REPORTS.c.created_at, REPORTS.c.id)
             for row in connection.execution_options(yield_per=_AT_ONCE).execute(ordered):

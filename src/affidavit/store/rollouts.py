@@ -3,8 +3,8 @@
 from sqlalchemy import ColumnElement, Connection, insert, select, true, update
 
 from affidavit.records.lab.rollout import Decision, Rollout, RolloutPlan, RolloutReview, RolloutState
-from affidavit.store.database import Database, insert_once, upsert
-from affidavit.store.schema import RETIRED_VERSIONS, ROLLOUT_DECISIONS, ROLLOUT_REVIEWS, ROLLOUTS
+from affidavit.store.databases.database import Database, insert_once, upsert
+from affidavit.store.databases.schema import RETIRED_VERSIONS, ROLLOUT_DECISIONS, ROLLOUT_REVIEWS, ROLLOUTS
 
 
 class Rollouts:

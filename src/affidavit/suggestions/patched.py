@@ -13,7 +13,7 @@ from affidavit.system.temporary import temporary_folder
 
 MAX_PATCH_BYTES = 500_000
 APPLY_SECONDS = 30
-PLAIN_MODE = "100644"
+PLAIN_MODE, EXECUTABLE_MODE = "100644", "100755"
 Contents = Mapping[str, bytes | None]
 
 
@@ -35,8 +35,14 @@ def apply_patch(repository: GitRepository, patch: str) -> Contents:
             if content is not None:
                 (files / path).parent.mkdir(parents=True, exist_ok=True)
                 (files / path).write_bytes(content)
+                (files / path).chmod(0o755 if _mode(head, path) == EXECUTABLE_MODE else 0o644)
         _git(place, "apply", "--whitespace=nowarn", "../patch")
-        return {path: _read(files / path) for path in touched}
+        for path in touched:
+            _refuse_other_kinds(files / path, path, _mode(head, path))
+        contents = {path: _read(files / path) for path in touched}
+        if all(head.read(path) == content for path, content in contents.items()):
+            raise InputError("the patch changes no content")
+        return contents
 
 
 def patched_repository(repository: GitRepository, contents: Contents) -> GitRepository:
@@ -60,6 +66,14 @@ def _touched(place: Path) -> list[str]:
         if not is_safe_path(path):
             raise InputError(f"the patch touches {path!r}, which is no file of the repository")
     return paths
+
+
+def _refuse_other_kinds(file: Path, path: str, mode: str) -> None:
+    """Only contents are tried and written: neither a link nor a mode."""
+    if file.is_symlink() or file.is_dir():
+        raise InputError(f"the patch makes {path!r} a link or a folder: only regular files are patched")
+    if file.exists() and bool(file.stat().st_mode & 0o100) != (mode == EXECUTABLE_MODE):
+        raise InputError(f"the patch changes the mode of {path!r}: only contents are patched")
 
 
 def _content(head: GitTree, path: str) -> bytes | None:

@@ -9,13 +9,20 @@ from affidavit.git.repository import GitRepository
 from affidavit.languages.engine.grammars import parse
 from affidavit.languages.registry import grammar_of
 from affidavit.ports import Case, Runner, Specialist
-from affidavit.proof.reproduction import lacking_in, meets
+from affidavit.proof.running.own_names import OwnNames, own_names
+from affidavit.proof.running.reproduction import meets
+from affidavit.proof.running.surroundings import (
+    blocked_by,
+    lacking_in,
+    missed_on_one_side,
+    stopped_by,
+)
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding, Reproduction
-from affidavit.records.patch_trial import PatchTrial, TrialStep, trial_of
-from affidavit.records.run import Program
-from affidavit.stages.parse import read_replies
-from affidavit.stages.review import collect_replies
+from affidavit.records.runs.patch_trial import PatchTrial, TrialStep, trial_of
+from affidavit.records.runs.run import Program
+from affidavit.stages.looking.parse import read_replies
+from affidavit.stages.looking.review import collect_replies
 from affidavit.suggestions.patched import Contents, apply_patch, patched_repository
 from affidavit.tools.programs import test_programs
 
@@ -49,7 +56,7 @@ async def try_patch(
     steps += _parses(patched, contents)
     steps.append(await _analysed(change, patched, specialists))
     runner = make_runner(patched) if make_runner else None
-    steps.append(await asyncio.to_thread(_reproduced, evidence.reproduction, runner))
+    steps.append(await asyncio.to_thread(_reproduced, evidence.reproduction, runner, own_names(patched)))
     covering = tests_of(patched_change(change, patched), patched) if tests_of and runner else ()
     steps.append(await asyncio.to_thread(_tested, covering, runner))
     return trial_of(steps), contents
@@ -96,23 +103,37 @@ async def _analysed(change: Change, patched: GitRepository, specialists: Sequenc
         named = "; ".join(f"{one.rule_id or one.title} at {one.file}:{one.line}" for one in found[:MAX_NAMED])
         return TrialStep(name="analysers", passed=False, detail=f"new with the patch: {named}")
     ran = sum(reply.text is not None for reply in replies)
-    return TrialStep(name="analysers", passed=True if ran else None, detail=f"{ran} looked, nothing new")
+    if not ran:
+        return TrialStep(name="analysers", passed=None, detail="none here reads what it touches")
+    return TrialStep(name="analysers", passed=True, detail=f"{ran} looked, nothing new")
 
 
-def _reproduced(reproduction: Reproduction | None, runner: Runner | None) -> TrialStep:
+def _reproduced(reproduction: Reproduction | None, runner: Runner | None, own: OwnNames) -> TrialStep:
     """With the patch the program must do what it does at base, or no longer what it did at head."""
     if reproduction is None or runner is None:
         why = "it has no reproduction" if reproduction is None else "programs are not run here"
         return TrialStep(name="reproduction", passed=None, detail=why)
     run = runner.run(reproduction.as_program, "head")
-    if run.state == "not_started":
-        return TrialStep(name="reproduction", passed=None, detail=run.detail)
-    if reproduction.expected_at_base is not None:
-        passed = meets(run, reproduction.expected_at_base)
-    else:
-        passed = not meets(run, reproduction.expected_at_head)
+    at_base = reproduction.expected_at_base
+    blocked = "" if at_base and meets(run, at_base) else stopped_by(run) or blocked_by(run, own)
+    if blocked:
+        return _not_run(reproduction, runner, blocked)
+    # Code that goes on without a package behaves otherwise for want of it, not because it was mended.
+    missed = run.missing and missed_on_one_side([runner.run(reproduction.as_program, "base")], [run], own)
+    if missed:
+        return TrialStep(name="reproduction", passed=None, detail=f"with the patch {missed}")
+    passed = meets(run, at_base) if at_base else not meets(run, reproduction.expected_at_head)
     word = "settled" if passed else "not settled"
     return TrialStep(name="reproduction", passed=passed, detail=f"{word}: with the patch {run.summary}")
+
+
+def _not_run(reproduction: Reproduction, runner: Runner, why: str) -> TrialStep:
+    """A patch with which a program cannot be run that can be without it does not hold."""
+    before = runner.run(reproduction.as_program, "base")
+    if before.state != "not_started" and meets(before, reproduction.expected_at_head):
+        detail = f"with the patch its program cannot be run any more: {why}"
+        return TrialStep(name="reproduction", passed=False, detail=detail)
+    return TrialStep(name="reproduction", passed=None, detail=why)
 
 
 def _tested(covering: Sequence[str], runner: Runner | None) -> TrialStep:

@@ -8,6 +8,7 @@ from typing import Any
 
 from affidavit.languages.registry import is_document, language_of
 from affidavit.ports import Tree
+from affidavit.records.context import Symbol
 from affidavit.records.place import PlaceKind
 from affidavit.symbols.definitions import symbols_of
 from affidavit.symbols.documents import code_lines
@@ -47,10 +48,15 @@ def enclosing(tree: Tree, path: str, first: int, last: int) -> Enclosing | None:
     if language in MARKUP:
         return _innermost(_elements("\n".join(tree.redacted_lines(path) or [])), first, last)
     return _innermost(
-        (Enclosing("function", one.qualified, one.line, one.end_line) for one in symbols_of(tree, path)),
+        (Enclosing(_kind_of(one), one.qualified, one.line, one.end_line) for one in symbols_of(tree, path)),
         first,
         last,
     )
+
+
+def _kind_of(symbol: Symbol) -> PlaceKind:
+    """A variable has a name, but it is its line that people look for."""
+    return "line" if symbol.kind == "constant" else "function"
 
 
 def _innermost(found: Iterator[Enclosing], first: int, last: int) -> Enclosing | None:

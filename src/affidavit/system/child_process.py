@@ -14,6 +14,8 @@ from typing import Literal
 from affidavit.system.cpu_time import LOOK_SECONDS, cpu_seconds, is_over
 
 OUTPUT, ERRORS = 1, 2
+ASKED_SECONDS = 5
+"""So long somebody who is asked to end may take."""
 EndState = Literal["exited", "timed_out", "flooded"]
 
 
@@ -34,8 +36,11 @@ async def run_child(
     environment: Mapping[str, str],
     seconds: float,
     max_bytes: int,
+    asked_to_end: bool = False,
 ) -> Ended:
     """Run a program in a process group of its own; an `OSError` says that it could not be started.
+
+    One that is asked to end (SIGTERM) has a moment for it: it knows of processes that left the group.
 
     When this returns or raises, the group is ended and every pipe is closed, even where a process that left
     the group still holds the other end.
@@ -47,7 +52,7 @@ async def run_child(
         # A child that is half started cannot be ended: asyncio would wait for pipes that are not its own yet.
         await asyncio.wait([starting])
         if not starting.cancelled() and starting.exception() is None:
-            await _end(*starting.result())
+            await _end(*starting.result(), asked=asked_to_end)
         raise
     transport, child = starting.result()
     state: EndState = "exited"
@@ -55,7 +60,7 @@ async def run_child(
         if not await _is_over_in_time(child, transport.get_pid(), seconds):
             state = "timed_out"
     finally:
-        await _end(transport, child)
+        await _end(transport, child, asked=asked_to_end)
     return Ended(
         "flooded" if child.flooded else state,
         transport.get_returncode() or 0,
@@ -93,7 +98,12 @@ async def _start(
     )
 
 
-async def _end(transport: asyncio.SubprocessTransport, child: "_Child") -> None:
+async def _end(transport: asyncio.SubprocessTransport, child: "_Child", *, asked: bool) -> None:
+    if asked and not child.exited.is_set():
+        with suppress(ProcessLookupError, PermissionError, TimeoutError):
+            os.kill(transport.get_pid(), signal.SIGTERM)
+            async with asyncio.timeout(ASKED_SECONDS):
+                await child.exited.wait()
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(transport.get_pid(), signal.SIGKILL)
     # To close earlier would ask the system for the exit code that asyncio's own watcher waits for.

@@ -1,58 +1,24 @@
 """Dependencies as a third side of the tools: the same questions, answered from one package."""
 
-import hashlib
-import threading
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any
 
 from affidavit.dependencies.found import Packages
+from affidavit.dependencies.open_packages import OpenPackages, hash_of
 from affidavit.dependencies.package import Package
-from affidavit.dependencies.package_tree import open_package
 from affidavit.errors import AffidavitError, InputError
-from affidavit.git.blob_cache import BlobCache
 from affidavit.git.repository import GitRepository
 from affidavit.ports import ToolSource
 from affidavit.records.change import Change, Revision
-from affidavit.system.closing import Closing
 from affidavit.tools.sides import Answer
 
 DEPENDENCY = "dependency"
 TOOLS = ("get_file_context", "search", "list_files", "find_definition", "outline")
 MAX_NAMED = 5
 """Packages that every request names, to show the form; a name that is not there is answered with more."""
-MAX_OPEN = 8
-"""Packages that are kept at the same time; a model asks about few."""
 
 MakeTools = Callable[[GitRepository, Change], ToolSource]
-
-
-class OpenPackages(Closing):
-    """The packages that somebody asked about, opened once for a whole review."""
-
-    def __init__(self, packages: Packages, cache: BlobCache | None = None) -> None:
-        self.packages = packages
-        self._cache = cache
-        self._open: dict[str, GitRepository] = {}
-        self._lock = threading.Lock()
-
-    def opened(self, package: Package) -> GitRepository:
-        """Its trees, without secrets."""
-        with self._lock:
-            known = self._open.pop(package.name, None)
-            if known is None:
-                known = open_package(package)
-                while len(self._open) >= MAX_OPEN:
-                    self._open.pop(next(iter(self._open))).close()
-            self._open[package.name] = known
-            return known.redact(self._cache)
-
-    def close(self) -> None:
-        """Forget them all."""
-        with self._lock:
-            for repository in self._open.values():
-                repository.close()
-            self._open.clear()
 
 
 class WithDependencies:
@@ -105,7 +71,7 @@ def _signed(answer: Answer, package: Package, repository: GitRepository) -> Answ
     said: Answer = {**answer, "branch": DEPENDENCY, "package": package.name, "version": package.said_version}
     path = answer.get("file_path")
     content = repository.head.read(path) if isinstance(path, str) else None
-    return {**said, "sha256": hashlib.sha256(content).hexdigest()} if content is not None else said
+    return {**said, "sha256": hash_of(content)} if content is not None else said
 
 
 def _no_change(package: Package) -> Change:

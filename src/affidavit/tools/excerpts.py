@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from affidavit.git.grep import TOKEN
+from affidavit.git.search.grep import TOKEN
 
 MAX_LINES = 500
 MAX_CHARACTERS = 40_000

@@ -8,8 +8,10 @@ from typing import Any
 
 from affidavit.errors import AffidavitError, InputError
 from affidavit.ports import Runner
-from affidavit.proof.behaviour import run_probe, state_of
-from affidavit.records.run import ProbeRun, Program
+from affidavit.proof.running.behaviour import not_compared, run_probe, state_of
+from affidavit.proof.running.own_names import OwnNames
+from affidavit.records.report import ProbeState
+from affidavit.records.runs.run import ProbeRun, Program
 from affidavit.tools.arguments import check_arguments, shown
 from affidavit.tools.programs import (
     FILE,
@@ -39,14 +41,16 @@ PROBE: dict[str, Any] = {
     },
     "required": ["name", "language", "program"],
 }
+NOTHING_COMPARED = "nothing was compared"
 FAILS_ALIKE = "it fails on both sides: see whether it got as far as it should"
 
 
 class ProbeTools:
     """`compare_behaviour` over one change; what it ran is kept for the report."""
 
-    def __init__(self, runner: Runner) -> None:
+    def __init__(self, runner: Runner, own: OwnNames) -> None:
         self._runner = runner
+        self._own = own
         self._kept: dict[str, ProbeRun] = {}
         self._keeping = threading.Lock()
 
@@ -89,12 +93,14 @@ class ProbeTools:
         if len(self._kept.keys() | asked.keys()) > MAX_PROBES:
             raise InputError(f"at most {MAX_PROBES} probes are run for one specialist: hand in your answer")
         with ThreadPoolExecutor(RUN_AT_ONCE) as pool:
-            ran = list(pool.map(lambda name: run_probe(name, asked[name], self._runner, seconds), asked))
+            ran = list(
+                pool.map(lambda name: run_probe(name, asked[name], self._runner, self._own, seconds), asked)
+            )
         with self._keeping:
             self._kept.update({probe.name: probe for probe in ran})
-        counts = Counter(state_of(probe) for probe in ran)
-        summary = ", ".join(f"{number} {state.replace('_', ' ')}" for state, number in counts.items())
-        return {"summary": summary, "probes": [_row(probe) for probe in ran]}
+        counts = Counter(_outcome(state_of(probe, self._own)) for probe in ran)
+        summary = ", ".join(f"{number} {outcome}" for outcome, number in counts.items())
+        return {"summary": summary, "probes": [_row(probe, self._own) for probe in ran]}
 
 
 def _read(probes: object) -> dict[str, Program]:
@@ -120,9 +126,15 @@ def _probe(value: object) -> tuple[str, Program]:
     return name, Program(language=value["language"], text=value["program"], files=files)
 
 
-def _row(probe: ProbeRun) -> Answer:
-    state, base, head = state_of(probe), probe.base[0], probe.head[0]
-    row: Answer = {"name": probe.name, "outcome": state.replace("_", " ")}
+def _outcome(state: ProbeState) -> str:
+    return NOTHING_COMPARED if state == "could_not_run" else state.replace("_", " ")
+
+
+def _row(probe: ProbeRun, own: OwnNames) -> Answer:
+    state, base, head = state_of(probe, own), probe.base[0], probe.head[0]
+    row: Answer = {"name": probe.name, "outcome": _outcome(state)}
+    if state == "could_not_run":
+        row |= {"because": not_compared(probe, own)}
     if state != "alike":
         sides = {"at_base": base, "at_head": head}
         return row | {name: answer_of(run, DIFFERING_OUTPUT) for name, run in sides.items()}

@@ -6,8 +6,10 @@ from typing import Any, get_args
 
 from affidavit.errors import AffidavitError, InputError
 from affidavit.ports import Runner
+from affidavit.proof.running.own_names import OwnNames
+from affidavit.proof.running.surroundings import blocked_by, missed_on_one_side
 from affidavit.records.record import Side
-from affidavit.records.run import AddedFile, Program, ProgramRun
+from affidavit.records.runs.run import AddedFile, Program, ProgramRun
 from affidavit.tools.arguments import check_arguments, shown
 
 Answer = dict[str, Any]
@@ -38,8 +40,9 @@ WITH_PYTEST = (
 class ProgramTools:
     """`run_program` and `run_tests` over one change; what they print is data of the change."""
 
-    def __init__(self, runner: Runner) -> None:
+    def __init__(self, runner: Runner, own: OwnNames) -> None:
         self._runner = runner
+        self._own = own
 
     @property
     def descriptions(self) -> list[dict[str, Any]]:
@@ -117,8 +120,16 @@ class ProgramTools:
         sides = [one for one in known if side in (one, "both")]
         if not sides:
             raise InputError("side is base, head or both")
-        ran = {f"at_{one}": answer_of(self._runner.run(program, one, seconds)) for one in sorted(sides)}
-        return {"run": program.run_id, **ran}
+        runs = [self._runner.run(program, one, seconds) for one in sorted(sides)]
+        ran = {f"at_{run.side}": self._answer(run) for run in runs}
+        before, after = ([run for run in runs if run.side == one] for one in ("base", "head"))
+        missed = missed_on_one_side(before, after, self._own) if before and after else ""
+        return {"run": program.run_id, **ran, **({"shows_nothing_because": missed} if missed else {})}
+
+    def _answer(self, run: ProgramRun) -> Answer:
+        """What a model is told of a run; one that was blocked is no result, and says so."""
+        blocked = blocked_by(run, self._own) if run.state == "exited" else ""
+        return {**answer_of(run), **({"shows_nothing_because": blocked} if blocked else {})}
 
 
 def _test_program(language: str, paths: Sequence[str]) -> Program:

@@ -9,7 +9,7 @@ from affidavit.pipeline import Crew, review
 from affidavit.records.report import Report
 from affidavit.render.report.wording import skipped_files
 from affidavit.specialists.mechanical import MechanicalSpecialist
-from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.looking.intake import ChangeRequest, open_change
 from repositories import Repo, run_git
 from secret_shapes import drawn, key_block
 

@@ -12,7 +12,7 @@ from affidavit.errors import GitError, InputError
 from affidavit.git.command import git_environment
 from affidavit.git.confined.boundaries import Allowed
 from affidavit.git.confined.location import find_repository
-from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.looking.intake import ChangeRequest, open_change
 from commands import affidavit
 from repositories import Repo, run_git
 
@@ -316,6 +316,25 @@ def test_objects_of_another_repository_are_refused_unless_they_are_allowed(
         assert opened.change.files[0].path == "secret.txt"
 
 
+def test_a_clone_that_borrows_objects_has_its_own_after_what_the_refusal_says(
+    repo: Repo, tmp_path: Path
+) -> None:
+    repo.commit("First", {"a.txt": "one\n"})
+    repo.git("clone", "-q", "--shared", str(repo.path), str(tmp_path / "borrowing"))
+    borrowing = tmp_path / "borrowing"
+    with pytest.raises(InputError, match="--allow-alternates") as refused:
+        find_repository(borrowing)
+    _, pack, _, remove, _ = str(refused.value).split("`")
+    assert pack == "git repack -a -d"
+    run_git(borrowing, *pack.split()[1:], "-q")
+    with pytest.raises(InputError, match="--allow-alternates"):
+        find_repository(borrowing)
+    Path(remove.removeprefix("rm ")).unlink()
+    shutil.rmtree(repo.path)
+    with open_change(ChangeRequest(repo=borrowing, target="HEAD")) as opened:
+        assert [file.path for file in opened.change.files] == ["a.txt"]
+
+
 @pytest.mark.parametrize("part", ["", "pack", "info"])
 def test_objects_behind_a_link_are_refused(repo: Repo, private: Repo, part: str) -> None:
     repo.commit("First", {"a.txt": "one\n"})
@@ -323,7 +342,7 @@ def test_objects_behind_a_link_are_refused(repo: Repo, private: Repo, part: str)
     place = repo.path / ".git" / "objects" / part
     shutil.rmtree(place, ignore_errors=True)
     place.symlink_to(private.path / ".git" / "objects" / part)
-    with pytest.raises(InputError, match="--allow-alternates"):
+    with pytest.raises(InputError, match=r"--allow-alternates, .* `git clone --no-local`"):
         find_repository(repo.path)
 
 

@@ -11,13 +11,14 @@ from affidavit.lab.cases.claims import load_claims
 from affidavit.lab.cases.folders import CaseFolder, read_cases
 from affidavit.lab.cases.repositories import CaseRepositories
 from affidavit.lab.evaluation.programs import count_programs, run_declared
+from affidavit.proof.running.own_names import NOTHING_OWN, own_names
 from affidavit.records.lab.evaluation import CaseResult, DeclaredRun, KnownClaim
 from affidavit.records.report import Programs
 from affidavit.reviewing.running import opened_runner
 from affidavit.sandbox.choice import Choice
-from affidavit.sandbox.interpreters import language_named
-from affidavit.stages.intake import ChangeRequest, open_change
-from affidavit.stages.reproduce import Running
+from affidavit.sandbox.inside.interpreters import language_named
+from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.proving.reproduce import Running
 from sandboxes import demanded, needed_sandbox
 
 EVALUATION = Path(__file__).parents[3] / "evaluation"
@@ -52,7 +53,7 @@ async def run_case(
             await asyncio.to_thread(open_change, request) as opened,
             opened_runner(opened.repository, Settings(run=True), {}) as running,
         ):
-            return await run_declared(held.case, running)
+            return await run_declared(held.case, running, own_names(opened.repository))
 
 
 def declared() -> list[tuple[str, KnownClaim, str]]:
@@ -149,7 +150,7 @@ def test_a_verifier_is_asked_about_each_program_that_proves_nothing() -> None:
 
 def test_where_nothing_can_be_run_each_program_says_why() -> None:
     running = Running(None, Programs(reason="no sandbox is installed"))
-    runs = asyncio.run(run_declared(CASES[0].case, running))
+    runs = asyncio.run(run_declared(CASES[0].case, running, NOTHING_OWN))
     assert [(run.check.outcome, run.check.detail) for run in runs] == [
         ("could_not_run", "no sandbox is installed")
     ]

@@ -20,7 +20,7 @@ from affidavit.records.context import ContextMap
 from affidavit.records.lab.rollout import Arm, Decision, ReviewCounts, Rollout, RolloutReview, Versions
 from affidavit.records.report import Answer, Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
-from affidavit.stages.intake import OpenedChange
+from affidavit.stages.looking.intake import OpenedChange
 from affidavit.store.open import open_store
 from claims import verification
 

@@ -35,8 +35,8 @@ from affidavit.lab.rollout.decisions import (
 from affidavit.lab.rollout.slice import arm_of, change_key
 from affidavit.prompts import current_prompts
 from affidavit.records.report import Reply
-from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
-from affidavit.stages.parse import read_replies
+from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.looking.parse import read_replies
 from affidavit.store.open import open_store
 from repositories import Repo
 

@@ -199,7 +199,7 @@ def test_what_fails_the_gate_is_a_failure_and_other_findings_are_not() -> None:
     assert "Mild [ruff/F821 3f9a1c0be2d4]" in cases(root, "skipped")
     (failure,) = root.iter("failure")
     assert failure.get("type") == "high correctness"
-    assert "quote checked at shop/cart.py:10-13" in str(failure.text)
+    assert "quote found in the commit, at shop/cart.py:10-13" in str(failure.text)
 
 
 def test_a_finding_that_fails_the_gate_though_it_is_hidden_is_a_failure() -> None:

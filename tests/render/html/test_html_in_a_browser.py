@@ -115,7 +115,7 @@ def test_without_scripts_every_finding_is_read_and_no_dead_button_is_shown(show:
     assert page.get_by_text("is not defined").first.is_visible()
     assert page.get_by_role("button").count() == 0
     page.locator(".proof > summary").first.click()
-    assert page.get_by_text("quote checked at billing/invoice.py:41").is_visible()
+    assert page.get_by_text("quote found in the commit, at billing/invoice.py:41").is_visible()
 
 
 @pytest.mark.parametrize("width", [320, 768])
@@ -128,6 +128,6 @@ def test_a_narrow_screen_needs_no_scrolling_to_the_side(show: Open, width: int) 
 def test_in_print_the_proof_is_open_and_the_tools_are_gone(show: Open) -> None:
     page = show(a_full_report()).page
     page.emulate_media(media="print")
-    assert page.get_by_text("quote checked at billing/invoice.py:41").is_visible()
+    assert page.get_by_text("quote found in the commit, at billing/invoice.py:41").is_visible()
     assert not page.get_by_role("button", name="Next").is_visible()
     assert page.pdf().startswith(b"%PDF")

@@ -142,14 +142,14 @@ def test_the_page_has_everything_of_the_report() -> None:
     text = read(a_full_report()).text
     for said in (
         "Changes requested: 2 findings block; the review is incomplete.",
-        "gate: high → exit 1",
+        "gate (high or worse): failed → exit 1",
         "total is not defined",
         "Smaller points",
         "items shadows a module",
         "Set total = 0 before the loop.",
         "NameError: name 'total' is not defined",
         "ruff 0.17.4 reports F821 at head and not at base",
-        "quote checked at shop/cart.py:10-13",
+        "quote found in the commit, at shop/cart.py:10-13",
         "some-model gave no answer (cut off)",
         "refuted `total` is a global, set in line 3".replace("`", ""),
         "Wrong file",
@@ -166,7 +166,7 @@ def test_a_card_stands_below_the_last_of_its_lines() -> None:
     page = render_html(a_report(a_candidate(finding=a_finding(line=11, end_line=12))))
     diff = page[page.index('id="diff"') :]
     assert diff.index("item.price") < diff.index('class="card') < diff.index('data-n="13"')
-    assert diff.count('class="a g"') == 2
+    assert diff.count('class="a g"') == 2 + 2, "in the diff, and in the quote"
 
 
 def test_a_card_about_removed_code_stands_at_the_removed_line() -> None:

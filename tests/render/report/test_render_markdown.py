@@ -34,7 +34,7 @@ def check_inert(markdown: str) -> None:
 def test_the_comment_reads_like_this() -> None:
     assert render_markdown(a_report(a_candidate(), not_run=())) == (
         """\
-**Changes requested: 1 finding blocks.** Gate: high → exit 1.
+**Changes requested: 1 finding blocks.** Gate (high or worse): failed → exit 1.
 
 Reviewed: Prices in several currencies (`a1b2c3d4..e5f6a7b8`, 3 files, +6 -2)
 
@@ -51,17 +51,17 @@ def add(items):
 
 `add` reads `total` before anything is assigned to it, so a call raises NameError.
 
-- Fails with: add(\\[Item(price=3)\\])
-- Outcome: NameError: name 'total' is not defined
+- When: add(\\[Item(price=3)\\])
+- Then: NameError: name 'total' is not defined
 
 **Do:** Set `total = 0` before the loop.
 
-Proof: quote checked · ruff F821 at head, not at base
+Proof: proven by an analyser (ruff F821), new with this change · quote found in the commit
 
 <details><summary>Proof in detail</summary>
 
 - ruff 0.17.4 reports F821 at head and not at base
-- quote checked at shop/cart.py:10-13
+- quote found in the commit, at shop/cart.py:10-13
 
 Fingerprint: `3f9a1c0be2d4`
 
@@ -71,7 +71,7 @@ Fingerprint: `3f9a1c0be2d4`
 
 - coverage: 2 of 2 files, 2 of 2 hunks examined by ruff and ty
 - skipped: `poetry.lock` (lock)
-- measured on this installation: not measured yet
+- error rate of this installation: not measured yet
 """
     )
 
@@ -93,7 +93,7 @@ def test_the_blocks_are_those_of_a_harmless_report(report: Report) -> None:
 
 def test_an_impact_finding_shows_the_changed_definition() -> None:
     markdown = render_markdown(a_report(an_impact_candidate()))
-    assert "Caused by `price_of` in `shop/prices.py`, line 8:" in markdown
+    assert "Caused by `price_of` in `shop/prices.py`, line 8 (- old, + new):" in markdown
     assert "```diff\n-def price_of(item):\n+def price_of(item, currency):\n```" in markdown
 
 
@@ -105,14 +105,15 @@ def test_maybes_are_folded_into_one_line_each() -> None:
         for number in range(2)
     ]
     markdown = render_markdown(a_report(*maybes))
-    assert "#### Smaller points\n\n- low `shop/cart.py:12` Perhaps 0\n- low" in markdown
+    said = "`add` reads `total` before anything is assigned to it, so a call raises NameError."
+    first = f"- low `shop/cart.py:12` Perhaps 0. {said}"
+    assert f"#### Smaller points\n\n{first}\n- low" in markdown
 
 
 def test_withheld_findings_are_counted_and_listed_when_asked_for() -> None:
     report = a_full_report()
-    assert "withheld: 3 findings (1 `file_not_in_changed_files`, 1 `nit`, 1 `refuted`)" in render_markdown(
-        report
-    )
+    counts = "1 about a file outside the change, 1 refuted, 1 too small to act on"
+    assert f"withheld: 3 findings ({counts})" in render_markdown(report)
     assert "set in line 3" not in render_markdown(report)
     assert "set in line 3" in render_markdown(report, show_withheld=True)
 
@@ -178,11 +179,11 @@ def test_the_proof_says_as_what_a_finding_was_claimed() -> None:
     milder = a_candidate(
         kind="model", finding=a_finding(severity=Severity.MEDIUM), claimed_severity=Severity.HIGH
     )
-    assert "· claimed as high" in render_markdown(a_report(milder))
+    assert "· its finder called it high" in render_markdown(a_report(milder))
 
 
 def test_a_duplicate_names_the_finding_that_stands_for_it_as_the_report_does() -> None:
     same = a_withheld(1, Reason.DUPLICATE_OF, "ruff:0")
     text = render_markdown(a_report(a_candidate(), same), show_withheld=True)
-    assert "`duplicate_of` shop/cart.py:12" in text.replace("\\", "")
+    assert "said by another finding, shop/cart.py:12" in text.replace("\\", "")
     assert "ruff:0" not in text

@@ -12,10 +12,12 @@ from rich.console import Console
 
 from affidavit.records.candidate import Candidate, Judgement, Status, Wording, Worth
 from affidavit.records.change import SkipReason
-from affidavit.records.diagnostics import Reason
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Search, Severity
 from affidavit.records.report import Gap, Gate, Report
+from affidavit.render.html.page import render_html
+from affidavit.render.report.markdown import render_markdown
 from affidavit.render.report.terminal import render_terminal
 from affidavit.render.view import View
 from hostile import hostile_reports
@@ -66,34 +68,35 @@ def test_the_whole_report_reads_like_this() -> None:
 ── shop/cart.py ────────────────────────────────────────────────────────────────
 
   HIGH  `total` is not defined
-  shop/cart.py:12 · correctness · blocks · 3f9a1c0be2d4
+  shop/cart.py:12 · correctness · blocks · id 3f9a1c0be2d4
 
-    10 │ def add(items):
-    11 │     for item in items:
-  ▸ 12 │         total += item.price
-    13 │     return total
+    10 new │ def add(items):
+    11 new │     for item in items:
+  ▸ 12 new │         total += item.price
+    13 new │     return total
 
   `add` reads `total` before anything is assigned to it, so a call raises
   NameError.
 
-  fails with  add([Item(price=3)])
-  outcome     NameError: name 'total' is not defined
+  when        add([Item(price=3)])
+  then        NameError: name 'total' is not defined
   do          Set `total = 0` before the loop.
-  proof       quote checked · ruff F821 at head, not at base · also found by ty
+  proof       proven by an analyser (ruff F821), new with this change · quote
+              found in the commit · also found by ty
 
 not run       model: no model is configured. Set `model` to have one look.
 skipped       poetry.lock (lock)
 coverage      2 of 2 files, 2 of 2 hunks examined by ruff and ty
-measured      not measured yet · report r-1
+error rate    not measured yet · report r-1
 
-changes requested: 1 finding blocks · gate: high → exit 1
+changes requested: 1 finding blocks · gate (high or worse): failed → exit 1
 """
     )
 
 
 def test_a_review_with_nothing_to_say_is_short() -> None:
     text = printed(a_report())
-    assert text.endswith("nothing proven; no model looked · gate: high → exit 0\n")
+    assert text.endswith("nothing proven; no model looked · gate (high or worse): passed → exit 0\n")
     assert len(text.splitlines()) < 10
 
 
@@ -108,7 +111,7 @@ def test_an_impact_finding_shows_the_caller_and_the_changed_definition() -> None
     text = printed(a_report(an_impact_candidate()))
     assert "▸ 41 │     return price_of(item)" in text
     assert "caused by   `price_of` in shop/prices.py, line 8" in text
-    assert "- 8 │ def price_of(item):\n  + 8 │ def price_of(item, currency):" in text
+    assert "8 old │ def price_of(item):\n    8 new │ def price_of(item, currency):" in text
     assert "outside the change" in text
 
 
@@ -136,15 +139,24 @@ def test_what_is_worth_a_maybe_is_one_line_below_the_others() -> None:
 
 def test_withheld_findings_are_counted_by_reason() -> None:
     text = printed(a_report(a_withheld(0), a_withheld(1), a_withheld(2, Reason.BELOW_THRESHOLD)))
-    assert "3 findings: 2 refuted, 1 below_threshold" in text
+    assert "3 findings: 2 refuted, 1 milder than asked for" in text
     assert "--show-withheld" in text
+
+
+def test_what_an_analysers_own_part_dropped_is_counted_and_listed_when_asked_for() -> None:
+    note = Diagnostic(code=Reason.FINDING_DROPPED, detail="B602 at a.py:3: not parsed", specialist="bandit")
+    report = a_report().model_copy(update={"diagnostics": (note,)})
+    assert "1 result of analysers, set aside (--show-withheld" in printed(report, width=120)
+    assert "bandit: B602 at a.py:3: not parsed" in printed(report, show_withheld=True)
+    assert "bandit: B602 at a.py:3: not parsed" in render_markdown(report, show_withheld=True)
+    assert "B602" in render_html(report)
 
 
 def test_withheld_findings_are_listed_with_their_reasons_when_asked_for() -> None:
     text = printed(a_full_report(), show_withheld=True)
     assert "refuted: `total` is a global, set in line 3" in text
     assert "logic #6  Wrong file" in text
-    assert "file_not_in_changed_files: nowhere.py" in text
+    assert "about a file outside the change: nowhere.py" in text
     assert "--show-withheld" not in text
 
 
@@ -207,7 +219,8 @@ def test_the_proof_names_searches_judgements_and_where_the_quote_was_found() -> 
     )
     short = " ".join(printed(a_report(candidate)).split())
     assert (
-        "proof quote found elsewhere in the file · ruff F821 at head, not at base · 1 search run ·"
+        "proof proven by an analyser (ruff F821), new with this change · quote found elsewhere in the file"
+        " · 1 search run again ·"
         " does not block: the verifier has a reservation"
     ) in short
     text = " ".join(printed(a_report(candidate), is_verbose=True).split())
@@ -260,7 +273,7 @@ def test_colour_is_the_only_thing_that_the_terminal_is_told(report: Report) -> N
 @settings(deadline=None)  # the first example pays for imports
 @given(hostile_reports())
 def test_a_terminal_that_knows_ascii_only_gets_ascii_only(report: Report) -> None:
-    assert "gate:" in in_ascii(report)
+    assert "gate (" in in_ascii(report)
 
 
 def test_colour_changes_nothing_but_backticks() -> None:
@@ -294,7 +307,7 @@ def test_a_finding_without_quote_or_evidence_is_still_shown() -> None:
         finding=a_finding(verification=None), quote=None, fingerprint="", status=Status.UNVERIFIED
     )
     text = " ".join(printed(a_report(bare)).split())
-    assert "proof no quote · ruff F821 at head, not at base · does not block: nobody verified it" in text
+    assert "(ruff F821), new with this change · no quote · does not block: nobody verified it" in text
 
 
 def test_several_findings_begin_with_a_line_for_each() -> None:
@@ -336,7 +349,7 @@ def squeezed(report: Report, **options: Any) -> str:
 
 def test_the_proof_names_a_specialist_without_the_number_of_its_part() -> None:
     text = squeezed(a_report(a_models_candidate(agreed_by=("security@3", "security", "logic"))))
-    assert "proof quote checked · found by logic · verifier confirmed · also found by security " in text
+    assert "· found by a model (logic) · verifier confirmed · also found by security " in text
     assert "@" not in text
 
 
@@ -344,7 +357,7 @@ def test_the_proof_says_as_what_a_finding_was_claimed_that_the_verifier_called_m
     milder = a_models_candidate(
         finding=a_finding(severity=Severity.MEDIUM, rule_id=None), claimed_severity=Severity.HIGH
     )
-    assert "· verifier confirmed · claimed as high" in squeezed(a_report(milder))
+    assert "· verifier confirmed · its finder called it high" in squeezed(a_report(milder))
     assert "claimed as high, medium for the verifier" in squeezed(a_report(milder), is_verbose=True)
 
 
@@ -392,7 +405,7 @@ def test_a_grave_finding_among_the_smaller_points_says_why_it_does_not_block() -
 def test_a_duplicate_names_the_finding_that_stands_for_it_as_the_report_does() -> None:
     same = a_withheld(1, Reason.DUPLICATE_OF, "logic@2-0")
     text = squeezed(a_report(a_models_candidate(), same), show_withheld=True)
-    assert "duplicate_of: shop/cart.py:12 `total` is not defined (3f9a1c0be2d4)" in text
+    assert "said by another finding: shop/cart.py:12 `total` is not defined (3f9a1c0be2d4)" in text
     assert "logic@2-0" not in text
 
 

@@ -8,7 +8,7 @@ from affidavit.git.repository import GitRepository
 from affidavit.records.change import Change, Commit, Hunk
 from affidavit.records.context import ContextMap, RelatedFile, Relation
 from affidavit.records.plan import Chunk, Plan
-from affidavit.specialists.agents.briefing import MAX_CHANGED_FILES, MAX_COMMITS, Briefing
+from affidavit.specialists.agents.brief.briefing import MAX_CHANGED_FILES, MAX_COMMITS, Briefing
 from claims import change_of, file_change, finding, opened
 from repositories import Repo
 
@@ -108,3 +108,26 @@ def test_short_hunks_are_carried_whole(repository: GitRepository) -> None:
     change = change_of(files=(file_change(hunks=hunks),))
     shown = Briefing(change, repository, Plain(), ContextMap()).hunks_for(finding(line=3))
     assert "+509: line_509 = 1" in shown
+
+
+def test_the_code_around_a_quote_stands_in_the_diff_once_with_its_own_numbers(repo: Repo) -> None:
+    head = "".join(f"line_{number} = {number}\n" for number in range(1, 61))
+    base = head.replace("line_30 = 30\n", "line_30 = 0\n")
+    with opened(repo, {"app.py": base}, {"app.py": head}) as repository:
+        changed = Hunk(
+            old_start=29,
+            old_count=3,
+            new_start=29,
+            new_count=3,
+            lines=(" line_29 = 29", "-line_30 = 0", "+line_30 = 30", " line_31 = 31"),
+        )
+        briefing = Briefing(
+            change_of(files=(file_change(hunks=(changed,)),)), repository, Plain(), ContextMap()
+        )
+        one = finding(line=30)
+        assert briefing.shows_around(one)
+        shown = briefing.hunks_for(one, (30, 30))
+    assert "+30: line_30 = 30" in shown
+    for number in (20, 29, 31, 40):
+        assert shown.count(f"{number}: line_{number} = {number}\n") == 1
+    assert "line_60 = 60" not in shown

@@ -4,8 +4,8 @@ import pytest
 
 from affidavit.records.change import Change
 from affidavit.records.context import SymbolChange
-from affidavit.specialists.agents.hunk_names import MAX_NAMES, names_in
-from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.specialists.agents.brief.hunk_names import MAX_NAMES, names_in
+from affidavit.stages.looking.intake import ChangeRequest, open_change
 from affidavit.symbols.changed import symbol_changes
 from repositories import Repo
 

@@ -3,8 +3,8 @@
 from affidavit.assembly import assemble_readers
 from affidavit.context.gather import gather_context
 from affidavit.records.plan import Chunk, Plan
-from affidavit.specialists.agents.briefing import Briefing
-from affidavit.specialists.agents.project_instructions import MAX_CHARACTERS, choose_sections
+from affidavit.specialists.agents.brief.briefing import Briefing
+from affidavit.specialists.agents.brief.project_instructions import MAX_CHARACTERS, choose_sections
 from python_changes import make_case
 from repositories import Repo
 

@@ -14,7 +14,7 @@ from affidavit.analysers.engine.configuration import (
     subtable,
 )
 from affidavit.analysers.excuses.path_patterns import matches_expression
-from affidavit.git.glob import matches_any
+from affidavit.git.search.glob import matches_any
 from affidavit.ports import Tree
 
 # Hooks that parse what they read, so that they leave out what does not parse.

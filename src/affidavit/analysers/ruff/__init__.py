@@ -1,6 +1,5 @@
 """Ruff: run our rules on the changed files, minus what the base commit's configuration ignores."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from posixpath import dirname
@@ -19,13 +18,14 @@ from affidavit.analysers.engine.configuration import (
     toml_string,
     within_repository,
 )
+from affidavit.analysers.readers.json_rows import json_rows
 from affidavit.analysers.reading import Faults, Printed, Reading, lines_after
 from affidavit.analysers.ruff.judgement import judge_ruff
 from affidavit.analysers.ruff.rules import RUFF_RULES
 from affidavit.analysers.rule import RuleMaker
-from affidavit.git.glob import matches_any
+from affidavit.git.search.glob import matches_any
 from affidavit.ports import Tree
-from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.evidence import AnalyserDiagnostic, Edit
 
 CODES = tuple(rule.id.removeprefix("ruff/") for rule in RUFF_RULES if rule.id != "ruff/invalid-syntax")
 CONFIG_NAME = ".ruff.toml"
@@ -196,10 +196,7 @@ def _known(prefixes: Sequence[str]) -> list[str]:
 
 def read_ruff(text: str) -> list[AnalyserDiagnostic]:
     """The diagnostics of ruff's JSON."""
-    rows = json.loads(text)
-    if not isinstance(rows, list):
-        raise TypeError("not a list of diagnostics")
-    return [_diagnostic(row) for row in rows]
+    return [_diagnostic(row) for row in json_rows(text)]
 
 
 def _diagnostic(row: Any) -> AnalyserDiagnostic:
@@ -210,6 +207,23 @@ def _diagnostic(row: Any) -> AnalyserDiagnostic:
         line=row["location"]["row"],
         end_line=row["end_location"]["row"],
         column=row["location"]["column"],
+        edits=_safe_edits(row.get("fix")),
+    )
+
+
+def _safe_edits(fix: Any) -> tuple[Edit, ...]:
+    """What ruff would write; what it calls unsafe may change what the code means."""
+    if not fix or fix["applicability"] != "safe":
+        return ()
+    return tuple(
+        Edit(
+            line=one["location"]["row"],
+            column=one["location"]["column"],
+            end_line=one["end_location"]["row"],
+            end_column=one["end_location"]["column"],
+            text=one["content"],
+        )
+        for one in fix["edits"]
     )
 
 

@@ -43,8 +43,8 @@ def _place(diagnostic: AnalyserDiagnostic) -> tuple[int, int]:
 
 
 def _renamed(unknown: AnalyserDiagnostic, call: AnalyserDiagnostic) -> AnalyserDiagnostic:
-    passed, wanted = names_in(unknown.message)[0], names_in(call.message)[0]
-    message = unknown.message.replace(
-        f"`{passed}` does", f"`{passed}`, while `{wanted}` is left out, does", 1
-    )
+    passed = names_in(unknown.message)[0]
+    # Of a callable that is known by its type alone, parameters are named by their numbers.
+    wanted = next((f"`{name}`" for name in names_in(call.message)), "a required one")
+    message = unknown.message.replace(f"`{passed}` does", f"`{passed}`, while {wanted} is left out, does", 1)
     return unknown.model_copy(update={"message": message})

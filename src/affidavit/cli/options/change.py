@@ -1,15 +1,31 @@
-"""What the options that name a change, or a settings file for it, ask for."""
+"""The options that narrow a change or name settings for it, and what those ask for that name one."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import click
 
 from affidavit.cli.options.discussion import read_discussion
 from affidavit.cli.options.repository import allowed_of
 from affidavit.errors import SettingsError
-from affidavit.forges.address import is_request_url
-from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.forges.address import is_request_url, refuse_without_scheme
+from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def path_options(command: Command) -> Command:
+    """Add the options that say which paths of a change are looked at."""
+    exclude = click.option("--exclude", metavar="GLOBS", help="Do not review these paths.")
+    return click.option("--include", metavar="GLOBS", help="Review only these paths.")(exclude(command))
+
+
+def config_option(command: Command) -> Command:
+    """Add --config to a command."""
+    path, text = click.Path(path_type=Path), "Settings file to use instead of the base commit's."
+    return click.option("--config", type=path, help=text)(command)
 
 
 def requested_change(options: Mapping[str, Any]) -> ChangeRequest:
@@ -33,6 +49,7 @@ def opened_change(options: Mapping[str, Any]) -> OpenedChange:
         from affidavit.cli.options.pull_request import open_request  # noqa: PLC0415 - few ask a forge
 
         return open_request(options)
+    refuse_without_scheme(options["target"])
     return open_change(requested_change(options))
 
 

@@ -14,13 +14,13 @@ from affidavit.ports import Case, Mind, Talk
 from affidavit.records.candidate import Candidate
 from affidavit.records.context import ContextMap
 from affidavit.records.finding import Finding
-from affidavit.records.patch_trial import PatchTrial
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Report
+from affidavit.records.runs.patch_trial import PatchTrial
 from affidavit.reviewing.models import chosen_model, opened_ledger, opened_log
-from affidavit.specialists.agents.briefing import Briefing
+from affidavit.specialists.agents.brief.briefing import Briefing
 from affidavit.specialists.agents.patch_writer import WrittenPatch, patch_talk, read_patch
-from affidavit.stages.intake import OpenedChange
+from affidavit.stages.looking.intake import OpenedChange
 from affidavit.suggestions.patched import Contents
 
 ATTEMPTS = 2

@@ -12,7 +12,7 @@ from typing import Any
 
 from affidavit.errors import SettingsError
 from affidavit.forges.address import is_request_url
-from affidavit.forges.credentials import ONLY_FOR_POSTING, has_credentials_for_posting
+from affidavit.forges.reaching.credentials import ONLY_FOR_POSTING, has_credentials_for_posting
 from affidavit.system.temporary import temporary_folder
 
 REVIEWED = (0, 1, 3)

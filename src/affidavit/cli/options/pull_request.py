@@ -11,9 +11,9 @@ from affidavit.config.settings import ENVIRONMENT_PREFIX
 from affidavit.errors import SettingsError
 from affidavit.forges.address import parse_change_url
 from affidavit.forges.choice import read_request
-from affidavit.forges.credentials import find_credentials
 from affidavit.forges.opening import Ground, Words, open_pull_request
-from affidavit.stages.intake import OpenedChange
+from affidavit.forges.reaching.credentials import find_credentials
+from affidavit.stages.looking.intake import OpenedChange
 
 
 def open_request(options: Mapping[str, Any]) -> OpenedChange:

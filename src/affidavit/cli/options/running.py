@@ -27,6 +27,9 @@ def environment_options(command: Command) -> Command:
         ),
         click.option("--run-seconds", metavar="N", help="Time for all programs together; default 600."),
         click.option(
+            "--run-at-once", metavar="N", help="How many programs run at one time; default: one a core."
+        ),
+        click.option(
             "--run-image", metavar="IMAGE", help="Run programs with podman or docker, in this image."
         ),
     ]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 DATABASE_VARIABLE = "AFFIDAVIT_DATABASE"
+HOSTS_VARIABLE = "AFFIDAVIT_ALLOWED_HOSTS"
 OF_REVIEWS = ("prompts", "prompt_version")
 LIMITS = {
     "reviews_at_once": (int, 4, "Reviews at once, of this process."),
@@ -46,7 +47,18 @@ def service_options(command: Command) -> Command:
             click.option(f"--{name.replace('_', '-')}", type=kind, default=default, metavar="N", help=use)
             for name, (kind, default, use) in LIMITS.items()
         ),
-        click.option("--run", "allows_run", is_flag=True, help="Let programs be run, in a sandbox."),
+        click.option(
+            "--run-for",
+            multiple=True,
+            metavar="TENANT",
+            help="Let programs be run in reviews of a tenant, in a sandbox; repeatable.",
+        ),
+        click.option(
+            "--post-for",
+            multiple=True,
+            metavar="TENANT",
+            help="Let reviews of a tenant be posted on their pull and merge requests; repeatable.",
+        ),
         click.option(
             "--retention-days", type=int, default=0, help="Delete finished reviews after so many days."
         ),
@@ -73,11 +85,17 @@ def store_options(command: Command) -> Command:
 
 def store_of(data: Path | None, database: str | None) -> Store:
     """The service's store."""
-    return open_store(database or os.environ.get(DATABASE_VARIABLE) or data or state_folder())
+    return open_store(database_of(database) or data or state_folder())
+
+
+def database_of(named: str | None) -> str | None:
+    """The server that is named here, or by the variable."""
+    return named or os.environ.get(DATABASE_VARIABLE) or None
 
 
 def server_settings(options: dict[str, Any]) -> "ServiceSettings":
     """The settings of a server or a worker."""
+    from affidavit.forges.reaching.credentials import ONLY_FOR_POSTING  # noqa: PLC0415 - only a service needs it
     from affidavit.reviewing.options import review_options  # noqa: PLC0415 - only a service needs it
     from affidavit.service.settings import Limits, ServiceSettings  # noqa: PLC0415
 
@@ -85,7 +103,8 @@ def server_settings(options: dict[str, Any]) -> "ServiceSettings":
     of_reviews = {name: value for name, value in options.items() if name in known and value is not None}
     for name in ("record", "replay", "resume", "data"):
         of_reviews.pop(name, None)
-    environment = dict(os.environ)
+    secrets = {name: value for name, value in os.environ.items() if name in ONLY_FOR_POSTING}
+    environment = {name: value for name, value in os.environ.items() if name not in secrets}
     return ServiceSettings(
         data=options["data"] or state_folder(),
         database=options["database"] or environment.get(DATABASE_VARIABLE) or None,
@@ -93,10 +112,14 @@ def server_settings(options: dict[str, Any]) -> "ServiceSettings":
         port=options.get("port", 0),
         options=of_reviews,
         environment=environment,
+        posting_secrets=secrets,
         limits=Limits(**{name: options[name] for name in LIMITS}),
-        allows_run=options["allows_run"],
+        run_for=frozenset(options["run_for"]),
+        post_for=frozenset(options["post_for"]),
         require_token=options.get("require_token", False),
-        served_names=tuple(options.get("served_names", ())),
+        metrics_port=options.get("metrics_port"),
+        metrics_host=options.get("metrics_host", "127.0.0.1"),
+        allowed_hosts=(*options.get("allowed_hosts", ()), *environment.get(HOSTS_VARIABLE, "").split(",")),
         dead_after_seconds=options["dead_after_seconds"],
         drain_seconds=options["drain_seconds"],
         retention_days=options["retention_days"],

@@ -1,12 +1,29 @@
 """The key to sign with: what the user names, or git's own setting, in; the path of a key out."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
+
+import click
 
 from affidavit.errors import SettingsError
 from affidavit.git.command import Git
 
+Command = TypeVar("Command", bound=Callable[..., Any])
 ASKED_WITHOUT_KEY = "-"
 """`--sign` alone: the key is git's."""
+
+
+def sign_option(what: str) -> Callable[[Command], Command]:
+    """Add --sign to a command; `what` is signed with the key."""
+    return click.option(
+        "--sign",
+        is_flag=False,
+        flag_value=ASKED_WITHOUT_KEY,
+        type=click.Path(path_type=Path),
+        metavar="[KEY]",
+        help=f"Sign {what}; default: git's user.signingKey.",
+    )
 
 
 def signing_key(named: Path | None) -> Path:

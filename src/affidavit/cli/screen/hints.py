@@ -7,7 +7,7 @@ from affidavit.cli.screen.saying import note
 from affidavit.config.baseline import BASELINE_PATH
 from affidavit.config.settings import FILE_NAMES, Settings, settings_files
 from affidavit.ports import Tree
-from affidavit.stages.intake import OpenedChange
+from affidavit.stages.looking.intake import OpenedChange
 
 MAX_SETTINGS_BYTES = 1_000_000
 

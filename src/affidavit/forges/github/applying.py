@@ -5,38 +5,26 @@ from typing import Any
 from affidavit.errors import ForgeError
 from affidavit.forges.github.client import GitHubClient
 from affidavit.forges.github.queries import RESOLVE
-from affidavit.forges.posting.actions import (
-    Action,
-    Approve,
-    Delete,
-    Edit,
-    Inline,
-    PostInline,
-    PostReview,
-    PostSummary,
-    Reply,
-    Resolve,
-    SetGate,
-    WithdrawVerdict,
-)
+from affidavit.forges.posting import actions
 
-GATE_NAME = "affidavit"
 _SIDES = {"head": "RIGHT", "base": "LEFT"}
 _CONCLUSIONS = {"success": "success", "failure": "failure", "in_part": "action_required"}
-_STATES = {"success": "success", "failure": "failure", "in_part": "error"}
-_MAX_DESCRIPTION = 140
+STATES = {"success": "success", "failure": "failure", "in_part": "error"}
+MAX_STATUS_LENGTH = 140
 _MAX_CHECK_TEXT = 65_000
 
 
-async def apply_action(client: GitHubClient, action: Action) -> None:
+async def apply_action(client: GitHubClient, action: actions.Action) -> None:
     """One action; a ForgeError says why GitHub refuses."""
-    if isinstance(action, Resolve):
+    if isinstance(action, actions.Resolve):
         await _resolve(client, action)
-    elif isinstance(action, SetGate):
+    elif isinstance(action, actions.SetGate):
         await _set_gate(client, action)
-    elif isinstance(action, Approve):
+    elif isinstance(action, actions.Approve):
         await client.send(
-            "POST", f"{client.request}/reviews", _review(PostReview(head=action.head, event="approve"))
+            "POST",
+            f"{client.request}/reviews",
+            _review(actions.PostReview(head=action.head, event="approve")),
         )
     else:
         method, path, data = _plain(client, action)
@@ -45,26 +33,36 @@ async def apply_action(client: GitHubClient, action: Action) -> None:
 
 def _plain(
     client: GitHubClient,
-    action: PostSummary | PostReview | PostInline | Edit | Reply | Delete | WithdrawVerdict,
+    action: actions.PostSummary
+    | actions.PostReview
+    | actions.PostInline
+    | actions.Edit
+    | actions.Reply
+    | actions.Delete
+    | actions.WithdrawVerdict,
 ) -> tuple[str, str, Any]:
     """The one request that an action comes to."""
-    if isinstance(action, PostSummary):
+    if isinstance(action, actions.PostSummary):
         return "POST", f"{client.issue}/comments", {"body": action.body}
-    if isinstance(action, PostReview):
+    if isinstance(action, actions.PostReview):
         return "POST", f"{client.request}/reviews", _review(action)
-    if isinstance(action, PostInline):
+    if isinstance(action, actions.PostInline):
         return "POST", f"{client.request}/comments", {"commit_id": action.head, **_inline(action.comment)}
-    if isinstance(action, Reply):
+    if isinstance(action, actions.Reply):
         return "POST", f"{client.request}/comments/{action.note}/replies", {"body": action.body}
-    if isinstance(action, WithdrawVerdict):
+    if isinstance(action, actions.WithdrawVerdict):
         path = f"{client.request}/reviews/{action.review}/dismissals"
         return "PUT", path, {"message": action.why, "event": "DISMISS"}
     place = "issues/comments" if action.of == "summary" else "pulls/comments"
     path = f"{client.repository}/{place}/{action.note}"
-    return ("DELETE", path, None) if isinstance(action, Delete) else ("PATCH", path, {"body": action.body})
+    return (
+        ("DELETE", path, None)
+        if isinstance(action, actions.Delete)
+        else ("PATCH", path, {"body": action.body})
+    )
 
 
-def _review(action: PostReview) -> dict[str, Any]:
+def _review(action: actions.PostReview) -> dict[str, Any]:
     given: dict[str, Any] = {
         "commit_id": action.head,
         "event": action.event.upper(),
@@ -73,7 +71,7 @@ def _review(action: PostReview) -> dict[str, Any]:
     return {**given, **({"body": action.body} if action.body else {})}
 
 
-def _inline(comment: Inline) -> dict[str, Any]:
+def _inline(comment: actions.Inline) -> dict[str, Any]:
     side = _SIDES[comment.side]
     given: dict[str, Any] = {
         "path": comment.path,
@@ -86,7 +84,7 @@ def _inline(comment: Inline) -> dict[str, Any]:
     return given
 
 
-async def _resolve(client: GitHubClient, action: Resolve) -> None:
+async def _resolve(client: GitHubClient, action: actions.Resolve) -> None:
     """Resolving is GraphQL's, and many tokens may not: then an answer says it."""
     if action.thread:
         try:
@@ -97,10 +95,10 @@ async def _resolve(client: GitHubClient, action: Resolve) -> None:
         else:
             return
     if action.instead:
-        await apply_action(client, Reply(note=action.note, body=action.instead))
+        await apply_action(client, actions.Reply(note=action.note, body=action.instead))
 
 
-async def _set_gate(client: GitHubClient, action: SetGate) -> None:
+async def _set_gate(client: GitHubClient, action: actions.SetGate) -> None:
     """A check run where the token is an App's; a commit status otherwise, or where checks are not allowed."""
     if client.credentials.is_installation:
         try:
@@ -114,17 +112,17 @@ async def _set_gate(client: GitHubClient, action: SetGate) -> None:
         "POST",
         f"{client.repository}/statuses/{action.head}",
         {
-            "state": _STATES[action.state],
-            "context": GATE_NAME,
-            "description": action.title[:_MAX_DESCRIPTION],
+            "state": STATES[action.state],
+            "context": actions.GATE_NAME,
+            "description": action.title[:MAX_STATUS_LENGTH],
             "target_url": client.address.url,
         },
     )
 
 
-async def _check_run(client: GitHubClient, action: SetGate) -> None:
+async def _check_run(client: GitHubClient, action: actions.SetGate) -> None:
     data = {
-        "name": GATE_NAME,
+        "name": actions.GATE_NAME,
         "status": "completed",
         "conclusion": _CONCLUSIONS[action.state],
         "external_id": action.report,

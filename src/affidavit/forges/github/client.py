@@ -9,28 +9,16 @@ from gidgethub.apps import get_jwt
 from gidgethub.httpx import GitHubAPI
 
 from affidavit.errors import ForgeError
-from affidavit.forges.address import PullRequestAddress
-from affidavit.forges.credentials import App, Credentials
-from affidavit.forges.web import MAX_PAGES, USER_AGENT, ForgeClient
+from affidavit.forges.reaching.connection import PAGE, PUBLIC_ONLY, Connection, paged
+from affidavit.forges.reaching.credentials import App
+from affidavit.forges.reaching.web import MAX_PAGES, USER_AGENT
 
 API_VERSION = {"x-github-api-version": "2022-11-28"}
-PAGE = 100
-_REFUSALS = {
-    401: "the token is not valid (any more)",
-    403: "the token may not do this",
-    404: "there is none, or the token may not see it",
-}
 
 
 @dataclass
-class GitHubClient:
-    """One repository of one GitHub, asked as somebody or as nobody."""
-
-    address: PullRequestAddress
-    web: ForgeClient
-    credentials: Credentials
-    account: str = ""
-    """Whom the poster writes as, where the user says so; else the forge is asked."""
+class GitHubClient(Connection):
+    """One repository of one GitHub."""
 
     def __post_init__(self) -> None:
         self._api = GitHubAPI(
@@ -60,25 +48,22 @@ class GitHubClient:
         """The path of the same as an issue, where its plain comments lie."""
         return f"{self.repository}/issues/{self.address.number}"
 
-    async def get(self, path: str) -> Any:
+    async def get(self, path: str) -> dict[str, Any]:
         """One answer."""
-        return await self.send("GET", path)
+        return self.one(path, await self.send("GET", path))
 
     async def pages(self, path: str, key: str = "items") -> AsyncIterator[dict[str, Any]]:
         """All entries of a list, page by page."""
-        joint = "&" if "?" in path else "?"
         await self._authenticate()
         try:
             count = 0
-            async for item in self._api.getiter(
-                f"{path}{joint}per_page={PAGE}", extra_headers=API_VERSION, iterable_key=key
-            ):
+            async for item in self._api.getiter(paged(path), extra_headers=API_VERSION, iterable_key=key):
                 yield item
                 count += 1
                 if count >= MAX_PAGES * PAGE:
                     return
         except gidgethub.GitHubException as error:
-            raise _refused(error, "GET", path, has_token=self.has_token) from error
+            raise self._refused(error, "GET", path) from error
 
     async def send(self, method: str, path: str, data: Any = None) -> Any:
         """Ask for something, or have something done."""
@@ -91,15 +76,15 @@ class GitHubClient:
                 self._api.oauth_token = None
                 await self._authenticate()
                 return await self._again(method, path, data)
-            raise _refused(error, method, path, has_token=self.has_token) from error
+            raise self._refused(error, method, path) from error
         except gidgethub.GitHubException as error:
-            raise _refused(error, method, path, has_token=self.has_token) from error
+            raise self._refused(error, method, path) from error
 
     async def _again(self, method: str, path: str, data: Any) -> Any:
         try:
             return await self._sent(method, path, data)
         except gidgethub.GitHubException as error:
-            raise _refused(error, method, path, has_token=True) from error
+            raise self._refused(error, method, path) from error
 
     async def _sent(self, method: str, path: str, data: Any) -> Any:
         if method == "GET":
@@ -112,6 +97,12 @@ class GitHubClient:
             return await self._api.put(path, data=data, extra_headers=API_VERSION)
         return await self._api.post(path, data=data, extra_headers=API_VERSION)
 
+    async def download(self, path: str) -> bytes:
+        """A file that GitHub keeps, mostly in a store of its own elsewhere."""
+        await self._authenticate()
+        headers = {**API_VERSION, "authorization": f"bearer {self._api.oauth_token}"}
+        return await self.web.download(f"{self.address.host.api}{path}", headers)
+
     async def query(self, text: str, **variables: Any) -> dict[str, Any]:
         """Ask over GraphQL, which needs a token."""
         await self._authenticate()
@@ -119,7 +110,7 @@ class GitHubClient:
         try:
             answer: dict[str, Any] = await self._api.graphql(text, endpoint=endpoint, **variables)
         except gidgethub.GitHubException as error:
-            raise _refused(error, "POST", "/graphql", has_token=self.has_token) from error
+            raise self._refused(error, "POST", "/graphql") from error
         return answer
 
     async def _authenticate(self) -> None:
@@ -148,21 +139,11 @@ class GitHubClient:
             raise ForgeError(f"{what}: {error}; is it installed there?", status=_status(error)) from error
         return str(answer["token"])
 
-    async def close(self) -> None:
-        """Let go of the connection."""
-        await self.web.aclose()
+    def _refused(self, error: Exception, method: str, path: str) -> ForgeError:
+        status = _status(error)
+        why = PUBLIC_ONLY if status in (403, 404) and not self.has_token else ""
+        return self.refused(method, path, status, str(error), why)
 
 
 def _status(error: Exception) -> int:
     return int(error.status_code) if isinstance(error, gidgethub.HTTPException) else 0
-
-
-def _refused(error: Exception, method: str, path: str, *, has_token: bool) -> ForgeError:
-    """What the forge said, and what to do about it; never the request's own headers."""
-    status = _status(error)
-    why = _REFUSALS.get(status, "")
-    if status in (403, 404) and not has_token:
-        why = "without a token only what is public can be read"
-    said = " ".join(str(error).split())[:300]
-    message = f"GitHub refuses {method} {path.partition('?')[0]} ({status or 'no status'}): {said}"
-    return ForgeError(message + (f"; {why}" if why else ""), status=status, retryable=status >= 500)

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from affidavit.errors import ForgeError
-from affidavit.forges.answers import lifting, people_who_decided
-from affidavit.forges.github.applying import GATE_NAME
+from affidavit.forges.answers import lifting, people_who_dismissed
 from affidavit.forges.github.client import GitHubClient
 from affidavit.forges.github.queries import ISSUES
 from affidavit.forges.github.standing import Talk, is_bot, name_of, read_standing, read_talk
 from affidavit.forges.marks import read_mark
-from affidavit.forges.missing import read_or_miss
+from affidavit.forges.posting.actions import GATE_NAME
 from affidavit.forges.pull_request import (
     MAX_COMMENT_LENGTH,
     CheckResult,
@@ -18,6 +17,7 @@ from affidavit.forges.pull_request import (
     PullRequest,
     State,
 )
+from affidavit.forges.reaching.missing import read_or_miss
 from affidavit.records.change import Comment
 
 MAX_CHECKS = 200
@@ -30,7 +30,7 @@ async def read_pull_request(client: GitHubClient) -> PullRequest:
     missed: list[str] = list(talk.not_read)
     issues = await read_or_miss(_issues(client), "linked issues", missed)
     checks = await read_or_miss(_checks(client, pull["head"]["sha"]), "results of checks", missed)
-    standing = await read_standing(client, talk, name_of(pull.get("user")), people_who_decided)
+    standing = await read_standing(client, talk, name_of(pull.get("user")), people_who_dismissed)
     state = _state(pull)
     return PullRequest(
         address=client.address,

@@ -4,69 +4,62 @@ from typing import Any
 
 from affidavit.errors import ForgeError
 from affidavit.forges.gitlab.client import GitLabClient
-from affidavit.forges.gitlab.reading import GATE_NAME
-from affidavit.forges.posting.actions import (
-    Action,
-    Approve,
-    Delete,
-    Edit,
-    Inline,
-    PostInline,
-    PostReview,
-    PostSummary,
-    Reply,
-    Resolve,
-    SetGate,
-    WithdrawVerdict,
-)
+from affidavit.forges.posting import actions
 
-_STATES = {"success": "success", "failure": "failed", "in_part": "failed"}
-_MAX_DESCRIPTION = 255
+STATES = {"success": "success", "failure": "failed", "in_part": "failed"}
+MAX_STATUS_LENGTH = 255
 
 
-async def apply_action(client: GitLabClient, action: Action) -> None:
+async def apply_action(client: GitLabClient, action: actions.Action) -> None:
     """One action; a ForgeError says why GitLab refuses."""
-    if isinstance(action, PostInline):
+    if isinstance(action, actions.PostInline):
         await _discuss(client, action)
-    elif isinstance(action, PostReview):
+    elif isinstance(action, actions.PostReview):
         for comment in action.comments:
-            await _discuss(client, PostInline(head=action.head, comment=comment))
-    elif isinstance(action, Resolve):
+            await _discuss(client, actions.PostInline(head=action.head, comment=comment))
+    elif isinstance(action, actions.Resolve):
         await _resolve(client, action)
     else:
         await client.send(*_plain(client, action))
 
 
 def _plain(
-    client: GitLabClient, action: PostSummary | Edit | Reply | Delete | SetGate | WithdrawVerdict | Approve
+    client: GitLabClient,
+    action: actions.PostSummary
+    | actions.Edit
+    | actions.Reply
+    | actions.Delete
+    | actions.SetGate
+    | actions.WithdrawVerdict
+    | actions.Approve,
 ) -> tuple[str, str, Any]:
     """The one request that an action comes to."""
-    if isinstance(action, PostSummary):
+    if isinstance(action, actions.PostSummary):
         return "POST", f"{client.request}/notes", {"body": action.body}
-    if isinstance(action, Edit):
+    if isinstance(action, actions.Edit):
         return "PUT", f"{client.request}/notes/{action.note}", {"body": action.body}
-    if isinstance(action, Reply):
+    if isinstance(action, actions.Reply):
         return "POST", f"{client.request}/discussions/{action.thread}/notes", {"body": action.body}
-    if isinstance(action, Delete):
+    if isinstance(action, actions.Delete):
         return "DELETE", f"{client.request}/notes/{action.note}", None
-    if isinstance(action, WithdrawVerdict):
+    if isinstance(action, actions.WithdrawVerdict):
         return "POST", f"{client.request}/unapprove", None
-    if isinstance(action, Approve):
+    if isinstance(action, actions.Approve):
         # Only this commit: a push in between must not be approved with it.
         return "POST", f"{client.request}/approve", {"sha": action.head}
     return "POST", f"{client.project}/statuses/{action.head}", _status(client, action)
 
 
-def _status(client: GitLabClient, action: SetGate) -> dict[str, Any]:
+def _status(client: GitLabClient, action: actions.SetGate) -> dict[str, Any]:
     return {
-        "state": _STATES[action.state],
-        "name": GATE_NAME,
-        "description": action.title[:_MAX_DESCRIPTION],
+        "state": STATES[action.state],
+        "name": actions.GATE_NAME,
+        "description": action.title[:MAX_STATUS_LENGTH],
         "target_url": client.address.url,
     }
 
 
-async def _discuss(client: GitLabClient, action: PostInline) -> None:
+async def _discuss(client: GitLabClient, action: actions.PostInline) -> None:
     """A discussion on a line. GitLab answers 400 for a line that is not in its diff; others say 422."""
     given = await client.get(client.request)
     refs = given.get("diff_refs") or {}
@@ -87,7 +80,7 @@ async def _discuss(client: GitLabClient, action: PostInline) -> None:
         raise
 
 
-def _place(comment: Inline) -> dict[str, Any]:
+def _place(comment: actions.Inline) -> dict[str, Any]:
     place: dict[str, Any] = {
         "position_type": "text",
         "new_path": comment.path,
@@ -97,10 +90,10 @@ def _place(comment: Inline) -> dict[str, Any]:
     return {**place, **{name: line for name, line in lines.items() if line is not None}}
 
 
-async def _resolve(client: GitLabClient, action: Resolve) -> None:
+async def _resolve(client: GitLabClient, action: actions.Resolve) -> None:
     try:
         await client.send("PUT", f"{client.request}/discussions/{action.thread}", {"resolved": True})
     except ForgeError as error:
         if error.retryable or error.status == 429 or not action.instead:
             raise
-        await apply_action(client, Reply(note=action.note, thread=action.thread, body=action.instead))
+        await apply_action(client, actions.Reply(note=action.note, thread=action.thread, body=action.instead))

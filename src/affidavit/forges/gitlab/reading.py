@@ -3,11 +3,11 @@
 from typing import Any
 
 from affidavit.errors import ForgeError
-from affidavit.forges.answers import lifting, people_who_decided
+from affidavit.forges.answers import lifting, people_who_dismissed
 from affidavit.forges.gitlab.client import GitLabClient
 from affidavit.forges.gitlab.standing import Given, Talk, is_bot, name_of, read_standing, read_talk
 from affidavit.forges.marks import read_mark
-from affidavit.forges.missing import read_or_miss
+from affidavit.forges.posting.actions import GATE_NAME
 from affidavit.forges.pull_request import (
     MAX_COMMENT_LENGTH,
     CheckResult,
@@ -15,9 +15,9 @@ from affidavit.forges.pull_request import (
     PullRequest,
     State,
 )
+from affidavit.forges.reaching.missing import read_or_miss
 from affidavit.records.change import Comment
 
-GATE_NAME = "affidavit"
 MAX_CHECKS = 200
 _STATES: dict[str, State] = {"merged": "merged", "closed": "closed"}
 
@@ -38,7 +38,7 @@ async def read_merge_request(client: GitLabClient) -> PullRequest:
     issues = await read_or_miss(_issues(client), "linked issues", missed)
     checks = await read_or_miss(_checks(client, head), "results of checks", missed)
     author = name_of(given.get("author"))
-    standing = await read_standing(client, talk, author, people_who_decided)
+    standing = await read_standing(client, talk, author, people_who_dismissed)
     return PullRequest(
         address=client.address,
         title=given.get("title") or "",

@@ -115,14 +115,16 @@ async def _own_note(client: GitLabClient, discussion: Given, talk: Talk) -> OwnN
         line=position.get("new_line"),
         replies=tuple(_said(note, client.address.url) for note in others),
         own_replies=tuple(one for one in own if one),
-        against=await _against(client, first) if mark.kind == "finding" else (),
+        against=await _against(client, first, talk) if mark.kind == "finding" else (),
     )
 
 
-async def _against(client: GitLabClient, note: Given) -> tuple[Person, ...]:
+async def _against(client: GitLabClient, note: Given, talk: Talk) -> tuple[Person, ...]:
     path = f"{client.request}/notes/{note['id']}/award_emoji"
     awards = [one async for one in client.pages(path)]
     against = [one.get("user") for one in awards if one.get("name") == "thumbsdown"]
+    # Who reacts may have written nothing, and rights are asked for by id.
+    talk.people.update({name_of(user): user["id"] for user in against if user and user.get("id")})
     return tuple(Person(name=name_of(user), is_bot=is_bot(user)) for user in against)
 
 

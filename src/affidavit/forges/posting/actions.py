@@ -7,6 +7,9 @@ from affidavit.records.record import Record, Side
 Event = Literal["comment", "approve", "request_changes"]
 GateState = Literal["success", "failure", "in_part"]
 
+GATE_NAME = "affidavit"
+"""What the check run or the commit status is called."""
+
 
 class Limits(Record):
     """What a forge accepts."""
@@ -19,6 +22,8 @@ class Limits(Record):
     suggests_by: Literal["lines", "offsets"] = "lines"
     """How a change that can be committed with one click says what it replaces: by the comment's own lines, or
     by how many lines above it."""
+    status_length: int = 140
+    """Of what a commit status says."""
 
 
 class Inline(Record):

@@ -4,8 +4,15 @@ from affidavit.forges.marks import Mark, write_mark
 from affidavit.forges.posting.fates import names_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
-from affidavit.render.report.markdown import clipped_line, finding_block, fold_of, name_span
-from affidavit.render.report.wording import location, proof
+from affidavit.render.report.markdown import (
+    clipped_line,
+    finding_block,
+    fold_of,
+    name_span,
+    proof_blocks,
+)
+from affidavit.render.report.proof.proof_line import how_shown
+from affidavit.render.report.wording import location
 from affidavit.render.safe_text import clip
 
 CUT = "\n\n**Cut here: the forge takes no longer comment. The report has the rest.**"
@@ -46,12 +53,15 @@ def finding_body(candidate: Candidate, report: Report, limit: int, suggestion: s
 def explained_body(candidate: Candidate, report: Report, comment: str, limit: int) -> str:
     """The whole proof, for whoever asked for it."""
     mark = Mark(kind="reply", fingerprint=candidate.fingerprint, report=report.id, to=comment)
-    steps = "\n".join(f"- {clipped_line(step)}" for step in proof(candidate))
-    place = name_span(location(candidate.finding)) if candidate.finding else ""
-    asked = f"What stands behind this, at {place}:\n\n{steps}"
-    whole = fold_of("The finding with its code", [finding_block(report, candidate)])
+    finding = candidate.finding
+    place = f", at {name_span(location(finding))}" if finding else ""
+    asked = [
+        f"What stands behind this{place}, {clipped_line(how_shown(candidate))}:",
+        *(proof_blocks(report, candidate, finding) if finding else []),
+    ]
+    whole = fold_of("The finding with its code", [finding_block(report, candidate, has_proof=False)])
     again = f"`affidavit recheck` proves it again from the report {name_span(report.id)}."
-    return fitted("\n\n".join([write_mark(mark), asked, whole, again]), limit)
+    return fitted("\n\n".join([write_mark(mark), *asked, whole, again]), limit)
 
 
 def fixed_body(fingerprint: str, reason: str, report: Report) -> str:

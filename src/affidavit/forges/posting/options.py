@@ -17,5 +17,7 @@ class PostOptions(Record):
     is_rechecked: bool = False
     signer: str = ""
     """The key that signed the report."""
+    run: str = ""
+    """The job that posts, and keeps the report as its artifact, where the next run finds it by this."""
     refused: frozenset[str] = frozenset()
     """Places that the forge did not take a comment on: what was to stand there goes into the summary."""

@@ -278,11 +278,15 @@ def _gate(ground: Ground) -> list[Action]:
         return []
     report = ground.report
     said = wording.headline(report)
+    state, title = _GATES.get(report.gate.exit_code, "in_part"), f"{said[:1].upper()}{said[1:]}"
+    states, words = ground.standing.gate_says or ((), "")
+    if state in states and words == title[: ground.limits.status_length]:
+        return []
     return [
         SetGate(
             head=ground.head,
-            state=_GATES.get(report.gate.exit_code, "in_part"),
-            title=f"{said[:1].upper()}{said[1:]}",
+            state=state,
+            title=title,
             summary=f"{wording.summarize(report)}\n\n{wording.gate_words(report, '→')}",
             report=report.id,
             known=ground.standing.gate,

@@ -21,6 +21,10 @@ from affidavit.forges.standing import Standing
 from affidavit.records.record import Record
 from affidavit.records.report import Report
 
+NOBODYS = (
+    "which comments are ours could not be looked up, so everything is planned as if it were new: name the "
+    "account that posts in AFFIDAVIT_POST_AS"
+)
 MAX_ROUNDS = 6
 REFUSED = (400, 422)
 GONE = (404, 410)
@@ -44,7 +48,8 @@ async def plan_posting(forge: Forge, report: Report, options: PostOptions, url: 
     refuse_unfit(report, standing, url)
     actions = plan_actions(report, standing, forge.limits, options)
     decisions = tuple(read_decisions(standing))
-    return Posted(state="planned", url=url, actions=tuple(actions), decisions=decisions)
+    notes = [*standing.not_read, *([] if standing.account else [NOBODYS])]
+    return Posted(state="planned", url=url, actions=tuple(actions), notes=tuple(notes), decisions=decisions)
 
 
 async def post_report(forge: Forge, report: Report, options: PostOptions, url: str) -> Posted:
@@ -57,6 +62,7 @@ async def post_report(forge: Forge, report: Report, options: PostOptions, url: s
     for rounds_left in reversed(range(MAX_ROUNDS)):
         standing = await forge.standing(head)
         refuse_unfit(report, standing, url)
+        _refuse_nobody(standing)
         actions = plan_actions(report, standing, forge.limits, options)
         gate = [one for one in actions if isinstance(one, SetGate)]
         open_actions = [one for one in actions if not isinstance(one, SetGate)]
@@ -92,6 +98,18 @@ def refuse_unfit(report: Report, standing: Standing, url: str) -> None:
         )
     if standing.is_locked:
         raise InputError(f"{url} is locked: nobody can comment there")
+
+
+def _refuse_nobody(standing: Standing) -> None:
+    """Raise where nobody knows who posts: then every run would say everything again."""
+    if not standing.account:
+        because = f" ({'; '.join(standing.not_read)})" if standing.not_read else ""
+        raise ForgeError(
+            "the forge does not say whose token this is, so our own comments cannot be told from others': "
+            "give a token of an account, not that of a job, or name the account in AFFIDAVIT_POST_AS"
+            f"{because}",
+            status=401,
+        )
 
 
 def _head_of(report: Report) -> str:

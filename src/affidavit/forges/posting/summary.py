@@ -51,9 +51,8 @@ class Told:
 
 def summary_body(report: Report, told: Told, options: PostOptions, limit: int) -> str:
     """The summary; what does not fit is said, and what is below the findings is always there."""
-    mark = write_mark(
-        Mark(kind="summary", report=report.id, head=report.change.head.commit or "", listed=told.listed)
-    )
+    head = report.change.head.commit or ""
+    mark = write_mark(Mark(kind="summary", report=report.id, head=head, run=options.run, listed=told.listed))
     top = [mark, f"## Affidavit\n\n{headline(report)}", about_line(report), *_own_request(told)]
     rest = _rest(report, told, options)
     room = limit - sum(len(block) + 2 for block in (*top, *rest))
@@ -92,7 +91,9 @@ def _file_of(candidate: Candidate) -> str:
 
 
 def _smaller(report: Report) -> list[str]:
-    items = folded_items(report)
+    # Nothing else shows by which name such a point can be dismissed: it has no thread.
+    named = zip(folded_items(report), wording.folded(report), strict=True)
+    items = [f"{item} {name_span(one.fingerprint)}" if one.fingerprint else item for item, one in named]
     if not items:
         return []
     shown = items[:MAX_LISTED] + [f"- {len(items) - MAX_LISTED} more"] * (len(items) > MAX_LISTED)
@@ -109,9 +110,11 @@ def _rest(report: Report, told: Told, options: PostOptions) -> list[str]:
     account = fit_blocks(
         account_items(report, show_withheld=False, show_nits=False), MAX_NOTES_LENGTH, "note", "notes"
     )
-    account.append(f"- measured on this installation: {measured_words(report.measured)}")
+    account.append(f"- error rate of this installation: {measured_words(report.measured)}")
     account += _proven(report, options)
-    return [*blocks, "---", *account, HOW_TO_DISMISS]
+    # Where nothing is said, there is nothing to dismiss.
+    how = [HOW_TO_DISMISS] if report.shown or told.fates or told.decisions else []
+    return [*blocks, "---", *account, *how]
 
 
 def _since(told: Told) -> list[str]:

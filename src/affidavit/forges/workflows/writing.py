@@ -1,15 +1,23 @@
-"""Fill in the files that `affidavit init` writes: what the user chose in, a path and a text out."""
+"""Fill in the files that `affidavit init` writes: what the user chose in, paths and texts out."""
 
+import textwrap
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Literal
 
 from affidavit import __version__
-from affidavit.forges.hosts import ForgeKind
+from affidavit.forges.earlier import WORKFLOW
+from affidavit.forges.reaching.hosts import ForgeKind
 
 Hook = Literal["pre-commit", "pre-push"]
 HOOKS: tuple[Hook, ...] = ("pre-commit", "pre-push")
-PATHS: dict[ForgeKind, str] = {"github": ".github/workflows/affidavit.yml", "gitlab": ".gitlab/affidavit.yml"}
+PATHS: dict[ForgeKind, str] = {"github": WORKFLOW, "gitlab": ".gitlab/affidavit.yml"}
+LOCKS: dict[ForgeKind, str] = {"github": ".github/affidavit.lock", "gitlab": ".gitlab/affidavit.lock"}
+ANSWERED = ".github/workflows/affidavit-answered.yml"
+"""Listens to answers in threads, without any rights."""
+BUDGET_USD = 5.0
+"""What a review in a build may cost where nobody says: many times the price of a common one."""
+_PIP = "python -m pip install --disable-pip-version-check"
 
 
 @dataclass(frozen=True)
@@ -22,26 +30,28 @@ class Written:
     advice: str = ""
 
 
-def workflow(kind: ForgeKind, model: str | None, *, is_private: bool) -> Written:
-    """The workflow of a forge; without a model no job but the last has a secret."""
+@dataclass(frozen=True)
+class Choices:
+    """What the user says about the workflow."""
+
+    model: str | None = None
+    budget_usd: float = BUDGET_USD
+    is_private: bool = False
+    digests: tuple[str, ...] = ()
+    """SHA-256 of the published files of this version; without them it is pinned by its version alone."""
+
+
+def workflow(kind: ForgeKind, choices: Choices | None = None) -> list[Written]:
+    """The workflow of a forge, and what it installs; without a model no job but the last has a secret."""
+    chosen = choices or Choices()
     text = _read(f"{kind}.yml").replace("@VERSION@", __version__)
-    if kind == "gitlab":
-        said = f"\n    # The model's key ({_key(model)}) is a protected variable." if model else ""
-        advice = (
-            "add to .gitlab-ci.yml: include: [{local: .gitlab/affidavit.yml}]; docs/gitlab.md has the rest"
-        )
-        text = text.replace("@MODEL@", said)
-        if model:
-            text = text.replace("report=report.json || code", f'report=report.json --model "{model}" || code')
-        return Written(PATHS[kind], text, advice=advice)
-    text = text.replace("@MODEL@", _model_lines(model))
-    text = text.replace("@RECHECK_RIGHTS@", _rights(is_private)).replace(
-        "@RECHECK_TOKEN@", _token(is_private)
-    )
-    advice = "commit it on the default branch: pull requests are reviewed from then on"
-    if model:
-        advice += f"; add the secret {_key(model)}"
-    return Written(PATHS[kind], text, advice=advice)
+    fill = _github if kind == "github" else _gitlab
+    answered = [Written(ANSWERED, _read("answered.yml").replace("@VERSION@", __version__))]
+    return [
+        Written(PATHS[kind], fill(text, chosen), advice=_advice(kind, chosen)),
+        *(answered if kind == "github" else []),
+        Written(LOCKS[kind], _lock(chosen), advice="" if chosen.digests else _UNKNOWN_DIGEST),
+    ]
 
 
 def hook(name: Hook) -> Written:
@@ -49,8 +59,87 @@ def hook(name: Hook) -> Written:
     return Written(f"hooks/{name}", _read(f"{name}.sh"), is_program=True)
 
 
+_UNKNOWN_DIGEST = (
+    f"what Affidavit needs is pinned by hashes, Affidavit itself by its version: `pip download --no-deps "
+    f"affidavit=={__version__}` and `pip hash affidavit-*` print the hash to give with --digest"
+)
+
+
 def _read(name: str) -> str:
     return (files("affidavit.forges.workflows") / name).read_text("utf-8")
+
+
+def _lock(chosen: Choices) -> str:
+    """Everything that is installed with the hashes of its files."""
+    own = " \\\n    ".join([f"affidavit=={__version__}", *(f"--hash=sha256:{one}" for one in chosen.digests)])
+    about = (
+        f"# Written by `affidavit init` (Affidavit {__version__}): what its jobs install, and nothing else.\n"
+    )
+    return about + (f"{own}\n" if chosen.digests else "") + _read("dependencies.lock")
+
+
+def _install(lock: str, chosen: Choices) -> list[str]:
+    commands = [f"{_PIP} --require-hashes --only-binary :all: -r {lock}"]
+    # Its hash is known once it is published: see `--digest`.
+    return commands if chosen.digests else [*commands, f'{_PIP} --no-deps "affidavit=={__version__}"']
+
+
+def _github(text: str, chosen: Choices) -> str:
+    install = textwrap.indent("\n".join(_install(LOCKS["github"], chosen)), " " * 10)
+    rights = "    permissions:\n      contents: read\n" if chosen.is_private else "    permissions: {}\n"
+    token = "        env:\n          GITHUB_TOKEN: ${{ github.token }}\n" if chosen.is_private else ""
+    key = _key(chosen.model)
+    asked = [f"{key}: ${{{{ secrets.{key} }}}}", *_settings(chosen)] if chosen.model else []
+    filled = {
+        "@INSTALL@": install,
+        "@MODEL@": "".join(f"{' ' * 10}{line}\n" for line in asked),
+        # Commits of a public repository are fetched by nobody in particular.
+        "@RECHECK_RIGHTS@": rights,
+        "@RECHECK_TOKEN@": token,
+    }
+    return _filled(text, filled)
+
+
+def _gitlab(text: str, chosen: Choices) -> str:
+    key = _key(chosen.model)
+    variables = "".join(f"    {line}\n" for line in _settings(chosen))
+    filled = {
+        "@INSTALL@": "\n".join(f"    - {line}" for line in _quoted(_install("affidavit.lock", chosen))),
+        "@MODEL_KEY@": f" and {key}" if chosen.model else "",
+        "@MODEL@": f"  variables:\n{variables}" if chosen.model else "",
+        "@KEY@": f"${key}" if chosen.model else "",
+        "@OPEN@": _BY_GIT if chosen.is_private else _BY_ADDRESS,
+    }
+    return _filled(text, filled)
+
+
+_BY_ADDRESS = """\
+  script:
+    # By its address, as anybody may read it.
+    - affidavit review "$CI_MERGE_REQUEST_PROJECT_URL/-/merge_requests/$CI_MERGE_REQUEST_IID\""""
+_BY_GIT = """\
+  # The token of a job may fetch, and not read merge requests: what is reviewed comes by git alone. Nothing
+  # of it is run.
+  variables:
+    GIT_STRATEGY: fetch
+    GIT_DEPTH: "0"
+  script:
+    - affidavit review "$CI_MERGE_REQUEST_DIFF_BASE_SHA...$CI_COMMIT_SHA\""""
+
+
+def _filled(text: str, parts: dict[str, str]) -> str:
+    for mark, part in parts.items():
+        text = text.replace(mark, part)
+    return text
+
+
+def _quoted(commands: list[str]) -> list[str]:
+    """As YAML reads them: a colon and a space would begin a mapping."""
+    return [f"'{one}'" if ": " in one else one for one in commands]
+
+
+def _settings(chosen: Choices) -> list[str]:
+    return [f"AFFIDAVIT_MODEL: {chosen.model}", f'AFFIDAVIT_BUDGET_USD: "{chosen.budget_usd:g}"']
 
 
 def _key(model: str | None) -> str:
@@ -58,17 +147,8 @@ def _key(model: str | None) -> str:
     return f"{provider.upper().replace('-', '_')}_API_KEY"
 
 
-def _model_lines(model: str | None) -> str:
-    if not model:
-        return ""
-    key = _key(model)
-    return f"          AFFIDAVIT_MODEL: {model}\n          {key}: ${{{{ secrets.{key} }}}}\n"
-
-
-def _rights(is_private: bool) -> str:
-    """Commits of a public repository are fetched by nobody in particular."""
-    return "    permissions:\n      contents: read\n" if is_private else "    permissions: {}\n"
-
-
-def _token(is_private: bool) -> str:
-    return "        env:\n          GITHUB_TOKEN: ${{ github.token }}\n" if is_private else ""
+def _advice(kind: ForgeKind, chosen: Choices) -> str:
+    if kind == "gitlab":
+        return "add to .gitlab-ci.yml: include: [{local: .gitlab/affidavit.yml}]; docs/gitlab.md has the rest"
+    advice = "commit all of them on the default branch: pull requests are reviewed from then on"
+    return advice + (f"; add the secret {_key(chosen.model)}" if chosen.model else "")

@@ -5,6 +5,7 @@ anywhere on this machine, and what lies there would be read, shown and sent as i
 """
 
 import os
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 from affidavit.errors import InputError
 from affidavit.git.command import Git, Location
 
+ALTERNATES = Path("info", "alternates")
 MAX_ALTERNATES_BYTES = 100_000
 
 
@@ -86,21 +88,28 @@ def _refuse_foreign_work_tree(work_tree: Path, home: Path) -> None:
 
 
 def _refuse_borrowed_objects(objects: Path) -> None:
-    elsewhere = next(_borrowed_from(objects), None)
-    if elsewhere is not None:
+    linked, named = next(_linked(objects), None), next(_named(objects), None)
+    # Packing copies what a list names, not what is behind a link; and git reads the list while it is there.
+    packed = f"`git repack -a -d` and then `rm {shlex.quote(str(objects / ALTERNATES))}`"
+    own = "`git clone --no-local`" if linked else packed
+    if linked or named:
         raise InputError(
-            f"the repository takes objects from {elsewhere}, which is not part of it: if it is yours, "
-            "run again with --allow-alternates, or copy the objects with `git repack -a -d`"
+            f"the repository takes objects from {linked or named}, which is not part of it: if it is yours, "
+            f"run again with --allow-alternates, or give it a copy of its own with {own}"
         )
 
 
-def _borrowed_from(objects: Path) -> Iterator[Path]:
-    """Places outside from which git would read objects: by links, or because a list names them."""
+def _linked(objects: Path) -> Iterator[Path]:
+    """Places outside that links lead to."""
     if objects.is_symlink():
         yield objects.resolve()
     for folder in (objects, *(Path(entry) for entry in _entries(objects) if entry.is_dir())):
         yield from (Path(entry).resolve() for entry in _entries(folder) if entry.is_symlink())
-    for line in _lines(objects / "info" / "alternates"):
+
+
+def _named(objects: Path) -> Iterator[Path]:
+    """Places outside that a list names."""
+    for line in _lines(objects / ALTERNATES):
         if line and not line.startswith("#"):
             yield objects / line
 

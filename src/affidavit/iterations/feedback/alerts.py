@@ -55,13 +55,13 @@ def _stuck(row: Sequence[IterationSummary]) -> list[Alert]:
 
 
 def _oscillation(row: Sequence[IterationSummary]) -> list[Alert]:
-    """The change is what it was two reviews ago, or an issue that was gone is back."""
+    """The change is what it was two reviews ago, or an issue that was gone is back, however long it was."""
     if len(row) < 3:
         return []
     first, second, third = row[-3:]
     if first.tree == third.tree != second.tree:
         return [Alert(kind="oscillation", detail=f"the change is again what it was in review {first.number}")]
-    gone = {one.key for one in first.open} - {one.key for one in second.open}
+    gone = {one.key for before in row[:-2] for one in before.open} - {one.key for one in second.open}
     back = [one for one in third.open if one.key in gone]
     return [
         Alert(kind="oscillation", detail=f"{one.title} ({one.place}) was gone and is back") for one in back

@@ -5,9 +5,9 @@
 | security, performance, test | any | security, efficiency, testability |
 | says that something is missing | any | completeness |
 | is caused by a change elsewhere | any | consistency |
+| a rule about docstrings or comments | any | documentation |
 | correctness, reliability | document | documentation |
 | maintainability, style | document | clarity |
-| a rule about docstrings or comments | any | documentation |
 | maintainability, by a rule about names or a convention | any | consistency |
 | correctness, reliability | any other | correctness |
 | maintainability, style | any other | maintainability, style |

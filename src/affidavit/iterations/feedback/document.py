@@ -10,7 +10,14 @@ from affidavit.iterations.feedback.aspects import aspect_of
 from affidavit.iterations.feedback.evidence import evidence_of
 from affidavit.iterations.feedback.kinds import target_kind
 from affidavit.iterations.feedback.locations import is_exact, location_of, reference_of
-from affidavit.iterations.feedback.scores import confidence_of, decide_verdict, item_score, overall_score
+from affidavit.iterations.feedback.scores import (
+    LEAST_CONFIDENCE,
+    REPEATED,
+    confidence_of,
+    decide_verdict,
+    item_score,
+    overall_score,
+)
 from affidavit.iterations.feedback.suggestions import suggestion_of
 from affidavit.iterations.feedback.texts import at_least, cut, folded, sentence
 from affidavit.iterations.feedback.wording import clarity, lint_issue, plainer
@@ -63,8 +70,10 @@ def assess(report: Report, most: int | None = None) -> Assessment:
 
 def times_of(candidate: Candidate, report: Report) -> int:
     """In how many reviews of this row a finding has stood, this one included."""
-    decisions = report.follow_up.decisions if report.follow_up else ()
-    return max((one.times for one in decisions if one.now == candidate.id), default=1)
+    follow_up = report.follow_up
+    decided = [(one.now, one.times) for one in follow_up.decisions] if follow_up else []
+    back = [(one.now, one.times) for one in follow_up.returned] if follow_up else []
+    return max((times for now, times in (*decided, *back) if now == candidate.id), default=1)
 
 
 def feedback_document(
@@ -172,7 +181,7 @@ def _summary(
         if word in words
     ]
     worst = folded(clean(findings[0].title)).rstrip(".")
-    said = f"{', '.join(counts)}: {_NEXT[assessment.verdict]} First: {worst}."
+    said = f"{', '.join(counts)}: {_next_step(assessment)} First: {worst}."
     if report.follow_up:
         fates = report.follow_up.counts
         told = [f"{count} {fate.replace('_', ' ')}" for fate, count in fates.items() if count]
@@ -182,9 +191,18 @@ def _summary(
     )
 
 
-_NEXT: dict[FeedbackVerdict, str] = {
+def _next_step(assessment: Assessment) -> str:
+    if assessment.verdict != "escalate":
+        return _NEXT[assessment.verdict]
+    if assessment.most_times >= REPEATED:
+        return "a person has to look: the same issue stands for the third time."
+    if assessment.confidence < LEAST_CONFIDENCE:
+        return "a person has to look: the review is not sure enough."
+    return "this was the last iteration, and what is left has to be decided by a person."
+
+
+_NEXT: dict[str, str] = {
     "accept": "nothing of it has to be done before this is accepted.",
     "refine": "change the code as the items say, in their order, and have it reviewed again.",
     "reject": "this was the last iteration, and what is left is too grave to accept it.",
-    "escalate": "a person has to look: it does not settle by itself, or is not sure enough.",
 }

@@ -32,14 +32,18 @@ def summary_of(report: Report, digest: str = "") -> IterationSummary:
             for one in (follow_up.decisions if follow_up else ())
         ),
         new=len(follow_up.new) if follow_up else len(report.shown),
+        back=len(follow_up.returned) if follow_up else 0,
         spent_usd=sum(known) if known and len(known) == len(prices) else None,
         tokens=sum(one.input_tokens + one.output_tokens for one in report.usage),
     )
 
 
-def key_of(candidate: Candidate) -> str:
-    """The name of a finding for as long as its row of reviews goes on."""
-    return candidate.carried.key if candidate.carried else candidate.fingerprint
+def key_of(candidate: Candidate, report: Report) -> str:
+    """The name of a finding for as long as its row of reviews goes on, also where it was gone in between."""
+    if candidate.carried:
+        return candidate.carried.key
+    returned = report.follow_up.returned if report.follow_up else ()
+    return next((one.key for one in returned if one.now == candidate.id), candidate.fingerprint)
 
 
 def _remembered(candidate: Candidate, report: Report) -> RememberedItem:
@@ -47,7 +51,7 @@ def _remembered(candidate: Candidate, report: Report) -> RememberedItem:
     if finding is None:
         raise ValueError("what is shown has a finding")
     return RememberedItem(
-        key=key_of(candidate),
+        key=key_of(candidate, report),
         severity=finding.severity,
         place=f"{finding.file}:{finding.line}",
         title=finding.title[:200],

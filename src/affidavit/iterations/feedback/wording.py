@@ -1,7 +1,8 @@
 """Lint the words of a feedback item, repair them once, and say how clear they are.
 
-Patterns match on word boundaries: `considered` is not `consider`. An element is recognised by simple signs,
-which `SIGNS` names; what is missing after the repair is flagged, and never a reason to withhold.
+Patterns match on word boundaries: `considered` is not `consider`. Both lists count for both texts. An element
+is recognised by simple signs, which `SIGNS` names; what is missing after the repair is flagged, and never a
+reason to withhold.
 """
 
 import re
@@ -45,6 +46,10 @@ _CONCRETE = re.compile(rf"(?:^|[.;:,]\s+|\bthen\s+|\band\s+)(?:{_VERBS})\b|`[^`]
 _OUTCOME = re.compile(
     r"\b(?:so that|no longer|prevent\w*|avoid\w*|keep\w*|again|ensure\w*|instead|then|stop\w*|let\w*|make\w*"
     r"|will|becomes?|because|otherwise|without|not)\b",
+    re.IGNORECASE,
+)
+_ADVISES = re.compile(
+    r"(?:^|[.;:!?]\s+|\b(?:please|to|should|could|might|may)\s+)consider\b|\bconsider\s+\w+ing\b",
     re.IGNORECASE,
 )
 _GERUNDS = {
@@ -106,14 +111,22 @@ def lint_issue(text: str) -> Lint:
     """Is it specific, and does it say what happens?"""
     missing = [] if _SPECIFIC.search(text) else ["specific_problem"]
     missing += [] if _OBSERVABLE.search(text) else ["observable_effect"]
-    return Lint(_found(text, ISSUE_PATTERNS), tuple(missing))
+    return Lint(_hedges(text), tuple(missing))
 
 
 def lint_suggestion(action: str, rationale: str) -> Lint:
     """Does it say what to do, and what is better then?"""
     missing = [] if _CONCRETE.search(action) else ["concrete_action"]
     missing += [] if _OUTCOME.search(rationale) else ["expected_outcome"]
-    return Lint(_found(f"{action}\n{rationale}", SUGGESTION_PATTERNS), tuple(missing))
+    return Lint(_found(f"{action}\n{rationale}", (*ISSUE_PATTERNS, *SUGGESTION_PATTERNS)), tuple(missing))
+
+
+def _hedges(text: str) -> tuple[str, ...]:
+    """What no issue may say; code that does not consider a case is an issue, `consider using` is none."""
+    advice = [one for one in SUGGESTION_PATTERNS if one != "consider"]
+    found = _found(text, (*ISSUE_PATTERNS, *advice))
+    is_advice = _ADVISES.search(text) is not None and "consider changing" not in found
+    return (*found, "consider") if is_advice else found
 
 
 def plainer(text: str) -> str:

@@ -2,9 +2,10 @@
 
 from affidavit.iterations.following.fates import Entry
 from affidavit.iterations.following.matching import fingerprints_of
+from affidavit.iterations.following.trace import Trace
 from affidavit.ports import Case
-from affidavit.proof.quote_check import check_quote
-from affidavit.proof.searches import run_search
+from affidavit.proof.quoting.quote_check import check_quote
+from affidavit.proof.quoting.searches import run_search
 from affidavit.records.candidate import Candidate, Judgement, Status
 from affidavit.records.docket import Docket
 from affidavit.records.finding import Finding
@@ -26,7 +27,20 @@ def standing_judgement(then: Candidate) -> Judgement:
     )
 
 
-def why_silent(then: Candidate, finding: Finding, docket: Docket, case: Case) -> str | None:
+def open_judgement(then: Candidate, reason: str) -> Judgement:
+    """What an analyser proved and nothing has settled since: it counts as it did."""
+    severity = then.finding.severity if then.finding else None
+    return Judgement(by="earlier", answer="CONFIRMED", worth=then.worth, severity=severity, reason=reason)
+
+
+def is_out_of_sight(then: Candidate, trace: Trace, case: Case) -> bool:
+    """Its code stands in a file of the change that its analyser does not look at."""
+    shown = [one for one in case.replies if one.specialist == then.specialist]
+    file = case.change.file_at(trace.path, "head") if trace.is_somewhere else None
+    return file is not None and bool(shown) and not any(file.path in one.files for one in shown)
+
+
+def why_silent(then: Candidate, finding: Finding, trace: Trace, docket: Docket, case: Case) -> str | None:
     """Why an analyser's silence says nothing; None: it has looked, and does not report it any more."""
     name = then.specialist
     states = {one.specialist: one.state for one in docket.replies}
@@ -38,8 +52,11 @@ def why_silent(then: Candidate, finding: Finding, docket: Docket, case: Case) ->
         return f"{name} could not look: {runs[0].state.replace('_', ' ')}"
     if any(gap.name == name for gap in (*docket.incomplete, *docket.not_run)):
         return f"{name} did not complete its look"
-    if finding.file in unread and case.repository.head.entry(finding.file) is not None:
-        return f"{name} did not read {finding.file} in this review"
+    for path in dict.fromkeys((finding.file, trace.path)):
+        if path in unread and case.repository.head.entry(path) is not None:
+            return f"{name} did not read {path} in this review"
+    if is_out_of_sight(then, trace, case):
+        return f"{name} does not read {trace.path}, where its code is now"
     return None
 
 
@@ -72,7 +89,7 @@ def anchored(at: int, entry: Entry, finding: Finding, case: Case) -> Candidate |
     if quote.outcome == "not_found":
         return None
     searches = tuple(run_search(one, case.repository) for one in proof.searches) if proof else ()
-    return Candidate(
+    carried = Candidate(
         id=f"earlier-{at}",
         specialist=then.specialist,
         kind=then.kind,
@@ -86,3 +103,5 @@ def anchored(at: int, entry: Entry, finding: Finding, case: Case) -> Candidate |
         carries=tuple(sorted(fingerprints_of(entry.earlier) - {then.fingerprint})),
         claimed_severity=then.claimed_severity,
     )
+    looked_up = case.dependencies.check(carried) if case.dependencies else ()
+    return carried.model_copy(update={"dependency_quotes": looked_up or then.dependency_quotes})

@@ -28,16 +28,25 @@ VIEW_SETTINGS = frozenset(
 """What decides only what is shown, counted or spent, not who looks at what."""
 
 
-def earlier_of(report: Report, digest: str, *, series: str = "", looks_at_all: bool = False) -> Earlier:
-    """What a review that follows this report depends on; the digest is that of the report's bytes."""
+def earlier_of(
+    report: Report, digest: str, *, series: str = "", looks_at_all: bool = False, tree: str = ""
+) -> Earlier:
+    """What a review that follows this report depends on; the digest is that of the report's bytes.
+
+    `tree` is the new head's. Where it is the report's own, nothing was pushed: the new review takes the
+    place of that one, and nothing counts a second time.
+    """
     before = report.inputs.earlier if report.inputs else None
     number = report.follow_up.iteration if report.follow_up else 1
-    history = (*(before.history if before else ()), summary_of(report, digest))
+    is_same_head = tree == report.change.head.tree
+    history = before.history if before else ()
+    history = history if is_same_head else (*history, summary_of(report, digest))
+    found = tuple(_finding(one, report) for one in report.candidates if _is_open(one))
     return Earlier(
         report_id=report.id,
         digest=digest,
         series=series,
-        number=number,
+        number=number - is_same_head,
         base=report.change.base,
         head=report.change.head,
         models=report.models,
@@ -45,11 +54,29 @@ def earlier_of(report: Report, digest: str, *, series: str = "", looks_at_all: b
         settings=settings_digest(report.settings),
         is_complete=not report.incomplete,
         files=_files(report),
-        findings=tuple(_finding(one, report) for one in report.candidates if _is_open(one)),
+        findings=tuple(_once_less(one) for one in found) if is_same_head else found,
         dismissed=tuple(_finding(one, report) for one in report.candidates if _is_dismissed(one)),
         history=history[-HISTORY_WINDOW:],
+        decided=report.follow_up.decisions if report.follow_up and is_same_head else (),
         looks_at_all=looks_at_all,
     )
+
+
+def as_looked_then(earlier: Earlier, report: Report) -> Earlier:
+    """Of a review of the same head that is done again: by what its models looked at, not by what they saw.
+
+    They are asked the same once more, word for word, so that a recording of that review is one of this.
+    """
+    before = report.inputs.earlier if report.inputs else None
+    if before is None:
+        return earlier.model_copy(update={"looks_at_all": True})
+    names = ("base", "models", "prompt_version", "settings", "is_complete", "files")
+    kept = {name: getattr(before, name) for name in names}
+    return earlier.model_copy(update={**kept, "looks_at_all": earlier.looks_at_all or before.looks_at_all})
+
+
+def _once_less(one: EarlierFinding) -> EarlierFinding:
+    return one.model_copy(update={"times": one.times - 1})
 
 
 def settings_digest(settings: Mapping[str, Any]) -> str:
@@ -79,7 +106,7 @@ def _finding(candidate: Candidate, report: Report) -> EarlierFinding:
     ]
     return EarlierFinding(
         candidate=_kept(candidate),
-        key=key_of(candidate),
+        key=key_of(candidate, report),
         times=times_of(candidate, report),
         places=tuple(map(_kept, under)),
     )

@@ -1,6 +1,6 @@
 """A finished review in, what became of each finding of the one before out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from affidavit.iterations.following.matching import fingerprints_of
@@ -63,6 +63,22 @@ def decide(entry: Entry, known: Mapping[str, Candidate]) -> FindingDecision:
     )
 
 
+def decided_again(then: Sequence[FindingDecision], now: Sequence[FindingDecision]) -> list[FindingDecision]:
+    """A second review of the same head: what the first one decided of the push, as far as it still holds."""
+    since = {one.earlier: one for one in now}
+    decisions: list[FindingDecision] = []
+    for one in then:
+        again = since.get(one.now or "")
+        if again is None:
+            decisions.append(one)
+        elif again.fate == "still_open":
+            decisions.append(one.model_copy(update={"now": again.now, "times": again.times}))
+        else:
+            kept = {name: getattr(again, name) for name in ("fate", "by", "reason", "now", "times")}
+            decisions.append(one.model_copy(update=kept))
+    return decisions
+
+
 def _living(name: str | None, known: Mapping[str, Candidate]) -> Candidate | None:
     """The candidate that stands for one, whatever it became a duplicate of."""
     seen: set[str] = set()
@@ -80,6 +96,8 @@ def _fate(entry: Entry, own: Candidate | None, now: Candidate | None) -> tuple[F
     if own is None or now is None:
         return "cannot_tell", "evidence", entry.trace.detail
     by, reason = _decided_by(own, now)
+    if now.carried and now.carried.is_first_judged and now.status is Status.FALSE_POSITIVE:
+        return "cannot_tell", by, f"its code stands as it stood, and the claim is refuted: {reason}"
     if now.status is Status.FALSE_POSITIVE or (now.withheld and now.withheld.code is Reason.FIXED):
         return "fixed", by, now.withheld.detail if now.withheld else reason
     if now.withheld and now.withheld.code is Reason.DISMISSED:
@@ -87,9 +105,11 @@ def _fate(entry: Entry, own: Candidate | None, now: Candidate | None) -> tuple[F
     is_unsure = is_brought(now) and now.status is Status.UNVERIFIED
     if is_unsure and entry.trace.outcome == "changed":
         return "cannot_tell", "evidence", reason
-    if now.kind == "mechanical" and is_brought(now):
+    if now.kind == "mechanical" and is_brought(now) and now.status is Status.UNVERIFIED:
         return "cannot_tell", "analyser", reason
-    is_partly = entry.some_fixed or (entry.trace.outcome == "changed" and _is_milder(entry, now))
+    is_partly = entry.some_fixed or (
+        entry.trace.outcome == "changed" and by == "verifier" and _is_milder(entry, now)
+    )
     return ("partly_fixed" if is_partly else "still_open"), by, reason
 
 

@@ -11,6 +11,8 @@ SHORT_HUNK = 120
 """A hunk with no more lines is shown whole where anything of it is new."""
 REACH_LINES = 40
 """Of a longer one, so many lines around what is new."""
+SAME_FILE = 0.5
+"""A file that was renamed keeps at least so much of what was shown of it."""
 
 
 def digests_of(hunk: Hunk) -> str:
@@ -62,6 +64,21 @@ def known_file(file: FileChange, files: Sequence[EarlierFile]) -> EarlierFile | 
     return next(iter((*by_path, *by_base, *by_blob)), None) or _likest(file, files)
 
 
+def renamed_since(gone: EarlierFile, files: Sequence[FileChange]) -> str | None:
+    """What a file that is gone is called now: one that the change adds, with most of the lines it showed."""
+    shown = {digest for hunk in gone.hunks for digest in _split(hunk.digests)}
+    added = [file for file in files if file.base_path is None]
+    shares = [(len(shown & _head_digests(file)) / max(len(shown), 1), file.path) for file in added]
+    share, path = max(shares, default=(0.0, ""))
+    return path if share >= SAME_FILE else None
+
+
+def _head_digests(file: FileChange) -> set[str]:
+    """Its lines at head, as added ones and as context: a file that is added anew shows all as added."""
+    texts = [line[1:] for hunk in file.hunks for line in hunk.lines if line[0] != "-"]
+    return {_digest(mark + text) for text in texts for mark in "+ "}
+
+
 def _likest(file: FileChange, files: Sequence[EarlierFile]) -> EarlierFile | None:
     """A file that was added in both under two names shares most of its lines."""
     if file.base_path is not None:
@@ -69,7 +86,7 @@ def _likest(file: FileChange, files: Sequence[EarlierFile]) -> EarlierFile | Non
     own = {digest for hunk in file.hunks for digest in _split(digests_of(hunk))}
     others = [one for one in files if one.base_path is None]
     best = max(others, key=lambda one: _overlap(own, one), default=None)
-    return best if best is not None and _overlap(own, best) > 0.5 else None
+    return best if best is not None and _overlap(own, best) > SAME_FILE else None
 
 
 def _overlap(own: set[str], other: EarlierFile) -> float:

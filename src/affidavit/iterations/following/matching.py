@@ -4,17 +4,20 @@ A model's rule and words are free, so neither a fingerprint nor a title decides 
 open, the joiner is asked about: an old finding that nobody repeated stands before it with the new ones.
 """
 
+import re
 from collections.abc import Sequence
 
-from affidavit.iterations.following.trace import Trace
+from affidavit.iterations.following.trace import Trace, own_code
 from affidavit.proof.judging.likeness import SIMILAR_WORDS, likeness
-from affidavit.proof.quotes import fold
+from affidavit.proof.quoting.quotes import fold
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import NEAR_LINES, Finding
 from affidavit.records.iteration import EarlierFinding
 
 SAME_CODE = 12
 """Characters that two quotes must share to be called the same code."""
+_NAME = re.compile(r"`([^`]+)`|\"([^\"]+)\"|'([^']+)'")
+_DEFINES = re.compile(r"\b(?:def|class|fn|func|function|interface|struct|type)\s+(?P<name>\w+)")
 
 
 def match_findings(
@@ -22,17 +25,21 @@ def match_findings(
 ) -> dict[int, Candidate]:
     """Position of an earlier finding to the new candidate that is the same; nobody is a partner twice.
 
-    The surest pairs are made first.
+    The surest pairs are made first, and of these the nearest.
     """
     free = {one.id: one for one in candidates if one.finding and one.withheld is None}
     matched: dict[int, Candidate] = {}
-    for is_pair in (_has_same_name, _is_same_claim, _is_same_place, _has_same_cause):
-        for position, (one, trace) in enumerate(zip(earlier, traces, strict=True)):
-            if position in matched:
-                continue
-            partner = next((other for other in free.values() if is_pair(one, trace, other)), None)
-            if partner is not None:
-                matched[position] = free.pop(partner.id)
+    for is_pair in (_has_same_name, _is_same_claim, _is_same_place, _has_same_cause, _has_moved):
+        pairs = [
+            (_distance(trace, other.finding), position, other.id)
+            for position, (one, trace) in enumerate(zip(earlier, traces, strict=True))
+            if position not in matched
+            for other in free.values()
+            if is_pair(one, trace, other) and not is_about_another(one.candidate, other)
+        ]
+        for _, position, name in sorted(pairs):
+            if position not in matched and name in free:
+                matched[position] = free.pop(name)
     return matched
 
 
@@ -53,8 +60,9 @@ def _is_same_claim(one: EarlierFinding, trace: Trace, other: Candidate) -> bool:
         return False
     is_same_code = _shares_code(one.candidate, other) or (_is_there(trace, now) and trace.is_somewhere)
     if one.candidate.kind == "mechanical":
-        is_same_words = then.rule_id == now.rule_id and _subject(then) == _subject(now)
-        return is_same_words and is_same_code and _path_fits(trace, now)
+        is_same_code = is_same_code or _is_same_line(one.candidate, other)
+        is_same_words = then.rule_id == now.rule_id and _subject(one.candidate) == _subject(other)
+        return is_same_words and is_same_code and now.file == trace.path
     return is_same_code and likeness(then, now) >= SIMILAR_WORDS
 
 
@@ -92,10 +100,6 @@ def _is_there(trace: Trace, now: Finding) -> bool:
     return now.file == trace.path and gap <= NEAR_LINES
 
 
-def _path_fits(trace: Trace, now: Finding) -> bool:
-    return now.file == trace.path
-
-
 def _shares_code(one: Candidate, other: Candidate) -> bool:
     """One quote holds the other, white space folded."""
     texts = [fold(each.quote.code) if each.quote else "" for each in (one, other)]
@@ -103,6 +107,36 @@ def _shares_code(one: Candidate, other: Candidate) -> bool:
     return len(shorter) >= SAME_CODE and shorter in longer
 
 
-def _subject(finding: Finding) -> str:
-    """What an analyser's message is about: the same rule on the same line may speak of two names."""
-    return finding.title
+def _has_moved(one: EarlierFinding, trace: Trace, other: Candidate) -> bool:
+    """An analyser says the same of the same line in another file, and the line is not where it was."""
+    then, now = one.candidate.finding, other.finding
+    if then is None or now is None or one.candidate.kind != "mechanical" or not _is_by_same_kind(one, other):
+        return False
+    is_elsewhere = now.file != then.file and trace.outcome in ("changed", "gone", "moved")
+    is_same_words = then.rule_id == now.rule_id and then.title == now.title
+    return is_elsewhere and is_same_words and _is_same_line(one.candidate, other)
+
+
+def _is_same_line(one: Candidate, other: Candidate) -> bool:
+    """The lines that the findings speak of, without the context that is quoted with them."""
+    texts = [fold(own_code(each)) for each in (one, other)]
+    return texts[0] != "" and texts[0] == texts[1]
+
+
+def is_about_another(one: Candidate, other: Candidate) -> bool:
+    """The same sentence about other names: two undefined names are two problems, wherever they stand."""
+    then, now = _subject(one), _subject(other)
+    return then[0] == now[0] and then[1] != now[1]
+
+
+def _subject(candidate: Candidate) -> tuple[str, list[str]]:
+    """The title without its names and figures, and the names; a definition may be called otherwise by now."""
+    title = candidate.finding.title if candidate.finding else ""
+    defined = {match["name"] for match in _DEFINES.finditer(own_code(candidate))}
+    names = ["".join(match.groups("")) for match in _NAME.finditer(title)]
+    kept = [name for name in names if name not in defined and re.search(r"[^\W\d]", name)]
+    return re.sub(r"\d+", "0", _NAME.sub("``", title)), kept
+
+
+def _distance(trace: Trace, now: Finding | None) -> tuple[bool, int]:
+    return (now.file != trace.path, abs(now.line - trace.start)) if now else (True, 0)

@@ -68,7 +68,8 @@ def _why_everything(
 ) -> str:
     """Why what was seen before must be looked at again; empty: it need not."""
     if earlier.looks_at_all:
-        return "the user asked for everything"
+        is_same_head = earlier.head.tree == change.head.tree
+        return "this head is looked at anew" if is_same_head else "the user asked for everything"
     if not earlier.models:
         return "no model looked in the review before"
     if earlier.models != dict(models):

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from affidavit.iterations.following.hunks import known_file
+from affidavit.iterations.following.hunks import known_file, new_head_lines, renamed_since
 from affidavit.ports import Case, Tree
-from affidavit.proof.quotes import Occurrence, find_quote, fold
+from affidavit.proof.quoting.quotes import Occurrence, find_quote, fold
 from affidavit.records.candidate import Candidate, TraceOutcome
+from affidavit.records.change import FileChange
 from affidavit.records.finding import Finding
 from affidavit.records.iteration import Earlier
 from affidavit.symbols.definitions import symbols_of
@@ -19,6 +20,8 @@ LONG_ENOUGH = 15
 """Characters that a quote needs to be looked for in other files."""
 NEAR_LINES = 40
 LIKE_LINE, LIKE_LINES = 0.6, 0.34
+SAYS_NOTHING = 6
+"""A bracket or an `else:` alone."""
 MAX_LINES = 20_000
 MAX_FILES = 200
 
@@ -46,17 +49,31 @@ def trace_code(candidate: Candidate, finding: Finding, earlier: Earlier, case: C
     texts = _quoted(candidate, finding)
     lines = (tree.redacted_lines(path) if path else None) or []
     near = candidate.quote.start if candidate.quote and candidate.quote.start else finding.line
-    if path and (found := _nearest(texts, lines, near)):
+    if path and (found := _standing(texts, lines, near) or _requoted(texts, lines, near)):
         was = "" if path == finding.file else f", which was {finding.file}"
         detail = f"the quoted code is at {path}:{found.start}-{found.end}{was}"
+        if candidate.kind != "mechanical" and _is_indented_otherwise(texts, lines, found):
+            # A condition around it, or one less, may be the whole repair.
+            return Trace("changed", path, found.start, found.end, f"{detail}, under another condition")
         return Trace("stands", path, found.start, found.end, detail)
-    if moved := _elsewhere(texts, finding, path, case):
+    if moved := _elsewhere(texts, finding, path, earlier, case):
         return moved
+    if line := _own_line(candidate, lines, near, path):
+        return line
     if path and (like := _resembling(texts, lines, near) or _same_name(candidate, tree, path)):
         detail = f"the quoted code was changed at {path}:{like.start}-{like.end}"
         return Trace("changed", path, like.start, like.end, detail)
     gone = f"nothing like the quoted code is left in {path}" if path else f"{finding.file} is gone"
     return Trace("gone", path or finding.file, detail=gone)
+
+
+def own_code(candidate: Candidate) -> str:
+    """Of what is quoted, the lines that the finding speaks of: an analyser quotes what is around, too."""
+    quote, finding = candidate.quote, candidate.finding
+    if quote is None or finding is None or not quote.start:
+        return ""
+    first, last = finding.lines
+    return "\n".join(quote.code.split("\n")[max(first - quote.start, 0) : last - quote.start + 1])
 
 
 def path_now(finding: Finding, earlier: Earlier, case: Case) -> str | None:
@@ -72,7 +89,9 @@ def path_now(finding: Finding, earlier: Earlier, case: Case) -> str | None:
     renamed = change.file_at(finding.file, "base")
     if renamed is not None and renamed.head_path:
         return renamed.head_path
-    return finding.file if tree.entry(finding.file) else None
+    if tree.entry(finding.file):
+        return finding.file
+    return renamed_since(then, [file for file in change.files if file.head_path]) if then else None
 
 
 def _quoted(candidate: Candidate, finding: Finding) -> list[str]:
@@ -80,6 +99,44 @@ def _quoted(candidate: Candidate, finding: Finding) -> list[str]:
     own = candidate.quote.code if candidate.quote else ""
     claimed = finding.verification.code_examined if finding.verification else ""
     return list(dict.fromkeys(text for text in (own, claimed) if text.strip()))
+
+
+def _standing(texts: Sequence[str], lines: Sequence[str], near: int) -> Occurrence | None:
+    """Where the quote stands: a part of it that stood elsewhere, too, only beside what stood beside it."""
+    whole = _nearest(texts[:1], lines, near)
+    if whole or len(texts) == 1:
+        return whole
+    around = [folded for line in texts[0].split("\n") if (folded := fold(line))]
+    if not any(folded not in fold(texts[1]) for folded in around):
+        return _nearest(texts[1:], lines, near)
+    found = [one for one in find_quote(texts[1], lines[:MAX_LINES]) if _is_beside(one, around, lines)]
+    return min(found, key=lambda one: one.distance(near), default=None)
+
+
+def _requoted(texts: Sequence[str], lines: Sequence[str], near: int) -> Occurrence | None:
+    """Where it stands with other quotation marks, as formatters write them."""
+    return _standing([_quoted_alike(text) for text in texts], [_quoted_alike(line) for line in lines], near)
+
+
+def _quoted_alike(text: str) -> str:
+    return text.replace("'", '"')
+
+
+def _is_beside(one: Occurrence, around: Sequence[str], lines: Sequence[str]) -> bool:
+    """The line before or after is one that was quoted with it, and not one that says nothing."""
+    before = next((text for line in reversed(lines[: one.start - 1]) if (text := fold(line))), "")
+    after = next((text for line in lines[one.end :] if (text := fold(line))), "")
+    return any(len(text) > SAYS_NOTHING and text in around for text in (before, after))
+
+
+def _is_indented_otherwise(texts: Sequence[str], lines: Sequence[str], found: Occurrence) -> bool:
+    """Further in or out than it was; tabs for spaces is no such difference."""
+    now = next((line for line in lines[found.start - 1 : found.end] if line.strip()), "")
+    then = [line for text in texts for line in text.split("\n") if fold(line) == fold(now)]
+    margins = [line[: len(line) - len(line.lstrip())] for line in (*then, now)]
+    if not then or any("\t" in one for one in margins) != all("\t" in one for one in margins):
+        return False
+    return margins[-1] not in margins[:-1]
 
 
 def _nearest(texts: Sequence[str], lines: Sequence[str], near: int) -> Occurrence | None:
@@ -90,8 +147,23 @@ def _nearest(texts: Sequence[str], lines: Sequence[str], near: int) -> Occurrenc
     return None
 
 
-def _elsewhere(texts: Sequence[str], finding: Finding, path: str | None, case: Case) -> Trace | None:
-    """The same code in another changed file: whole lines only, and long enough to be the same."""
+def _own_line(candidate: Candidate, lines: Sequence[str], near: int, path: str | None) -> Trace | None:
+    """An analyser speaks of its line: an edit beside it, which it quoted, changes nothing."""
+    own = own_code(candidate)
+    if candidate.kind != "mechanical" or path is None or not own.strip():
+        return None
+    whole = [one for one in find_quote(own, lines) if _is_whole(own, lines[one.start - 1 : one.end])]
+    found = min(whole, key=lambda one: one.distance(near), default=None)
+    if found is None:
+        return None
+    detail = f"its line is at {path}:{found.start}, with an edit beside it"
+    return Trace("stands", path, found.start, found.end, detail)
+
+
+def _elsewhere(
+    texts: Sequence[str], finding: Finding, path: str | None, earlier: Earlier, case: Case
+) -> Trace | None:
+    """The same code in another changed file: whole lines only, long enough to be the same, and new there."""
     long = [text for text in texts if len(fold(text)) >= LONG_ENOUGH][:1]
     tree = case.repository.side(finding.side)
     for file in case.change.files[:MAX_FILES]:
@@ -100,10 +172,18 @@ def _elsewhere(texts: Sequence[str], finding: Finding, path: str | None, case: C
             continue
         lines = tree.redacted_lines(other) or []
         found = _nearest(long, lines, finding.line)
-        if found and _is_whole(long[0], lines[found.start - 1 : found.end]):
+        is_whole = found is not None and _is_whole(long[0], lines[found.start - 1 : found.end])
+        if found and is_whole and (finding.side == "base" or _is_new_there(found, file, earlier)):
             detail = f"the quoted code moved from {finding.file} to {other}:{found.start}-{found.end}"
             return Trace("moved", other, found.start, found.end, detail)
     return None
+
+
+def _is_new_there(found: Occurrence, file: FileChange, earlier: Earlier) -> bool:
+    """Lines that the earlier review did not see there: code that was there before has not moved."""
+    known = known_file(file, earlier.files)
+    new = set(new_head_lines(file, known.hunks if known else ())) & set(file.changed_lines("head"))
+    return any(found.start <= line <= found.end for line in new)
 
 
 def _is_whole(text: str, lines: Sequence[str]) -> bool:
@@ -122,11 +202,10 @@ def _resembling(texts: Sequence[str], lines: Sequence[str], near: int) -> Occurr
     if len(quoted) <= 1:
         return _like_line(quoted[0] if quoted else "", numbered, near)
     matcher = SequenceMatcher(None, quoted, [text for _, text in numbered], autojunk=False)
-    # A bracket or an `else:` alone says nothing.
     blocks = [
         block
         for block in matcher.get_matching_blocks()
-        if any(len(text) > 6 for text in quoted[block.a : block.a + block.size])
+        if any(len(text) > SAYS_NOTHING for text in quoted[block.a : block.a + block.size])
     ]
     matched = sum(block.size for block in blocks)
     if not blocks or matched / len(quoted) < LIKE_LINES:

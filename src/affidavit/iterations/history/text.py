@@ -8,7 +8,7 @@ from rich.text import Text
 from affidavit.iterations.history.story import Chapter, Story
 from affidavit.records.iteration import StoredSeries
 from affidavit.render.report.ink import Ink
-from affidavit.render.report.row import FATES
+from affidavit.render.report.row import BACK, FATES
 from affidavit.render.report.wording import counted
 
 _BAR_CELLS = 20
@@ -32,8 +32,8 @@ def render_story(story: Story, *, console: Console) -> None:
         ink.hanging(start, ink.inline(f"{alert.kind.replace('_', ' ')}: {alert.detail}"), indent=0)
 
 
-def render_list(found: Sequence[StoredSeries], *, console: Console) -> None:
-    """Every row with its newest review."""
+def render_list(found: Sequence[StoredSeries], *, console: Console, elsewhere: int = 0) -> None:
+    """Every row with its newest review; how many other repositories have is said."""
     ink = Ink(console)
     if not found:
         ink.line("no row of reviews is kept yet: review a branch, as in `affidavit review main...topic`")
@@ -45,6 +45,8 @@ def render_list(found: Sequence[StoredSeries], *, console: Console) -> None:
             f", {len(newest.open)} open  ",
             (ink.safe(one.repository), "dim"),
         )
+    if elsewhere:
+        ink.line((f"{counted(elsewhere, 'row')} of other repositories: --all lists them, too", "dim"))
 
 
 def _cells(chapter: Chapter) -> tuple[str, ...]:
@@ -67,6 +69,7 @@ def _write_open(ink: Ink, newest: Chapter) -> None:
     summary = newest.summary
     became = [f"{count} {FATES[fate]}" for fate, count in summary.fates.items() if count]
     ink.blank()
+    became += [f"{summary.back} {BACK}"] if summary.back else []
     ink.line(f"of what was asked before: {', '.join(became)}" if became else "nothing was asked before")
     ink.line(f"open now: {len(summary.open)}")
     for one in summary.open:

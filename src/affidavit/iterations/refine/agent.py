@@ -2,11 +2,13 @@
 
 import os
 import shlex
+import sys
 from pathlib import Path
 from typing import Literal
 
 from affidavit.errors import SettingsError
 from affidavit.records.record import Record
+from affidavit.system import supervisor
 from affidavit.system.child_process import run_child
 
 PLACEHOLDER = "{feedback}"
@@ -27,7 +29,7 @@ class AgentRun(Record):
 
 
 async def run_agent(command: str, copy: Path, feedback: Path, seconds: float) -> AgentRun:
-    """Run the command in the copy; after its time it is ended, with all that it started."""
+    """Run the command in the copy; after it, or after its time, all that it started is ended."""
     if not command.strip():
         raise SettingsError("--agent needs a command")
     line = command.replace(PLACEHOLDER, shlex.quote(str(feedback)))
@@ -37,11 +39,12 @@ async def run_agent(command: str, copy: Path, feedback: Path, seconds: float) ->
     environment |= {VARIABLE: str(feedback), "PWD": str(copy)}
     try:
         ended = await run_child(
-            ["/bin/sh", "-c", script],
+            [sys.executable, "-I", "-S", supervisor.__file__, "/bin/sh", "-c", script],
             folder=copy,
             environment=environment,
             seconds=seconds,
             max_bytes=MAX_OUTPUT_BYTES,
+            asked_to_end=True,
         )
     except OSError as error:
         raise SettingsError(f"--agent: the command cannot be started: {error.strerror}") from error

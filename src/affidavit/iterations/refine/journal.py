@@ -27,8 +27,14 @@ class Turn(Record):
     summary: IterationSummary | None = None
     blocking: int = 0
     lost_tests: int = 0
+    lost_code: int = 0
+    """Files and definitions under review that the agent deleted or emptied."""
+    silenced: int = 0
+    """Places that comments silence, and did not when the loop began."""
     agent: AgentRun | None = None
     """None while the agent has not been asked."""
+    left_out: tuple[str, ...] = ()
+    """What the agent left and no branch takes: large files, and links that lead out."""
     result: str = ""
     """The commit that the agent's work became; empty where it changed nothing."""
 
@@ -43,6 +49,8 @@ class Journal(Record):
     agent: str
     """A digest of the agent's command: it may name a key."""
     max: int
+    series: str = ""
+    """The row of its reviews: each loop has its own."""
     turns: tuple[Turn, ...] = ()
     spent_usd: float = 0
     spent_tokens: int = 0

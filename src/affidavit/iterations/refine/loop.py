@@ -1,7 +1,7 @@
 """Review, hand the feedback to an agent, review what it did, until there is nothing more to gain."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -13,17 +13,27 @@ from affidavit.iterations.feedback.summary import summary_of
 from affidavit.iterations.following.earlier import earlier_of
 from affidavit.iterations.refine.agent import run_agent
 from affidavit.iterations.refine.journal import Journal, Turn, keep_journal
+from affidavit.iterations.refine.silenced import as_found, raised, silenced_since
 from affidavit.iterations.refine.workplace import Workplace
-from affidavit.records.iteration import Earlier
+from affidavit.records.candidate import Candidate
+from affidavit.records.iteration import Earlier, FindingDecision, FollowUp, IterationSummary
 from affidavit.records.report import Report
 from affidavit.render.formats import render
 from affidavit.system.private_files import write_private_file
 
-Stop = Literal["accepted", "escalated", "rejected", "plateau", "oscillation", "limit", "budget", "agent"]
+Stop = Literal[
+    "accepted", "escalated", "rejected", "plateau", "oscillation", "limit", "budget", "agent", "undone"
+]
+NAMED = 5
+LOST_CODE = "change/"
+"""How the rules about lost code begin."""
+LOST, SILENCED = "it is lost since the loop began", "a comment of the agent silences it"
 Review = Callable[[str, Earlier | None, Journal], Report]
 """A commit and the review before in, its report out."""
 Guard = Callable[[str], Report | None]
-"""A commit in, the report on tests that were lost since the start out; None where nothing is different."""
+"""A commit in, the report on tests and code that were lost since the start out; None: nothing differs."""
+Keep = Callable[[IterationSummary, Journal], None]
+"""What notes a review, with the tests that were lost, in the row of its loop."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,7 @@ class Loop:
     agent: str
     review: Review
     guard: Guard
+    keep: Keep
     agent_seconds: float
     budget: Budget
     say: Callable[[str], None]
@@ -72,12 +83,17 @@ class Loop:
 
     def _reviewed(self, journal: Journal, turn: Turn) -> Journal:
         report = self.review(turn.commit, self._earlier(journal), journal)
-        joined, lost = joined_with(report, self.guard(turn.commit))
+        before = next((one.summary for one in reversed(journal.turns) if one.summary), None)
+        silenced = silenced_since(report, self._report(journal.turns[0]) if turn.number > 1 else None)
+        joined, lost = joined_with(raised(report, silenced), self.guard(turn.commit), before)
+        joined = with_found(joined, as_found(report, silenced), before, SILENCED)
+        lost_code = sum(one.startswith(LOST_CODE) for one in lost)
         text = render(report, "report")
         file = self.folder / f"report-{turn.number}.json"
         write_private_file(file, text)
         write_private_file(self._feedback(turn.number), render(joined, "feedback") or "")
         assessment = assess(joined, journal.max)
+        is_limit = assessment.verdict == "escalate" and assess(joined, turn.number + 1).verdict == "refine"
         digest = sha256(text.encode()).hexdigest()
         summary = summary_of(joined, digest).model_copy(
             update={"number": turn.number, "verdict": assessment.verdict}
@@ -88,7 +104,9 @@ class Loop:
                 "digest": digest,
                 "summary": summary,
                 "blocking": len(joined.verdict.blocking),
-                "lost_tests": lost,
+                "lost_tests": len(lost) - lost_code,
+                "lost_code": lost_code,
+                "silenced": len(silenced),
             }
         )
         journal = journal.with_turn(turn).model_copy(
@@ -97,9 +115,11 @@ class Loop:
                 "spent_tokens": journal.spent_tokens + summary.tokens,
             }
         )
+        self.keep(summary, journal)
         self.say(f"review {turn.number}: score {summary.score:.2f}, {summary.verdict}")
         best = best_of(journal).number
-        return journal.model_copy(update={"stopped": self._why_stop(journal), "best": best})
+        stopped: Stop | str = "limit" if is_limit else self._why_stop(journal)
+        return journal.model_copy(update={"stopped": stopped, "best": best})
 
     def _refined(self, journal: Journal, turn: Turn) -> Journal:
         """Let the agent work; what it did is committed, however it ended."""
@@ -111,8 +131,19 @@ class Loop:
         message = (
             f"Follow the feedback of review {turn.number}\n\nMade by a coding agent in affidavit refine."
         )
+        for nested in self.workplace.take_nested(turn.commit):
+            self.say(f"agent: {nested} was a repository of its own; its files are taken, its history is not")
+        left_out = self.workplace.leave_out(turn.commit)
+        if left_out:
+            named = ", ".join(left_out[:NAMED])
+            self.say(f"agent: not taken, since it is large or a link that leads out: {named}")
         result = self.workplace.commit(turn.commit, message) or ""
-        journal = journal.with_turn(turn.model_copy(update={"agent": ended, "result": result}))
+        journal = journal.with_turn(
+            turn.model_copy(update={"agent": ended, "result": result, "left_out": tuple(left_out)})
+        )
+        if result and self.workplace.is_same(result, journal.base):
+            self.say("the agent undid the change: nothing is left to review")
+            return journal.model_copy(update={"stopped": "undone"})
         if result:
             return journal
         became = "changed nothing" if ended.state == "ended" else ended.state.replace("_", " ")
@@ -125,8 +156,10 @@ class Loop:
         if not done:
             return None
         content = (self.folder / done[-1].report).read_bytes()
-        report = Report.model_validate_json(content)
-        return earlier_of(report, sha256(content).hexdigest())
+        return earlier_of(Report.model_validate_json(content), sha256(content).hexdigest())
+
+    def _report(self, turn: Turn) -> Report:
+        return Report.model_validate_json((self.folder / turn.report).read_bytes())
 
     def _why_stop(self, journal: Journal) -> str:
         rows = [one.summary for one in journal.turns if one.summary]
@@ -145,20 +178,67 @@ class Loop:
         return self.folder / f"feedback-{number}.json"
 
 
-def joined_with(report: Report, guard: Report | None) -> tuple[Report, int]:
-    """The report with what the guard of the tests found, for feedback and score; and how much that is."""
+def joined_with(
+    report: Report, guard: Report | None, before: IterationSummary | None = None
+) -> tuple[Report, list[str]]:
+    """The report with what the guard found, for feedback and score; and the rules of what was lost."""
     found = guard.shown if guard else []
-    if not found or guard is None:
-        return report, 0
+    if not found:
+        return report, []
     named = [one.model_copy(update={"id": f"guard-{one.id}"}) for one in found]
-    blocking = (*report.verdict.blocking, *(f"guard-{name}" for name in guard.verdict.blocking))
-    verdict = report.verdict.model_copy(update={"blocking": blocking})
-    candidates = (*report.candidates, *named)
-    return report.model_copy(update={"candidates": candidates, "verdict": verdict}), len(named)
+    rules = [one.finding.rule_id or "" for one in found if one.finding]
+    return with_found(report, named, before, LOST), rules
+
+
+def with_found(
+    report: Report, found: Sequence[Candidate], before: IterationSummary | None, why: str
+) -> Report:
+    """The report with what stands beside it: each blocks where it is grave, and is followed as any other."""
+    if not found:
+        return report
+    grave = [one.id for one in found if one.finding and one.finding.severity.is_grave]
+    blocking = (*report.verdict.blocking, *grave)
+    update = {
+        "verdict": report.verdict.model_copy(update={"blocking": blocking}),
+        "candidates": (*report.candidates, *found),
+        "follow_up": _with_lost(report.follow_up, found, before, why),
+    }
+    return report.model_copy(update=update)
+
+
+def _with_lost(
+    follow_up: FollowUp | None, named: Sequence[Candidate], before: IterationSummary | None, why: str
+) -> FollowUp | None:
+    """What was lost in the review before and is still lost stands one time more."""
+    times = {one.key: one.times for one in before.open} if before else {}
+    still = [
+        FindingDecision(
+            key=one.fingerprint,
+            earlier=one.id,
+            fingerprint=one.fingerprint,
+            title=one.finding.title,
+            severity=one.finding.severity,
+            file=one.finding.file,
+            line=one.finding.line,
+            specialist=one.specialist,
+            fate="still_open",
+            by="analyser",
+            reason=why,
+            now=one.id,
+            times=times[one.fingerprint] + 1,
+        )
+        for one in named
+        if one.finding and one.fingerprint in times
+    ]
+    if follow_up is None:
+        return None
+    new = [one.id for one in named if one.fingerprint not in times]
+    update = {"decisions": (*follow_up.decisions, *still), "new": (*follow_up.new, *new)}
+    return follow_up.model_copy(update=update)
 
 
 def best_of(journal: Journal) -> Turn:
-    """The best iteration, not the last: no lost tests, accepted, the higher score, fewer that block."""
+    """The best iteration, not the last: nothing lost, accepted, the higher score, fewer that block."""
     done = [one for one in journal.turns if one.summary]
     return max(done, key=_goodness)
 
@@ -167,4 +247,10 @@ def _goodness(turn: Turn) -> tuple[float, ...]:
     summary = turn.summary
     if summary is None:
         return (-1.0,)
-    return -turn.lost_tests, summary.verdict == "accept", summary.score, -turn.blocking, -turn.number
+    return (
+        -turn.lost_tests - turn.lost_code - turn.silenced,
+        summary.verdict == "accept",
+        summary.score,
+        -turn.blocking,
+        -turn.number,
+    )

@@ -16,6 +16,9 @@ from affidavit.system.private_files import make_private_folder
 
 EXCLUDED = "__pycache__/\n*.pyc\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\nnode_modules/\n.venv/\n"
 """What tools of an agent leave behind, beside what the repository itself ignores."""
+IGNORED = frozenset(line.rstrip("/") for line in EXCLUDED.split())
+MAX_NEW_FILE = 5_000_000
+"""Bytes of a file that an agent may add to a branch."""
 NOBODY = ("Affidavit", "affidavit@localhost")
 
 
@@ -42,7 +45,8 @@ class Workplace:
         git = self._copy_git
         git.run("update-ref", "--no-deref", "HEAD", commit)
         git.run("reset", "-q", "--hard", commit)
-        git.run("clean", "-q", "-f", "-d")
+        # Twice: a folder with a repository of its own goes, too.
+        git.run("clean", "-q", "-f", "-f", "-d")
 
     def commit(self, parent: str, message: str) -> str | None:
         """What the copy holds now, as a commit of ours; None where nothing is different."""
@@ -50,11 +54,36 @@ class Workplace:
             {"GIT_WORK_TREE": str(self.copy), "GIT_INDEX_FILE": str(self.own / "index")}
         )
         git.run("read-tree", parent)
-        git.run("add", "-A", "--ignore-errors", "--", ".")
+        try:
+            git.run("add", "-A", "--", ".")
+        except GitError as error:
+            raise OutsideError(
+                f"what the agent left in {self.copy} cannot be committed: {error}; look there, or begin anew "
+                "with --fresh"
+            ) from error
         tree = git.line("write-tree")
         if tree == git.line("rev-parse", f"{parent}^{{tree}}"):
             return None
         return git.having(self._identity()).line("commit-tree", tree, "-p", parent, "-m", message)
+
+    def take_nested(self, parent: str) -> list[str]:
+        """Make plain folders of what the agent made repositories: their files count, not their history."""
+        known = self._own_git.run("ls-tree", "-r", "-z", parent).split(b"\0")
+        submodules = {os.fsdecode(one.partition(b"\t")[2]) for one in known if one.startswith(b"160000 ")}
+        found: list[str] = []
+        for folder, folders, files in os.walk(self.copy):
+            here = os.path.relpath(folder, self.copy)
+            folders[:] = [one for one in folders if one not in IGNORED and (here != "." or one != ".git")]
+            if here != "." and here not in submodules and ".git" in (*folders, *files):
+                _remove(Path(folder) / ".git")
+                folders[:] = [one for one in folders if one != ".git"]
+                found.append(here)
+        return sorted(found)
+
+    def is_same(self, one: str, other: str) -> bool:
+        """Whether two commits hold the same files."""
+        trees = [self._own_git.line("rev-parse", f"{commit}^{{tree}}") for commit in (one, other)]
+        return trees[0] == trees[1]
 
     def resolve(self, name: str) -> str:
         """A commit of the user's repository."""
@@ -91,6 +120,30 @@ class Workplace:
         self._user_git.run("index-pack", "--stdin", "--fix-thin", stdin=pack)
         # The zeros: only where there is no such branch.
         self._user_git.run("update-ref", f"refs/heads/{name}", commit, "0" * len(commit))
+
+    def forget_copy(self) -> None:
+        """What an agent of an interrupted loop left is not gone on with."""
+        shutil.rmtree(self.copy, ignore_errors=True)
+
+    def leave_out(self, parent: str) -> list[str]:
+        """Take away what no branch should hold: new large files, and links that lead out of the copy."""
+        listed = self._own_git.run("ls-tree", "-r", "-z", "--name-only", parent).split(b"\0")
+        known = {os.fsdecode(one) for one in listed}
+        top, found = self.copy.resolve(), list[str]()
+        for folder, folders, files in os.walk(self.copy):
+            here = Path(folder)
+            is_top = here == self.copy
+            for name in [*files, *folders]:
+                path = here / name
+                inner = str(path.relative_to(self.copy))
+                is_file = path.is_file() and not path.is_symlink()
+                is_large = is_file and path.stat().st_size > MAX_NEW_FILE
+                is_out = path.is_symlink() and not path.resolve().is_relative_to(top)
+                if (is_large or is_out) and inner not in known:
+                    path.unlink()
+                    found.append(inner)
+            folders[:] = [one for one in folders if one not in IGNORED and not (is_top and one == ".git")]
+        return sorted(one for one in found if not one.startswith(".git/"))
 
     def remove(self) -> None:
         """Delete the copy and our commits."""
@@ -135,3 +188,10 @@ class Workplace:
             "GIT_COMMITTER_NAME": name,
             "GIT_COMMITTER_EMAIL": address,
         }
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)

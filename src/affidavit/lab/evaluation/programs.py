@@ -9,9 +9,10 @@ from pathlib import Path
 from affidavit.config.settings import Settings
 from affidavit.git.repository import GitRepository
 from affidavit.prompts import PromptSet
+from affidavit.proof.running.own_names import OwnNames
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.lab.evaluation import Case, CaseResult, DeclaredPrograms, DeclaredRun, KnownClaim
-from affidavit.stages.reproduce import Running, run_aside
+from affidavit.stages.proving.reproduce import Running, run_aside
 
 OpenRunner = Callable[[GitRepository, Settings], AbstractContextManager[Running]]
 
@@ -30,7 +31,7 @@ class ProgramGround:
         return self.asking(prompts) if running.runner else prompts
 
 
-async def run_declared(case: Case, running: Running) -> tuple[DeclaredRun, ...]:
+async def run_declared(case: Case, running: Running, own: OwnNames) -> tuple[DeclaredRun, ...]:
     """What became of each program; nothing where nobody asked, and the reason where none can be run."""
     if running.programs is None:
         return ()
@@ -38,17 +39,17 @@ async def run_declared(case: Case, running: Running) -> tuple[DeclaredRun, ...]:
     for about, claims in (("expected", case.expected), ("known_wrong", case.known_wrong)):
         for number, claim in enumerate(claims):
             if claim.reproduction is not None:
-                check = await _checked(claim, running)
+                check = await _checked(claim, running, own)
                 declared = {"about": about, "number": number, "declared": claim.outcome, "check": check}
                 runs.append(DeclaredRun.model_validate(declared))
     return tuple(runs)
 
 
-async def _checked(claim: KnownClaim, running: Running) -> ReproductionCheck:
+async def _checked(claim: KnownClaim, running: Running, own: OwnNames) -> ReproductionCheck:
     if running.runner is None or claim.reproduction is None:
         reason = running.programs.reason if running.programs else ""
         return ReproductionCheck(outcome="could_not_run", detail=reason)
-    return await run_aside(claim.reproduction, running.runner)
+    return await run_aside(claim.reproduction, running.runner, own)
 
 
 def count_programs(results: Sequence[CaseResult]) -> DeclaredPrograms | None:

@@ -17,10 +17,11 @@ from affidavit.lab.evaluation.outcomes import cost_of, score_review, tokens_of, 
 from affidavit.lab.evaluation.programs import count_programs, run_declared
 from affidavit.lab.evaluation.scoring import score, score_by_category, score_by_language, stability
 from affidavit.lab.evaluation.sessions import ReviewSessions
+from affidavit.proof.running.own_names import own_names
 from affidavit.records.lab.evaluation import Case, CaseResult, CaseRun, DeclaredRun, Evaluation
 from affidavit.records.lab.label import Label
 from affidavit.records.report import Report
-from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.looking.intake import ChangeRequest, open_change
 
 CaseState = Literal["started", "done", "failed"]
 Follow = Callable[[str, CaseState], None]
@@ -131,7 +132,8 @@ async def _run_programs(case: Case, folder: Path, plan: EvaluationPlan) -> tuple
     with await asyncio.to_thread(open_change, _request(case, folder)) as opened, ExitStack() as stack:
         settings = plan.sessions.settings_for(opened.repository.base)
         opening = plan.sessions.programs.open(opened.repository, settings)
-        return await run_declared(case, await asyncio.to_thread(stack.enter_context, opening))
+        running = await asyncio.to_thread(stack.enter_context, opening)
+        return await run_declared(case, running, own_names(opened.repository))
 
 
 def _request(case: Case, folder: Path) -> ChangeRequest:

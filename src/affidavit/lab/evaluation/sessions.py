@@ -21,7 +21,7 @@ from affidavit.ports import Mind, Role, Tree
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.report import Report, RoleUsage
 from affidavit.specialists.agents.panel import Panel
-from affidavit.stages.reproduce import Running
+from affidavit.stages.proving.reproduce import Running
 
 FindServers = Callable[[Settings, Path | None], Confirming | None]
 """The language servers to ask under these settings, for the repository in this folder."""

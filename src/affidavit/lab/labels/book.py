@@ -43,11 +43,14 @@ def labels_of(store: Store, report_id: str) -> dict[str, LabelEntry]:
     return {entry.candidate_id: entry for entry in store.labels.of_report(report_id)}
 
 
-def labels_elsewhere(store: Store, report: Report) -> dict[str, LabelEntry]:
-    """By fingerprint, the newest label that the same problem has in another report of the repository."""
+def labels_elsewhere(store: Store, report: Report, tenant: str | None = None) -> dict[str, LabelEntry]:
+    """By fingerprint, the newest label that the same problem has in another report of the repository.
+
+    Among the reports of one tenant, or of all (None).
+    """
     others = [
         one
-        for one in store.labels.with_findings()
+        for one in store.labels.with_findings(tenant=tenant)
         if one.repository == (report.change.repository or "") and one.entry.report_id != report.id
     ]
     return {one.fingerprint: one.entry for one in others if one.fingerprint}

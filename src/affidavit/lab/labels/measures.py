@@ -68,27 +68,32 @@ class Tally:
     follow: FollowTally = field(default_factory=FollowTally)
 
 
-def measure_headline(store: Store) -> Rate | None:
+def measure_headline(store: Store, tenant: str | None = None) -> Rate | None:
     """The rate in every report's footer: wrong among shown and labelled. None: not measured yet."""
-    shown = [one for one in store.labels.with_findings() if one.is_shown]
+    shown = [one for one in store.labels.with_findings(tenant=tenant) if one.is_shown]
     return _share(newest_by_problem(shown).values(), Label.WRONG)
 
 
-def with_measured(report: Report, store: Store) -> Report:
-    """The report with what is known of this installation's error rate at this moment."""
-    return report.model_copy(update={"measured": measure_headline(store)})
+def with_measured(report: Report, store: Store, tenant: str | None = None) -> Report:
+    """The report with what is known of this installation's error rate, or of a tenant's, at this moment."""
+    return report.model_copy(update={"measured": measure_headline(store, tenant)})
 
 
 def measure_quality(
-    store: Store, *, since: str | None = None, dimensions: Sequence[Dimension] = DIMENSIONS
+    store: Store,
+    *,
+    since: str | None = None,
+    dimensions: Sequence[Dimension] = DIMENSIONS,
+    tenant: str | None = None,
 ) -> Quality:
-    """Everything that the store knows of the reviews made since a date (YYYY-MM-DD)."""
+    """Everything that the store knows of the reviews since a date (YYYY-MM-DD), of a tenant or of all."""
     tally = Tally()
-    for report in store.reports.each(since or ""):
+    for report in store.reports.each(since or "", tenant):
         _count_report(tally, report)
-    labelled = store.labels.with_findings(since or "")
+    labelled = store.labels.with_findings(since or "", tenant)
     shown = newest_by_problem([one for one in labelled if one.is_shown])
     withheld = newest_by_problem([one for one in labelled if not one.is_shown])
+    unheard = store.labels.unheard(since or "", tenant)
     return Quality(
         since=since,
         reports=tally.reports,
@@ -99,6 +104,8 @@ def measure_quality(
         labelled=len(shown),
         wrong=_share(shown.values(), Label.WRONG),
         nit=_share(shown.values(), Label.NIT),
+        unheard=len({(one.report_id, one.candidate_id) for one in unheard}),
+        unheard_from=dict(Counter(one.by for one in unheard).most_common()),
         withheld_labelled=len(withheld),
         withheld_valid=sum(one.entry.label is Label.VALID for one in withheld.values()),
         mistakes=_mistakes(tally.sightings, shown),
@@ -154,7 +161,8 @@ def _point(report: Report) -> ReviewPoint:
         cost_usd=sum(known) if costs and len(known) == len(costs) else None,
         candidates=len(report.candidates),
         shown=len(report.shown),
-        dropped=sum(one.finding is None for one in report.candidates),
+        dropped=sum(one.finding is None for one in report.candidates) + len(report.set_aside),
+        set_aside=len(report.set_aside),
         relocated=sum(
             one.quote is not None and one.quote.outcome == "relocated" for one in report.candidates
         ),

@@ -1,8 +1,9 @@
 """PHP: which file of the repository a class name or an included path means."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from affidavit.languages.engine.language import Extract, Meant, Resolve, Statement
+from affidavit.languages.engine.language import Extract, Resolve, Statement
+from affidavit.languages.engine.one_file import one_file
 from affidavit.languages.engine.settings_files import read_json, table, texts
 from affidavit.languages.engine.tree_files import TreeFiles, join, nearest, parent, upwards
 from affidavit.languages.php.imports import INCLUDES_FROM
@@ -10,7 +11,7 @@ from affidavit.languages.php.imports import INCLUDES_FROM
 
 def php_resolver(files: TreeFiles, extracts: Mapping[str, Extract]) -> Resolve:
     """Resolve statements of PHP files."""
-    return PhpClasses(files, extracts).meant
+    return one_file(PhpClasses(files, extracts).find)
 
 
 class PhpClasses:
@@ -26,17 +27,9 @@ class PhpClasses:
         for path in sorted(extracts):
             for name in extracts[path].declares:
                 self._declared.setdefault(name.lower(), []).append(path)
-        self._found: dict[tuple[str, str, str], tuple[str, ...]] = {}
 
-    def meant(self, path: str, statement: Statement) -> Iterable[Meant]:
+    def find(self, path: str, statement: Statement) -> str | None:
         """The one file that declares a class or is included."""
-        key = (parent(path), statement.name, statement.form)
-        if key not in self._found:
-            file = self._find(path, statement)
-            self._found[key] = (file,) if file else ()
-        return (Meant(self._found[key], ()),)
-
-    def _find(self, path: str, statement: Statement) -> str | None:
         if statement.form == "use":
             return self._autoloaded(statement.name) or nearest(
                 path, self._declared.get(statement.name.lower(), ())

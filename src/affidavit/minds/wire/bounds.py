@@ -10,6 +10,9 @@ PIECE_BYTES = 4_000_000
 _BYTES_PER_TOKEN = 1_000
 """What a stream wraps around one token is about a third of this."""
 _BYTES_BESIDE_TOKENS = 4_000_000
+_OBJECTS_PER_TOKEN = 20
+"""What a stream wraps around one token has about five."""
+_OBJECTS_BESIDE_TOKENS = 50_000
 _BYTES_PER_LINE = 512
 _BYTES_PER_OBJECT = 100
 """What these count for besides their own bytes: the clients need more time and memory for each."""
@@ -27,6 +30,8 @@ class SizeLimits:
     """How many bytes are read, as they arrive and again after decompression."""
 
     reply_bytes: int
+    reply_objects: int
+    """JSON's objects and lists: empty ones are short, and take the clients the most time of all."""
     piece_bytes: int = PIECE_BYTES
     """Of one event of a stream, or of a plain reply: that much is kept until it is whole."""
     error_bytes: int = 1_000_000
@@ -35,7 +40,10 @@ class SizeLimits:
 
 def size_limits(max_tokens: int) -> SizeLimits:
     """The limits for a reply that has room for that many tokens."""
-    return SizeLimits(reply_bytes=_BYTES_BESIDE_TOKENS + max_tokens * _BYTES_PER_TOKEN)
+    return SizeLimits(
+        reply_bytes=_BYTES_BESIDE_TOKENS + max_tokens * _BYTES_PER_TOKEN,
+        reply_objects=_OBJECTS_BESIDE_TOKENS + max_tokens * _OBJECTS_PER_TOKEN,
+    )
 
 
 def bounded_client(limits: SizeLimits, silence_seconds: float) -> httpx2.AsyncClient:
@@ -71,7 +79,7 @@ class _Bounded(httpx2.AsyncByteStream):
             raise TypeError("the response of an asynchronous client has an asynchronous stream")
         most = limits.reply_bytes if response.is_success else limits.error_bytes
         self._source = response.stream
-        self._meter = _Meter(most, limits.piece_bytes)
+        self._meter = _Meter(most, limits.reply_objects, limits.piece_bytes)
         arriving = _Counted(self._source, most)
         self._decoded = httpx2.Response(response.status_code, headers=response.headers.raw, stream=arriving)
 
@@ -105,9 +113,9 @@ class _Counted(httpx2.AsyncByteStream):
 class _Meter:
     """Adds up a body, as a whole and from one blank line to the next."""
 
-    def __init__(self, most: int, most_of_a_piece: int) -> None:
-        self._most, self._most_of_a_piece = most, most_of_a_piece
-        self._total = self._weight = 0
+    def __init__(self, most: int, most_objects: int, most_of_a_piece: int) -> None:
+        self._most, self._most_objects, self._most_of_a_piece = most, most_objects, most_of_a_piece
+        self._total = self._objects = self._weight = 0
         self._edge = b""
 
     def count(self, data: bytes) -> None:
@@ -115,6 +123,9 @@ class _Meter:
         self._total += len(data)
         if self._total > self._most:
             raise TooMuchSentError(f"the server sent more than {self._most:,} bytes")
+        self._objects += _objects_in(data)
+        if self._objects > self._most_objects:
+            raise TooMuchSentError(f"the server sent more than {self._most_objects:,} objects")
         # A blank line may be divided between two arrivals.
         first, *others = _BLANK_LINE.split(self._edge + data)
         self._weigh(self._weight + _weight(first))
@@ -134,5 +145,9 @@ class _Meter:
 
 def _weight(piece: bytes) -> int:
     lines = piece.count(b"\n") + piece.count(b"\r")
-    objects = piece.count(b"{") + piece.count(b"[")
-    return len(piece) + _BYTES_PER_LINE * lines + _BYTES_PER_OBJECT * objects
+    return len(piece) + _BYTES_PER_LINE * lines + _BYTES_PER_OBJECT * _objects_in(piece)
+
+
+def _objects_in(piece: bytes) -> int:
+    """As many as can begin here; a brace in a text counts, too."""
+    return piece.count(b"{") + piece.count(b"[")

@@ -13,8 +13,21 @@ class Label(StrEnum):
     NIT = "nit"
 
 
+FORGE = "forge"
+"""On a forge, by somebody who may write there and is not the author of the change."""
+UNHEARD = {
+    "author": "forge: by the author of the change",
+    "no_rights": "forge: without write access",
+    "unknown": "forge: rights not known",
+}
+"""On a forge, by anybody else: kept, and counted in no rate, since a change could move it for itself."""
+
+
 class LabelEntry(Record):
-    """One act of labelling. The newest entry of a finding counts; `label` is None where it was taken back."""
+    """One act of labelling; `label` is None where it was taken back.
+
+    The newest entry of a finding counts, of those by people whose word does.
+    """
 
     report_id: str
     candidate_id: str
@@ -27,6 +40,11 @@ class LabelEntry(Record):
     """UTC, as ISO 8601."""
     report_digest: str = ""
     """SHA-256 of the report that it speaks of, byte for byte as it was kept; the store fills it in."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is the word of somebody who has a say in the error rate."""
+        return self.source not in UNHEARD.values()
 
 
 class LabelledFinding(Record):

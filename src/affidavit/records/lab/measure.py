@@ -101,6 +101,8 @@ class ReviewPoint(Record):
     candidates: int = 0
     shown: int = 0
     dropped: int = 0
+    set_aside: int = 0
+    """Of the dropped, those that were never handed in: they are not among the candidates."""
     relocated: int = 0
     refuted: int = 0
 
@@ -129,6 +131,11 @@ class Quality(Record):
     wrong: Rate | None = None
     """Wrong among shown and labelled. None: not measured yet."""
     nit: Rate | None = None
+    unheard: int = 0
+    """Findings that somebody on a forge labelled whose word counts in no rate: the author of the change, or
+    who may not write there."""
+    unheard_from: dict[str, int] = Field(default_factory=dict)
+    """How many of them by whom."""
     withheld_labelled: int = 0
     withheld_valid: int = 0
     """Labelled valid, and yet withheld."""

@@ -3,7 +3,7 @@
 from affidavit.iterations.feedback.document import feedback_document
 from affidavit.records.report import Report
 from affidavit.render.exchange.shapes import as_json
-from affidavit.render.report.under import said_under
+from affidavit.render.report.proof.under import said_under
 from affidavit.render.safe_text import visible
 from affidavit.render.view import View
 

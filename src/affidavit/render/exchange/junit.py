@@ -59,7 +59,7 @@ def _add_review(root: Element, report: Report) -> None:
     """The review itself, so that what was not completed is an error and no file's fault."""
     suite = SubElement(root, "testsuite", name="affidavit review", timestamp=_moment(report))
     case = _case(suite, "affidavit review", "verdict")
-    measured = f"Measured on this installation: {measured_words(report.measured)}"
+    measured = f"Error rate of this installation: {measured_words(report.measured)}"
     SubElement(case, "system-out").text = inert(f"{wording.summarize(report)}\n{measured}")
     _add_parts(suite, report.incomplete, "error", "not completed")
     _add_parts(suite, report.not_run, "skipped", "did not run")

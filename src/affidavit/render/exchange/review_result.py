@@ -9,9 +9,9 @@ from affidavit.records.finding import Finding, ReviewResult, Verification
 from affidavit.records.report import Report
 from affidavit.render.exchange.shapes import as_json
 from affidavit.render.report import wording
-from affidavit.render.report.cause_place import changed_place, head_line
+from affidavit.render.report.proof.cause_place import changed_place, head_line
+from affidavit.render.report.proof.under import said_under
 from affidavit.render.report.rates import measured_words
-from affidavit.render.report.under import said_under
 from affidavit.render.view import View
 
 VERSIONS = ("1.0", "1.1")

@@ -22,7 +22,7 @@ from affidavit.render.exchange.shapes import (
 )
 from affidavit.render.head_places import HeadPlace, head_place
 from affidavit.render.report import wording
-from affidavit.render.report.cause_place import changed_place, head_line
+from affidavit.render.report.proof.cause_place import changed_place, head_line
 from affidavit.render.report.rates import measured_words
 from affidavit.render.view import View
 

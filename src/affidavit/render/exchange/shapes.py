@@ -9,8 +9,8 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding
 from affidavit.records.report import Report
 from affidavit.render.report import wording
-from affidavit.render.report.programs import program_text
-from affidavit.render.report.under import said_under
+from affidavit.render.report.proof.programs import program_text
+from affidavit.render.report.proof.under import said_under
 from affidavit.render.safe_text import clip, visible
 
 MAX_TEXT_LENGTH = 4_000
@@ -69,6 +69,7 @@ def account_of(finding: Finding, candidate: Candidate, report: Report) -> str:
     if finding.suggestion:
         said.append(f"To do: {finding.suggestion}")
     said += [f"{label.capitalize()}: {text}" for label, text in said_under(candidate, report)]
+    said += [_sentence(one.summary.capitalize()) for one in candidate.dependency_quotes]
     program = program_text(candidate, report.id)
     said += [f"Program: {clip(program, MAX_PROGRAM_LENGTH)}"] if program else []
     return inert("\n".join(said))

@@ -12,7 +12,7 @@ from affidavit.records.finding import Finding
 from affidavit.records.report import Gap, Report
 from affidavit.render.exchange.shapes import as_json
 from affidavit.render.report import wording
-from affidavit.render.report.under import said_under
+from affidavit.render.report.proof.under import said_under
 from affidavit.render.view import View
 
 _CHANGE_TYPES = {

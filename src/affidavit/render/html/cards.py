@@ -15,8 +15,11 @@ from affidavit.render.html.colour import Painter
 from affidavit.render.html.excerpts import Excerpt, cause_excerpt, quote_excerpt
 from affidavit.render.html.prose import inline, prose
 from affidavit.render.report import wording
-from affidavit.render.report.programs import program_text
-from affidavit.render.report.under import said_under, why_withheld
+from affidavit.render.report.proof.patches import patch_text, patch_words, trial_lines
+from affidavit.render.report.proof.programs import program_text
+from affidavit.render.report.proof.proof_line import proof_line
+from affidavit.render.report.proof.under import said_under, why_withheld
+from affidavit.render.report.withheld import why_words
 from affidavit.render.safe_text import clip, one_line, visible
 
 _MAX_HITS = 20
@@ -40,6 +43,8 @@ class Card:
     anchor: str
     severity: str
     title: Markup
+    sentence: Markup
+    """What goes wrong, for one that is listed by its title only."""
     place: str
     words: tuple[str, ...]
     message: Markup
@@ -47,8 +52,11 @@ class Card:
     suggestion: Markup
     cause: Excerpt | None
     quote: Excerpt | None
+    proof_line: Markup
     proof: tuple[Markup, ...]
     program: str
+    patch: tuple[str, str]
+    """What became of it, and its text; both empty where there is none."""
     searches: tuple[SearchView, ...]
     steps: tuple[tuple[str, str], ...]
     marks: tuple[tuple[str, str], ...]
@@ -76,6 +84,7 @@ class CardMaker:
             anchor=self._anchor(candidate),
             severity=str(finding.severity) if finding else "none",
             title=inline(wording.title_of(candidate), 300),
+            sentence=inline(wording.in_a_sentence(candidate)) if candidate.is_folded else Markup(""),
             place=clip(visible(wording.place_of(candidate)), 400),
             words=tuple(wording.standing_words(candidate, self._report)),
             message=prose(finding.message) if finding else Markup(""),
@@ -83,15 +92,17 @@ class CardMaker:
             suggestion=prose(finding.suggestion or "") if finding else Markup(""),
             cause=self._cause(finding),
             quote=quote_excerpt(candidate, finding, self._report.change, self._painter) if finding else None,
+            proof_line=inline(" · ".join(proof_line(candidate, self._report)) if finding else ""),
             proof=_proof(candidate),
             program=clip(visible(program_text(candidate, self._report.id), keep="\n\t"), _MAX_PROGRAM_LENGTH),
+            patch=_patch(candidate),
             searches=tuple(_search(run) for run in candidate.searches),
             steps=tuple((one_line(step.stage, 80), one_line(step.what, 300)) for step in candidate.steps),
             marks=_marks(candidate, finding),
             raw=_raw(candidate),
             is_folded=candidate.is_folded,
             blocks=candidate.id in self._report.verdict.blocking,
-            reason="" if candidate.is_shown else wording.withheld_reason(candidate),
+            reason="" if candidate.is_shown else why_words(candidate),
             detail=inline(why_withheld(candidate, self._report)) if withheld else Markup(""),
         )
 
@@ -120,6 +131,14 @@ def _proof(candidate: Candidate) -> tuple[Markup, ...]:
     first = wording.first_wording(candidate)
     sentences = [*wording.proof(said), *([f"first wording: {first}"] if first else [])]
     return tuple(inline(sentence) for sentence in sentences)
+
+
+def _patch(candidate: Candidate) -> tuple[str, str]:
+    text = patch_text(candidate)
+    if not text:
+        return "", ""
+    shown = "\n".join([*trial_lines(candidate), "", text] if candidate.patch_trial else [text])
+    return patch_words(candidate), clip(visible(shown, keep="\n\t"), _MAX_PROGRAM_LENGTH)
 
 
 def _search(run: SearchRun) -> SearchView:

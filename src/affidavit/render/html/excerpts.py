@@ -9,7 +9,8 @@ from affidavit.records.change import Change
 from affidavit.records.finding import Cause, Finding
 from affidavit.render.html.colour import Painter, shown_line
 from affidavit.render.report import wording
-from affidavit.render.report.cause_place import changed_place
+from affidavit.render.report.proof.cause_place import changed_place
+from affidavit.render.report.proof.old_and_new import LEGEND, WORDS, marks_of
 from affidavit.render.safe_text import clip, visible
 
 _MAX_LINES = 60
@@ -33,6 +34,11 @@ class Excerpt:
     lines: tuple[ExcerptLine, ...]
     left_out: int = 0
 
+    @property
+    def legend(self) -> str:
+        """What the marks mean, where there are some."""
+        return LEGEND if any(line.mark in WORDS for line in self.lines) else ""
+
 
 def quote_excerpt(candidate: Candidate, finding: Finding, change: Change, painter: Painter) -> Excerpt | None:
     """The file's own text that the finding quotes; a long quote keeps what is near the finding's lines."""
@@ -44,11 +50,12 @@ def quote_excerpt(candidate: Candidate, finding: Finding, change: Change, painte
     at = max(min(first - quote.start - _MAX_LINES // 3, len(texts) - _MAX_LINES), 0)
     kept = texts[at : at + _MAX_LINES]
     painted = painter.paint(kept, language=wording.language_of(change, quote.file), path=quote.file)
+    marks = marks_of(quote, change)
     lines = [
-        ExcerptLine(number=number, mark=" ", code=code, is_guilty=first <= number <= last)
+        ExcerptLine(number=number, mark=marks.get(number, " "), code=code, is_guilty=first <= number <= last)
         for number, code in enumerate(painted, quote.start + at)
     ]
-    caption = clip(visible(quote.file), 300) + (" (before the change)" if quote.side == "base" else "")
+    caption = clip(visible(quote.file), 300) + (f" ({wording.SIDES['base']})" if quote.side == "base" else "")
     return Excerpt(caption=caption, lines=tuple(lines), left_out=len(texts) - len(kept))
 
 

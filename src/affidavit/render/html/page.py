@@ -15,9 +15,10 @@ from affidavit.render.html.diff import Placed, lay_out, outside_the_change
 from affidavit.render.html.prose import inline
 from affidavit.render.html.template import render_page
 from affidavit.render.report import wording
-from affidavit.render.report.behaviour import behaviour_sentence, compared
+from affidavit.render.report.proof.behaviour import behaviour_sentence, compared
 from affidavit.render.report.rates import measured_words
 from affidavit.render.report.row import alert_lines, decision_lines, row_sentence
+from affidavit.render.report.withheld import set_aside_lines, why_words, withheld_counts
 from affidavit.render.safe_text import clip, one_line, visible
 from affidavit.render.view import View
 
@@ -60,7 +61,8 @@ def render_html(report: Report, *, show_withheld: bool = False, show_nits: bool 
         files=lay_out(report.change, cards.placed, report.coverage),
         elsewhere=outside_the_change(report.change, cards.placed),
         account=_account(report),
-        counts=wording.withheld_counts(report.withheld),
+        counts=withheld_counts(report.withheld),
+        set_aside=[inline(line, 600) for line in set_aside_lines(report)],
         show_withheld=show_withheld,
         show_nits=show_nits,
     )
@@ -83,7 +85,7 @@ def _cards(report: Report) -> Cards:
 
 def _listed(candidate: Candidate) -> tuple[str, Markup, str]:
     title = inline(wording.title_of(candidate), 200)
-    return wording.withheld_reason(candidate), title, clip(visible(wording.place_of(candidate)), 300)
+    return why_words(candidate), title, clip(visible(wording.place_of(candidate)), 300)
 
 
 def _head(report: Report) -> dict[str, Any]:

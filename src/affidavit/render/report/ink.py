@@ -94,6 +94,10 @@ class Ink:
         for number, wrapped in enumerate(self._wrapped(body, room)):
             self.line(start if number == 0 else under, wrapped)
 
+    def code(self, label: Text, line: str, *, indent: int) -> None:
+        """A foreign line as it stands, with its white space; control characters only show themselves."""
+        self.hanging(label, Text(encodable(visible(line.expandtabs(4)), self.encoding)), indent=indent)
+
     def prose(self, text: str, *, indent: int, label: Text | None = None, style: str = "") -> None:
         """Foreign prose: its lines are kept and wrapped, and its code spans stand out."""
         for number, prose_line in enumerate(prose_lines(text)):

@@ -6,13 +6,16 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Cause, Finding
 from affidavit.records.report import Report
 from affidavit.render.report import wording
-from affidavit.render.report.behaviour import Compared, behaviour_sentence, compared
-from affidavit.render.report.cause_place import changed_place
-from affidavit.render.report.programs import program_text
-from affidavit.render.report.proof_line import proof_line, standing_in_brackets
+from affidavit.render.report.proof.behaviour import Compared, behaviour_sentence, compared
+from affidavit.render.report.proof.cause_place import changed_place
+from affidavit.render.report.proof.old_and_new import LEGEND, is_told_apart, marks_of
+from affidavit.render.report.proof.patches import patch_text, patch_words, trial_lines
+from affidavit.render.report.proof.programs import program_text
+from affidavit.render.report.proof.proof_line import proof_line, standing_in_brackets
+from affidavit.render.report.proof.under import said_under, why_withheld
 from affidavit.render.report.rates import measured_words
 from affidavit.render.report.row import alert_lines, decision_lines, row_sentence
-from affidavit.render.report.under import said_under, why_withheld
+from affidavit.render.report.withheld import set_aside_lines, why_words, withheld_counts
 from affidavit.render.safe_text import (
     clip,
     code_block,
@@ -49,7 +52,7 @@ def render_markdown(report: Report, *, show_withheld: bool = False, show_nits: b
         "notes",
     )
     # Outside what may be left out: every report carries it. Its words are ours, so nothing is escaped.
-    account.append(f"- measured on this installation: {measured_words(report.measured)}")
+    account.append(f"- error rate of this installation: {measured_words(report.measured)}")
     spent = sum(len(block) + 2 for block in head + account)
     findings = fit_blocks(
         _finding_blocks(report, show_nits=show_nits), MAX_LENGTH - spent - 200, "finding", "findings"
@@ -139,8 +142,10 @@ def _grouped(report: Report, candidates: Sequence[Candidate]) -> list[str]:
     return blocks
 
 
-def finding_block(report: Report, candidate: Candidate, *, has_code: bool = True) -> str:
-    """One finding with its proof; without the code where a reader sees that beside it."""
+def finding_block(
+    report: Report, candidate: Candidate, *, has_code: bool = True, has_proof: bool = True
+) -> str:
+    """One finding with its proof; without the code or the proof where a reader sees that beside it."""
     finding = candidate.finding
     if finding is None:
         return ""
@@ -151,11 +156,16 @@ def finding_block(report: Report, candidate: Candidate, *, has_code: bool = True
     parts.append("\n".join(f"- {label.capitalize()}: {clipped_line(text)}" for label, text in claim))
     if finding.suggestion:
         parts.append(_labelled("**Do:**", _prose(finding.suggestion)))
-    parts.append(f"Proof: {clipped_line(' · '.join(proof_line(candidate, report)))}")
+    if has_proof:
+        parts.append(f"Proof: {clipped_line(' · '.join(proof_line(candidate, report)))}")
     program = program_text(candidate, report.id)
     if program:
         parts.append(fold_of("The program that was run on both sides", [code_block(_short_code(program))]))
-    parts.append(fold_of("Proof in detail", _proof(report, candidate, finding)))
+    if patch := patch_text(candidate):
+        tried = "\n".join(f"- {clipped_line(line)}" for line in trial_lines(candidate))
+        parts.append(fold_of(patch_words(candidate), [tried, code_block(_short_code(patch), "diff")]))
+    if has_proof:
+        parts.append(fold_of("Proof in detail", proof_blocks(report, candidate, finding)))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -193,7 +203,12 @@ def _quote(report: Report, candidate: Candidate, finding: Finding) -> str:
     quote = candidate.quote
     if quote is None or not quote.code:
         return ""
-    return code_block(_short_code(quote.code), wording.language_of(report.change, finding.file))
+    marks = marks_of(quote, report.change)
+    if not is_told_apart(marks, quote):
+        return code_block(_short_code(quote.code), wording.language_of(report.change, finding.file))
+    numbered = enumerate(quote.code.removesuffix("\n").split("\n"), quote.start or 1)
+    marked = "\n".join(marks.get(number, " ") + line for number, line in numbered)
+    return code_block(_short_code(marked), "diff")
 
 
 def _short_code(code: str) -> str:
@@ -203,7 +218,8 @@ def _short_code(code: str) -> str:
     return "\n".join([*shown, f"… {wording.counted(left, 'more line')}"] if left else shown)
 
 
-def _proof(report: Report, candidate: Candidate, finding: Finding) -> list[str]:
+def proof_blocks(report: Report, candidate: Candidate, finding: Finding) -> list[str]:
+    """The whole proof of a finding: its cause, every step, its first wording and its name."""
     cause = finding.verification.caused_by if finding.verification else None
     said = [_cause(report, cause)] if cause else []
     steps = wording.proof(candidate)
@@ -223,7 +239,7 @@ def _cause(report: Report, cause: Cause) -> str:
     if place is None:
         return said
     diff = _short_code("\n".join(line.mark + line.text for line in place.lines))
-    return f"{said}, line {place.anchor.number}:\n\n{code_block(diff, 'diff')}"
+    return f"{said}, line {place.anchor.number} ({LEGEND}):\n\n{code_block(diff, 'diff')}"
 
 
 def clipped_line(text: str) -> str:
@@ -232,10 +248,14 @@ def clipped_line(text: str) -> str:
 
 
 def folded_items(report: Report) -> list[str]:
-    """The smaller points, one line each."""
-    return [
-        " ".join([one_line_item(one), *standing_in_brackets(one, report)]) for one in wording.folded(report)
-    ]
+    """The smaller points, one line each: its title, its standing, and what goes wrong in a sentence."""
+    return [_folded_item(report, one) for one in wording.folded(report)]
+
+
+def _folded_item(report: Report, candidate: Candidate) -> str:
+    item = " ".join([one_line_item(candidate), *standing_in_brackets(candidate, report)])
+    sentence = wording.in_a_sentence(candidate)
+    return f"{item.rstrip('.')}. {clipped_line(sentence)}" if sentence else item
 
 
 def one_line_item(candidate: Candidate) -> str:
@@ -255,7 +275,8 @@ def account_items(report: Report, *, show_withheld: bool, show_nits: bool) -> li
     if covered:
         blocks.append(f"- {clipped_line('coverage: ' + covered)}")
     if report.words and report.words.summary:
-        blocks.append(f"- {markdown_line(one_line('reporter: ' + report.words.summary, _MAX_TITLE_LENGTH))}")
+        said = one_line(f"a model says: {report.words.summary}", _MAX_TITLE_LENGTH)
+        blocks.append(f"- {markdown_line(said)}")
     spent = wording.spent_sentence(report)
     if spent:
         blocks.append(f"- spent: {spent}")
@@ -302,19 +323,28 @@ def _files(label: str, files: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _withheld(report: Report, *, show_withheld: bool, show_nits: bool) -> list[str]:
+    aside = _set_aside(report, is_listed=show_withheld)
     withheld = report.withheld
     if not withheld:
-        return []
-    counts = ", ".join(f"{count} {code_span(reason)}" for reason, count in wording.withheld_counts(withheld))
+        return aside
+    counts = ", ".join(f"{count} {reason}" for reason, count in withheld_counts(withheld))
     said = [f"- withheld: {wording.counted(len(withheld), 'finding')} ({counts})"]
     if show_withheld:
         written = {one.id for one in wording.nits(report)} if show_nits else set()
         said += [_withheld_one(report, one) for one in wording.ordered(withheld) if one.id not in written]
-    return said
+    return said + aside
+
+
+def _set_aside(report: Report, *, is_listed: bool) -> list[str]:
+    lines = set_aside_lines(report)
+    if not lines:
+        return []
+    said = [f"- dropped: {wording.counted(len(lines), 'result')} of analysers, set aside"]
+    listed = [f"  - {markdown_line(one_line(line, _MAX_TITLE_LENGTH))}" for line in lines]
+    return said + (listed if is_listed else [])
 
 
 def _withheld_one(report: Report, candidate: Candidate) -> str:
     detail = why_withheld(candidate, report)
-    reason = code_span(wording.withheld_reason(candidate))
     said = markdown_line(one_line(detail, _MAX_TITLE_LENGTH))
-    return f"  {one_line_item(candidate)}: {reason} {said}".rstrip()
+    return f"  {one_line_item(candidate)}: {why_words(candidate)}" + (f", {said}" if said else "")

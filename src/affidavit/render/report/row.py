@@ -11,6 +11,8 @@ FATES: dict[Fate, str] = {
     "still_open": "still open",
     "cannot_tell": "can't be told",
 }
+BACK = "back again"
+"""What was fixed, or gone, and is there again."""
 
 
 def row_sentence(report: Report) -> str:
@@ -19,6 +21,7 @@ def row_sentence(report: Report) -> str:
     if follow_up is None:
         return ""
     counts = [f"{count} {FATES[fate]}" for fate, count in follow_up.counts.items() if count]
+    counts += [f"{len(follow_up.returned)} {BACK}"] if follow_up.returned else []
     counts += [f"{len(follow_up.new)} new"] if follow_up.new else []
     became = ", ".join(counts) or "nothing was open, nothing is new"
     said = f"review {follow_up.iteration} of this change: {became}"
@@ -30,10 +33,25 @@ def row_sentence(report: Report) -> str:
 
 
 def decision_lines(report: Report) -> list[tuple[str, str]]:
-    """Each finding of the review before with its fate: the word, and the rest of the line."""
+    """What is back, and each finding of the review before with its fate: the word, the rest of the line."""
     decisions = report.follow_up.decisions if report.follow_up else ()
     order = list(FATES)
-    return [(FATES[one.fate], _line(one)) for one in sorted(decisions, key=lambda one: order.index(one.fate))]
+    fates = sorted(decisions, key=lambda one: order.index(one.fate))
+    return [*_returned_lines(report), *((FATES[one.fate], _line(one)) for one in fates)]
+
+
+def _returned_lines(report: Report) -> list[tuple[str, str]]:
+    known = {one.id: one.finding for one in report.candidates if one.finding}
+    returned = report.follow_up.returned if report.follow_up else ()
+    return [
+        (
+            BACK,
+            f"{known[one.now].file}:{known[one.now].line} {' '.join(known[one.now].title.split())} "
+            f"(stood in review {one.review}, was gone in review {one.review + 1}: finding {one.key})",
+        )
+        for one in returned
+        if one.now in known
+    ]
 
 
 def alert_lines(report: Report) -> list[str]:

@@ -10,15 +10,17 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.report import Decision, Gap, Report
 from affidavit.render.report import wording
-from affidavit.render.report.behaviour import behaviour_sentence, compared
-from affidavit.render.report.cause_place import changed_place
 from affidavit.render.report.excerpt import draw_changed, draw_quote, quoted_lines
 from affidavit.render.report.ink import Ink
-from affidavit.render.report.programs import how_to_repeat, program_text, runs_of
-from affidavit.render.report.proof_line import proof_line, standing_in_brackets
+from affidavit.render.report.proof.behaviour import behaviour_sentence, compared
+from affidavit.render.report.proof.cause_place import changed_place
+from affidavit.render.report.proof.patches import patch_text, patch_words, trial_lines
+from affidavit.render.report.proof.programs import ending_words, how_to_repeat, program_text, runs_of
+from affidavit.render.report.proof.proof_line import proof_line, standing_in_brackets
+from affidavit.render.report.proof.under import said_under, why_withheld
 from affidavit.render.report.rates import measured_words
 from affidavit.render.report.row import alert_lines, decision_lines, row_sentence
-from affidavit.render.report.under import said_under, why_withheld
+from affidavit.render.report.withheld import set_aside_lines, why_words, withheld_counts
 from affidavit.render.view import View
 
 _BADGE_STYLES = {
@@ -38,6 +40,7 @@ _INDENT = 2
 _MAX_UNDER = 3
 """Lines on what else a finding stands for."""
 _LABEL_WIDTH = 12
+_SEVERITY_WIDTH = 9
 _MAX_LISTED = 10
 _MAX_DECISIONS = 20
 _ID_LENGTH = 8
@@ -133,6 +136,15 @@ def _write_finding(ink: Ink, report: Report, candidate: Candidate, *, is_verbose
     _write_under(ink, said_under(candidate, report), is_verbose=is_verbose)
     _write_proof(ink, report, candidate, is_verbose=is_verbose)
     _write_program(ink, report, candidate, is_verbose=is_verbose)
+    if is_verbose:
+        _write_patch(ink, candidate)
+
+
+def _write_patch(ink: Ink, candidate: Candidate) -> None:
+    """The patch that a finding brings, with what became of it."""
+    if patch := patch_text(candidate):
+        for line in (f"{patch_words(candidate)}:", *trial_lines(candidate), "", *patch.split("\n")):
+            ink.code(_label("patch"), line, indent=_INDENT)
 
 
 def _write_program(ink: Ink, report: Report, candidate: Candidate, *, is_verbose: bool) -> None:
@@ -142,10 +154,10 @@ def _write_program(ink: Ink, report: Report, candidate: Candidate, *, is_verbose
         return
     if is_verbose:
         for line in program_text(candidate, report.id).splitlines():
-            ink.hanging(_label("program"), Text(ink.safe(line)), indent=_INDENT)
+            ink.code(_label("program"), line, indent=_INDENT)
         return
-    ended = [f"at {run.side}: {run.summary}" for run in runs_of(check)]
-    words = [*ended, how_to_repeat(candidate, report.id)] if ended else [check.detail]
+    ended = [ending_words(run) for run in runs_of(check)]
+    words = [*ended, f"again: {how_to_repeat(candidate, report.id)}"] if ended else [check.detail]
     ink.hanging(_label("program"), ink.joined(words, "dim"), indent=_INDENT)
 
 
@@ -175,7 +187,7 @@ def _write_title(ink: Ink, report: Report, candidate: Candidate, finding: Findin
     title = ink.inline(" ".join(finding.title.split()), "bold")
     ink.hanging(_badge(ink, finding.severity), title, indent=_INDENT)
     words = [wording.location(finding), *wording.standing_words(candidate, report)]
-    words += [candidate.fingerprint] if candidate.fingerprint else []
+    words += [f"id {candidate.fingerprint}"] if candidate.fingerprint else []
     ink.hanging(Text(), ink.joined(words, "dim"), indent=_INDENT)
 
 
@@ -194,7 +206,8 @@ def _write_quote(ink: Ink, report: Report, candidate: Candidate, finding: Findin
     if quote is None or not quote.code:
         return
     language = wording.language_of(report.change, finding.file)
-    draw_quote(ink, quoted_lines(quote, finding), path=finding.file, language=language, indent=_INDENT)
+    lines = quoted_lines(quote, finding, report.change)
+    draw_quote(ink, lines, path=finding.file, language=language, indent=_INDENT)
     ink.blank()
 
 
@@ -216,18 +229,20 @@ def _write_folded(ink: Ink, report: Report, candidates: Sequence[Candidate]) -> 
     if not candidates:
         return
     ink.blank()
-    _write_heading(ink, "smaller points")
+    _write_heading(ink, "smaller points (--verbose shows each in full)")
     for candidate in candidates:
         _write_in_one_line(ink, candidate, *standing_in_brackets(candidate, report))
+        if sentence := wording.in_a_sentence(candidate):
+            ink.hanging(Text(" " * _SEVERITY_WIDTH), ink.inline(sentence, "dim"), indent=_INDENT)
 
 
 def _write_in_one_line(ink: Ink, candidate: Candidate, *said: str) -> None:
     finding = candidate.finding
     severity = finding.severity.value if finding else ""
     place = ink.safe_path(wording.place_of(candidate))
-    start = Text.assemble((severity.ljust(9), "cyan"), (place, "dim"), "  ")
     title = ink.inline(" ".join([*wording.title_of(candidate).split(), *said]))
-    ink.hanging(Text(), start.append_text(title), indent=_INDENT)
+    where = Text.assemble((place, "dim"), "  ").append_text(title)
+    ink.hanging(Text(severity.ljust(_SEVERITY_WIDTH), style="cyan"), where, indent=_INDENT)
 
 
 def _write_nits(ink: Ink, report: Report, *, is_verbose: bool) -> None:
@@ -254,7 +269,7 @@ def _write_account(ink: Ink, report: Report, view: View) -> None:
         ink.hanging(_account_label("coverage"), ink.inline(covered), indent=0)
     _write_behaviour(ink, report, is_verbose=view.is_verbose)
     if report.words and report.words.summary:
-        label = _account_label("reporter")
+        label = _account_label("model says")
         ink.line(label, ink.cut(ink.inline(report.words.summary), ink.text_width - label.cell_len))
     spent = wording.spent_sentence(report)
     if spent:
@@ -290,7 +305,7 @@ def _write_measured(ink: Ink, report: Report) -> None:
     """How often this installation has been wrong, and the name by which this report is labelled."""
     said = measured_words(report.measured, ink.glyphs.dash)
     words = [said, f"report {report.id[:_ID_LENGTH]}"]
-    ink.hanging(_account_label("measured"), ink.joined(words), indent=0)
+    ink.hanging(_account_label("error rate"), ink.joined(words), indent=0)
 
 
 def _account_label(text: str, style: str = "dim") -> Text:
@@ -298,10 +313,11 @@ def _account_label(text: str, style: str = "dim") -> Text:
 
 
 def _write_withheld(ink: Ink, report: Report, *, show_withheld: bool, show_nits: bool) -> None:
+    _write_set_aside(ink, report, is_listed=show_withheld)
     withheld = report.withheld
     if not withheld:
         return
-    counts = ", ".join(f"{count} {reason}" for reason, count in wording.withheld_counts(withheld))
+    counts = ", ".join(f"{count} {reason}" for reason, count in withheld_counts(withheld))
     hint = "" if show_withheld else " (--show-withheld lists them)"
     said = f"{wording.counted(len(withheld), 'finding')}: {counts}{hint}"
     ink.hanging(_account_label("withheld"), ink.inline(said), indent=0)
@@ -312,13 +328,22 @@ def _write_withheld(ink: Ink, report: Report, *, show_withheld: bool, show_nits:
         _write_withheld_one(ink, report, candidate)
 
 
+def _write_set_aside(ink: Ink, report: Report, *, is_listed: bool) -> None:
+    lines = set_aside_lines(report)
+    if not lines:
+        return
+    hint = "" if is_listed else " (--show-withheld lists them)"
+    said = f"{wording.counted(len(lines), 'result')} of analysers, set aside{hint}"
+    ink.hanging(_account_label("dropped"), ink.inline(said), indent=0)
+    for line in lines if is_listed else ():
+        ink.hanging(Text(" " * _SEVERITY_WIDTH), ink.inline(" ".join(line.split()), "dim"), indent=_INDENT)
+
+
 def _write_withheld_one(ink: Ink, report: Report, candidate: Candidate) -> None:
     _write_in_one_line(ink, candidate)
     detail = why_withheld(candidate, report)
-    reason = (
-        f"{wording.withheld_reason(candidate)}: {detail}" if detail else wording.withheld_reason(candidate)
-    )
-    ink.hanging(Text(" " * 9), ink.inline(" ".join(reason.split()), "dim"), indent=_INDENT)
+    reason = f"{why_words(candidate)}: {detail}" if detail else why_words(candidate)
+    ink.hanging(Text(" " * _SEVERITY_WIDTH), ink.inline(" ".join(reason.split()), "dim"), indent=_INDENT)
 
 
 def _write_parts(ink: Ink, label: str, parts: Sequence[Gap], style: str) -> None:

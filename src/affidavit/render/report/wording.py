@@ -1,8 +1,10 @@
 """Say in plain sentences what a report holds. The text is raw: each format makes it safe in its own way."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePosixPath
+from textwrap import shorten
 from typing import Any
 
 from affidavit.proof.judging.ruling import majority_of
@@ -10,11 +12,15 @@ from affidavit.records.candidate import Candidate, Judgement, Status
 from affidavit.records.change import Change, Revision
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck, SearchRun
-from affidavit.records.finding import Finding
+from affidavit.records.finding import Finding, Severity
+from affidavit.records.record import Side
 from affidavit.records.report import Gap, Report
 
 MAX_SKIPPED = 50
 NOTHING_PROVEN = "nothing proven; no model looked"
+MAX_SENTENCE_LENGTH = 200
+_SENTENCE_END = re.compile(r"[.!?](?=\s+[^\sa-z])")
+SIDES: dict[Side, str] = {"base": "before the change", "head": "after the change"}
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -47,7 +53,7 @@ def location(finding: Finding) -> str:
     """`path:12-14`; code that the change removed says so."""
     first, last = finding.lines
     span = f"{first}-{last}" if last != first else str(first)
-    return f"{finding.file}:{span}" + (" (before the change)" if finding.side == "base" else "")
+    return f"{finding.file}:{span}" + (f" ({SIDES['base']})" if finding.side == "base" else "")
 
 
 def ordered(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -89,12 +95,6 @@ def nits(report: Report) -> list[Candidate]:
     )
 
 
-def withheld_counts(candidates: Sequence[Candidate]) -> list[tuple[str, int]]:
-    """How many were withheld for which reason, the most frequent first."""
-    counts = Counter(withheld_reason(one) for one in candidates)
-    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-
-
 def withheld_reason(candidate: Candidate) -> str:
     """The reason code of a candidate that is not shown."""
     return str(candidate.withheld.code if candidate.withheld else Reason.FINDING_DROPPED)
@@ -107,6 +107,15 @@ def title_of(candidate: Candidate) -> str:
     raw: Any = candidate.raw
     title = raw.get("title") if isinstance(raw, dict) else None
     return title if isinstance(title, str) and title.strip() else f"(no finding) {str(raw)[:200]}"
+
+
+def in_a_sentence(candidate: Candidate) -> str:
+    """What goes wrong, in the first sentence of its message; empty where the title says just that."""
+    message = " ".join(candidate.finding.message.split()) if candidate.finding else ""
+    end = _SENTENCE_END.search(message)
+    sentence = message[: end.end()] if end else message
+    is_said = sentence.rstrip(".").casefold() == title_of(candidate).strip().rstrip(".").casefold()
+    return "" if is_said else shorten(sentence, MAX_SENTENCE_LENGTH, placeholder=" …")
 
 
 def place_of(candidate: Candidate) -> str:
@@ -127,17 +136,18 @@ def agreeing(candidate: Candidate) -> list[str]:
 
 
 def claim(finding: Finding) -> list[tuple[str, str]]:
-    """Failing input and wrong outcome, each with its label."""
+    """With what it goes wrong and what happens then, each with its label."""
     evidence = finding.verification
     if evidence is None:
         return []
-    pairs = (("fails with", evidence.failing_input), ("outcome", evidence.wrong_outcome))
+    pairs = (("when", evidence.failing_input), ("then", evidence.wrong_outcome))
     return [(label, text) for label, text in pairs if text]
 
 
 def proof(candidate: Candidate) -> list[str]:
     """Why the finding is believed: who found it, and how it was checked."""
     said = [_origin(candidate), _quote_proof(candidate.quote)]
+    said += [one.summary for one in candidate.dependency_quotes]
     said += [_search_proof(run) for run in candidate.searches]
     if others := agreeing(candidate):
         said.append(f"agreed by {listed(others)}")
@@ -185,9 +195,9 @@ def _quote_proof(quote: QuoteCheck | None) -> str:
     if quote.outcome == "not_found":
         return f"quote not found in {quote.file}"
     span = f"{quote.start}-{quote.end}" if quote.end and quote.end != quote.start else str(quote.start)
-    place = f"{quote.file}:{span}" + (" before the change" if quote.side == "base" else "")
+    place = f"{quote.file}:{span}" + (f" {SIDES['base']}" if quote.side == "base" else "")
     return {
-        "exact": f"quote checked at {place}",
+        "exact": f"quote found in the commit, at {place}",
         "relocated": f"quote found at {place}, not where it was claimed",
         "ambiguous": f"quote found several times, the nearest at {place}",
     }[quote.outcome]
@@ -204,6 +214,8 @@ def _search_proof(run: SearchRun) -> str:
 
 
 def _judgement(judgement: Judgement) -> str:
+    if judgement.by == "earlier" and judgement.answer:
+        return f"stands since the review before: {judgement.reason}"
     who = judgement.model or "the verifier" if judgement.by == "verifier" else "the machine"
     who += ", the second verifier" * (judgement.by == "verifier" and judgement.role == "second_verifier")
     reason = f": {judgement.reason}" if judgement.reason else ""
@@ -353,9 +365,17 @@ def headline(report: Report) -> str:
     return said + ("; the review is incomplete" if report.incomplete else "")
 
 
+_GATE = {0: "passed", 1: "failed", 3: "passed, but the review is not whole"}
+
+
 def gate_words(report: Report, arrow: str) -> str:
     """What the review means for a build."""
-    return f"gate: {report.gate.fail_on or 'off'} {arrow} exit {report.gate.exit_code}"
+    code = report.gate.exit_code
+    if report.gate.fail_on is None:
+        return f"gate: off {arrow} exit {code}"
+    grave = report.gate.fail_on
+    limit = f"{grave} or worse" if grave is not Severity.CRITICAL else str(grave)
+    return f"gate ({limit}): {_GATE.get(code, 'not decided')} {arrow} exit {code}"
 
 
 def summarize(report: Report) -> str:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from affidavit.events import now_iso
+from affidavit.records.service.review import DEFAULT_TENANT
 from affidavit.service.problems import Refusal
-from affidavit.store.access import Access, KeptToken
+from affidavit.store.service.access import Access, KeptToken
 
 Role = Literal["read", "submit", "post", "admin"]
 ROLES: tuple[Role, ...] = get_args(Role)
-DEFAULT_TENANT = "default"
 TOKEN_PREFIX = "aff_"  # noqa: S105 - what every token begins with, so that scanners for secrets know one
 
 

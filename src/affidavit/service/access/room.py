@@ -1,34 +1,38 @@
 """How much a tenant may ask for: what waits and what is spent goes in, a refusal where it is full."""
 
 import asyncio
-from datetime import UTC, datetime
+from collections.abc import Callable
+from typing import TypeVar
 
 from affidavit.service.access.caller import Caller
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
+from affidavit.store.service.reviews import FullQueue
+
+Taken = TypeVar("Taken")
 
 
-async def check_room(parts: Parts, caller: Caller) -> None:
-    """Refuse a review that would be one too many, or that there is no money for."""
-    await asyncio.to_thread(_check, parts, caller.tenant)
-
-
-def _check(parts: Parts, tenant: str) -> None:
-    own = parts.access.limits_of(tenant)
-    most = int(own.get("queued_per_tenant", parts.settings.limits.queued_per_tenant))
-    waiting = parts.reviews.counts().get((tenant, "queued"), 0)
-    if waiting >= most:
+async def with_room(parts: Parts, caller: Caller, take: Callable[[int], Taken]) -> Taken:
+    """Do what may put one more review into the queue; `take` is told how many may wait, and counts them."""
+    most = await asyncio.to_thread(_most_waiting, parts, caller.tenant)
+    try:
+        return await asyncio.to_thread(take, most)
+    except FullQueue as full:
         raise Refusal(
             429,
-            f"{waiting:,} reviews of {tenant} wait already, and {most:,} may",
+            f"{full.waiting:,} reviews of {caller.tenant} wait already, and {most:,} may",
             "Try again when some of them are done.",
             headers={"Retry-After": "60"},
-        )
-    usd = float(own.get("usd_per_day", parts.settings.limits.usd_per_day))
-    spent = parts.progress.spent_usd(tenant, datetime.now(UTC).date().isoformat()) if usd else 0.0
-    if usd and spent >= usd:
-        raise Refusal(
-            402,
-            f"{tenant} has spent {spent:.2f} of {usd:.2f} US dollars today",
-            "Try again tomorrow (UTC), or ask the operator for more.",
-        )
+        ) from full
+
+
+async def check_money(parts: Parts, caller: Caller) -> None:
+    """Refuse what a model would be asked for, where the day's money is spent."""
+    day = await asyncio.to_thread(parts.money.today, caller.tenant)
+    if day.is_spent:
+        raise Refusal(402, str(day), "Try again tomorrow (UTC), or ask the operator for more.")
+
+
+def _most_waiting(parts: Parts, tenant: str) -> int:
+    own = parts.access.limits_of(tenant)
+    return int(own.get("queued_per_tenant", parts.settings.limits.queued_per_tenant))

@@ -1,1 +1,1 @@
-"""The routes: what is asked for over HTTP goes in, JSON with a documented shape comes out."""
+"""What all routes stand on: who asks, what is asked for, what becomes of it, and the shapes of both."""

@@ -7,7 +7,7 @@ from typing import Annotated, cast
 from fastapi import Depends, Path, Request
 
 from affidavit.records.report import Report
-from affidavit.records.review import KeptReview
+from affidavit.records.service.review import KeptReview
 from affidavit.service.access.caller import LOCAL, Caller, Role, caller_with
 from affidavit.service.parts import Parts
 from affidavit.service.problems import TITLES, Problem, Refusal
@@ -41,7 +41,12 @@ async def caller_of(request: Request, parts: ThisServer) -> Caller:
     header = request.headers.get("authorization")
     if not parts.settings.needs_token and header is None:
         return LOCAL
-    return await asyncio.to_thread(caller_with, parts.access, header)
+    try:
+        return await asyncio.to_thread(caller_with, parts.access, header)
+    except Refusal:
+        # A new token each time is no new caller: what is unknown counts for the address that it comes from.
+        request.app.state.unknown_callers.take(request.client.host if request.client else "")
+        raise
 
 
 def _in_role(role: Role) -> Callable[[Caller], Awaitable[Caller]]:

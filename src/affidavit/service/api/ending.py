@@ -4,12 +4,16 @@ import asyncio
 from collections.abc import Sequence
 
 from affidavit.events import now_iso
-from affidavit.records.review import KeptReview
+from affidavit.records.service.review import KeptReview
 from affidavit.service.access.caller import Caller
+from affidavit.service.access.room import check_money, with_room
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
-from affidavit.store.access import AuditEntry
-from affidavit.store.progress import NewEvent
+from affidavit.service.telemetry import metrics
+from affidavit.store.service.access import AuditEntry
+from affidavit.store.service.progress import NewEvent
+
+RETRIED = ("failed", "cancelled")
 
 
 async def cancel_review(parts: Parts, caller: Caller, review: KeptReview) -> KeptReview:
@@ -21,6 +25,7 @@ async def cancel_review(parts: Parts, caller: Caller, review: KeptReview) -> Kep
         raise Refusal(
             409, f"the review is {review.status} already", "Only what is not over can be cancelled."
         )
+    metrics.REVIEWS.labels("cancelled", "").inc()
     await parts.work.cancel(review.id)
     data = {"review_id": review.id, "by": caller.name, "timestamp": now_iso()}
     last = NewEvent("pipeline.cancelled", data, f"cancelled {review.attempt} {data['timestamp']}")
@@ -31,7 +36,11 @@ async def cancel_review(parts: Parts, caller: Caller, review: KeptReview) -> Kep
 
 async def retry_review(parts: Parts, caller: Caller, review: KeptReview) -> KeptReview:
     """Let a review go on from the step at which it ended; what was done and paid is not done again."""
-    if not await asyncio.to_thread(parts.reviews.reopen, review.id):
+    if review.status in RETRIED:
+        await check_money(parts, caller)
+    if not await with_room(
+        parts, caller, lambda most: parts.reviews.reopen(review.id, review.tenant, most=most)
+    ):
         raise Refusal(
             409,
             f"the review is {review.status}",
@@ -46,15 +55,14 @@ async def delete_reviews(parts: Parts, caller: Caller, reviews: Sequence[KeptRev
     """Delete reviews; one that is under way ends first."""
     for review in reviews:
         if not review.is_finished:
-            await asyncio.to_thread(
+            if await asyncio.to_thread(
                 parts.reviews.finish, review.id, "cancelled", now_iso(), reason="deleted", is_current=0
-            )
+            ):
+                metrics.REVIEWS.labels("cancelled", "").inc()
             await parts.work.cancel(review.id)
-    names = [review.id for review in reviews]
-    await asyncio.to_thread(parts.reviews.delete, names)
-    await parts.work.delete(names)
-    for name in names:
-        await note(parts, caller, "review.delete", name)
+        if parts.worker:
+            await parts.worker.let_go_of(review.id)
+    await parts.forgetting.forget(reviews, caller.name)
 
 
 async def note(parts: Parts, caller: Caller, action: str, target: str, detail: str = "") -> None:

@@ -1,10 +1,9 @@
 """What holds for every request before any route sees it: Host, Origin, size; and headers for every answer."""
 
-from urllib.parse import urlsplit
-
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from affidavit.service.access.hosts import OwnHosts
 from affidavit.service.access.pace import Pace
 from affidavit.service.problems import Refusal, problem
 from affidavit.service.settings import ServiceSettings
@@ -23,7 +22,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
 READING = ("GET", "HEAD", "OPTIONS")
-LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]", "::1")
+SAME_SITE = ("same-origin", "none")
 WEBHOOKS = "/api/webhook/"
 
 
@@ -33,6 +32,7 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
         self._app, self._settings = app, settings
         self._pace = Pace(settings.limits.requests_per_minute)
+        self._hosts = OwnHosts(settings.allowed_hosts, is_loopback=settings.is_loopback)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer it here."""
@@ -54,34 +54,29 @@ class Guard:
         headers = Headers(scope=scope)
         address = scope["client"][0] if scope.get("client") else ""
         self._pace.take(headers.get("authorization") or address)
-        host = _name_in(headers.get("host", ""))
-        if not self._is_ours(host):
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or not self._hosts.has(hosts[0]):
             raise Refusal(
                 421,
-                f"this server is not called {host or 'nothing'!r}",
-                "Use its own name; the operator adds one with --served-name.",
+                f"this server is not called {' and '.join(hosts) or 'nothing'!r}",
+                "Use its own name; the operator adds one with --allowed-host or AFFIDAVIT_ALLOWED_HOSTS.",
             )
-        if scope["method"] not in READING and not scope["path"].startswith(WEBHOOKS):
-            self._check_origin(headers)
+        if not scope["path"].startswith(WEBHOOKS):
+            self._check_origin(scope, headers)
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._settings.limits.request_bytes:
             raise too_large(self._settings.limits.request_bytes)
 
-    def _is_ours(self, host: str) -> bool:
-        """Whether a name leads here on purpose: another's name that was made to lead here does not."""
-        settings = self._settings
-        if settings.is_loopback or not settings.served_names:
-            return not settings.is_loopback or host in LOOPBACK_NAMES or host in settings.served_names
-        return host in (*settings.served_names, settings.host, *LOOPBACK_NAMES)
-
-    def _check_origin(self, headers: Headers) -> None:
-        """A page of somebody else must not act in the user's name."""
+    def _check_origin(self, scope: Scope, headers: Headers) -> None:
+        """A page of somebody else must not act in the user's name, nor read; a link to this one may be."""
         origin = headers.get("origin")
-        site = headers.get("sec-fetch-site", "same-origin")
-        is_other = origin is not None and urlsplit(origin).netloc != headers.get("host", "")
-        if is_other or site not in ("same-origin", "none"):
+        is_other = origin is not None and not self._hosts.is_own_page(origin, headers["host"])
+        is_link = scope["method"] in READING and headers.get("sec-fetch-mode") == "navigate"
+        if is_other or (headers.get("sec-fetch-site", "none") not in SAME_SITE and not is_link):
             raise Refusal(
-                403, "this request comes from a page of another site", "Only this server's own page may."
+                403,
+                "this request comes from a page of another site",
+                "Only this server's own page may; the operator names its address with --allowed-host.",
             )
 
 
@@ -129,11 +124,3 @@ def _with_headers(send: Send, path: str) -> Send:
         await send(message)
 
     return sending
-
-
-def _name_in(host: str) -> str:
-    """The name in a Host header, without its port."""
-    if host.startswith("["):
-        name, _, port = host.partition("]")
-        return f"{name}]" if not port or port.startswith(":") else host
-    return host.rpartition(":")[0] or host if host.count(":") == 1 else host

@@ -1,74 +1,11 @@
-"""The shapes of requests and answers, as the OpenAPI document has them."""
+"""The shapes of answers, as the OpenAPI document has them."""
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field
 
 from affidavit.records.finding import Severity
-from affidavit.records.review import FindingCounts, KeptReview, ReviewSource, ReviewStatus
-
-
-class Body(BaseModel):
-    """A body of a request: what it may not have is refused, not passed over."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-class ReviewOptions(Body):
-    """What is shown of the findings; the verdict does not depend on it."""
-
-    focus_areas: list[str] | None = Field(
-        default=None, max_length=20, description="Show only these areas.", examples=[["security", "bugs"]]
-    )
-    severity_threshold: str | None = Field(
-        default=None, max_length=20, description="Hide what is less severe.", examples=["info"]
-    )
-    include_style: bool | None = Field(default=None, description="Show findings about style.")
-    nits: bool | None = Field(default=None, description="Show what is true and not worth acting on.")
-
-
-class ReviewRequest(Body):
-    """What is to be reviewed: a diff, a pull or merge request, or a repository that the server knows."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {
-                    "diff_text": "--- a/app.py\n+++ b/app.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n",
-                    "options": {"focus_areas": ["security", "bugs"], "severity_threshold": "info"},
-                },
-                {"github_url": "https://github.com/owner/repo/pull/123"},
-                {"repository": "shop", "base": "main", "head": "topic"},
-            ]
-        },
-    )
-    diff_text: str | None = Field(default=None, description="A unified diff.")
-    github_url: str | None = Field(default=None, max_length=2_000, description="A pull request.")
-    gitlab_url: str | None = Field(default=None, max_length=2_000, description="A merge request.")
-    repository: str | None = Field(default=None, max_length=200, description="A repository by its name.")
-    base: str | None = Field(default=None, max_length=500, description="A revision of the repository.")
-    head: str | None = Field(default=None, max_length=500, description="A revision of the repository.")
-    title: str = Field(default="", max_length=2_000)
-    description: str = Field(default="", max_length=100_000)
-    options: ReviewOptions = Field(default_factory=ReviewOptions)
-    again: bool = Field(default=False, description="A new review, also where there is one of this change.")
-
-    @model_validator(mode="after")
-    def _has_one_source(self) -> "ReviewRequest":
-        given = [
-            name
-            for name in ("diff_text", "github_url", "gitlab_url", "repository")
-            if getattr(self, name) is not None
-        ]
-        if len(given) != 1:
-            said = f"{' and '.join(given)} exclude each other" if given else "there is nothing to review"
-            raise ValueError(f"{said}: give one of diff_text, github_url, gitlab_url, repository")
-        if (self.repository is None) != (self.base is None and self.head is None) or (
-            self.repository is not None and (self.base is None or self.head is None)
-        ):
-            raise ValueError("repository, base and head go together")
-        return self
+from affidavit.records.service.review import FindingCounts, KeptReview, ReviewSource, ReviewStatus
 
 
 class Submitted(BaseModel):
@@ -109,6 +46,9 @@ class ReviewSummary(BaseModel):
     tokens: int
     attempt: int
     events: int
+    series: str | None = Field(description="The row of reviews that it belongs to.")
+    iteration: int | None = Field(description="Its place in the row; null before it was opened.")
+    follows: str | None = Field(description="The review before it, which may be deleted by now.")
     stream_url: str
 
 
@@ -233,13 +173,6 @@ class WithheldFindings(BaseModel):
     by_reason: dict[str, int]
 
 
-class LabelRequest(Body):
-    """What somebody says of a finding."""
-
-    label: Literal["valid", "wrong", "nit"]
-    why: str = Field(default="", max_length=2_000)
-
-
 class FindingLabel(BaseModel):
     """A label."""
 
@@ -258,12 +191,6 @@ class FindingLabels(BaseModel):
     """The labels of a review's findings."""
 
     labels: list[FindingLabel]
-
-
-class Question(Body):
-    """A question about a finding."""
-
-    question: str = Field(min_length=1, max_length=4_000)
 
 
 class QuestionAnswer(BaseModel):
@@ -344,6 +271,16 @@ class SampleChange(BaseModel):
     title: str
     description: str
     diff_text: str
+
+
+class SampleRepository(BaseModel):
+    """The sample change by the name of its repository and two revisions: a request can name them."""
+
+    title: str
+    description: str
+    repository: str
+    base: str
+    head: str
 
 
 class RepositoryEntry(BaseModel):

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,58 +13,103 @@ from affidavit.diff.parse import parse_diff
 from affidavit.errors import MalformedDiffError
 from affidavit.events import now_iso
 from affidavit.forges.address import parse_change_url
-from affidavit.git.confined.location import find_repository
-from affidavit.git.objects import ObjectStore
-from affidavit.git.revisions import resolve_commit
+from affidavit.forges.reaching.web import Patience
+from affidavit.git.paths import decode_path
 from affidavit.lab.rollout.book import RolloutBook
-from affidavit.records.review import KeptReview, ReviewSource, WantedReview
+from affidavit.records.service.review import KeptReview, ReviewSource, WantedReview
 from affidavit.service.access.caller import Caller
-from affidavit.service.access.room import check_room
+from affidavit.service.access.room import check_money, with_room
+from affidavit.service.api.asked import ReviewOptions, ReviewRequest
 from affidavit.service.api.ending import note
-from affidavit.service.api.shapes import ReviewOptions, ReviewRequest
+from affidavit.service.api.ranges import check_range
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
-from affidavit.service.work.source import read_pull
-from affidavit.store.reviews import Wanted
+from affidavit.service.work.attempt.source import read_pull
+from affidavit.store.service.reviews import RequestKey, Wanted
+
+WHILE_SOMEBODY_WAITS = Patience(
+    attempts=2, first_wait_seconds=0.2, max_wait_seconds=2.0, timeout_seconds=10.0
+)
+"""Whoever asks hears soon that a forge cannot be reached, and asks again when it likes."""
 
 
 async def submit(
-    parts: Parts, caller: Caller, request: ReviewRequest, idempotency_key: str | None
+    parts: Parts, caller: Caller, request: ReviewRequest, key: str | None
 ) -> tuple[KeptReview, bool]:
     """The review, queued or as it stands already; and whether it is new."""
-    await check_room(parts, caller)
+    named = RequestKey(key, _digest(request)) if key is not None else None
+    if named is not None and (known := await _answered(parts, caller, named)):
+        return known, False
     wanted = await wanted_review(parts, caller, request)
-    return await enqueue(parts, caller, wanted, again=request.again, idempotency_key=idempotency_key)
+    return await queue_review(parts, caller, wanted, named, again=request.again)
 
 
-async def enqueue(
-    parts: Parts, caller: Caller, wanted: WantedReview, *, again: bool, idempotency_key: str | None
+async def queue_review(
+    parts: Parts,
+    caller: Caller,
+    wanted: WantedReview,
+    named: RequestKey | None = None,
+    *,
+    again: bool = False,
 ) -> tuple[KeptReview, bool]:
-    """Keep a review and put it into the queue, unless there is one of the same change."""
-    new = Wanted(
-        id=str(uuid.uuid4()),
-        tenant=caller.tenant,
-        created_at=now_iso(),
-        submitted_by=caller.name,
-        change_key=await asyncio.to_thread(change_key, parts, wanted),
-        idempotency_key=idempotency_key,
-        request=wanted,
+    """The same for what was checked before."""
+    new = await asyncio.to_thread(new_review, parts, caller, wanted, named)
+    # What is there already costs nothing, and takes no room.
+    if again or not await asyncio.to_thread(parts.reviews.has_answer, new):
+        await check_money(parts, caller)
+    review, is_new = await with_room(
+        parts, caller, lambda most: parts.reviews.add(new, again=again, most=most)
     )
-    review, is_new = await asyncio.to_thread(parts.reviews.add, new, again=again)
     if is_new:
         await note(parts, caller, "review.submit", review.id)
         # Where this fails, the review is in the store, and a worker puts it into the queue.
         await parts.work.enqueue(review.id, review.tenant)
+    elif named is not None:
+        # Somebody may have used the key for something else since it was looked at.
+        await _answered(parts, caller, named)
     return review, is_new
+
+
+def new_review(parts: Parts, caller: Caller, wanted: WantedReview, named: RequestKey | None = None) -> Wanted:
+    """The review that a caller wants, as it would be kept."""
+    return Wanted(
+        id=str(uuid.uuid4()),
+        tenant=caller.tenant,
+        created_at=now_iso(),
+        submitted_by=caller.name,
+        change_key=change_key(parts, caller.tenant, wanted),
+        request=wanted,
+        key=named,
+    )
+
+
+def _digest(request: ReviewRequest) -> str:
+    return hashlib.sha256(request.model_dump_json().encode()).hexdigest()
+
+
+async def _answered(parts: Parts, caller: Caller, named: RequestKey) -> KeptReview | None:
+    """The answer that the same request had before; refuses another request under its key."""
+    found = await asyncio.to_thread(parts.reviews.answered, caller.tenant, named.key)
+    if found is None:
+        return None
+    digest, review = found
+    if digest and digest != named.digest:
+        raise Refusal(
+            422,
+            "this Idempotency-Key was sent before with another request",
+            f"Its answer is review {review.id}; give each request a key of its own.",
+        )
+    return review
 
 
 async def wanted_review(parts: Parts, caller: Caller, request: ReviewRequest) -> WantedReview:
     """What is to be reviewed, checked as far as that can be done before it is."""
     words = {"title": request.title, "description": request.description}
-    options = _checked_options(request.options)
+    options, row = _checked_options(request.options), _row(request)
     if request.diff_text is not None:
-        await asyncio.to_thread(_check_diff, request.diff_text, parts.settings.limits.diff_bytes)
-        return WantedReview(source="diff", diff_text=request.diff_text, options=options, **words)
+        name = await asyncio.to_thread(_check_diff, request.diff_text, parts.settings.limits.diff_bytes)
+        words["title"] = request.title.strip() or name
+        return WantedReview(source="diff", diff_text=request.diff_text, options=options, **row, **words)
     if request.repository is not None:
         known = {one.name: one for one in await asyncio.to_thread(parts.access.repositories, caller.tenant)}
         if request.repository not in known:
@@ -74,17 +120,31 @@ async def wanted_review(parts: Parts, caller: Caller, request: ReviewRequest) ->
                 " `affidavit repository add NAME PATH`.",
             )
         location = known[request.repository].location
-        base, head = await asyncio.to_thread(_commits, Path(location), request.base or "", request.head or "")
+        span = await asyncio.to_thread(
+            check_range,
+            Path(location),
+            request.base or "",
+            request.head or "",
+            parts.settings.limits.repository_bytes,
+        )
         return WantedReview(
             source="repository",
             repository=request.repository,
             location=location,
-            base=base,
-            head=head,
+            base=span.base,
+            head=span.head,
+            base_name=request.base or "",
+            head_name=request.head or "",
             options=options,
+            **{**row, "series": row["series"] or span.branch or None},
             **words,
         )
     return await _of_forge(parts, request, options)
+
+
+def _row(request: ReviewRequest) -> dict[str, Any]:
+    """Which row the review is the next of, as far as the caller says so, and how much of it is seen anew."""
+    return {"series": request.series, "looks_at_all": request.all}
 
 
 async def _of_forge(parts: Parts, request: ReviewRequest, options: dict[str, Any]) -> WantedReview:
@@ -94,7 +154,7 @@ async def _of_forge(parts: Parts, request: ReviewRequest, options: dict[str, Any
     address = parse_change_url(url, parts.settings.forges)
     if address.host.kind != source:
         raise Refusal(422, f"{address.url} is not on {source}", f"Send it as {address.host.kind}_url.")
-    pull = await read_pull(parts.settings, address)
+    pull = await read_pull(parts.settings, address, WHILE_SOMEBODY_WAITS)
     return WantedReview(
         source=source,
         url=address.url,
@@ -103,10 +163,12 @@ async def _of_forge(parts: Parts, request: ReviewRequest, options: dict[str, Any
         title=request.title,
         description=request.description,
         options=options,
+        **{**_row(request), "series": request.series or address.url},
     )
 
 
-def _check_diff(text: str, most: int) -> None:
+def _check_diff(text: str, most: int) -> str:
+    """What people would call a diff that has no title: by its files."""
     data = text.encode()
     if len(data) > most:
         raise Refusal(
@@ -115,20 +177,20 @@ def _check_diff(text: str, most: int) -> None:
             "Review it in smaller parts.",
         )
     try:
-        parse_diff(data)
+        files = parse_diff(data)
     except MalformedDiffError as error:
         raise Refusal(
             422, f"diff_text is no unified diff: {error}", "Send what `git diff` prints, whole."
         ) from error
+    return name_of_diff([decode_path(file.new_name or file.old_name or b"") for file in files])
 
 
-def _commits(folder: Path, *names: str) -> list[str]:
-    location = find_repository(folder)
-    store = ObjectStore(location)
-    try:
-        return [resolve_commit(store, location, name) for name in names]
-    finally:
-        store.close()
+def name_of_diff(paths: Sequence[str]) -> str:
+    """`app.py and 2 more files`."""
+    if not paths:
+        return ""
+    others = len(paths) - 1
+    return paths[0] if not others else f"{paths[0]} and {others} more file{'s' * (others > 1)}"
 
 
 def _checked_options(options: ReviewOptions) -> dict[str, Any]:
@@ -148,14 +210,16 @@ def _checked_options(options: ReviewOptions) -> dict[str, Any]:
     return given
 
 
-def change_key(parts: Parts, wanted: WantedReview) -> str:
+def change_key(parts: Parts, tenant: str, wanted: WantedReview) -> str:
     """The same for the same change, asked for with the same settings of the same models."""
     book = RolloutBook(parts.store)
     running = book.running()
     models = {role: choice.model_dump(mode="json") for role, choice in parts.settings.models.items()}
     content = {
-        "wanted": wanted.model_dump(mode="json"),
+        # What a commit was called makes no other change of it.
+        "wanted": wanted.model_dump(mode="json", exclude={"base_name", "head_name"}),
         "models": models,
+        "run": parts.settings.runs_for(tenant),
         "prompts": [book.current().name, running.number if running else None],
         "options": {name: str(value) for name, value in parts.settings.options.items()},
     }

@@ -1,15 +1,18 @@
 """Ask something of a cell that is made for it: a question, an estimate or a recheck, and then it is gone."""
 
 import asyncio
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from affidavit.errors import OutsideError
 from affidavit.records.report import Report
-from affidavit.records.review import KeptReview
+from affidavit.records.service.review import KeptReview
+from affidavit.service.cell.channel import Channel, ChannelClosed, Refused
 from affidavit.service.parts import Parts
-from affidavit.service.work.channel import Channel, ChannelClosed, Refused
-from affidavit.service.work.source import locate_source
+from affidavit.service.work.attempt.diary import cost_of
+from affidavit.service.work.attempt.source import locate_source
 
 SECONDS = 600.0
 AT_ONCE = asyncio.Semaphore(2)
@@ -19,39 +22,62 @@ AT_ONCE = asyncio.Semaphore(2)
 async def visit(parts: Parts, review: KeptReview, report: Report, call: str, **fields: Any) -> Any:
     """What a cell says of a finished review, whose repository it is shown."""
     wanted = await asyncio.to_thread(parts.reviews.request, review.id)
-    folder = (await locate_source(parts.settings, wanted)).location if wanted else None
-    return await in_a_cell(parts, call, report=report.model_dump(mode="json"), folder=folder, **fields)
+    with parts.caches.used(review.tenant) as cache:
+        folder = (await locate_source(parts.settings, wanted, cache)).location if wanted else None
+        shown: dict[str, Any] = {"report": report.model_dump(mode="json"), "folder": folder}
+        return await in_a_cell(parts, review.tenant, call, **shown, **fields)
 
 
-async def in_a_cell(parts: Parts, call: str, *, first: dict[str, Any] | None = None, **fields: Any) -> Any:
-    """What a new cell returns; `first` is the change that it opens before."""
+async def in_a_cell(parts: Parts, tenant: str, call: str, **fields: Any) -> Any:
+    """What a new cell returns."""
+    async with cell_for(parts, tenant) as cell:
+        return await cell.call(call, **fields)
+
+
+@asynccontextmanager
+async def cell_for(parts: Parts, tenant: str) -> AsyncIterator[Channel]:
+    """A new cell; what it pays is counted when it is gone."""
+    paid: list[dict[str, Any]] = []
     async with AT_ONCE:
-        connection, number = await parts.nursery.bear()
-        reader, writer = await asyncio.open_connection(sock=connection)
-        channel = Channel(reader, writer)
-
-        async def ask(number: int, role: Any, messages: list[Any], question: dict[str, Any]) -> Any:
-            async def pay(reply: Any) -> bool:
-                return bool(await channel.call("pay", number=number, reply=reply))
-
-            return await parts.calls.ask(role, messages, question, pay)
-
-        async def ignore(**_: Any) -> None:
-            pass
-
-        serving = asyncio.create_task(channel.serve({"ask": ask}, {"event": ignore, "exchange": ignore}))
         try:
-            async with asyncio.timeout(SECONDS):
-                if first is not None:
-                    await channel.call("open", wanted=first)
-                return await channel.call(call, **fields)
-        except TimeoutError as error:
-            raise OutsideError(f"it was not done after {SECONDS:g} seconds", retryable=True) from error
-        except (ChannelClosed, Refused) as error:
-            raise OutsideError(f"the process that worked on it failed: {error}".rstrip(": ")) from error
+            with parts.caches.used(tenant) as cache:
+                async with _cell(parts, cache, paid) as cell:
+                    yield cell
         finally:
-            parts.nursery.kill(number)
-            await channel.close()
-            serving.cancel()
-            with suppress(asyncio.CancelledError, Exception):
-                await serving
+            if paid:
+                await asyncio.to_thread(parts.progress.spend, cost_of(tenant, paid))
+
+
+@asynccontextmanager
+async def _cell(parts: Parts, cache: Path, paid: list[dict[str, Any]]) -> AsyncIterator[Channel]:
+    connection, number = await parts.nursery.bear()
+    reader, writer = await asyncio.open_connection(sock=connection)
+    channel = Channel(reader, writer)
+
+    async def ask(number: int, role: Any, messages: list[Any], question: dict[str, Any]) -> Any:
+        async def pay(reply: Any) -> bool:
+            return bool(await channel.call("pay", number=number, reply=reply))
+
+        return await parts.calls.ask(role, messages, question, pay)
+
+    async def ignore(**_: Any) -> None:
+        pass
+
+    async def count(body: dict[str, Any], **_: Any) -> None:
+        paid.append(body)
+
+    serving = asyncio.create_task(channel.serve({"ask": ask}, {"event": ignore, "exchange": count}))
+    try:
+        async with asyncio.timeout(SECONDS):
+            await channel.call("use", cache=str(cache))
+            yield channel
+    except TimeoutError as error:
+        raise OutsideError(f"it was not done after {SECONDS:g} seconds", retryable=True) from error
+    except (ChannelClosed, Refused) as error:
+        raise OutsideError(f"the process that worked on it failed: {error}".rstrip(": ")) from error
+    finally:
+        parts.nursery.kill(number)
+        await channel.close()
+        serving.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            await serving

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
 from affidavit.errors import StoreError
-from affidavit.records.review import FINISHED, KeptEvent, ReviewStatus
-from affidavit.store.progress import Progress
-from affidavit.store.reviews import Reviews
+from affidavit.records.service.review import FINISHED, KeptEvent, ReviewStatus
+from affidavit.store.service.progress import Progress
+from affidavit.store.service.reviews import Reviews
 
 LOOK_SECONDS = 0.2
 PAGE = 500
@@ -24,28 +24,42 @@ class Watch:
         self._reviews, self._progress = reviews, progress
         self._listening: dict[str, int] = {}
         self._states: Mapping[str, State] = {}
+        self._reading: dict[tuple[str, int], asyncio.Task[list[KeptEvent]]] = {}
         self._news = asyncio.Condition()
+        self._is_listened_to = asyncio.Event()
+        self.is_ending = False
+        """Set where the server ends: every stream closes within a look, and clients go on elsewhere."""
+
+    def end(self) -> None:
+        """The server ends: streams close now, also while a look waits for a database that is away."""
+        self.is_ending = True
+        self._ending = asyncio.create_task(self._tell())
+
+    async def _tell(self) -> None:
+        async with self._news:
+            self._news.notify_all()
 
     async def keep_looking(self) -> None:
         """Look until cancelled."""
         while True:
+            await self._is_listened_to.wait()
             await asyncio.sleep(LOOK_SECONDS)
-            if not self._listening:
-                continue
             with suppress(StoreError):
                 self._states = await asyncio.to_thread(self._reviews.statuses, list(self._listening))
-            async with self._news:
-                self._news.notify_all()
+            await self._tell()
 
     @asynccontextmanager
     async def _listened_to(self, review_id: str) -> AsyncIterator[None]:
         self._listening[review_id] = self._listening.get(review_id, 0) + 1
+        self._is_listened_to.set()
         try:
             yield
         finally:
             self._listening[review_id] -= 1
             if not self._listening[review_id]:
                 del self._listening[review_id]
+            if not self._listening:
+                self._is_listened_to.clear()
 
     async def follow(self, review_id: str, after: int) -> AsyncIterator[KeptEvent]:
         """Every event after a number, those of before and those to come, until the review is over."""
@@ -53,24 +67,43 @@ class Watch:
         async with self._listened_to(review_id):
             last = ""
             while True:
-                for event in await asyncio.to_thread(self._progress.events, review_id, after, PAGE):
+                for event in await self._said_since(review_id, after):
                     after, last, quiet_since = event.number, event.name, loop.time()
                     yield event
                 state = await self._wait_for(review_id, after)
-                if state is None:
+                if state is None or self.is_ending:
                     return
                 if state[1] > after:
                     continue
                 if last in LAST or loop.time() - quiet_since > LAST_WORD_SECONDS:
                     return
 
+    async def _said_since(self, review_id: str, after: int) -> list[KeptEvent]:
+        """The next events, read once for all who have come as far."""
+        asked = (review_id, after)
+        if asked not in self._reading:
+            self._reading[asked] = asyncio.create_task(self._read(review_id, after))
+            self._reading[asked].add_done_callback(lambda _: self._reading.pop(asked))
+        # Who hangs up takes nothing from the others.
+        return await asyncio.shield(self._reading[asked])
+
+    async def _read(self, review_id: str, after: int) -> list[KeptEvent]:
+        """What is not known because the database is away is known at a later look."""
+        with suppress(StoreError):
+            return await asyncio.to_thread(self._progress.events, review_id, after, PAGE)
+        return []
+
     async def _wait_for(self, review_id: str, after: int) -> State | None:
         async with self._news:
             # What was seen before this one began to listen may be old.
             await self._news.wait()
-            while review_id in self._states and not _is_news(self._states[review_id], after):
+            while self._is_quiet(review_id, after):
                 await self._news.wait()
             return self._states.get(review_id)
+
+    def _is_quiet(self, review_id: str, after: int) -> bool:
+        state = self._states.get(review_id)
+        return state is not None and not self.is_ending and not _is_news(state, after)
 
 
 def _is_news(state: State, after: int) -> bool:

@@ -1,10 +1,16 @@
 """Logs as JSON, one object a line, each with the review that it speaks of."""
 
 import logging
+import re
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import structlog
+
+_TRACE = "Traceback (most recent call last)"
+_ERROR_LINE = re.compile(r"^[\w.]*(?:Error|Exception|Failure|Timeout)\b.*$", re.MULTILINE)
+"""The line of a traceback that says what went wrong."""
 
 
 def write_logs() -> None:
@@ -29,3 +35,42 @@ def write_logs() -> None:
     writer = logging.StreamHandler(sys.stderr)
     writer.setFormatter(formatter)
     logging.basicConfig(handlers=[writer], level=logging.WARNING, force=True)
+
+
+def say(text: str) -> None:
+    """Tell of the process itself: to somebody at a terminal in words, otherwise as a line of the log."""
+    if sys.stderr.isatty():
+        print(text, file=sys.stderr, flush=True)  # noqa: T201 - who started it reads it there
+    else:
+        structlog.get_logger("affidavit").info(text)
+
+
+class _Expected(logging.Filter):
+    """Lets through what is a fault; what was asked for, or is told elsewhere, is none."""
+
+    def __init__(self, outcomes: Sequence[type[BaseException]], words: Sequence[str]) -> None:
+        super().__init__()
+        self._outcomes, self._words = tuple(outcomes), tuple(words)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        kind = record.exc_info[0] if record.exc_info else None
+        is_outcome = kind is not None and issubclass(kind, self._outcomes)
+        _shorten(record)
+        return not is_outcome and not record.getMessage().startswith(self._words)
+
+
+def _shorten(record: logging.LogRecord) -> None:
+    """A traceback in the text itself is that of a call that is made again: its last word is enough."""
+    before, is_traced, trace = record.getMessage().partition(_TRACE)
+    if is_traced:
+        said = _ERROR_LINE.findall(trace)
+        record.msg, record.args = f"{before.strip().rstrip(':')}: {said[-1] if said else 'no reason'}", ()
+
+
+def tell_as_ours(name: str, outcomes: Sequence[type[BaseException]], words: Sequence[str]) -> None:
+    """Have a library's log written as ours is, without outcomes that it takes for faults."""
+    logger = logging.getLogger(name)
+    for writer in list(logger.handlers):
+        logger.removeHandler(writer)
+    logger.propagate = True
+    logger.addFilter(_Expected(outcomes, words))

@@ -1,6 +1,6 @@
 """Count what the service does: reviews, stages and calls go in, Prometheus' text comes out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -47,9 +47,11 @@ FINDINGS = Counter(
 )
 
 
-def render_metrics(counts: Mapping[tuple[str, str], int]) -> tuple[bytes, str]:
-    """The text, and its media type; `counts` are the reviews that are not over."""
+def render_metrics(counts: Mapping[tuple[str, str], int], tenants: Iterable[str]) -> tuple[bytes, str]:
+    """The text, and its media type; `counts` are the reviews that are not over, of these tenants."""
     _QUEUE.clear()
-    for (tenant, status), count in counts.items():
+    # What is not told cannot be told from a server that is not there: none are said to be 0.
+    none = {(tenant, status): 0 for tenant in tenants for status in ("queued", "running")}
+    for (tenant, status), count in {**none, **counts}.items():
         _QUEUE.labels(tenant, status).set(count)
     return generate_latest(REGISTRY), CONTENT_TYPE_LATEST

@@ -16,9 +16,9 @@ from affidavit.minds.wire.connection import CallEnded, Connection
 from affidavit.minds.wire.forms import Question
 from affidavit.minds.wire.providers import build_client
 from affidavit.ports import Role
+from affidavit.service.cell.distant import REPLIES
 from affidavit.service.telemetry import metrics
 from affidavit.service.telemetry.traces import span
-from affidavit.service.work.distant import REPLIES
 
 Pay = Callable[[Any], Awaitable[bool]]
 """Takes what came of an attempt that broke off; False: there is no money for another."""
@@ -87,7 +87,7 @@ class Calls:
         """What a role's model replied, as data, or why it did not."""
         connection = self._connections.get(role)
         if connection is None:
-            return _ended(CallEnded("failed", f"the service has no model for the {role}", was_read=False))
+            return ended(CallEnded("failed", f"the service has no model for the {role}", was_read=False))
         asked = Question(**{**question, "tools": tuple(question["tools"])})
 
         async def on_partial(part: ModelResponse | None) -> None:
@@ -100,9 +100,9 @@ class Calls:
             sent = ModelMessagesTypeAdapter.validate_python(messages)
             with span("model call", model=model, role=role):
                 return {"reply": _data_of(await connection.ask(sent, asked, on_partial))}
-        except CallEnded as ended:
-            outcome = ended.outcome
-            return _ended(ended)
+        except CallEnded as end:
+            outcome = end.outcome
+            return ended(end)
         except _NotPaid:
             outcome = "budget_exhausted"
             return {}
@@ -119,8 +119,9 @@ def _data_of(reply: ModelResponse | None) -> Any:
     return REPLIES.dump_python(reply, mode="json") if reply is not None else None
 
 
-def _ended(ended: CallEnded) -> dict[str, Any]:
+def ended(end: CallEnded) -> dict[str, Any]:
+    """Why a call has no reply, as a cell is told of it."""
     return {
-        "reply": _data_of(ended.reply),
-        "ended": {"outcome": ended.outcome, "detail": ended.detail, "was_read": ended.was_read},
+        "reply": _data_of(end.reply),
+        "ended": {"outcome": end.outcome, "detail": end.detail, "was_read": end.was_read},
     }

@@ -1,24 +1,41 @@
 """The durable-execution engine: its database, its queue, and what the service asks of it."""
 
-from collections.abc import Sequence
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property, wraps
+from typing import Any, ParamSpec, TypeVar
 
+import structlog
 from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer
+from dbos import error as engine_errors
 from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy.exc import ProgrammingError, SQLAlchemyError
 
-from affidavit.records.review import KeptReview
+from affidavit.errors import StoreError
+from affidavit.records.service.posting import Posting
 from affidavit.service.settings import ServiceSettings
-from affidavit.store.location import PostgresDatabase
+from affidavit.store.databases import postgresql, sqlite
+from affidavit.store.databases.location import PostgresDatabase
 from affidavit.system.private_files import make_private_file, make_private_folder
 
+LOG = structlog.get_logger("affidavit.worker")
 APPLICATION = "affidavit"
 APPLICATION_VERSION = "1"
-"""Grows when a review that was begun by an older program cannot be continued by a newer one."""
+"""Grows when a newer program cannot go on with what an older one began; that is begun anew then."""
 QUEUE = "reviews"
 WORKFLOW = "review"
+POSTING_QUEUE = "postings"
+POSTING = "post"
+OVER = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
+"""States of the engine in which nothing more is done."""
 FILE_NAME = "work.db"
-POLLING_SECONDS = 0.25
+POLLING_SECONDS = 0.5
+ENDING_SECONDS = 0.25
+"""How long threads of the engine may sleep that an ending process waits for."""
+POSTING_POLLING_SECONDS = 2.0
+"""Nobody sees whether a comment stands there a second sooner, and every look costs."""
+Asked = ParamSpec("Asked")
+Answered = TypeVar("Answered")
 
 
 def engine_for(settings: ServiceSettings) -> Engine:
@@ -26,9 +43,15 @@ def engine_for(settings: ServiceSettings) -> Engine:
     location = settings.location
     if isinstance(location, PostgresDatabase):
         url = make_url(location.url.replace("postgres://", "postgresql://", 1))
-        return create_engine(
-            url.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=10, max_overflow=10
+        engine = create_engine(
+            url.set(drivername="postgresql+psycopg"),
+            pool_pre_ping=True,
+            pool_size=10,
+            max_overflow=10,
+            connect_args=dict(postgresql.LIVING),
         )
+        event.listen(engine, "connect", postgresql.let_go_of_the_dead)
+        return engine
     make_private_folder(settings.data)
     path = settings.data / FILE_NAME
     if not path.exists():
@@ -43,6 +66,8 @@ def _use_wal(connection: Any, _record: object) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA busy_timeout = 30000")
+    # What is deleted is overwritten, too; not every build of SQLite does so by itself.
+    connection.execute("PRAGMA secure_delete = ON")
 
 
 def schema_for(settings: ServiceSettings) -> str:
@@ -53,6 +78,29 @@ def schema_for(settings: ServiceSettings) -> str:
     options = str(make_url(location.url).query.get("options", ""))
     _, is_named, rest = options.partition("search_path=")
     return f"{rest.split()[0].split(',')[0]}_dbos" if is_named else "dbos"
+
+
+@contextmanager
+def in_our_words() -> Iterator[None]:
+    """What the engine's database refuses is an error of the store, as with our own tables."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        cause = " ".join(str(getattr(error, "orig", None) or error).split())
+        # What the database refuses to somebody without rights is refused the next time, too.
+        is_over = isinstance(error, ProgrammingError)
+        raise StoreError(f"the queue of reviews cannot be used: {cause}", retryable=not is_over) from error
+
+
+def _explained(
+    method: Callable[Asked, Coroutine[Any, Any, Answered]],
+) -> Callable[Asked, Coroutine[Any, Any, Answered]]:
+    @wraps(method)
+    async def explained(*args: Asked.args, **kwargs: Asked.kwargs) -> Answered:
+        with in_our_words():
+            return await method(*args, **kwargs)
+
+    return explained
 
 
 class Work:
@@ -73,11 +121,13 @@ class Work:
             retry_connection_errors=False,
         )
 
+    @in_our_words()
     def prepare(self) -> None:
         """Make the engine's tables, for a server that starts before any worker."""
         url = self._engine.url.render_as_string(hide_password=False)
         DBOS.migrate(url, schema=schema_for(self._settings))
 
+    @_explained
     async def enqueue(self, review_id: str, tenant: str) -> None:
         """Put a review into the queue; the same review twice is there once."""
         await self.client.enqueue_async(
@@ -91,51 +141,129 @@ class Work:
             review_id,
         )
 
-    async def enqueue_missing(self, reviews: Sequence[KeptReview]) -> list[str]:
-        """Put those into the queue that never came there: their server died in between."""
-        names = [one.id for one in reviews]
-        known = await self.client.list_workflows_async(
-            workflow_ids=names, load_input=False, load_output=False
+    @_explained
+    async def enqueue_posting(self, posting: Posting) -> None:
+        """Have a finished review posted; the same posting twice is there once."""
+        await self.client.enqueue_async(
+            {
+                "workflow_name": POSTING,
+                "queue_name": POSTING_QUEUE,
+                "workflow_id": posting_name(posting),
+                "app_version": APPLICATION_VERSION,
+            },
+            posting.review_id,
         )
-        missing = set(names) - {one.workflow_id for one in known}
-        for review in reviews:
-            if review.id in missing:
-                await self.enqueue(review.id, review.tenant)
-        return sorted(missing)
 
+    @_explained
+    async def states(self, review_ids: list[str]) -> dict[str, str]:
+        """How reviews stand for the engine; those that it does not know are not there."""
+        if not review_ids:
+            return {}
+        known = await self.client.list_workflows_async(
+            workflow_ids=review_ids, load_input=False, load_output=False
+        )
+        return {one.workflow_id: one.status for one in known}
+
+    @_explained
     async def cancel(self, review_id: str) -> None:
         """Let a review go no further."""
         await self.client.cancel_workflow_async(review_id)
 
+    @_explained
     async def retry(self, review_id: str, tenant: str) -> None:
-        """Let a review go on from the step at which it ended."""
-        steps = await self.client.list_workflow_steps_async(review_id)
-        failed = [step["function_id"] for step in steps if step["error"] is not None]
-        done = [step["function_id"] for step in steps]
-        start = min(failed) if failed else max(done, default=0) + 1
-        await self.client.rewind_workflow_async(
-            review_id, start_step=start, queue_name=QUEUE, queue_partition_key=tenant
+        """Let a review go on from the step at which it ended; what another version has kept is left out."""
+        known = await self.client.list_workflows_async(
+            workflow_ids=[review_id], load_input=False, load_output=False
         )
+        if not known:
+            # It was cancelled or lost before it came into the queue.
+            await self.enqueue(review_id, tenant)
+            return
+        is_ours = any(one.app_version == APPLICATION_VERSION for one in known)
+        # All of them stay: those that failed are passed over by whoever goes on.
+        steps = await self.steps(review_id) if is_ours else {}
+        try:
+            await self.client.rewind_workflow_async(
+                review_id,
+                start_step=max(steps, default=0) + 1,
+                application_version=APPLICATION_VERSION,
+                queue_name=QUEUE,
+                queue_partition_key=tenant,
+            )
+        except engine_errors.DBOSException as error:
+            # Somebody else was first, or its last attempt is just ending: a worker's next round finds it.
+            LOG.info("not put back", review=review_id, reason=str(error))
 
+    @_explained
+    async def steps(self, review_id: str) -> dict[int, str]:
+        """The names of the steps of a review that ended, well or not, by the numbers that the engine gave."""
+        steps = await self.client.list_workflow_steps_async(review_id, load_output=False)
+        return {step["function_id"]: step["function_name"] for step in steps}
+
+    @_explained
+    async def forget(self, names: list[str]) -> None:
+        """Forget pieces of work, so that they can be begun anew."""
+        if names:
+            await self.client.delete_workflows_async(names)
+
+    @_explained
     async def delete(self, review_ids: list[str]) -> None:
-        """Forget what the engine has kept of reviews."""
+        """Forget what the engine has kept of reviews and their postings."""
         await self.client.delete_workflows_async(review_ids)
+        for review_id in review_ids:
+            posted = await self.client.list_workflows_async(
+                workflow_id_prefix=f"{review_id} ", load_input=False, load_output=False
+            )
+            if posted:
+                await self.client.delete_workflows_async([one.workflow_id for one in posted])
 
+    @in_our_words()
+    def empty_log(self) -> bool:
+        """Let nothing of what was deleted stand in the log of a file; False where that must wait."""
+        if self._engine.dialect.name != "sqlite":
+            return True
+        with self._engine.connect() as connection:
+            return sqlite.empty_log(sqlite.driven(connection))
+
+    @in_our_words()
     def hand_on(self, worker_id: str) -> list[str]:
         """Put what a dead worker was doing back into the queue."""
         running = self.client.list_workflows(
             status="PENDING", executor_id=worker_id, load_input=False, load_output=False
         )
-        names = [one.workflow_id for one in running]
+        queues = {one.workflow_id: one.queue_name or QUEUE for one in running}
+        names = list(queues)
         for name in names:
-            self.client.resume_workflow(name, queue_name=QUEUE)
+            self.client.resume_workflow(name, queue_name=queues[name])
         return names
+
+    @in_our_words()
+    def forget_waiting(self, names: Sequence[str], living: Collection[str]) -> list[str]:
+        """Forget those that wait in the queue for a version which is not among the living."""
+        waiting = self.client.list_workflows(
+            workflow_ids=list(names), status="ENQUEUED", load_input=False, load_output=False
+        )
+        left = [one.workflow_id for one in waiting if one.app_version and one.app_version not in living]
+        if left:
+            self.client.delete_workflows(left)
+        return left
+
+    @in_our_words()
+    def executors(self) -> set[str]:
+        """Everybody in whose hands something is."""
+        running = self.client.list_workflows(status="PENDING", load_input=False, load_output=False)
+        return {one.executor_id for one in running if one.executor_id}
 
     def close(self) -> None:
         """Let go of the connections."""
         if "client" in self.__dict__:
             self.client.destroy()
         self._engine.dispose()
+
+
+def posting_name(posting: Posting) -> str:
+    """How the engine knows a posting: asked for again, it is another piece of work."""
+    return f"{posting.review_id} post {posting.number}"
 
 
 def engine_config(settings: ServiceSettings, engine: Engine) -> DBOSConfig:
@@ -149,5 +277,7 @@ def engine_config(settings: ServiceSettings, engine: Engine) -> DBOSConfig:
         "application_version": APPLICATION_VERSION,
         "log_level": "WARNING",
         "max_executor_threads": 64,
-        "notification_listener_polling_interval_sec": 1.0,
+        # Nothing is told by way of the engine: what looks for it does so seldom, and ends soon.
+        "notification_listener_polling_interval_sec": ENDING_SECONDS,
+        "notification_coalesce_sec": ENDING_SECONDS,
     }

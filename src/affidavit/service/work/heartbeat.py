@@ -3,13 +3,13 @@
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from affidavit.events import now_iso
-from affidavit.service.work.engine import Work
+from affidavit.service.work.engine import APPLICATION_VERSION, Work
 from affidavit.store.open import Store
-from affidavit.store.workers import KeptWorker, Workers
+from affidavit.store.service.workers import KeptWorker, Workers
 
 Clock = Callable[[], float]
 
@@ -41,17 +41,42 @@ class Heartbeat:
         self._dead_after, self._clock = dead_after_seconds, clock
         self._place = this_place()
         self._seen: dict[str, tuple[int, float]] = {}
+        self._beaten = clock()
 
     def begin(self) -> None:
         """The others know of this worker from now on."""
-        self._workers.add(KeptWorker(self._worker_id, self._place, os.getpid(), 0), now_iso())
+        worker = KeptWorker(self._worker_id, self._place, os.getpid(), 0, APPLICATION_VERSION)
+        self._workers.add(worker, now_iso())
 
     def beat(self) -> list[str]:
         """This worker lives. Returns the reviews that were handed on from those who do not."""
         if not self._workers.beat(self._worker_id):
             # Given up by the others while it was held up; it lives, and may take new work.
             self.begin()
+        now = self._clock()
+        if now - self._beaten > self._dead_after / 2:
+            # Perhaps the database was away, and nobody could beat: all have as long as ever from now on.
+            self._seen.clear()
+        self._beaten = now
         return [review for dead in self._dead() for review in self._hand_on(dead)]
+
+    def adopt(self) -> list[str]:
+        """Hand on what is in the hands of somebody whom nobody knows.
+
+        A worker that was given up while it was only held up may take work before it is known again, and die.
+        """
+        unknown = self._work.executors() - {one.id for one in self._workers.all()} - {self._worker_id}
+        return [review for each in sorted(unknown) for review in self._hand_on(each)]
+
+    def release(self, names: Sequence[str]) -> list[str]:
+        """Let go of what waits for a version of the program that no worker has any more.
+
+        Whoever goes round puts it into the queue as new: what another version has kept of it cannot be used.
+        """
+        # One after the other: what somebody has put into the queue anew must not be let go of again.
+        living = {one.version for one in self._workers.all()} | {APPLICATION_VERSION}
+        with self._database.alone():
+            return self._work.forget_waiting(names, living)
 
     def end(self) -> list[str]:
         """This worker ends: what it leaves undone is for the others."""

@@ -2,54 +2,117 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from itertools import count
 from typing import Any
 
 import structlog
-from dbos import DBOS
+from dbos import DBOS, PortableWorkflowError
+from dbos import error as engine_errors
 
 from affidavit.errors import StoreError
-from affidavit.events import iso
+from affidavit.events import iso, now_iso
+from affidavit.records.service.review import KeptReview
+from affidavit.service.cell.nursery import Nursery
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.telemetry import metrics
+from affidavit.service.telemetry.logs import tell_as_ours
 from affidavit.service.telemetry.traces import span
+from affidavit.service.work.attempt.diary import LostReview
+from affidavit.service.work.attempt.workplace import FailedReview, Workplace
+from affidavit.service.work.caches import Caches
 from affidavit.service.work.calls import Calls
 from affidavit.service.work.engine import (
+    OVER,
     POLLING_SECONDS,
+    POSTING,
+    POSTING_POLLING_SECONDS,
+    POSTING_QUEUE,
     QUEUE,
     WORKFLOW,
     Work,
     engine_config,
     engine_for,
+    in_our_words,
+    posting_name,
 )
+from affidavit.service.work.forgetting import Forgetting
 from affidavit.service.work.heartbeat import Heartbeat
-from affidavit.service.work.nursery import Nursery
-from affidavit.service.work.workplace import Workplace
+from affidavit.service.work.posts.posting import PostOffice
+from affidavit.service.work.waiting import until_it_answers, until_it_is_done
 from affidavit.store.open import Store
+from affidavit.store.service.access import Access
 
 LOG = structlog.get_logger("affidavit.worker")
 BEATS_BETWEEN_ROUNDS = 10
 WAITING_SECONDS = 5.0
-_PLACES: list[Workplace] = []
+MOST_ATTEMPTS = 20
+"""Of a review that ends in the engine again and again and says nothing of it."""
+LETTING_GO_SECONDS = 5.0
+ENDINGS = (
+    FailedReview,
+    engine_errors.DBOSWorkflowCancelledError,
+    engine_errors.DBOSAwaitedWorkflowCancelledError,
+    # It was deleted while somebody worked on it.
+    engine_errors.DBOSNonExistentWorkflowError,
+)
+"""How a workflow may end: none is a fault of the service, and reviews tell of it themselves."""
+LOST = (engine_errors.DBOSWorkflowConflictIDError, engine_errors.DBOSWorkflowCancelledError)
+"""Another execution has the review now, or nobody is to have it."""
+UNENDED = "unended"
+ENDING_WORDS = ("Asyncio task cancelled for workflow or step", "Step being automatically retried")
+_WORKING: list["Worker"] = []
 """The engine calls functions by name, so the worker of this process has a place where it is found."""
 
 
 @DBOS.workflow(name=WORKFLOW)
 async def do_review(review_id: str) -> str:
     """One review, from its queue to its end; the engine runs this again elsewhere when a worker dies."""
-    with structlog.contextvars.bound_contextvars(review=review_id), span("review", review=review_id):
+    with _WORKING[-1].doing(review_id), span("review", review=review_id):
         LOG.info("review begins")
-        await _PLACES[-1].do(review_id, keep_step)
+        with suppress(LostReview):
+            kept = await kept_steps(review_id, await _WORKING[-1].steps_of(review_id))
+            await _WORKING[-1].place.do(review_id, keep_step, kept)
+        await _WORKING[-1].post_if_wanted(review_id)
         LOG.info("review ends")
     return review_id
 
 
+@DBOS.workflow(name=POSTING)
+async def do_posting(review_id: str) -> str:
+    """Post one review; begun again after a death, it finds its own comments by their marks."""
+    with _WORKING[-1].doing(review_id), span("posting", review=review_id):
+        await _WORKING[-1].office.do(review_id)
+    return review_id
+
+
+async def kept_steps(review_id: str, names: Mapping[int, str]) -> dict[str, Any]:
+    """What the engine has kept of a review's steps, by their names.
+
+    The engine knows steps by the order in which they were begun, and that differs from one time to the
+    next: some are taken side by side, some again after a failure. So all that it has is read first, number
+    by number, and what comes after has numbers of its own.
+    """
+    kept: dict[str, Any] = {}
+    for number in range(1, max(names, default=0) + 1):
+        name = names.get(number, UNENDED)
+        # One that failed is passed over: it is taken again.
+        with suppress(PortableWorkflowError):
+            kept[name] = await _kept(name, _nothing)
+    kept.pop(UNENDED, None)
+    if kept:
+        LOG.info("steps that were kept", review=review_id, steps=sorted(kept))
+    return kept
+
+
+async def _nothing() -> None:
+    """Of a step that was begun and not ended; it has a number and no result."""
+
+
 async def keep_step(name: str, work: Callable[[], Awaitable[Any]]) -> Any:
-    """The result of a step: the engine's, where it has one."""
+    """The result of a step, which the engine keeps."""
 
     async def step() -> Any:
         began = time.monotonic()
@@ -58,28 +121,75 @@ async def keep_step(name: str, work: Callable[[], Awaitable[Any]]) -> Any:
         metrics.STAGE_SECONDS.labels(name).observe(time.monotonic() - began)
         return result
 
-    return await DBOS.run_step_async({"name": name}, step)
+    return await _kept(name, step)
+
+
+async def _kept(name: str, step: Callable[[], Awaitable[Any]]) -> Any:
+    try:
+        with in_our_words():
+            return await DBOS.run_step_async({"name": name}, step)
+    except LOST as error:
+        # No kind of Exception: whoever waits for this step would wait for ever.
+        raise LostReview from error
+
+
+async def again_and_again(work: Callable[[], Awaitable[None]], pause: float) -> None:
+    """Do something until cancelled, whatever goes wrong: without a beat the others would give this one up."""
+    while True:
+        try:
+            await work()
+        except StoreError as error:
+            # The database may come back; until then nobody can take anything over either.
+            LOG.warning("no heartbeat", reason=str(error))
+        except Exception:
+            LOG.exception("a fault in Affidavit")
+        await asyncio.sleep(pause)
 
 
 class Worker:
     """A worker in this process, for as long as it is entered."""
 
     def __init__(
-        self, settings: ServiceSettings, store: Store, work: Work, calls: Calls, nursery: Nursery
+        self,
+        settings: ServiceSettings,
+        store: Store,
+        work: Work,
+        calls: Calls,
+        nursery: Nursery,
+        caches: Caches,
     ) -> None:
-        self._settings, self._work = settings, work
+        self._settings, self._work, self._caches = settings, work, caches
+        self._access = Access(store.database)
+        self._under_way = 0
         self._stack = AsyncExitStack()
-        self.place = Workplace(settings, store, calls, nursery)
+        self._forgetting = Forgetting(store, work, caches)
+        self.place = Workplace(settings, store, calls, nursery, caches)
+        self.office = PostOffice(settings, store)
+        self._over: set[str] = set()
+        """Reviews that were over for the engine, and for nobody else, at the last round."""
         self._heartbeat = Heartbeat(store, work, settings.worker_id, settings.dead_after_seconds)
 
     async def __aenter__(self) -> "Worker":
-        settings, limits = self._settings, self._settings.limits
-        _PLACES.append(self.place)
-        await asyncio.to_thread(self._heartbeat.begin)
+        settings = self._settings
+        _WORKING.append(self)
+        await until_it_answers(self._heartbeat.begin)
         engine = engine_for(settings)
         self._stack.callback(engine.dispose)
         DBOS(config=engine_config(settings, engine))
-        DBOS.launch()
+        tell_as_ours("dbos", ENDINGS, ENDING_WORDS)
+        with in_our_words():
+            DBOS.launch()
+            await self._take_from_queues()
+        pause = min(1.0, settings.dead_after_seconds / 5)
+        # Each by itself: whoever deletes much in a round still beats.
+        self._lives = [
+            asyncio.create_task(again_and_again(self._beat, pause)),
+            asyncio.create_task(again_and_again(self._go_round, pause * BEATS_BETWEEN_ROUNDS)),
+        ]
+        return self
+
+    async def _take_from_queues(self) -> None:
+        limits = self._settings.limits
         await DBOS.register_queue_async(
             QUEUE,
             worker_concurrency=limits.reviews_at_once,
@@ -87,64 +197,120 @@ class Worker:
             polling_interval_sec=POLLING_SECONDS,
             on_conflict="always_update",
         )
-        self._beating = asyncio.create_task(self._beat())
-        return self
+        await DBOS.register_queue_async(
+            POSTING_QUEUE,
+            worker_concurrency=limits.reviews_at_once,
+            polling_interval_sec=POSTING_POLLING_SECONDS,
+            on_conflict="always_update",
+        )
 
     async def __aexit__(self, *_: object) -> None:
         """Take nothing new, let what is under way end, and leave the rest to the others."""
-        seconds = round(self._settings.drain_seconds)
+        self.place.is_ending = True
+        # The engine waits a second before it looks for the first time; where nothing is done, nobody waits.
+        seconds = round(self._settings.drain_seconds) if self._under_way else 0
         await asyncio.to_thread(DBOS.destroy, workflow_completion_timeout_sec=seconds)
         # The engine has taken the threads of this loop with it.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(max_workers=8))
-        self._beating.cancel()
-        # A beat that found the engine's threads gone has nothing more to say.
-        with suppress(asyncio.CancelledError, RuntimeError):
-            await self._beating
+        for life in self._lives:
+            life.cancel()
+        # Who found the engine's threads gone has nothing more to say.
+        await asyncio.gather(*self._lives, return_exceptions=True)
         left = await asyncio.to_thread(self._heartbeat.end)
         if left:
             LOG.info("left to others", reviews=left)
-        _PLACES.pop()
+        _WORKING.pop()
         await self._stack.aclose()
+
+    @contextmanager
+    def doing(self, review_id: str) -> Iterator[None]:
+        """Something is under way for a review, and every line of the log says for which."""
+        self._under_way += 1
+        try:
+            with structlog.contextvars.bound_contextvars(review=review_id):
+                yield
+        finally:
+            self._under_way -= 1
+
+    async def steps_of(self, review_id: str) -> dict[int, str]:
+        """The names of a review's steps by their numbers; waits for a database that is away."""
+        return await until_it_is_done(lambda: self._work.steps(review_id))
+
+    async def post_if_wanted(self, review_id: str) -> None:
+        """Put a review whose posting was asked for before it was done into the queue of postings."""
+        posting = await until_it_answers(lambda: self.office.postings.find(review_id))
+        review = await until_it_answers(lambda: self.place.reviews.find(review_id, None))
+        if posting and posting.state == "waiting" and review and review.status == "completed":
+            await self._work.enqueue_posting(posting)
 
     async def _beat(self) -> None:
         """Live, look after the others, and let go of what is not ours any more."""
-        pause = min(1.0, self._settings.dead_after_seconds / 5)
-        for number in count():
-            try:
-                if number % BEATS_BETWEEN_ROUNDS == 0:
-                    await self._go_round()
-                handed_on = await asyncio.to_thread(self._heartbeat.beat)
-                if handed_on:
-                    LOG.warning("took over from a dead worker", reviews=handed_on)
-                await self._let_go()
-            except StoreError as error:
-                # The database may come back; until then nobody can take anything over either.
-                LOG.warning("no heartbeat", reason=str(error))
-            await asyncio.sleep(pause)
+        handed_on = await asyncio.to_thread(self._heartbeat.beat)
+        if handed_on:
+            LOG.warning("took over from a dead worker", reviews=handed_on)
+        await self.place.let_go_of_lost()
 
     async def _go_round(self) -> None:
         """What is done now and then: reviews that never came into the queue, and those that are too old."""
+        if adopted := await asyncio.to_thread(self._heartbeat.adopt):
+            LOG.warning("took over from nobody", reviews=adopted)
+        await self._go_through_unfinished()
+        await self._go_through_postings()
+        await self._forget_old()
+        await asyncio.to_thread(self._caches.sweep)
+
+    async def _go_through_unfinished(self) -> None:
+        """Reviews of which the engine knows nothing, or that are over for it and not for us, go on."""
         waiting = datetime.now(UTC) - timedelta(seconds=WAITING_SECONDS)
         reviews = await asyncio.to_thread(self.place.reviews.unfinished_since, iso(waiting))
-        if reviews and (missing := await self._work.enqueue_missing(reviews)):
-            LOG.warning("put into the queue what was not there", reviews=missing)
-        await self._forget_old()
+        await self._release([one.id for one in reviews])
+        states = await self._work.states([one.id for one in reviews])
+        over = {one.id for one in reviews if states.get(one.id, "") in OVER}
+        for review in reviews:
+            if review.id not in states:
+                LOG.warning("put into the queue what was not there", review=review.id)
+                await self._work.enqueue(review.id, review.tenant)
+            # Seen so twice: one that is just being retried is over for the engine for a moment.
+            elif review.id in over & self._over:
+                await self._put_back(review)
+        self._over = over - self._over
+
+    async def _put_back(self, review: KeptReview) -> None:
+        if review.attempt < MOST_ATTEMPTS:
+            LOG.warning("put back into the queue what was not done", review=review.id)
+            await self._work.retry(review.id, review.tenant)
+            return
+        reason = f"nobody could do it in {review.attempt} attempts; the workers' logs say why"
+        LOG.error("given up", review=review.id, attempts=review.attempt)
+        await asyncio.to_thread(self.place.reviews.finish, review.id, "failed", now_iso(), reason=reason)
+
+    async def _go_through_postings(self) -> None:
+        """Those that wait although their review is done; one that is over for the engine is begun anew."""
+        postings = {posting_name(one): one for one in await asyncio.to_thread(self.office.postings.overdue)}
+        await self._release(list(postings))
+        states = await self._work.states(list(postings))
+        await self._work.forget([name for name, state in states.items() if state in OVER])
+        for posting in postings.values():
+            await self._work.enqueue_posting(posting)
+
+    async def _release(self, names: Sequence[str]) -> None:
+        if names and (released := await asyncio.to_thread(self._heartbeat.release, names)):
+            LOG.warning("begin anew: no worker has their version any more", work=released)
 
     async def _forget_old(self) -> None:
         days = self._settings.retention_days
         if not days:
             return
         before = iso(datetime.now(UTC) - timedelta(days=days))
-        if names := await asyncio.to_thread(self.place.reviews.finished_before, before):
-            await asyncio.to_thread(self.place.reviews.delete, names)
-            await self._work.delete(names)
-            LOG.info("deleted what is too old", reviews=len(names))
+        if deleted := await self._forgetting.forget_before(before, "retention"):
+            LOG.info("deleted what is too old", reviews=deleted)
+        await asyncio.to_thread(self._access.forget_before, before)
 
-    async def _let_go(self) -> None:
-        place = self.place
-        if not place.held:
+    async def let_go_of(self, review_id: str) -> None:
+        """Stop work on a review that is over, and wait until nobody here has it in hand."""
+        held = self.place.held.get(review_id)
+        if held is None:
             return
-        owned = await asyncio.to_thread(place.reviews.owners, list(place.held))
-        for review_id, held in list(place.held.items()):
-            if owned.get(review_id) != self._settings.worker_id:
-                held.stop()
+        held.stop()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(held.is_let_go.wait(), LETTING_GO_SECONDS)

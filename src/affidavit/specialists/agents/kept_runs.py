@@ -4,7 +4,7 @@ import threading
 
 from affidavit.ports import Runner
 from affidavit.records.record import Side
-from affidavit.records.run import KeptRun, Program, ProgramRun
+from affidavit.records.runs.run import KeptRun, Program, ProgramRun
 
 
 class KeptRuns:

@@ -11,17 +11,18 @@ from affidavit.contract.schema import asked_schema
 from affidavit.languages.registry import grammar_of
 from affidavit.languages.test_files import is_test
 from affidavit.ports import Case, Mind, Talk, ToolSource
-from affidavit.prompts import EXPERIMENTER, PromptSet
+from affidavit.prompts import EXPERIMENTER, QUOTING, PromptSet
+from affidavit.proof.running.own_names import own_names
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import Answer, Gap, Reply
-from affidavit.specialists.agents.briefing import Briefing, Fence, lead_line
-from affidavit.specialists.agents.chunks import shown_hunks
-from affidavit.specialists.agents.hunk_names import names_in
-from affidavit.specialists.agents.map_text import NOTHING
+from affidavit.specialists.agents.brief.briefing import Briefing, Fence, lead_line
+from affidavit.specialists.agents.brief.chunks import shown_hunks
+from affidavit.specialists.agents.brief.hunk_names import names_in
+from affidavit.specialists.agents.brief.map_text import NOTHING
 from affidavit.specialists.agents.watched_tools import WatchedTools
 from affidavit.specialists.comments import Page
 from affidavit.tools.checks import JoinedTools
@@ -40,7 +41,7 @@ SUBJECTS = {
 TOGETHER = (("logic", "codebase-fit"), ("quality", "security"))
 """Lenses that share a conversation, which is named by the first: they read the same code, and in trials the
 first two found the same."""
-ONE_LOOK_LINES, SHARED_LOOK_LINES = 30, 300
+ONE_LOOK_LINES, SHARED_LOOK_LINES = 120, 300
 """Up to so many changed lines one conversation looks through all lenses, or one through two."""
 SECOND_LOOK = "second-look"
 TRIAGE = "triage"
@@ -128,9 +129,10 @@ class ModelAgent:
         """Hold the conversation; whatever came of it is said."""
         started = time.monotonic()
         tools = WatchedTools(self.make_tools())
-        bench = ProbeTools(case.runner) if case.runner else None
+        bench = ProbeTools(case.runner, own_names(case.repository)) if case.runner else None
         offered = JoinedTools(tools, bench) if bench else tools
-        answer = await self.mind.converse(self.talk(offered, has_programs=bench is not None), case.emit)
+        talk = self.talk(offered, has_programs=bench is not None, has_dependencies=bool(case.dependencies))
+        answer = await self.mind.converse(talk, case.emit)
         return Reply(
             specialist=self.name,
             kind=self.kind,
@@ -147,23 +149,27 @@ class ModelAgent:
             duration_ms=round((time.monotonic() - started) * 1000),
         )
 
-    def talk(self, tools: ToolSource | None, *, has_programs: bool = False) -> Talk:
-        """What is sent; where programs can be run, it is said how."""
+    def talk(
+        self, tools: ToolSource | None, *, has_programs: bool = False, has_dependencies: bool = False
+    ) -> Talk:
+        """What is sent; where programs can be run, or packages be quoted, it is said how."""
         prompts = self.briefing.prompts
+        has_dependencies = has_dependencies and prompts.asks_for_dependencies
         return Talk(
             speaker=self.name,
             instructions=instructions(self.briefing.fence, prompts)
-            + (prompts.with_programs("running") if has_programs else ""),
+            + (prompts.section(QUOTING) if has_dependencies else "")
+            + (prompts.section("running") if has_programs else ""),
             prefix=self.briefing.change_text(self.chunk, self.plan),
             task=self._task(),
-            schema=self._schema(),
+            schema=self._schema(has_programs=has_programs, has_dependencies=has_dependencies),
             schema_name=REVIEW_SCHEMA_NAME,
             tools=tools,
         )
 
-    def _schema(self) -> dict[str, Any]:
+    def _schema(self, **parts: bool) -> dict[str, Any]:
         prompts = self.briefing.prompts
-        schema = asked_schema(prompts.schema_version, prompts.version)
+        schema = asked_schema(prompts.schema_version, prompts.version, **parts)
         if EXPERIMENTER in self.lenses:
             schema["properties"]["meta"] = DIFFERENCES
         return schema

@@ -6,8 +6,8 @@ from textwrap import shorten
 from typing import Any
 
 from affidavit.diff.redacted import as_it_leaves, redact_candidate, redact_findings
-from affidavit.ports import Case, Mind, Role, Runner, Specialist, Talk, ToolSource, Verifiers
-from affidavit.prompts import PromptSet, current_prompts
+from affidavit.ports import Case, Dependencies, Mind, Role, Runner, Specialist, Talk, ToolSource, Verifiers
+from affidavit.prompts import QUOTING, PromptSet, current_prompts
 from affidavit.proof.rewording import is_too_long
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
@@ -15,11 +15,11 @@ from affidavit.records.context import ContextMap
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Chunk, Plan
 from affidavit.records.report import ReplySummary, Report
-from affidavit.specialists.agents.briefing import Briefing, Fence, lead_line
-from affidavit.specialists.agents.chunks import changed_line_count
+from affidavit.specialists.agents.brief.briefing import Briefing, Fence, lead_line
+from affidavit.specialists.agents.brief.chunks import shown_line_count
+from affidavit.specialists.agents.brief.map_text import NOTHING
 from affidavit.specialists.agents.joiner import ModelJoiner
 from affidavit.specialists.agents.kept_runs import KeptRuns
-from affidavit.specialists.agents.map_text import NOTHING
 from affidavit.specialists.agents.model_agents import (
     LENSES,
     SECOND_LOOK,
@@ -50,6 +50,19 @@ class Panel:
     redact: Callable[[Case], Case] = as_it_leaves
     make_planner_tools: Callable[[Case], ToolSource] | None = None
     """None: the planner has the tools of everybody."""
+    open_dependencies: Callable[[Case], Dependencies | None] = lambda _case: None
+    """What the sources of packages are read from; nothing where there are none."""
+
+    def opening(self, case: Case) -> "tuple[Panel, Case]":
+        """The panel before a case, and the case with what its quotes of packages are checked by.
+
+        Where packages can be read, findings are asked for in the form that has room for such quotes.
+        """
+        dependencies = self.open_dependencies(case)
+        if dependencies is None:
+            return self, case
+        asking = self.prompts.asking_for_all() if QUOTING in self.prompts.templates else self.prompts
+        return replace(self, prompts=asking), replace(case, dependencies=dependencies)
 
     @property
     def models(self) -> dict[str, str]:
@@ -131,7 +144,7 @@ class Session:
         lenses = [lens for lens in plan.questions if lens != TRIAGE]
         agents: list[Specialist] = [
             self._agent(together, plan, chunk)
-            for together in looks(lenses, changed_line_count(self.case.change))
+            for together in looks(lenses, shown_line_count(self.case.change, plan.chunks))
             for chunk in plan.chunks
         ]
         return agents + (self._triage(plan) if TRIAGE in plan.questions else [])
@@ -153,7 +166,7 @@ class Session:
         Where every part has been spoken of, it could only repeat that.
         """
         # Up to here one conversation looks through several lenses, and each of them sees the whole.
-        if changed_line_count(self.case.change) <= SHARED_LOOK_LINES:
+        if shown_line_count(self.case.change, plan.chunks) <= SHARED_LOOK_LINES:
             return []
         said = tuple(f"{one.specialist}: {one.summary}" for one in replies if one.summary)
         read = frozenset(path for one in replies for path in one.files_read or ())

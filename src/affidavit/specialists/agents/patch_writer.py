@@ -7,9 +7,9 @@ from affidavit.contract.keyed_object import object_with_key
 from affidavit.ports import Talk, ToolSource
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding
-from affidavit.records.patch_trial import PatchTrial
 from affidavit.records.plan import Plan
-from affidavit.specialists.agents.briefing import Briefing
+from affidavit.records.runs.patch_trial import PatchTrial
+from affidavit.specialists.agents.brief.briefing import Briefing
 from affidavit.specialists.agents.question import question_talk
 
 PATCH_SCHEMA_NAME = "patch"

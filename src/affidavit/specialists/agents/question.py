@@ -8,8 +8,8 @@ from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
-from affidavit.specialists.agents.briefing import Briefing
-from affidavit.specialists.agents.map_text import NOTHING
+from affidavit.specialists.agents.brief.briefing import Briefing
+from affidavit.specialists.agents.brief.map_text import NOTHING
 
 ANSWER_SCHEMA_NAME = "answer"
 ANSWER_SCHEMA: dict[str, Any] = {

@@ -15,14 +15,16 @@ from affidavit.proof.judging.judgement import (
     read_judgement,
     read_run,
 )
+from affidavit.proof.running.own_names import own_names
+from affidavit.proof.running.surroundings import shows_nothing
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, RoleUsage
-from affidavit.specialists.agents.briefing import Briefing
+from affidavit.specialists.agents.brief.briefing import Briefing
+from affidavit.specialists.agents.brief.map_text import NOTHING
 from affidavit.specialists.agents.kept_runs import KeptRuns
-from affidavit.specialists.agents.map_text import NOTHING
 
 ATTEMPTS = 2
 MAX_OUTPUT = 4000
@@ -73,11 +75,18 @@ class ModelVerifier:
         if answer.outcome == "answered":
             read = read_judgement(answer.text, self.mind.model)
             if not isinstance(read, Unreadable):
-                decided = self.runs.recall(read_run(answer.text)) if self.runs else None
-                return read.model_copy(update={**self._signature, "run": decided})
+                return self._decided(read, answer.text)
             return self._unanswered("failed", read.reason)
         reason = f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": ")
         return self._unanswered(OUTCOMES.get(answer.outcome, "failed"), reason)
+
+    def _decided(self, read: Judgement, text: str | None) -> Judgement:
+        """The judgement with the program that it names; one that was blocked decides nothing."""
+        kept = self.runs.recall(read_run(text)) if self.runs else None
+        blocked = shows_nothing(kept, own_names(self.briefing.repository)) if kept else ""
+        if blocked and read.answer == "REFUTED":
+            return self._unanswered("failed", f"it refutes by a program that shows nothing: {blocked}")
+        return read.model_copy(update={**self._signature, "run": None if blocked else kept})
 
     def _unanswered(self, outcome: str, reason: str) -> Judgement:
         return Judgement.model_validate(
@@ -104,7 +113,7 @@ class ModelVerifier:
         return Talk(
             speaker=self.mind.role.replace("_", " "),
             instructions=prompts.render("verifier", fence_rule=self.briefing.fence.rule)
-            + (prompts.with_programs("running-verifier") if can_run else ""),
+            + (prompts.section("running-verifier") if can_run else ""),
             prefix=self.briefing.verifier_text(self.plan),
             task="",
             schema=judgement_schema(prompts, can_run=can_run),
@@ -130,7 +139,9 @@ class ModelVerifier:
             suggestion=wrap("claim", finding.suggestion or NOTHING),
             impact=self._impact(finding),
             **self._code(candidate, finding),
-            searches=self._searches(candidate.searches) + self._program(candidate),
+            searches=self._searches(candidate.searches)
+            + self._dependencies(candidate)
+            + self._program(candidate),
         )
 
     def _worth_task(self, candidate: Candidate, finding: Finding) -> str:
@@ -178,6 +189,19 @@ class ModelVerifier:
             "A program can show something else than the finding says, or fail on purpose: decide whether "
             "this shows the claim.\n"
             + self.briefing.fence.wrap("program", "\n".join(line for line in lines if line))
+            + "\n"
+        )
+
+    def _dependencies(self, candidate: Candidate) -> str:
+        """What the finding quotes of packages, as the machine found it there, or did not."""
+        if not candidate.dependency_quotes:
+            return ""
+        said = [f"{one.summary}\n{one.code}".rstrip() for one in candidate.dependency_quotes]
+        return (
+            "\n# Its quotes of packages, looked up by the machine\n"
+            "They support the claim at most. One that is not in its file speaks against it; of one that "
+            "could not be looked up nothing is known.\n"
+            + self.briefing.fence.wrap("packages", "\n".join(said))
             + "\n"
         )
 

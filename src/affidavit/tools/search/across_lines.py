@@ -7,7 +7,7 @@ from itertools import islice
 import re2
 
 from affidavit.errors import InputError
-from affidavit.git.glob import matches_any
+from affidavit.git.search.glob import matches_any
 from affidavit.git.text import is_binary
 from affidavit.git.tree import REGULAR_MODES, read_all
 from affidavit.ports import Tree

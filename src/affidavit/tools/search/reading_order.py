@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from affidavit.diff.skipping import MINIFIED_ENDINGS, Attributes, is_packed, is_written_elsewhere
-from affidavit.git.glob import is_glob
-from affidavit.git.grep import may_be_cut
+from affidavit.git.search.glob import is_glob
+from affidavit.git.search.grep import may_be_cut
 from affidavit.ports import Tree
 from affidavit.records.evidence import SearchHit
 from affidavit.references.find import CATALOGUES

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from affidavit.errors import InputError
-from affidavit.git.glob import is_glob, matches_any
+from affidavit.git.search.glob import is_glob, matches_any
 from affidavit.ports import Tree
 from affidavit.records.evidence import SearchHit
 from affidavit.records.record import Side

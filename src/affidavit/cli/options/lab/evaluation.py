@@ -28,7 +28,7 @@ from affidavit.render.report.wording import counted
 from affidavit.reviewing.models import chosen_model, chosen_models, opened_ledger
 from affidavit.reviewing.options import RUN_SETTINGS, SERVER_SETTINGS
 from affidavit.reviewing.prompts import rollout_book
-from affidavit.reviewing.running import asking_for_programs, named_environments, opened_runner
+from affidavit.reviewing.running import named_environments, opened_runner
 from affidavit.reviewing.servers import server_pool
 from affidavit.store.open import open_store
 
@@ -126,7 +126,7 @@ def program_ground(options: dict[str, Any]) -> ProgramGround:
     """What programs are run in over the cases, as in a review; the settings of each say whether."""
     return ProgramGround(
         open=lambda repository, settings: opened_runner(repository, settings, options),
-        asking=asking_for_programs,
+        asking=PromptSet.asking_for_all,
         environments=tuple(named_environments(options)),
     )
 

@@ -23,7 +23,8 @@ from affidavit.lab.evaluation.verifier import rates
 from affidavit.pipeline import check, open_case
 from affidavit.ports import Mind, Role, Tree
 from affidavit.prompts import PromptSet
-from affidavit.proof.watched_runner import WatchedRunner
+from affidavit.proof.running.own_names import own_names
+from affidavit.proof.running.watched_runner import WatchedRunner
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Docket
 from affidavit.records.lab.planted_claim import PlantedClaim
@@ -31,10 +32,10 @@ from affidavit.records.lab.verifier_trial import JudgedClaim, VerifierTrial
 from affidavit.records.report import RoleUsage
 from affidavit.specialists.agents.panel import Panel
 from affidavit.specialists.agents.probe import probe_verifiers
-from affidavit.stages.intake import ChangeRequest, open_change
-from affidavit.stages.plan import plan_by_size
-from affidavit.stages.reproduce import LiveReproducer, Running, reproduce
-from affidavit.stages.verify import verify
+from affidavit.stages.looking.intake import ChangeRequest, open_change
+from affidavit.stages.looking.plan import plan_by_size
+from affidavit.stages.proving.reproduce import LiveReproducer, Running, reproduce
+from affidavit.stages.proving.verify import verify
 from affidavit.system.concurrency import side_by_side
 
 PLANTED = "planted"
@@ -164,7 +165,8 @@ async def _judge(claims: Sequence[PlantedClaim], opened: OpenedChange, plan: Tri
         rough = plan_by_size(session.case.change, (), (), session.briefing.context.symbols)
         docket = Docket(candidates=tuple(_candidate(index, one) for index, one in enumerate(claims)))
         runner = WatchedRunner.of(running.runner, ignore_events)
-        live = LiveReproducer(runner, running.programs) if running.programs else None
+        own = own_names(opened.repository)
+        live = LiveReproducer(runner, running.programs, own) if running.programs else None
         docket = await reproduce(check(docket, replace(case, plan=rough)), live)
         return await verify(docket, session.verifiers(rough, plan.votes), ignore_events)
 

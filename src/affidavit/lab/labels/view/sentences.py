@@ -26,6 +26,7 @@ QUOTE_WORDS: dict[QuoteOutcome, str] = {
 }
 DIMENSION_WORDS = {"prompt_version": "prompt version"}
 MAX_NAMED = 5
+MAX_NAME_LENGTH = 80
 MAX_MISTAKES = 10
 
 
@@ -53,6 +54,11 @@ def rates(quality: Quality, dash: str = EN_DASH) -> tuple[tuple[str, str], ...]:
     """The headline: what was wrong, what was a nit, and how many findings that is about."""
     lines = [("wrong", _rate_or_not(quality.wrong, dash)), ("nit", _rate_or_not(quality.nit, dash))]
     lines.append(("labelled", f"{quality.labelled} of {counted(quality.shown, 'shown finding')}"))
+    if quality.unheard:
+        people = [one_line(name, MAX_NAME_LENGTH) for name in quality.unheard_from]
+        named = ", ".join(people[:MAX_NAMED]) + (", …" if len(people) > MAX_NAMED else "")
+        who = "by the author of a change or without write access, in no rate"
+        lines.append(("not counted", f"{counted(quality.unheard, 'finding')} labelled {who}: {named}"))
     if quality.withheld_labelled:
         all_of_them = counted(quality.withheld_labelled, "withheld and labelled finding")
         lines.append(("withheld", f"{quality.withheld_valid} of {all_of_them} valid: withheld wrongly"))

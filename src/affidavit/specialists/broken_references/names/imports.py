@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from affidavit.git.ignored import is_ignored
+from affidavit.git.search.ignored import is_ignored
 from affidavit.languages.engine.grammars import ancestors, matches, node_text
 from affidavit.languages.registry import parsed_family
 from affidavit.records.change import FileChange

@@ -1,0 +1,5 @@
+import { newCart } from "./cart.js";
+
+export function openSession(user) {
+  return { user, cart: newCart() };
+}

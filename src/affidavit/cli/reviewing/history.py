@@ -1,0 +1,141 @@
+"""`affidavit history`: the reviews of a change, their scores, what was followed, and when to stop."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from affidavit.cli.options.service import DATABASE_VARIABLE, store_of
+from affidavit.cli.screen.drawn_outputs import TEXT, NamedOutput, parse_output, write_all
+from affidavit.cli.screen.outputs import check_outputs
+from affidavit.config.places import state_folder
+from affidavit.errors import InputError, NotARepositoryError
+from affidavit.git.confined.location import find_repository
+from affidavit.git.remote import is_same_address
+from affidavit.iterations.history.page import story_page
+from affidavit.iterations.history.story import Story, as_json, tell
+from affidavit.iterations.history.text import render_list, render_story
+from affidavit.records.iteration import StoredSeries
+from affidavit.records.service.review import DEFAULT_TENANT
+from affidavit.render.exchange.shapes import as_json as written
+from affidavit.render.safe_text import json_without_commands
+from affidavit.reviewing.series import repository_at
+from affidavit.store.open import Store, open_store
+
+FORMATS = (TEXT, "json", "html")
+
+
+@click.command()
+@click.argument("series", required=False)
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    metavar="NAME[=FILE]",
+    help="text, json, html; repeatable. No FILE: standard output.",
+)
+@click.option("--repository", metavar="NAME", help="The rows of this repository; default: this folder's.")
+@click.option("--all", "every", is_flag=True, help="The rows of all repositories.")
+@click.option(
+    "--tenant",
+    metavar="NAME",
+    help=f"Of the service's store: the rows of this tenant; its database is --data or {DATABASE_VARIABLE}.",
+)
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
+def command(series: str | None, **options: Any) -> None:
+    """Show the row of reviews SERIES: a branch, a request's address, or a name; without one, list the rows.
+
+    For each review: its score and verdict, whether its feedback was followed, and what that changed. Alerts
+    say when an issue repeats, the score stands still, the change goes back and forth, or gets worse.
+    """
+    outputs = [parse_output(text, FORMATS) for text in options["formats"] or (TEXT,)]
+    check_outputs(outputs)
+    tenant = options["tenant"] or DEFAULT_TENANT
+    with _store(options) as store:
+        if series is None:
+            _tell_list(_known(store, tenant), outputs, options)
+            return
+        story = _story(store, series, options["repository"], tenant)
+    write_all(outputs, lambda name: _rendered(story, name), lambda console: _draw(story, console))
+
+
+def _store(options: Mapping[str, Any]) -> Store:
+    """This machine's store, or the service's, where a tenant of it is asked for."""
+    if options["tenant"]:
+        return store_of(options["data"], None)
+    return open_store(options["data"] or state_folder())
+
+
+def _tell_list(known: list[StoredSeries], outputs: Sequence[NamedOutput], options: Mapping[str, Any]) -> None:
+    found = _listed(known, options)
+    if any(output.name == "html" for output in outputs):
+        raise InputError("name the row that the page is about: affidavit history SERIES --format html")
+
+    def draw(console: Console) -> None:
+        render_list(found, console=console, elsewhere=len(known) - len(found))
+
+    write_all(outputs, lambda _name: _list_json(found), draw)
+
+
+def _draw(story: Story, console: Console) -> None:
+    render_story(story, console=console)
+
+
+def _rendered(story: Story, name: str) -> str:
+    return story_page(story) if name == "html" else json_without_commands(written(as_json(story)))
+
+
+def _list_json(found: list[StoredSeries]) -> str:
+    return json_without_commands(written([one.model_dump(mode="json") for one in found]))
+
+
+def _listed(known: list[StoredSeries], options: Mapping[str, Any]) -> list[StoredSeries]:
+    """This repository's rows, unless others are asked for, or there is no repository here."""
+    wanted = options["repository"] or ("" if options["every"] else _here())
+    return [one for one in known if not wanted or _belongs(one, wanted)]
+
+
+def _belongs(one: StoredSeries, repository: str) -> bool:
+    # A request is reviewed from a copy of ours; its address begins with the repository's.
+    request = re.split(r"/-/merge_requests/|/pull/|/pulls/", one.series)[0]
+    return is_same_address(one.repository, repository) or is_same_address(request, repository)
+
+
+def _known(store: Store, tenant: str) -> list[StoredSeries]:
+    """The rows of a tenant; that there are none is said with the names of those who have some."""
+    if not store.exists():
+        return []
+    known = store.iterations.series(tenant)
+    if not known and tenant != DEFAULT_TENANT:
+        names = ", ".join(store.iterations.tenants()) or "none"
+        raise InputError(f"{store.name} keeps no row of a tenant {tenant!r}; it keeps rows of: {names[:500]}")
+    return known
+
+
+def _story(store: Store, series: str, repository: str | None, tenant: str) -> Story:
+    known = _known(store, tenant)
+    named = [one for one in known if one.series == series and (not repository or _belongs(one, repository))]
+    if len(named) > 1:
+        here = _here()
+        named = [one for one in named if here and _belongs(one, here)] or named
+    if len(named) > 1:
+        places = ", ".join(one.repository for one in named)
+        raise InputError(f"several repositories have a row {series!r}: {places}; name one with --repository")
+    if not named:
+        here = repository or _here()
+        own = [one.series for one in known if not here or _belongs(one, here)]
+        names = ", ".join(dict.fromkeys(own)) or "none"
+        whose = " of this repository" if here else ""
+        raise InputError(f"no row of reviews is called {series!r}; kept{whose} are: {names[:500]}")
+    return tell(store.iterations.of(named[0].repository, series, tenant))
+
+
+def _here() -> str:
+    try:
+        location = find_repository(None)
+    except NotARepositoryError:
+        return ""
+    return repository_at(location)

@@ -1,0 +1,65 @@
+"""`affidavit repository`: the repositories that the service may be asked about by name."""
+
+from pathlib import Path
+
+import click
+
+from affidavit.cli.options.service import store_of, store_options
+from affidavit.errors import InputError, NotARepositoryError
+from affidavit.events import now_iso
+from affidavit.git.confined.location import find_repository
+from affidavit.store.service.access import Access, KnownRepository
+
+TENANT = click.option("--tenant", default="default", help="Whose it is.")
+
+
+@click.group()
+def command() -> None:
+    """Tell the service about repositories on its machines."""
+
+
+@command.command()
+@click.argument("name")
+@click.argument("folder", type=click.Path(path_type=Path))
+@TENANT
+@store_options
+def add(name: str, folder: Path, tenant: str, data: Path | None, database: str | None) -> None:
+    """Let changes to the repository in FOLDER be asked for by NAME; workers need it at the same place."""
+    _refuse_unusable(folder)
+    with store_of(data, database) as store:
+        known = KnownRepository(tenant=tenant, name=name, location=str(folder.resolve()), added_at=now_iso())
+        Access(store.database).add_repository(known)
+
+
+def _refuse_unusable(folder: Path) -> None:
+    try:
+        find_repository(folder)
+    except NotARepositoryError as error:
+        raise NotARepositoryError(f"{folder} is not in a git repository: name the folder of one") from error
+    except InputError as error:
+        # What is advised elsewhere are options of a review; here it is the service that will read it.
+        found, _, _ = str(error).partition(": if ")
+        raise InputError(
+            f"{found}: the service reads a repository only where all of it lies in one folder; make such a"
+            f" copy with `git clone --bare --no-local {folder} COPY`, and add that"
+        ) from error
+
+
+@command.command(name="list")
+@store_options
+def list_repositories(data: Path | None, database: str | None) -> None:
+    """List what the service knows."""
+    with store_of(data, database) as store:
+        for one in Access(store.database).repositories(None):
+            click.echo(f"{one.tenant}  {one.name}  {one.location}")
+
+
+@command.command()
+@click.argument("name")
+@TENANT
+@store_options
+def remove(name: str, tenant: str, data: Path | None, database: str | None) -> None:
+    """Forget a repository; what was reviewed of it stays."""
+    with store_of(data, database) as store:
+        if not Access(store.database).remove_repository(tenant, name):
+            raise InputError(f"{tenant} has no repository {name}: `affidavit repository list` shows them")

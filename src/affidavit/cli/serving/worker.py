@@ -1,0 +1,25 @@
+"""`affidavit worker`: do reviews of a queue that other machines share."""
+
+from typing import Any
+
+import click
+
+from affidavit.cli.options.service import server_settings, service_options
+
+
+@click.command()
+@click.option(
+    "--metrics-port", type=click.IntRange(0, 65535), help="Tell Prometheus at /metrics of this port."
+)
+@click.option("--metrics-host", default="127.0.0.1", help="The address for that; default this machine only.")
+@service_options
+def command(**options: Any) -> None:
+    """Do the reviews that servers with the same database were asked for.
+
+    SIGTERM lets the reviews under way end first; what is left after --drain-seconds goes on elsewhere.
+    """
+    settings = server_settings(options)
+    # The engine takes a second to load: nobody else waits for it.
+    from affidavit.service.run_worker import run_worker  # noqa: PLC0415
+
+    run_worker(settings)

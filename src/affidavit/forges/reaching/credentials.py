@@ -1,0 +1,138 @@
+"""Who Affidavit is on a forge: a token or a GitHub App, from the environment or a command of the user's.
+
+Never from a repository, never on a command line, never shown: `repr` hides them all.
+"""
+
+import os
+import shlex
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from affidavit.errors import SettingsError
+from affidavit.forges.reaching.hosts import Host
+
+Purpose = Literal["read", "post"]
+COMMAND_SECONDS = 60.0
+MAX_TOKEN_LENGTH = 10_000
+POST_TOKEN = "AFFIDAVIT_POST_TOKEN"  # noqa: S105 - the name of a variable
+POST_TOKEN_COMMAND = "AFFIDAVIT_POST_TOKEN_COMMAND"  # noqa: S105 - the name of a variable
+APP_VARIABLES = (
+    "AFFIDAVIT_GITHUB_APP_ID",
+    "AFFIDAVIT_GITHUB_APP_KEY",
+    "AFFIDAVIT_GITHUB_APP_KEY_FILE",
+    "AFFIDAVIT_GITHUB_APP_INSTALLATION",
+)
+ONLY_FOR_POSTING = (POST_TOKEN, POST_TOKEN_COMMAND, *APP_VARIABLES, "AFFIDAVIT_SIGNING_KEY")
+"""What a process that reads a change is not given."""
+_OWN = {
+    "github": ("AFFIDAVIT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"),
+    "gitlab": ("AFFIDAVIT_GITLAB_TOKEN", "GITLAB_TOKEN"),
+}
+_COMMAND = {
+    "github": "AFFIDAVIT_GITHUB_TOKEN_COMMAND",
+    "gitlab": "AFFIDAVIT_GITLAB_TOKEN_COMMAND",
+}
+
+
+@dataclass(frozen=True)
+class App:
+    """A GitHub App: what it needs to make a token for one repository."""
+
+    id: str
+    key: str = field(repr=False)
+    installation: str = ""
+    """Empty: the one of the repository is asked for."""
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """A token, an App, or neither: then only what is public can be read."""
+
+    token: str = field(default="", repr=False)
+    app: App | None = None
+    is_job_token: bool = False
+    """GitLab's own token of a job: it is sent in another header, and may do little."""
+
+    @property
+    def is_installation(self) -> bool:
+        """The token of an App, that of a build on GitHub included: only these may make check runs."""
+        return self.app is not None or self.token.startswith("ghs_")
+
+
+NOBODY = Credentials()
+
+
+def find_credentials(
+    host: Host, purpose: Purpose = "read", environment: Mapping[str, str] = os.environ
+) -> Credentials:
+    """What the user's side gives for this forge and purpose; nobody where it gives nothing."""
+    if purpose == "post":
+        app = _app(environment) if host.kind == "github" else None
+        token = environment.get(POST_TOKEN) or _from_command(POST_TOKEN_COMMAND, environment)
+        if app or token:
+            return Credentials(token=_checked(token, POST_TOKEN) if not app else "", app=app)
+    token = next((environment[name] for name in _OWN[host.kind] if environment.get(name)), "")
+    token = token or _from_command(_COMMAND[host.kind], environment)
+    if token:
+        return Credentials(token=_checked(token, _OWN[host.kind][0]))
+    if host.kind == "gitlab" and environment.get("CI_JOB_TOKEN"):
+        return Credentials(token=_checked(environment["CI_JOB_TOKEN"], "CI_JOB_TOKEN"), is_job_token=True)
+    return NOBODY
+
+
+def has_credentials_for_posting(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether the user gave the poster something of its own."""
+    return any(environment.get(name) for name in (POST_TOKEN, POST_TOKEN_COMMAND, APP_VARIABLES[0]))
+
+
+def _checked(token: str, where: str) -> str:
+    token = token.strip()
+    if not token.isascii() or not token.isprintable() or " " in token or len(token) > MAX_TOKEN_LENGTH:
+        raise SettingsError(f"{where}: this is no token: it has characters that no token has")
+    return token
+
+
+def _app(environment: Mapping[str, str]) -> App | None:
+    app_id = environment.get("AFFIDAVIT_GITHUB_APP_ID", "").strip()
+    if not app_id:
+        return None
+    key = environment.get("AFFIDAVIT_GITHUB_APP_KEY") or _key_file(environment)
+    if "PRIVATE KEY" not in key:
+        raise SettingsError(
+            "AFFIDAVIT_GITHUB_APP_ID names an App: give its private key (PEM) in AFFIDAVIT_GITHUB_APP_KEY, "
+            "or its file in AFFIDAVIT_GITHUB_APP_KEY_FILE"
+        )
+    # Where a variable cannot hold several lines, people write \n.
+    key = key.replace("\\n", "\n")
+    return App(
+        id=app_id, key=key, installation=environment.get("AFFIDAVIT_GITHUB_APP_INSTALLATION", "").strip()
+    )
+
+
+def _key_file(environment: Mapping[str, str]) -> str:
+    name = environment.get("AFFIDAVIT_GITHUB_APP_KEY_FILE")
+    if not name:
+        return ""
+    try:
+        return Path(name).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"AFFIDAVIT_GITHUB_APP_KEY_FILE: {name} cannot be read: {error}") from error
+
+
+def _from_command(variable: str, environment: Mapping[str, str]) -> str:
+    """What the user's command prints, such as `gh auth token` or `pass show forge`."""
+    words = shlex.split(environment.get(variable, ""))
+    if not words:
+        return ""
+    try:
+        done = subprocess.run(
+            words, capture_output=True, env=dict(environment), timeout=COMMAND_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SettingsError(f"{variable}: {words[0]} gave no token: {error}") from error
+    if done.returncode != 0 or not done.stdout.strip():
+        raise SettingsError(f"{variable}: {words[0]} ended with {done.returncode} and gave no token")
+    return done.stdout.decode("utf-8", "replace").strip()

@@ -1,0 +1,1 @@
+"""Finding in trees: patterns in, the paths and lines that match out."""

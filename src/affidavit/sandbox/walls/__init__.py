@@ -1,0 +1,1 @@
+"""The walls themselves, one kind of sandbox a module: a job in, what became of it behind them out."""

@@ -1,0 +1,112 @@
+"""What requests ask for in their bodies, as the OpenAPI document has it."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class Body(BaseModel):
+    """A body of a request: what it may not have is refused, not passed over."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_text(cls, data: Any) -> Any:
+        """JSON can spell halves of characters, which no file and no database takes."""
+        if not _can_be_written(data):
+            raise ValueError("there is half a character (a lone surrogate such as \\ud800): send whole ones")
+        return data
+
+
+def _can_be_written(data: Any) -> bool:
+    match data:
+        case str():
+            return data.isascii() or data.encode(errors="replace") == data.encode(errors="surrogatepass")
+        case dict():
+            return all(_can_be_written(one) for pair in data.items() for one in pair)
+        case list():
+            return all(map(_can_be_written, data))
+        case _:
+            return True
+
+
+class ReviewOptions(Body):
+    """What is shown of the findings; the verdict does not depend on it."""
+
+    focus_areas: list[str] | None = Field(
+        default=None, max_length=20, description="Show only these areas.", examples=[["security", "bugs"]]
+    )
+    severity_threshold: str | None = Field(
+        default=None, max_length=20, description="Hide what is less severe.", examples=["info"]
+    )
+    include_style: bool | None = Field(default=None, description="Show findings about style.")
+    nits: bool | None = Field(default=None, description="Show what is true and not worth acting on.")
+
+
+class ReviewRequest(Body):
+    """What is to be reviewed: a diff, a pull or merge request, or a repository that the server knows."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "diff_text": "--- a/app.py\n+++ b/app.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n",
+                    "options": {"focus_areas": ["security", "bugs"], "severity_threshold": "info"},
+                },
+                {"github_url": "https://github.com/owner/repo/pull/123"},
+                {"repository": "shop", "base": "main", "head": "topic"},
+            ]
+        },
+    )
+    diff_text: str | None = Field(default=None, description="A unified diff.")
+    github_url: str | None = Field(default=None, max_length=2_000, description="A pull request.")
+    gitlab_url: str | None = Field(default=None, max_length=2_000, description="A merge request.")
+    repository: str | None = Field(default=None, max_length=200, description="A repository by its name.")
+    base: str | None = Field(default=None, max_length=500, description="A revision of the repository.")
+    head: str | None = Field(default=None, max_length=500, description="A revision of the repository.")
+    title: str = Field(default="", max_length=2_000)
+    description: str = Field(default="", max_length=100_000)
+    options: ReviewOptions = Field(default_factory=ReviewOptions)
+    again: bool = Field(default=False, description="A new review, also where there is one of this change.")
+    series: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=500,
+        pattern=r"\S",
+        description="The row of reviews that this is the next of; without it, that of the pull or merge "
+        "request, or of the repository and the branch that `head` names. A diff has one only by name.",
+    )
+    all: bool = Field(
+        default=False, description="Models look at everything again, not only at what is new since."
+    )
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> "ReviewRequest":
+        given = [
+            name
+            for name in ("diff_text", "github_url", "gitlab_url", "repository")
+            if getattr(self, name) is not None
+        ]
+        if len(given) != 1:
+            said = f"{' and '.join(given)} exclude each other" if given else "there is nothing to review"
+            raise ValueError(f"{said}: give one of diff_text, github_url, gitlab_url, repository")
+        if (self.repository is None) != (self.base is None and self.head is None) or (
+            self.repository is not None and (self.base is None or self.head is None)
+        ):
+            raise ValueError("repository, base and head go together")
+        return self
+
+
+class LabelRequest(Body):
+    """What somebody says of a finding."""
+
+    label: Literal["valid", "wrong", "nit"]
+    why: str = Field(default="", max_length=2_000)
+
+
+class Question(Body):
+    """A question about a finding."""
+
+    question: str = Field(min_length=1, max_length=4_000)

@@ -1,0 +1,63 @@
+"""A review and those of the same row: what each came to, and what became of the findings before it."""
+
+from pydantic import BaseModel, Field
+
+from affidavit.records.iteration import FeedbackVerdict, StoredIteration
+from affidavit.records.service.review import KeptReview
+from affidavit.service.api.shapes import ReviewSummary, summary_of
+from affidavit.service.parts import Parts
+
+
+class Iteration(BaseModel):
+    """One completed review of a row."""
+
+    iteration: int = Field(description="Its place; two reviews may share one that were done side by side.")
+    review: ReviewSummary | None = Field(description="null: it was not done by this service.")
+    report_id: str
+    created_at: str
+    head: str = Field(description="The commit, or the tree where there is none.")
+    score: float
+    feedback: FeedbackVerdict
+    fixed: int
+    partly_fixed: int
+    still_open: int
+    cannot_tell: int
+    new: int
+
+
+class IterationList(BaseModel):
+    """The row of a review, the oldest first."""
+
+    series: str | None = Field(description="null: the review belongs to no row.")
+    iterations: list[Iteration]
+
+
+def row_of(parts: Parts, review: KeptReview) -> IterationList:
+    """The row that a review belongs to; of one that is not completed, the row of what it follows."""
+    known = review.id if review.status == "completed" else review.follows
+    found = parts.store.iterations.with_report(known) if known else []
+    if not found:
+        return IterationList(series=review.series, iterations=[])
+    each = parts.store.iterations.of(found[0].repository, found[0].series, review.tenant)
+    own = parts.reviews.each_of(review.tenant, [one.report_id for one in each])
+    return IterationList(
+        series=found[0].series, iterations=[_iteration(one, own.get(one.report_id)) for one in each]
+    )
+
+
+def _iteration(one: StoredIteration, review: KeptReview | None) -> Iteration:
+    said = one.summary
+    return Iteration(
+        iteration=one.iteration,
+        review=summary_of(review) if review else None,
+        report_id=one.report_id,
+        created_at=said.created_at,
+        head=said.head,
+        score=said.score,
+        feedback=said.verdict,
+        fixed=said.fates.get("fixed", 0),
+        partly_fixed=said.fates.get("partly_fixed", 0),
+        still_open=said.fates.get("still_open", 0),
+        cannot_tell=said.fates.get("cannot_tell", 0),
+        new=said.new,
+    )

@@ -1,0 +1,95 @@
+"""The application: the parts of a server in, an ASGI application with every route out."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.responses import FileResponse, HTMLResponse, Response
+
+from affidavit import __version__
+from affidavit.service.access.pace import Pace
+from affidavit.service.api.guard import Guard
+from affidavit.service.api.listing import listing_page
+from affidavit.service.parts import Parts
+from affidavit.service.problems import EXCEPTIONS, Refusal
+from affidavit.service.routes import about, code, findings, operation, posting, reports, reviews, webhooks
+from affidavit.service.stream.watch import Watch
+
+START_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Affidavit</title>
+<h1>Affidavit</h1><p>Code review under oath. The API is described at <a href="/docs">/docs</a>
+and in <a href="/openapi.json">/openapi.json</a>.
+The page is not built: <code>make page</code> does it.</p></html>
+"""
+API_PATHS = ("api/", "docs", "openapi.json", "metrics", "redoc")
+
+
+def api_document() -> dict[str, Any]:
+    """The OpenAPI document; it needs no database and starts nothing."""
+    return _application(__version__, None).openapi()
+
+
+def make_app(parts: Parts, watch: Watch) -> FastAPI:
+    """The application, on parts that are open."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.parts = parts
+        app.state.watch = watch
+        looking = asyncio.create_task(watch.keep_looking())
+        try:
+            yield
+        finally:
+            looking.cancel()
+            with suppress(asyncio.CancelledError):
+                await looking
+
+    app = _application(parts.settings.version, lifespan)
+    app.state.unknown_callers = Pace(parts.settings.limits.requests_per_minute)
+    app.add_middleware(Guard, settings=parts.settings)
+    return app
+
+
+def _application(version: str, lifespan: Any) -> FastAPI:
+    app = FastAPI(
+        title="Affidavit",
+        version=version,
+        summary="Code review under oath: says only what it can prove.",
+        lifespan=lifespan,
+        exception_handlers=EXCEPTIONS,
+        docs_url=None,
+        redoc_url=None,
+    )
+    rooms = (reviews, reports, posting, findings, code, about, operation, webhooks)
+    for routes in (room.ROUTES for room in rooms):
+        app.include_router(routes)
+    _serve_page(app)
+    return app
+
+
+def _serve_page(app: FastAPI) -> None:
+    folder = Path(str(files("affidavit"))) / "web"
+
+    @app.get("/docs", include_in_schema=False)
+    async def listing() -> Response:
+        return HTMLResponse(listing_page(app.openapi()))
+
+    @app.get("/{path:path}", include_in_schema=False)
+    async def page(path: str) -> Response:
+        if path.startswith(API_PATHS):
+            raise Refusal(404, f"there is nothing at /{path}", "/openapi.json lists what there is.")
+        file = (folder / path).resolve()
+        if path and file.is_relative_to(folder.resolve()) and file.is_file():
+            # Built files have their content in their names.
+            is_fixed = path.startswith("assets/")
+            age = "public, max-age=31536000, immutable" if is_fixed else "no-cache"
+            return FileResponse(file, headers={"Cache-Control": age})
+        index = folder / "index.html"
+        if index.is_file():
+            return FileResponse(index, headers={"Cache-Control": "no-cache"})
+        if path:
+            raise Refusal(404, f"there is nothing at /{path}", "/openapi.json lists what there is.")
+        return HTMLResponse(START_PAGE)

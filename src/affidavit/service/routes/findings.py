@@ -1,0 +1,120 @@
+"""Routes: labels on findings, and questions about them."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from affidavit.lab.labels.book import add_label, labels_elsewhere, labels_of
+from affidavit.records.candidate import Candidate
+from affidavit.records.lab.label import Label, LabelEntry
+from affidavit.records.report import Report
+from affidavit.service.access.room import check_money
+from affidavit.service.api.asked import LabelRequest, Question
+from affidavit.service.api.door import OwnReport, OwnReview, Reader, Submitter, ThisServer, documented
+from affidavit.service.api.shapes import FindingLabel, FindingLabels, QuestionAnswer
+from affidavit.service.api.visits import visit
+from affidavit.service.parts import Parts
+from affidavit.service.problems import Refusal
+
+ROUTES = APIRouter(prefix="/api/review/{review_id}", tags=["findings"])
+FindingId = Annotated[str, Path(max_length=200, description="The id of a finding of the report.")]
+SOURCE = "service"
+
+
+@ROUTES.get("/labels", responses=documented(404, 409))
+async def get_labels(report: OwnReport, parts: ThisServer, caller: Reader) -> FindingLabels:
+    """What people said about the findings of a review."""
+    return await asyncio.to_thread(_labels, parts, report, caller.tenant)
+
+
+def _labels(parts: Parts, report: Report, tenant: str) -> FindingLabels:
+    own = labels_of(parts.store, report.id)
+    elsewhere = labels_elsewhere(parts.store, report, tenant)
+    found = [
+        _label(one, own.get(one.id), elsewhere.get(one.fingerprint))
+        for one in report.candidates
+        if one.id in own or one.fingerprint in elsewhere
+    ]
+    return FindingLabels(labels=found)
+
+
+def _label(candidate: Candidate, entry: LabelEntry | None, other: LabelEntry | None) -> FindingLabel:
+    return FindingLabel(
+        finding_id=candidate.id,
+        fingerprint=candidate.fingerprint,
+        label=entry.label.value if entry and entry.label else None,
+        why=entry.why if entry else "",
+        by=entry.by if entry else "",
+        at=entry.at if entry else "",
+        elsewhere=other.label.value if other and other.label else None,
+    )
+
+
+@ROUTES.put("/findings/{finding_id}/label", responses=documented(404, 409))
+async def put_label(
+    finding_id: FindingId, body: LabelRequest, report: OwnReport, parts: ThisServer, caller: Submitter
+) -> FindingLabel:
+    """Say of a finding that it is valid, wrong or a nit."""
+    candidate = _candidate(report, finding_id)
+    entry = await asyncio.to_thread(
+        lambda: add_label(
+            parts.store,
+            report,
+            candidate,
+            Label(body.label),
+            why=body.why,
+            by=caller.name,
+            source=SOURCE,
+        )
+    )
+    return _label(candidate, entry, None)
+
+
+@ROUTES.delete("/findings/{finding_id}/label", status_code=204, responses=documented(404, 409))
+async def remove_label(
+    finding_id: FindingId, report: OwnReport, parts: ThisServer, caller: Submitter
+) -> None:
+    """Take a label back; what was said before is kept."""
+    candidate = _candidate(report, finding_id)
+
+    def remove() -> None:
+        if candidate.id in labels_of(parts.store, report.id):
+            add_label(parts.store, report, candidate, None, by=caller.name, source=SOURCE)
+
+    await asyncio.to_thread(remove)
+
+
+@ROUTES.post("/findings/{finding_id}/ask", responses=documented(402, 404, 409, 502))
+async def ask(
+    finding_id: FindingId,
+    body: Question,
+    report: OwnReport,
+    review: OwnReview,
+    parts: ThisServer,
+    caller: Submitter,
+) -> QuestionAnswer:
+    """Ask a model about a finding; it reads the evidence and, read-only, the repository."""
+    candidate = _candidate(report, finding_id)
+    models = parts.settings.models
+    model = models.get("reporter") or models.get("verifier")
+    if model is None:
+        raise Refusal(409, "this server has no model to ask", "The operator names one with --model.")
+    await check_money(parts, caller)
+    answered = await visit(
+        parts,
+        review,
+        report,
+        "question",
+        finding=candidate.id,
+        question=body.question,
+        model=model.model_dump(mode="json"),
+    )
+    return QuestionAnswer.model_validate(answered)
+
+
+def _candidate(report: Report, finding_id: str) -> Candidate:
+    for one in report.candidates:
+        if one.id == finding_id and one.finding:
+            return one
+    raise Refusal(404, f"the review has no finding {finding_id!r}", "Its report lists them with their ids.")

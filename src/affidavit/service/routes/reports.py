@@ -1,0 +1,118 @@
+"""Routes: the report of a review in every format, what it withholds, and whether it can be proven again."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+
+from affidavit.records.candidate import Candidate
+from affidavit.records.report import Report
+from affidavit.render.formats import FORMATS, FormatRequest, render
+from affidavit.render.view import View
+from affidavit.service.api.door import (
+    OwnReport,
+    OwnReview,
+    Submitter,
+    ThisServer,
+    documented,
+    no_report,
+)
+from affidavit.service.api.shapes import Rechecked, WithheldFinding, WithheldFindings
+from affidavit.service.api.visits import visit
+from affidavit.service.problems import Refusal
+
+ROUTES = APIRouter(prefix="/api/review/{review_id}", tags=["reports"])
+MEDIA_TYPES = {
+    ".json": "application/json",
+    ".sarif": "application/sarif+json",
+    ".md": "text/markdown; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".xml": "application/xml",
+}
+NO_SCRIPTS = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+"""A page made of hostile text runs nothing, even if everything else fails."""
+
+
+@ROUTES.get("/report", response_model=Report, responses=documented(404, 409))
+async def get_report(review: OwnReview, parts: ThisServer) -> Response:
+    """The native report, byte for byte as it was kept."""
+    body = await asyncio.to_thread(parts.store.reports.load_bytes, review.id) if review.verdict else None
+    if body is None:
+        raise no_report(review)
+    return Response(body, media_type="application/json")
+
+
+@ROUTES.get(
+    "/report/{format}",
+    responses={
+        200: {"description": "The report in that format.", "content": {"text/plain": {}}},
+        **documented(404, 409),
+    },
+    response_class=Response,
+)
+async def get_format(
+    report: OwnReport,
+    format: Annotated[str, Path(description=f"One of {', '.join(FORMATS)}.")],  # noqa: A002 - the word of users
+    version: Annotated[str, Query(max_length=20)] = "",
+    withheld: bool = False,
+    nits: bool = False,
+    verbose: bool = False,
+    download: bool = False,
+) -> Response:
+    """The report in any format."""
+    chosen = FORMATS.get(format)
+    if chosen is None:
+        raise Refusal(404, f"there is no format {format!r}", f"Known: {', '.join(FORMATS)}.")
+    if version and version not in chosen.versions:
+        raise Refusal(
+            422, f"format {format} has no version {version!r}", f"Known: {', '.join(chosen.versions)}."
+        )
+    default = chosen.versions[0] if chosen.versions else ""
+    view = View(show_withheld=withheld, show_nits=nits, is_verbose=verbose)
+    text = await asyncio.to_thread(render, report, FormatRequest(format, version or default), view)
+    headers = {"Content-Security-Policy": NO_SCRIPTS} if format == "html" else {}
+    if download:
+        headers["Content-Disposition"] = f'attachment; filename="{report.id}{chosen.ending}"'
+    media_type = MEDIA_TYPES.get(chosen.ending, "text/plain; charset=utf-8")
+    return Response(text, media_type=media_type, headers=headers)
+
+
+@ROUTES.get("/withheld", responses=documented(404, 409))
+async def get_withheld(report: OwnReport) -> WithheldFindings:
+    """Every finding that is not shown, with its reason."""
+    return WithheldFindings(
+        withheld=[_withheld(one) for one in report.withheld],
+        by_reason={str(code): count for code, count in report.verdict.counts.withheld_by_code.items()},
+    )
+
+
+def _withheld(candidate: Candidate) -> WithheldFinding:
+    finding, why = candidate.finding, candidate.withheld
+    return WithheldFinding(
+        finding_id=candidate.id,
+        title=finding.title if finding else "",
+        file=finding.file if finding else "",
+        line=finding.line if finding else 0,
+        severity=finding.severity if finding else None,
+        category=str(finding.category) if finding else None,
+        specialist=candidate.specialist,
+        status=str(candidate.status),
+        reason=str(why.code) if why else "",
+        detail=why.detail if why else "",
+    )
+
+
+@ROUTES.post("/recheck", responses=documented(404, 409, 502))
+async def recheck(report: OwnReport, review: OwnReview, parts: ThisServer, _caller: Submitter) -> Rechecked:
+    """Derive the report again from its inputs, in a process of its own, and compare."""
+    return Rechecked.model_validate(await visit(parts, review, report, "recheck"))
+
+
+@ROUTES.post("/findings/{finding_id}/recheck", responses=documented(404, 409, 502))
+async def recheck_finding(
+    finding_id: str, report: OwnReport, review: OwnReview, parts: ThisServer, _caller: Submitter
+) -> Rechecked:
+    """The proofs of one finding, made again: of the change, its quote, its searches, its analyser."""
+    if finding_id not in {one.id for one in report.candidates}:
+        raise Refusal(404, f"the review has no finding {finding_id!r}")
+    return Rechecked.model_validate(await visit(parts, review, report, "recheck", finding=finding_id))

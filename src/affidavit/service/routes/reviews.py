@@ -1,0 +1,224 @@
+"""Routes: ask for a review, follow it, and have it cancelled, retried or deleted."""
+
+import asyncio
+import base64
+import binascii
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Response
+from fastapi.responses import JSONResponse
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from affidavit.records.change import Change
+from affidavit.records.service.review import KeptEvent, KeptReview, ReviewStatus
+from affidavit.render.exchange.verdict import to_verdict
+from affidavit.service.api.asked import ReviewRequest
+from affidavit.service.api.door import (
+    OwnReview,
+    Reader,
+    Submitter,
+    ThisServer,
+    Watching,
+    documented,
+)
+from affidavit.service.api.ending import cancel_review, delete_reviews, retry_review
+from affidavit.service.api.rows import IterationList, row_of
+from affidavit.service.api.shapes import (
+    EventPage,
+    EventRecord,
+    FindingSoFar,
+    ReviewPage,
+    ReviewProgress,
+    ReviewSummary,
+    ReviewVerdict,
+    Submitted,
+    stream_url,
+    summary_of,
+)
+from affidavit.service.api.submission import submit
+from affidavit.service.problems import Refusal
+from affidavit.store.service.reviews import Filter
+
+ROUTES = APIRouter(prefix="/api/review", tags=["reviews"])
+MAX_PAGE = 100
+EVENTS_AT_ONCE = 1_000
+MOST_EVENTS = 2**31 - 1
+
+
+@ROUTES.post(
+    "",
+    status_code=202,
+    response_model=Submitted,
+    responses={
+        200: {"model": Submitted, "description": "The same change was asked for before: this is its review."},
+        **documented(402, 502),
+    },
+)
+async def ask_for_review(
+    body: ReviewRequest,
+    parts: ThisServer,
+    caller: Submitter,
+    response: Response,
+    idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
+) -> Submitted:
+    """Ask for a review of a change."""
+    review, is_new = await submit(parts, caller, body, idempotency_key)
+    response.status_code = 202 if is_new else 200
+    response.headers["Location"] = f"/api/review/{review.id}"
+    return Submitted(
+        review_id=review.id,
+        status=review.status,
+        created_at=review.created_at,
+        stream_url=stream_url(review.id),
+        is_new=is_new,
+    )
+
+
+@ROUTES.get("", responses=documented())
+async def list_reviews(
+    parts: ThisServer,
+    caller: Reader,
+    status: ReviewStatus | None = None,
+    repository: Annotated[str | None, Query(max_length=200)] = None,
+    verdict: Annotated[str | None, Query(max_length=40)] = None,
+    search: Annotated[str | None, Query(max_length=200)] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 20,
+    cursor: Annotated[str | None, Query(max_length=400)] = None,
+) -> ReviewPage:
+    """The caller's reviews, the newest first."""
+    chosen = Filter(status=status, repository=repository, verdict=verdict, search=search)
+    before = _read_cursor(cursor) if cursor else None
+    found = await asyncio.to_thread(parts.reviews.page, caller.tenant, chosen, limit + 1, before)
+    shown = found[:limit]
+    return ReviewPage(
+        reviews=[summary_of(one) for one in shown],
+        next_cursor=_cursor(shown[-1]) if len(found) > limit else None,
+    )
+
+
+def _cursor(review: KeptReview) -> str:
+    return base64.urlsafe_b64encode(f"{review.created_at} {review.id}".encode()).decode()
+
+
+def _read_cursor(text: str) -> tuple[str, str]:
+    try:
+        at, _, review_id = base64.urlsafe_b64decode(text.encode()).decode().partition(" ")
+    except (binascii.Error, ValueError) as error:
+        raise Refusal(
+            422, "cursor is not one that this list gave", "Leave it out for the first page."
+        ) from error
+    return at, review_id
+
+
+@ROUTES.get(
+    "/{review_id}",
+    response_model=ReviewVerdict,
+    responses={202: {"model": ReviewProgress, "description": "There is no verdict."}, **documented(404)},
+)
+async def get_review(review: OwnReview, parts: ThisServer) -> Response:
+    """The `ReviewVerdict`; where there is none, 202 with what is known so far."""
+    if review.status == "completed":
+        report = await asyncio.to_thread(parts.store.reports.load, review.id)
+        if report is not None:
+            return JSONResponse(await asyncio.to_thread(to_verdict, report))
+    events = await asyncio.to_thread(parts.progress.events, review.id, 0, EVENTS_AT_ONCE)
+    so_far = ReviewProgress(
+        **review.model_dump(include={"status", "stage", "reason", "created_at", "started_at", "events"}),
+        review_id=review.id,
+        stream_url=stream_url(review.id),
+        findings_so_far=_findings_in(events),
+    )
+    return JSONResponse(so_far.model_dump(mode="json"), 202)
+
+
+def _findings_in(events: list[KeptEvent]) -> list[FindingSoFar]:
+    found: dict[str, dict[str, Any]] = {}
+    for event in events:
+        name = str(event.data.get("finding_id", ""))
+        if event.name == "finding.detected":
+            found[name] = {key: event.data.get(key) for key in ("title", "severity", "specialist")}
+        elif event.name == "finding.verified" and name in found:
+            found[name] |= {key: event.data.get(key) for key in ("status", "confidence")}
+    return [FindingSoFar(finding_id=name, **values) for name, values in found.items()]
+
+
+@ROUTES.get("/{review_id}/summary", responses=documented(404))
+async def get_summary(review: OwnReview) -> ReviewSummary:
+    """How a review stands."""
+    return summary_of(review)
+
+
+@ROUTES.get("/{review_id}/iterations", responses=documented(404))
+async def list_iterations(review: OwnReview, parts: ThisServer) -> IterationList:
+    """The completed reviews of the same pull request, branch or series, the oldest first."""
+    return await asyncio.to_thread(row_of, parts, review)
+
+
+@ROUTES.get("/{review_id}/change", response_model=Change, responses=documented(404, 409))
+async def get_change(review: OwnReview, parts: ThisServer) -> Response:
+    """The change under review: its files and hunks, as soon as it was opened."""
+    text = await asyncio.to_thread(parts.reviews.change, review.id)
+    if text is None:
+        raise Refusal(409, "the change is not opened yet", "Ask again when the stream has begun.")
+    return Response(text, media_type="application/json")
+
+
+@ROUTES.get(
+    "/{review_id}/stream",
+    response_class=EventSourceResponse,
+    responses=documented(404),
+)
+async def stream_events(
+    review: OwnReview,
+    watch: Watching,
+    last_event_id: Annotated[str | None, Header(max_length=40)] = None,
+    after: Annotated[int, Query(ge=0, le=MOST_EVENTS, alias="last_event_id")] = 0,
+) -> AsyncIterator[ServerSentEvent]:
+    """Every event of a review, those of before and those to come; it closes when the review is over.
+
+    It goes on after `Last-Event-ID`, or after `last_event_id` for clients that cannot send headers. An id
+    that the review never gave (negative, no number, beyond its end) is none: the story begins anew.
+    """
+    async for event in watch.follow(review.id, _begin(last_event_id, after, review.events)):
+        yield ServerSentEvent(event=event.name, id=str(event.number), data=event.data, retry=1_000)
+
+
+def _begin(header: str | None, after: int, last: int) -> int:
+    """The number of the last event that a client has; 0 where it has none that this review gave."""
+    named = int(header) if header and header.isascii() and header.isdecimal() else after
+    return named if named <= last else 0
+
+
+@ROUTES.get("/{review_id}/events", responses=documented(404))
+async def list_events(
+    review: OwnReview,
+    parts: ThisServer,
+    after: Annotated[int, Query(ge=0, le=MOST_EVENTS)] = 0,
+    limit: Annotated[int, Query(ge=1, le=EVENTS_AT_ONCE)] = 500,
+) -> EventPage:
+    """The events of a review by pages."""
+    events = await asyncio.to_thread(parts.progress.events, review.id, after, limit)
+    is_last = not events or events[-1].number >= review.events
+    return EventPage(
+        events=[EventRecord(id=one.number, name=one.name, data=one.data) for one in events],
+        is_finished=review.is_finished and is_last,
+    )
+
+
+@ROUTES.post("/{review_id}/cancel", status_code=202, responses=documented(404, 409))
+async def cancel(review: OwnReview, parts: ThisServer, caller: Submitter) -> ReviewSummary:
+    """Let a review go no further."""
+    return summary_of(await cancel_review(parts, caller, review))
+
+
+@ROUTES.post("/{review_id}/retry", status_code=202, responses=documented(402, 404, 409))
+async def retry(review: OwnReview, parts: ThisServer, caller: Submitter) -> ReviewSummary:
+    """Let a review that failed or was cancelled go on from the stage at which it ended."""
+    return summary_of(await retry_review(parts, caller, review))
+
+
+@ROUTES.delete("/{review_id}", status_code=204, responses=documented(404))
+async def delete(review: OwnReview, parts: ThisServer, caller: Submitter) -> None:
+    """Delete a review with all that was kept of it: events, exchanges, report, labels."""
+    await delete_reviews(parts, caller, [review])

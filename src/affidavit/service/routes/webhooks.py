@@ -1,0 +1,131 @@
+"""Routes: what GitHub and GitLab report by themselves; nothing is read before it is known who sent it."""
+
+import asyncio
+import hashlib
+import hmac
+import json
+from contextlib import suppress
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Header, Request
+from pydantic import BaseModel
+
+from affidavit.errors import InputError
+from affidavit.events import now_iso
+from affidavit.forges.events import RequestEvent, read_github_event, read_gitlab_event
+from affidavit.records.service.review import DEFAULT_TENANT
+from affidavit.service.access.caller import Caller
+from affidavit.service.api.asked import ReviewRequest
+from affidavit.service.api.door import ThisServer, documented
+from affidavit.service.api.ending import cancel_review
+from affidavit.service.api.posting import ask_for_posting
+from affidavit.service.api.submission import queue_review, wanted_review
+from affidavit.service.parts import Parts
+from affidavit.service.problems import Refusal
+
+ROUTES = APIRouter(prefix="/api/webhook", tags=["webhooks"])
+GITHUB_SECRET = "AFFIDAVIT_GITHUB_WEBHOOK_SECRET"  # noqa: S105 - the name of a variable
+GITLAB_TOKEN = "AFFIDAVIT_GITLAB_WEBHOOK_TOKEN"  # noqa: S105 - the name of a variable
+TENANT = "AFFIDAVIT_WEBHOOK_TENANT"
+Forge = Literal["github", "gitlab"]
+READERS = {"github": read_github_event, "gitlab": read_gitlab_event}
+
+
+class Delivered(BaseModel):
+    """What came of a delivery."""
+
+    state: str
+    review_id: str | None = None
+    cancelled: list[str] = []
+
+
+@ROUTES.post("/github", status_code=202, responses=documented(402, 502))
+async def github(
+    request: Request,
+    parts: ThisServer,
+    x_github_event: Annotated[str, Header(max_length=100)] = "",
+    x_github_delivery: Annotated[str, Header(max_length=100)] = "",
+    x_hub_signature_256: Annotated[str, Header(max_length=200)] = "",
+) -> Delivered:
+    """A delivery of GitHub; its signature is checked before a byte of it is read."""
+    secret = _configured(parts, GITHUB_SECRET)
+    body = await request.body()
+    expected = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    _refuse_unless_same(expected, x_hub_signature_256, "signature", GITHUB_SECRET)
+    return await _taken(parts, "github", x_github_event, body, x_github_delivery)
+
+
+@ROUTES.post("/gitlab", status_code=202, responses=documented(402, 502))
+async def gitlab(
+    request: Request,
+    parts: ThisServer,
+    x_gitlab_event: Annotated[str, Header(max_length=100)] = "",
+    x_gitlab_token: Annotated[str, Header(max_length=400)] = "",
+    idempotency_key: Annotated[str, Header(max_length=200)] = "",
+) -> Delivered:
+    """A delivery of GitLab; its token is checked before a byte of it is read."""
+    token = _configured(parts, GITLAB_TOKEN)
+    _refuse_unless_same(token, x_gitlab_token, "token", GITLAB_TOKEN)
+    # Where GitLab delivers again, its other names of a delivery are new; versions before 17.4 send no key.
+    return await _taken(parts, "gitlab", x_gitlab_event, await request.body(), idempotency_key)
+
+
+def _configured(parts: Parts, variable: str) -> str:
+    secret = parts.settings.environment.get(variable, "")
+    if not secret:
+        raise Refusal(401, "this server takes no such deliveries", f"The operator sets {variable}.")
+    return secret
+
+
+def _refuse_unless_same(expected: str, given: str, what: str, variable: str) -> None:
+    if not hmac.compare_digest(expected.encode(), given.encode()):
+        raise Refusal(401, f"the {what} is not that of this webhook", f"Compare it with {variable}.")
+
+
+async def _taken(parts: Parts, forge: Forge, name: str, body: bytes, delivery: str) -> Delivered:
+    """Read a delivery of whom is known, and do what it asks for; one without a name is known by its bytes."""
+    try:
+        found = READERS[forge](name, json.loads(body), parts.settings.forges)
+    except ValueError as error:
+        raise Refusal(400, "the delivery is no JSON") from error
+    except InputError as error:
+        raise Refusal(422, str(error)) from error
+    return await _act(parts, found, forge, delivery or hashlib.sha256(body).hexdigest())
+
+
+async def _act(parts: Parts, event: RequestEvent | None, forge: str, delivery: str) -> Delivered:
+    if event is None or event.wish == "answer" or (event.is_draft and event.wish == "review"):
+        return Delivered(state="nothing to do")
+    if await asyncio.to_thread(parts.access.is_delivered, forge, delivery):
+        return Delivered(state="delivered before")
+    tenant = parts.settings.environment.get(TENANT, DEFAULT_TENANT)
+    caller = Caller(tenant, f"{forge} webhook", frozenset({"submit", "post"}))
+    done = await _done(parts, caller, event, forge)
+    # Not before: what failed here is delivered again, and asking for the same twice makes one review.
+    await asyncio.to_thread(parts.access.note_delivery, forge, delivery, now_iso())
+    return done
+
+
+async def _done(parts: Parts, caller: Caller, event: RequestEvent, forge: str) -> Delivered:
+    url = event.address.url
+    if event.wish == "cancel":
+        return Delivered(state="cancelled", cancelled=await _cancel_others(parts, caller, url))
+    wanted = await wanted_review(parts, caller, ReviewRequest.model_validate({f"{forge}_url": url}))
+    # By its head as the forge names it now: deliveries overtake each other, and an old one ends nothing new.
+    cancelled = await _cancel_others(parts, caller, url, wanted.head)
+    review, _ = await queue_review(parts, caller, wanted)
+    if parts.settings.posts_for(caller.tenant):
+        await ask_for_posting(parts, caller, review)
+    return Delivered(state="queued", review_id=review.id, cancelled=cancelled)
+
+
+async def _cancel_others(parts: Parts, caller: Caller, url: str, head: str | None = None) -> list[str]:
+    """End the reviews of what the request was before; what is reviewed as it is now goes on."""
+    cancelled = []
+    for review in await asyncio.to_thread(parts.reviews.open_of, caller.tenant, url):
+        if head is None or review.head != head:
+            # One that was done in this very moment stays as it is.
+            with suppress(Refusal):
+                await cancel_review(parts, caller, review)
+                cancelled.append(review.id)
+    return cancelled

@@ -1,0 +1,306 @@
+"""What a worker has at hand for its reviews, and what it does with one from its beginning to its end."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import structlog
+
+from affidavit.errors import AffidavitError, OutsideError, StoreError
+from affidavit.events import EventName, event, now_iso
+from affidavit.lab.labels.measures import with_measured
+from affidavit.lab.rollout.book import RolloutBook
+from affidavit.lab.rollout.decisions import record_review
+from affidavit.records.candidate import Status
+from affidavit.records.change import Change
+from affidavit.records.diagnostics import Reason
+from affidavit.records.report import Report
+from affidavit.records.service.review import FindingCounts, ReviewOutcome, WantedReview
+from affidavit.render.formats import render
+from affidavit.service.cell.channel import ChannelClosed, Refused
+from affidavit.service.cell.nursery import Nursery
+from affidavit.service.settings import ServiceSettings
+from affidavit.service.telemetry import metrics
+from affidavit.service.work.attempt.diary import Diary, LostReview
+from affidavit.service.work.attempt.held import HeldReview, KeepStep
+from affidavit.service.work.attempt.patience import ATTEMPTS, Patience
+from affidavit.service.work.attempt.row import Row
+from affidavit.service.work.attempt.source import locate_source
+from affidavit.service.work.attempt.terms import models_for, options_for, prompts_for
+from affidavit.service.work.caches import Caches
+from affidavit.service.work.calls import Calls
+from affidavit.service.work.money import Money
+from affidavit.service.work.waiting import pauses, until_it_answers, until_it_is_done
+from affidavit.store.open import Store
+from affidavit.store.service.access import Access
+from affidavit.store.service.progress import Progress
+from affidavit.store.service.reviews import Reviews
+
+LOG = structlog.get_logger("affidavit.worker")
+
+
+@dataclass
+class Workplace:
+    """One worker's tools."""
+
+    settings: ServiceSettings
+    store: Store
+    calls: Calls
+    nursery: Nursery
+    caches: Caches
+    held: dict[str, HeldReview] = field(default_factory=dict)
+    """By review."""
+    is_ending: bool = False
+    """What goes wrong from now on may be the end itself: the others find out by going on."""
+
+    def __post_init__(self) -> None:
+        self.reviews = Reviews(self.store.database)
+        self.progress = Progress(self.store.database)
+        self.money = Money(self.settings, Access(self.store.database), self.progress)
+
+    async def do(self, review_id: str, keep: KeepStep, kept: Mapping[str, Any]) -> None:
+        """Do a review, or go on with one that somebody else began; `kept` are the results of its steps."""
+        owner = self.settings.worker_id
+        await self._let_go_of(review_id)
+        review = await until_it_answers(lambda: self.reviews.begin(review_id, owner, now_iso()))
+        if review is None:
+            # It was cancelled or deleted while it waited.
+            return
+        diary = Diary(self.progress, review_id, review.tenant, owner)
+
+        async def note_stage(stage: str) -> None:
+            if not await asyncio.to_thread(self.reviews.note, review_id, owner, stage=stage):
+                raise LostReview
+
+        async def check_money() -> None:
+            await until_it_answers(lambda: self.money.check(review.tenant))
+
+        held = HeldReview(review, self.calls, diary, keep, note_stage, kept, check_money)
+        self.held[review_id] = held
+        try:
+            async with asyncio.timeout(self.settings.limits.review_seconds):
+                # Others may have spent what there was when it was asked for.
+                await check_money()
+                wanted = await until_it_answers(lambda: self.reviews.request(review_id))
+                if wanted is not None:
+                    await self._until_done(held, wanted)
+        except LostReview:
+            return
+        except TimeoutError:
+            hours = self.settings.limits.review_seconds / 3600
+            await self._fail(held, f"it was not done after {hours:g} hours")
+        except (AffidavitError, Refused, ChannelClosed) as error:
+            if self.is_ending:
+                raise
+            await self._fail(held, _said(error))
+        except Exception as error:
+            if self.is_ending:
+                raise
+            # A fault of ours: nobody would hear of it otherwise, and the review would seem to go on for ever.
+            LOG.exception("a fault in Affidavit", stage=held.stage)
+            await self._fail(held, f"a fault in Affidavit itself, {type(error).__name__}: {error}")
+        finally:
+            self.held.pop(review_id, None)
+            held.is_let_go.set()
+
+    async def let_go_of_lost(self) -> None:
+        """Stop work on what is not ours any more."""
+        # As they are now: what is taken while the database answers is ours, and the answer does not have it.
+        held = dict(self.held)
+        owners = await asyncio.to_thread(self.reviews.owners, list(held)) if held else {}
+        for review_id, one in held.items():
+            if owners.get(review_id) != self.settings.worker_id:
+                one.stop()
+
+    async def _let_go_of(self, review_id: str) -> None:
+        """End the attempt that this worker itself has in hand: it was given up by the others, and is back."""
+        if before := self.held.get(review_id):
+            before.stop()
+            await before.is_let_go.wait()
+
+    async def _until_done(self, held: HeldReview, wanted: WantedReview) -> None:
+        """Try a stage again that may go well the next time; what was done before it is not done again."""
+        patience, waits = Patience(), pauses()
+        while True:
+            try:
+                with self.caches.used(held.review.tenant) as held.cache:
+                    await held.work(self.nursery, lambda at: self._hold(at, wanted))
+                return
+            except StoreError as error:
+                # A review does not fail for its own database: that could not even be written down.
+                pause, reason = next(waits), str(error)
+            except (ChannelClosed, OutsideError) as error:
+                if await self._is_over(held):
+                    raise LostReview from error
+                allowed = patience.pause_after(error, held.stage)
+                if allowed is None:
+                    raise
+                pause, reason = allowed, _said(error)
+            LOG.warning("a stage is tried again", stage=held.stage, seconds=round(pause, 1), reason=reason)
+            await held.rest(pause)
+
+    async def _is_over(self, held: HeldReview) -> bool:
+        now = await until_it_answers(lambda: self.reviews.find(held.review.id, None))
+        return now is None or now.is_finished or now.owner != self.settings.worker_id
+
+    async def _hold(self, held: HeldReview, wanted: WantedReview) -> None:
+        review = held.review
+        wanted = await locate_source(self.settings, wanted, held.cache)
+        opened = await held.open(wanted)
+        change = Change.model_validate(opened["change"])
+        await asyncio.to_thread(self._note_change, review.id, change)
+        row = Row(self.store, review.tenant, opened["repository"], wanted)
+        earlier = await held.draw("earlier", lambda: row.before(held.is_merged, change))
+        await asyncio.to_thread(self._note_row, review.id, row, earlier)
+        drawn = await held.draw("prompts", lambda: self._prompts(change))
+        today = await asyncio.to_thread(self.money.today, review.tenant)
+        await held.afford(today.left_usd)
+        report = await held.conduct(
+            options=options_for(self.settings, wanted, review.tenant),
+            environment=self.settings.cell_settings,
+            models=models_for(self.settings),
+            prompts=drawn["prompts"] if drawn else None,
+            exchanges=await asyncio.to_thread(self.progress.exchanges, review.id),
+            earlier=earlier,
+        )
+        held.stage = "keep"
+        await held.diary.flush()
+        await asyncio.to_thread(self._keep, held, Report.model_validate(report), drawn, row)
+
+    def _note_change(self, review_id: str, change: Change) -> None:
+        self.reviews.note(
+            review_id,
+            self.settings.worker_id,
+            change=change.model_dump_json(),
+            title=_title_of(change),
+            base=change.base.commit or change.base.tree,
+            head=change.head.commit or change.head.tree,
+        )
+
+    def _note_row(self, review_id: str, row: Row, earlier: dict[str, Any] | None) -> None:
+        if row.series:
+            place = earlier["number"] + 1 if earlier else 1
+            follows = earlier["report_id"] if earlier else None
+            self.reviews.note(review_id, self.settings.worker_id, iteration=place, follows=follows)
+
+    async def _prompts(self, change: Change) -> dict[str, Any] | None:
+        """The prompts of this change, drawn once; None where no model looks."""
+        if not self.settings.models:
+            return None
+        return await asyncio.to_thread(prompts_for, self.settings, self.store, change)
+
+    def _keep(self, held: HeldReview, report: Report, drawn: dict[str, Any] | None, row: Row) -> None:
+        """Keep the report, and only then say that the review is done."""
+        review_id, owner = held.review.id, self.settings.worker_id
+        if not self.reviews.note(review_id, owner, stage="keep"):
+            raise LostReview
+        report = with_measured(report, self.store, held.review.tenant)
+        body = render(report, "report").encode()
+        self.store.reports.save(report, body)
+        row.add(report, body)
+        self._count_for_rollout(report, drawn)
+        data = held.completed or event(EventName.PIPELINE_COMPLETED, review_id=review_id).data
+        last = held.diary.known(str(EventName.PIPELINE_COMPLETED), data)
+        self.progress.add_events(review_id, [last], owner)
+        self.reviews.finish(
+            review_id,
+            "completed",
+            now_iso(),
+            owner=owner,
+            stage=None,
+            verdict=report.verdict.decision,
+            outcome=outcome_of(report),
+            cost_usd=cost_of(report),
+        )
+        _count(report)
+
+    def _count_for_rollout(self, report: Report, drawn: dict[str, Any] | None) -> None:
+        if not drawn or drawn["rollout"] is None:
+            return
+        book = RolloutBook(self.store)
+        rollout = self.store.rollouts.numbered(drawn["rollout"])
+        if rollout is not None:
+            record_review(book, rollout, drawn["arm"], drawn["change_key"], report)
+
+    async def _fail(self, held: HeldReview, reason: str) -> None:
+        """End a review that cannot go on: what is known of it stays, and so does the way to go on."""
+        review_id, owner = held.review.id, self.settings.worker_id
+        with_reason = {"review_id": review_id, "stage": held.stage, "reason": reason, "timestamp": now_iso()}
+        # A review that is retried may fail in the same way once more.
+        held.diary.event("pipeline.failed", with_reason, step=f"attempt {held.review.attempt}")
+        last_words = {"owner": owner, "stage": held.stage, "reason": reason}
+        try:
+            await until_it_is_done(held.diary.flush)
+        except LostReview:
+            return
+        await until_it_answers(lambda: self.reviews.finish(review_id, "failed", now_iso(), **last_words))
+        metrics.REVIEWS.labels("failed", "").inc()
+        LOG.warning("review fails", stage=held.stage, reason=reason)
+        raise FailedReview(reason)
+
+
+class FailedReview(Exception):  # noqa: N818 - it is an outcome, and kept as one
+    """A review that ended without a report; the engine keeps it as failed, so that it can be retried."""
+
+
+def _count(report: Report) -> None:
+    outcome, version = outcome_of(report), report.prompt_version
+    metrics.REVIEWS.labels("completed", report.verdict.decision).inc()
+    metrics.REVIEW_SECONDS.observe(report.duration_ms / 1000)
+    metrics.TOKENS.labels(version).inc(sum(one.input_tokens + one.output_tokens for one in report.usage))
+    metrics.MONEY.labels(version).inc(cost_of(report) or 0.0)
+    fates = {
+        "shown": outcome.findings.shown,
+        "withheld": outcome.findings.withheld,
+        "dropped": outcome.dropped,
+        "relocated": outcome.relocated,
+        "refuted": outcome.refuted,
+    }
+    for fate, count in fates.items():
+        metrics.FINDINGS.labels(fate, version).inc(count)
+
+
+def _title_of(change: Change) -> str:
+    """What a list calls the change; a diff that nobody named is called by its files."""
+    if change.title_from != "default":
+        return change.title
+    first, others = change.files[0].path, len(change.files) - 1
+    return f"{first} and {others} more" if others else first
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, ChannelClosed):
+        return f"the process that worked on it ended, {ATTEMPTS} times at this stage"
+    return str(error) or type(error).__name__
+
+
+def outcome_of(report: Report) -> ReviewOutcome:
+    """What a list says of a finished review."""
+    counts = report.verdict.counts
+    return ReviewOutcome(
+        summary=report.verdict.summary,
+        duration_ms=report.duration_ms,
+        findings=FindingCounts(
+            shown=counts.shown,
+            withheld=counts.withheld,
+            blocking=counts.blocking,
+            by_severity=counts.by_severity,
+        ),
+        dropped=len(report.dropped),
+        relocated=_noted(report, Reason.EVIDENCE_RELOCATED, Reason.EVIDENCE_AMBIGUOUS),
+        refuted=sum(one.status is Status.FALSE_POSITIVE for one in report.candidates),
+        is_incomplete=bool(report.incomplete),
+        models=report.models,
+        prompt_version=report.prompt_version,
+    )
+
+
+def _noted(report: Report, *codes: Reason) -> int:
+    return sum(one.code in codes for one in report.diagnostics)
+
+
+def cost_of(report: Report) -> float | None:
+    """What the review cost; None where a price is not known."""
+    costs = [one.cost_usd for one in report.usage]
+    return None if None in costs else sum(cost or 0.0 for cost in costs)

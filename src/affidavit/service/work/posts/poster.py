@@ -1,0 +1,68 @@
+"""The process that posts: a report on standard input in, what was done as JSON out; it alone may write.
+
+It ends when whoever started it does: two that post the same at once could not see each other's comments.
+"""
+
+import asyncio
+import hashlib
+import json
+import os
+import sys
+import threading
+from typing import Any
+
+from affidavit.errors import AffidavitError, SettingsError
+from affidavit.forges.address import parse_change_url
+from affidavit.forges.choice import open_forge
+from affidavit.forges.posting.options import PostOptions
+from affidavit.forges.posting.run import Posted, post_report
+from affidavit.forges.reaching.credentials import find_credentials, has_credentials_for_posting
+from affidavit.forges.reaching.hosts import known_hosts
+from affidavit.records.report import Report
+
+
+def main() -> None:
+    """Post what stands on the first line of the input, and say what came of it on one line."""
+    asked = json.loads(sys.stdin.buffer.readline())
+    threading.Thread(target=_end_with_the_worker, daemon=True).start()
+    print(json.dumps(_outcome(asked["url"], asked["report"].encode())), flush=True)  # noqa: T201 - to the worker
+    # The other thread waits for input, and must not be waited for.
+    os._exit(0)
+
+
+def _end_with_the_worker() -> None:
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
+def _outcome(url: str, body: bytes) -> dict[str, Any]:
+    try:
+        posted = asyncio.run(_post(url, body))
+    except AffidavitError as error:
+        return {"error": str(error), "retryable": bool(getattr(error, "retryable", False))}
+    except Exception as error:  # noqa: BLE001 - the worker says it; a traceback here would be no line of its log
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:500]
+        return {"error": f"a fault in Affidavit itself while posting on {url}, {what}", "retryable": False}
+    return {
+        "posted": posted.model_dump(mode="json", include={"notes", "decisions"}),
+        "actions": len(posted.actions),
+    }
+
+
+async def _post(url: str, body: bytes) -> Posted:
+    address = parse_change_url(url, known_hosts())
+    if not has_credentials_for_posting():
+        raise SettingsError(
+            "the service has no token that may write: the operator sets AFFIDAVIT_POST_TOKEN,"
+            " AFFIDAVIT_POST_TOKEN_COMMAND or an App's variables"
+        )
+    forge = open_forge(address, find_credentials(address.host, "post"))
+    try:
+        options = PostOptions(digest=hashlib.sha256(body).hexdigest())
+        return await post_report(forge, Report.model_validate_json(body), options, address.url)
+    finally:
+        await forge.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""Divide a change into parts that fit into one conversation each: by files, by hunks, by definitions."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from affidavit.records.change import Change, FileChange, Hunk
+from affidavit.records.context import SymbolChange
+from affidavit.records.plan import Chunk, Piece
+
+CHUNK_TOKENS = 60_000
+MAX_CHUNKS = 40
+"""More than that is no change that a reviewer could hold: the rest is said to be left out."""
+BYTES_PER_TOKEN = 4
+LINE_MARKS = 8
+"""Mark, line number and line end of each line as models read it."""
+
+PartsOfFiles = Mapping[str, Sequence[tuple[int, int, int]]]
+"""Path to hunks and where their lines are cut; none: the whole file."""
+Starts = Mapping[str, frozenset[int]]
+"""Path to the head lines at which a definition begins."""
+
+
+@dataclass(frozen=True)
+class Division:
+    """The chunks of a change, and in sentences what no chunk shows."""
+
+    chunks: tuple[Chunk, ...]
+    not_shown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Portion:
+    """A file, or a piece of one, that is never divided further."""
+
+    path: str
+    tokens: int
+    piece: Piece | None = None
+
+
+@dataclass
+class _Packing:
+    """Portions side by side, as many in a chunk as fit."""
+
+    chunk_tokens: int
+    full: list[list[_Portion]] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, portion: _Portion) -> None:
+        """Into the last chunk where it fits, else into a new one."""
+        if not self.full or self.size + portion.tokens > self.chunk_tokens:
+            self.full.append([])
+            self.size = 0
+        self.full[-1].append(portion)
+        self.size += portion.tokens
+
+
+def divide(
+    files: Sequence[FileChange],
+    starts: Starts | None = None,
+    *,
+    chunk_tokens: int = CHUNK_TOKENS,
+    max_chunks: int = MAX_CHUNKS,
+    parts: PartsOfFiles | None = None,
+) -> Division:
+    """Files together as long as they fit; a file that does not fit is divided, between definitions.
+
+    `parts` says which parts of which files are to be shown, where not all of them are.
+    """
+    packing = _Packing(chunk_tokens)
+    too_long: list[str] = []
+    for file in files:
+        wanted = (parts or {}).get(file.path, ())
+        for portion in _portions(file, (starts or {}).get(file.path, frozenset()), chunk_tokens, wanted):
+            if portion.tokens > chunk_tokens:
+                too_long.append(_too_long(file, portion))
+            else:
+                packing.add(portion)
+    chunks = [_chunk(number, portions) for number, portions in enumerate(packing.full, start=1)]
+    left_out = _left_out(files, [portion for portions in packing.full[max_chunks:] for portion in portions])
+    return Division(tuple(chunks[:max_chunks]), (*too_long, *left_out))
+
+
+def definition_starts(symbols: Iterable[SymbolChange]) -> dict[str, frozenset[int]]:
+    """Where the changed definitions begin, by file."""
+    lines: dict[str, set[int]] = {}
+    for change in symbols:
+        if change.head:
+            lines.setdefault(change.head.path, set()).add(change.head.line)
+    return {path: frozenset(numbers) for path, numbers in lines.items()}
+
+
+def shown_hunks(file: FileChange, chunk: Chunk) -> list[Hunk]:
+    """What a chunk shows of a file."""
+    pieces = chunk.shown_of(file.path)
+    if pieces is None:
+        return []
+    if not pieces:
+        return list(file.hunks)
+    return [file.hunks[piece.hunk].part(piece.start, piece.end) for piece in pieces]
+
+
+def changed_line_count(change: Change) -> int:
+    """How many lines the change adds and removes in files that are looked at."""
+    return sum(
+        line[0] != " " for file in change.reviewed_files() for hunk in file.hunks for line in hunk.lines
+    )
+
+
+def shown_line_count(change: Change, chunks: Iterable[Chunk]) -> int:
+    """How many added and removed lines these chunks show, which is not all where most was seen before."""
+    return sum(
+        line[0] != " "
+        for chunk in chunks
+        for file in change.reviewed_files()
+        for hunk in shown_hunks(file, chunk)
+        for line in hunk.lines
+    )
+
+
+def _portions(
+    file: FileChange, starts: frozenset[int], chunk_tokens: int, wanted: Sequence[tuple[int, int, int]] = ()
+) -> Iterator[_Portion]:
+    if wanted and not _is_whole(file, wanted):
+        for number, first, last in wanted:
+            hunk = file.hunks[number].part(first, last)
+            for start, end in _cuts(hunk, starts, chunk_tokens):
+                piece = Piece(path=file.path, hunk=number, start=first + start, end=first + end)
+                yield _Portion(file.path, _tokens(hunk.lines[start:end]), piece)
+        return
+    whole = sum(_tokens(hunk.lines) for hunk in file.hunks)
+    if whole <= chunk_tokens:
+        yield _Portion(file.path, whole)
+        return
+    for number, hunk in enumerate(file.hunks):
+        for start, end in _cuts(hunk, starts, chunk_tokens):
+            piece = Piece(path=file.path, hunk=number, start=start, end=end)
+            yield _Portion(file.path, _tokens(hunk.lines[start:end]), piece)
+
+
+def _is_whole(file: FileChange, wanted: Sequence[tuple[int, int, int]]) -> bool:
+    return list(wanted) == [(number, 0, len(hunk.lines)) for number, hunk in enumerate(file.hunks)]
+
+
+def _cuts(hunk: Hunk, starts: frozenset[int], chunk_tokens: int) -> Iterator[tuple[int, int]]:
+    """Where a hunk is cut: as late as fits, before a definition if one begins in the later half."""
+    sizes = [_line_tokens(line) for line in hunk.lines]
+    beginnings = _beginnings(hunk, starts)
+    start = size = 0
+    for index, tokens in enumerate(sizes):
+        if index > start and size + tokens > chunk_tokens:
+            end = next((at for at in range(index, (start + index) // 2, -1) if at in beginnings), index)
+            yield start, end
+            start, size = end, sum(sizes[end:index])
+        size += tokens
+    yield start, len(sizes)
+
+
+def _beginnings(hunk: Hunk, starts: frozenset[int]) -> set[int]:
+    """Indexes at which a definition begins; where the map names none, at which a paragraph does."""
+    numbered = list(hunk.numbered())
+    named = {index for index, (_, _, new, _) in enumerate(numbered) if new in starts}
+    if named:
+        return named
+    return {
+        index
+        for index in range(1, len(numbered))
+        if numbered[index][3][:1].strip() and not numbered[index - 1][3].strip()
+    }
+
+
+def _chunk(number: int, portions: Sequence[_Portion]) -> Chunk:
+    return Chunk(
+        number=number,
+        paths=tuple(dict.fromkeys(portion.path for portion in portions)),
+        tokens=sum(portion.tokens for portion in portions),
+        pieces=tuple(portion.piece for portion in portions if portion.piece),
+    )
+
+
+def _tokens(lines: Sequence[str]) -> int:
+    return sum(map(_line_tokens, lines))
+
+
+def _line_tokens(line: str) -> int:
+    return (len(line.encode("utf-8", "replace")) + LINE_MARKS) // BYTES_PER_TOKEN + 1
+
+
+def _too_long(file: FileChange, portion: _Portion) -> str:
+    return f"{_place(file, portion)} is too long for one conversation"
+
+
+def _left_out(files: Sequence[FileChange], portions: Sequence[_Portion]) -> list[str]:
+    by_path = {file.path: file for file in files}
+    return [
+        f"{_place(by_path[portion.path], portion)} is left out: the change is too large"
+        for portion in portions
+    ]
+
+
+def _place(file: FileChange, portion: _Portion) -> str:
+    piece = portion.piece
+    if piece is None:
+        return file.path
+    part = file.hunks[piece.hunk].part(piece.start, piece.end)
+    side, first, count = (
+        ("head", part.new_start, part.new_count)
+        if part.new_count
+        else ("base", part.old_start, part.old_count)
+    )
+    return f"{file.path} from line {first} to {first + max(count, 1) - 1} at {side}"

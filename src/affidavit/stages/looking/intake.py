@@ -1,0 +1,378 @@
+"""From what the user named to a Change and the pair of trees behind it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from affidavit.diff.between import files_between, join_type_changes
+from affidavit.diff.locate import PlacedDiff, place_diff
+from affidavit.diff.opened import OpenedChange
+from affidavit.diff.parse import FileDiff, parse_diff
+from affidavit.diff.patched_tree import described, is_opaque, is_wholly_shown, keeps_numbers, shown_tree
+from affidavit.diff.rebuild import rebuild_change
+from affidavit.errors import EmptyChangeError, InputError, MalformedDiffError, NotARepositoryError
+from affidavit.git.command import Location
+from affidavit.git.confined.boundaries import Allowed
+from affidavit.git.confined.location import NOTHING_MORE, find_repository
+from affidavit.git.confined.worktree import Snapshot, snapshot_index, snapshot_working_tree
+from affidavit.git.objects import ObjectStore
+from affidavit.git.paths import decode_path
+from affidavit.git.remote import repository_name
+from affidavit.git.repository import GitRepository, commit_tree
+from affidavit.git.revisions import (
+    commits_between,
+    find_commit,
+    first_parent,
+    merge_base,
+    one_commit,
+    parse_range,
+    resolve_commit,
+)
+from affidavit.git.tree import GitTree
+from affidavit.records.change import (
+    Change,
+    ChangeSource,
+    Comment,
+    Commit,
+    Dismissed,
+    FileChange,
+    Revision,
+    WordsFrom,
+)
+
+__all__ = ["ChangeRequest", "OpenedChange", "open_change", "rebuild_change"]
+
+STANDARD_INPUT = "-"
+MAX_DIFF_BYTES = 200_000_000
+DIFF_ENDINGS = (".diff", ".patch", ".txt")
+
+
+@dataclass(frozen=True)
+class ChangeRequest:
+    """What the user asks to have reviewed. No target: what is not committed yet."""
+
+    target: str | None = None
+    staged: bool = False
+    repo: Path | None = None
+    title: str = ""
+    description: str = ""
+    diff_text: bytes | None = None
+    """The diff itself, for the target `-`."""
+    discussion: tuple[Comment, ...] = ()
+    """What others have said about the change already."""
+    address: str | None = None
+    """The pull request that the change is; its words and comments come from there."""
+    dismissals: tuple[Dismissed, ...] = ()
+    """What people decided there about findings of earlier reviews."""
+    allowed: Allowed = NOTHING_MORE
+    """What the repository may reach and run beyond its own folder."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The two trees of a change, and how the user would name them."""
+
+    source: ChangeSource
+    target: str
+    base: GitTree
+    head: GitTree
+    base_name: str = ""
+    head_name: str = ""
+    commits: tuple[Commit, ...] = ()
+    default_title: str = ""
+    notices: tuple[str, ...] = ()
+
+
+def open_change(request: ChangeRequest) -> OpenedChange:
+    """Open the change that is asked for. The caller closes it.
+
+    A target that names both a revision and a file is the file if that holds a diff, else the revision.
+    """
+    if request.staged and request.target:
+        raise InputError(f"--staged takes no target, but {request.target!r} was given")
+    diff = _diff_text(request)
+    try:
+        location = _location(request, is_needed=diff is None)
+    except NotARepositoryError:
+        _refuse_missing_file(request.target or "")
+        raise
+    if location is None:
+        return _open_diff(diff or b"", request, None)
+    store = ObjectStore(location)
+    try:
+        if diff is not None and _is_meant_as_diff(diff, request, store):
+            return _open_diff(diff, request, store)
+        return _opened(store, location, _sides(store, location, request), request)
+    except BaseException:
+        store.close()
+        raise
+
+
+def _diff_text(request: ChangeRequest) -> bytes | None:
+    if request.diff_text is not None:
+        return request.diff_text
+    if request.target == STANDARD_INPUT:
+        raise InputError("the target - means standard input, but no text came from there")
+    if not request.target or "\0" in request.target:
+        return None
+    file = Path(request.target)
+    try:
+        if not file.is_file():
+            return None
+        if file.stat().st_size > MAX_DIFF_BYTES:
+            raise InputError(f"{file} is larger than {MAX_DIFF_BYTES // 1_000_000} MB: too large for a diff")
+        return file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}") from error
+
+
+def _refuse_missing_file(target: str) -> None:
+    """Who names a file and mistypes it must not be answered that there is no such commit."""
+    if target.startswith(("/", "./", "../", "~/")) or target.endswith(DIFF_ENDINGS):
+        what = "is a folder, not a diff" if Path(target).is_dir() else "does not exist: there is no such file"
+        raise InputError(f"{target} {what}; name a diff file, a commit or a range")
+
+
+def _location(request: ChangeRequest, *, is_needed: bool) -> Location | None:
+    try:
+        return find_repository(request.repo, request.allowed)
+    except NotARepositoryError:
+        if is_needed or request.repo is not None:
+            raise
+        return None
+
+
+def _is_meant_as_diff(diff: bytes, request: ChangeRequest, store: ObjectStore) -> bool:
+    if request.diff_text is not None or not _names_revision(store, request.target or ""):
+        return True
+    try:
+        parse_diff(diff)
+    except (MalformedDiffError, EmptyChangeError):
+        return False
+    return True
+
+
+def _names_revision(store: ObjectStore, target: str) -> bool:
+    span = parse_range(target)
+    names = (span.old, span.new) if span else (target,)
+    return all(find_commit(store, name) for name in names)
+
+
+# Changes between two trees of the repository
+
+
+def _sides(store: ObjectStore, location: Location, request: ChangeRequest) -> Sides:
+    if request.staged:
+        return _uncommitted(store, snapshot_index(store, location), "staged")
+    if not request.target:
+        snapshot = snapshot_working_tree(store, location, runs_filters=request.allowed.filters)
+        return _uncommitted(store, snapshot, "working_tree")
+    if not _names_revision(store, request.target):
+        _refuse_missing_file(request.target)
+    if parse_range(request.target):
+        return _range(store, location, request.target)
+    return _single_commit(store, location, request.target)
+
+
+def _uncommitted(store: ObjectStore, snapshot: Snapshot, source: ChangeSource) -> Sides:
+    parent = find_commit(store, "HEAD")
+    base = commit_tree(store, parent) if parent else GitTree(store, store.empty_tree())
+    name, title = {
+        "staged": ("index", "What is staged"),
+        "working_tree": ("working tree", "What is not committed yet"),
+    }[source]
+    return Sides(
+        source=source,
+        target="--staged" if source == "staged" else "",
+        base=base,
+        head=_uncommitted_tree(store, snapshot.tree, parent),
+        base_name="HEAD" if parent else "nothing",
+        head_name=name,
+        default_title=title,
+        notices=snapshot.notices,
+    )
+
+
+def _uncommitted_tree(store: ObjectStore, tree: str, parent: str | None) -> GitTree:
+    return GitTree(store, tree, store.write_commit(tree, parent), is_committed=False)
+
+
+def _range(store: ObjectStore, location: Location, target: str) -> Sides:
+    span = parse_range(target)
+    if span is None:
+        raise InputError(f"{target!r} is not a range")
+    old, new = (resolve_commit(store, location, name) for name in (span.old, span.new))
+    base = merge_base(store, location, old, new) if span.since_merge_base else old
+    return Sides(
+        source="range",
+        target=target,
+        base=commit_tree(store, base),
+        head=commit_tree(store, new),
+        base_name=span.old,
+        head_name=span.new,
+        commits=commits_between(store, base, new),
+        default_title=target,
+    )
+
+
+def _single_commit(store: ObjectStore, location: Location, target: str) -> Sides:
+    commit = resolve_commit(store, location, target)
+    parent = first_parent(store, location, commit)
+    return Sides(
+        source="commit",
+        target=target,
+        base=commit_tree(store, parent) if parent else GitTree(store, store.empty_tree()),
+        head=commit_tree(store, commit),
+        base_name=f"{target}^" if parent else "nothing",
+        head_name=target,
+        commits=one_commit(store, commit),
+        default_title=target,
+    )
+
+
+def _opened(store: ObjectStore, location: Location, sides: Sides, request: ChangeRequest) -> OpenedChange:
+    files = files_between(store, sides.base, sides.head)
+    if not files:
+        raise EmptyChangeError(f"nothing to review: {_why_empty(sides)}")
+    change = _change(sides, files, request, repository_name(store.git, location))
+    return OpenedChange(change, GitRepository(store, sides.base, sides.head), sides.notices)
+
+
+def _why_empty(sides: Sides) -> str:
+    if sides.source == "staged":
+        return "nothing is staged"
+    if sides.source == "working_tree":
+        return "everything is committed"
+    return f"{sides.target} changes no file"
+
+
+def _change(
+    sides: Sides, files: tuple[FileChange, ...], request: ChangeRequest, repository: str | None
+) -> Change:
+    title, description = _default_words(sides)
+    return Change(
+        source=sides.source,
+        target=_writable(sides.target),
+        repository=_writable(repository) if repository else repository,
+        request=request.address,
+        title=_writable(request.title or title),
+        title_from=_words_from(request.title, sides),
+        description=_writable(request.description or description),
+        description_from=_words_from(request.description, sides),
+        base=_revision(sides.base, sides.base_name),
+        head=_revision(sides.head, sides.head_name),
+        commits=sides.commits,
+        files=files,
+        discussion=request.discussion,
+        dismissals=request.dismissals,
+    )
+
+
+def _writable(text: str) -> str:
+    """Names and words of the command line may have bytes that are no UTF-8; a report has escapes for them."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _revision(tree: GitTree, name: str) -> Revision:
+    commit = tree.commit if tree.is_committed else None
+    return Revision(tree=tree.revision, commit=commit, name=_writable(name))
+
+
+def _default_words(sides: Sides) -> tuple[str, str]:
+    return words_of_commits(sides.commits) if sides.commits else (sides.default_title, "")
+
+
+def _words_from(given: str, sides: Sides) -> WordsFrom:
+    return "given" if given else "commits" if sides.commits else "default"
+
+
+def words_of_commits(commits: Sequence[Commit]) -> tuple[str, str]:
+    """Title and description of a change to which nobody gave others."""
+    if len(commits) == 1:
+        return _writable(commits[0].subject), _writable(commits[0].body)
+    # The first commit says what was begun; the later ones are often "fix lint" and merges.
+    others = len(commits) - 1
+    listed = "\n".join(f"- {commit.subject}" for commit in commits)
+    title = f"{commits[0].subject} (and {others} more commit{'s' * (others > 1)})"
+    return _writable(title), _writable(listed)
+
+
+# Changes that come as a diff
+
+
+def _open_diff(data: bytes, request: ChangeRequest, store: ObjectStore | None) -> OpenedChange:
+    files = parse_diff(data)
+    placed = place_diff(store, files) if store else None
+    if store and store.location and placed:
+        return _placed(store, store.location, list(placed.files), placed, request)
+    why = "there is no repository here"
+    if store:
+        store.close()
+        why = "no recent commit of this repository has what the diff was made from"
+    return _unplaced(files, request, why)
+
+
+def _placed(
+    store: ObjectStore, location: Location, files: list[FileDiff], placed: PlacedDiff, request: ChangeRequest
+) -> OpenedChange:
+    head = _uncommitted_tree(store, placed.head_tree, placed.base.commit)
+    notices = tuple(
+        f"{decode_path(file.name)}: the diff does not contain its new content" for file in placed.unknown
+    )
+    sides = Sides(
+        source="diff",
+        target=request.target or STANDARD_INPUT,
+        base=placed.base,
+        head=head,
+        base_name=(placed.base.commit or "")[:12],
+        head_name="diff",
+        default_title=_diff_title(request),
+        notices=notices,
+    )
+    changed = tuple(described(file, placed.base, head, is_partial=False) for file in join_type_changes(files))
+    names = [file.name for file in join_type_changes(files)]
+    if len(set(names)) < len(names) or not all(keeps_numbers(file) for file in files):
+        # A series of patches, or one whose line numbers are off: git says what it amounts to.
+        unknown = (described(file, placed.base, head, is_partial=False) for file in placed.unknown)
+        changed = (*files_between(store, placed.base, head), *unknown)
+    if placed.base.revision == head.revision and not any(is_opaque(file) for file in files):
+        raise EmptyChangeError("nothing to review: the diff changes no line")
+    change = _change(sides, changed, request, repository_name(store.git, location))
+    return OpenedChange(change, GitRepository(store, placed.base, head), notices)
+
+
+def _unplaced(files: list[FileDiff], request: ChangeRequest, why: str) -> OpenedChange:
+    store = ObjectStore(None)
+    try:
+        base = GitTree(store, shown_tree(store, files, "base"))
+        head = GitTree(store, shown_tree(store, files, "head"))
+        changed = tuple(
+            described(file, base, head, is_partial=not is_wholly_shown(file))
+            for file in join_type_changes(files)
+        )
+    except BaseException:
+        store.close()
+        raise
+    sides = Sides(
+        source="diff",
+        target=request.target or STANDARD_INPUT,
+        base=base,
+        head=head,
+        base_name="diff",
+        head_name="diff",
+        default_title=_diff_title(request),
+    )
+    partial = [file.path for file in changed if file.is_partial]
+    notices = (_partial_notice(partial, why),) if partial else ()
+    return OpenedChange(_change(sides, changed, request, None), GitRepository(store, base, head), notices)
+
+
+def _partial_notice(paths: list[str], why: str) -> str:
+    shown = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
+    return f"{why}: only the lines that the diff shows are known of {shown}"
+
+
+def _diff_title(request: ChangeRequest) -> str:
+    if not request.target or request.target == STANDARD_INPUT:
+        return "A diff from standard input"
+    return Path(request.target).name

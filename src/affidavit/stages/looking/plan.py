@@ -1,0 +1,217 @@
+"""Understand the change before anybody judges it: its goal, who looks at what, and in which chunks."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from affidavit.contract.keyed_object import object_with_key
+from affidavit.events import Emit, handoff
+from affidavit.iterations.following.scope import parts_to_show
+from affidavit.ports import Case, Mind, Talk
+from affidavit.records.change import Change
+from affidavit.records.context import SymbolChange
+from affidavit.records.docket import Docket
+from affidavit.records.plan import Plan
+from affidavit.records.record import Record
+from affidavit.records.report import Answer, Gap, RoleUsage
+from affidavit.specialists.agents.brief.chunks import (
+    PartsOfFiles,
+    changed_line_count,
+    definition_starts,
+    divide,
+    shown_line_count,
+)
+from affidavit.specialists.agents.model_agents import LENSES
+from affidavit.specialists.agents.panel import Session
+from affidavit.specialists.agents.probe import Probed, probe_verifiers
+
+WITHOUT_VERIFIER = Gap(
+    name="model specialists",
+    reason="they were not asked, since the verifier cannot judge what they find",
+    advice="The mechanical specialists reviewed alone.",
+)
+FEW_LINES, SMALL_LINES = 3, 12
+PLAN_SCHEMA_NAME = "review_plan"
+MAX_QUESTIONS = 6
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The plan, what it cost, and what went wrong on the way."""
+
+    plan: Plan
+    usage: tuple[RoleUsage, ...] = ()
+    incomplete: tuple[Gap, ...] = ()
+    answer: Answer | None = None
+    """What the planner said; None where it was not waited for."""
+
+
+class Opening(Record):
+    """What models begin with: the plan that they work by, and the docket that begins with it."""
+
+    plan: Plan | None
+    """None: no verifier can be asked, so no specialist is."""
+    docket: Docket
+    answer: Answer | None = None
+    """What the planner said."""
+    verifier_failures: tuple[Gap, ...] = ()
+
+
+async def plan_review(session: Session, case: Case, *, probes_verifier: bool) -> Opening:
+    """Plan while the verifiers are tried: one who cannot answer is found before specialists are paid."""
+    panel = session.panel
+    to_show = parts_to_show(case, session.case.change)
+    rough = plan_by_size(
+        session.case.change, LENSES, session.always, session.briefing.context.symbols, to_show
+    )
+    talk = session.planner_talk(rough, plan_schema([*LENSES, *session.always]), PLAN_SCHEMA_NAME)
+    has_work = bool(rough.chunks or rough.not_shown or session.always) or to_show is None
+    planning = make_plan(panel.minds["planner"], talk, rough, LENSES, case.emit) if has_work else _unplanned()
+    probing = probe_verifiers(panel.judging if probes_verifier else (), panel.prompts, case.emit)
+    planned, probed = await _plan_while_probing(planning, probing)
+    docket = opening_docket(planned, probed)
+    parts = case.change.reviewed_files() if probed.failures else planned.plan.chunks
+    case.emit(handoff("planner", "reviewer", chunks_count=len(parts)))
+    plan = None if probed.failures else planned.plan
+    return Opening(plan=plan, docket=docket, answer=planned.answer, verifier_failures=probed.failures)
+
+
+def opening_docket(planned: Planned, probed: Probed) -> Docket:
+    """What is to be said before anybody has looked; where nobody works by the plan, only what it cost."""
+    return Docket(
+        incomplete=probed.failures or planned.incomplete,
+        not_run=(WITHOUT_VERIFIER,) if probed.failures else (),
+        usage=(*probed.usage, *planned.usage),
+    )
+
+
+async def _plan_while_probing(
+    planning: Coroutine[Any, Any, Planned], probing: Coroutine[Any, Any, Probed]
+) -> tuple[Planned, Probed]:
+    """Both at once; where a verifier cannot be asked, the plan is not waited for."""
+    planner = asyncio.create_task(planning)
+    try:
+        probed = await probing
+        if probed.failures and not planner.done():
+            return Planned(Plan()), probed
+        return await planner, probed
+    finally:
+        # What is ending already must not be struck again while it cleans up behind itself.
+        if not planner.cancelling():
+            planner.cancel()
+        await asyncio.gather(planner, return_exceptions=True)
+
+
+def plan_schema(lenses: Sequence[str]) -> dict[str, Any]:
+    """What the planner answers."""
+    texts = {"type": "array", "items": {"type": "string"}, "maxItems": MAX_QUESTIONS}
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["goal", "approach", "impact", "questions"],
+        "properties": {
+            "goal": {"type": "string"},
+            "approach": {"type": "string"},
+            "impact": {"type": "string"},
+            "questions": {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": dict.fromkeys(lenses, texts),
+            },
+        },
+    }
+
+
+async def _unplanned() -> Planned:
+    """Nothing is new: nobody is asked to look, and nobody plans it."""
+    return Planned(Plan())
+
+
+async def make_plan(mind: Mind, talk: Talk, rough: Plan, lenses: Sequence[str], emit: Emit) -> Planned:
+    """Ask the planner; without an answer the rough plan holds, and the review says so."""
+    return read_plan(await mind.converse(talk, emit), rough, lenses)
+
+
+def read_plan(answer: Answer, rough: Plan, lenses: Sequence[str]) -> Planned:
+    """The plan that a planner's answer comes to."""
+    read = object_with_key(answer.text, "goal")
+    if read is None or not _text(read.get("goal")):
+        reason = (
+            f"{answer.outcome.replace('_', ' ')}: {answer.detail}"
+            if answer.outcome != "answered"
+            else "its reply has no plan that can be read"
+        )
+        failed = Gap(name="planner", reason=reason, advice="the specialists were chosen by size")
+        return Planned(rough, (answer.usage,), (failed, *_left_out(rough)), answer)
+    given = read.get("questions")
+    asked: dict[str, Any] = given if isinstance(given, dict) else {}
+    questions = {lens: _texts(asked.get(lens)) for lens in [*lenses, *rough.questions] if lens in asked}
+    plan = rough.model_copy(
+        update={
+            "goal": _text(read.get("goal")),
+            "approach": _text(read.get("approach")),
+            "impact": _text(read.get("impact")),
+            "questions": _bounded({**dict.fromkeys(lenses[:1], ()), **questions}, rough, lenses),
+            "made_by": "model",
+        }
+    )
+    return Planned(plan, (answer.usage,), _left_out(rough), answer)
+
+
+def _left_out(plan: Plan) -> tuple[Gap, ...]:
+    """What no model is shown makes the review incomplete; the plan names each place."""
+    if not plan.not_shown:
+        return ()
+    more = f", and {len(plan.not_shown) - 1} more places" if len(plan.not_shown) > 1 else ""
+    advice = "Review the change in smaller parts, or leave generated files out with --exclude."
+    return (Gap(name="models", reason=f"not shown to them: {plan.not_shown[0]}{more}", advice=advice),)
+
+
+def _bounded(
+    questions: dict[str, tuple[str, ...]], rough: Plan, lenses: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """Effort follows size: the planner chooses who looks, not how many; who is there at any size stays.
+
+    Text in a change may talk a planner into leaving specialists out, so it can leave out none that the size
+    asks for.
+    """
+    always = [lens for lens in rough.questions if lens not in lenses]
+    asked_for = len(rough.questions) - len(always)
+    chosen = [lens for lens in lenses if lens in questions]
+    others = [lens for lens in lenses if lens not in questions]
+    looking = [*chosen, *others][:asked_for]
+    return {lens: questions.get(lens, ()) for lens in [*sorted(looking, key=lenses.index), *always]}
+
+
+def plan_by_size(
+    change: Change,
+    lenses: Sequence[str],
+    always: Sequence[str] = (),
+    symbols: Sequence[SymbolChange] = (),
+    parts: PartsOfFiles | None = None,
+) -> Plan:
+    """Who looks, from the size of the change alone, and the chunks that it is shown in.
+
+    `always` are asked at any size, after the others; a long file is divided where `symbols` begin. `parts`
+    says what of the change is to be looked at, where not all of it is.
+    """
+    files = [file for file in change.reviewed_files() if parts is None or file.path in parts]
+    division = divide(files, definition_starts(symbols), parts=parts)
+    lines = changed_line_count(change) if parts is None else shown_line_count(change, division.chunks)
+    most = 1 if lines <= FEW_LINES else 2 if lines <= SMALL_LINES else len(lenses)
+    return Plan(
+        questions=dict.fromkeys([*lenses[:most], *always], ()),
+        chunks=division.chunks,
+        not_shown=division.not_shown,
+    )
+
+
+def _text(value: Any) -> str:
+    return value.strip()[:4_000] if isinstance(value, str) else ""
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        return ()
+    return tuple(text for item in value if (text := _text(item)))[:MAX_QUESTIONS]

@@ -1,0 +1,1 @@
+"""From candidates to what stands of them: evidence, runs, one cause once, the verifier."""

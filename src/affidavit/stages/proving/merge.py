@@ -1,0 +1,231 @@
+"""Group findings that say the same or have one cause, count who agrees, fingerprint each."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+from affidavit.ports import Case, Joiner
+from affidavit.proof.fingerprints import add_fingerprints, by_place
+from affidavit.proof.judging.grouping import Cause, groups_by_cause, read_grouping
+from affidavit.proof.judging.judgement import Unreadable
+from affidavit.proof.judging.likeness import SIMILAR_WORDS, ClaimKey, claim_key, claim_words, likeness
+from affidavit.proof.places import crowded_spots
+from affidavit.records.candidate import Candidate
+from affidavit.records.diagnostics import Diagnostic, Reason
+from affidavit.records.docket import Docket, Group
+from affidavit.records.finding import NEAR_LINES, Finding
+from affidavit.records.report import Answer
+from affidavit.specialists.rulebook import same_problem
+
+STAGE = "merge"
+KIND_ORDER = {"mechanical": 0, "model": 1, "outside": 2}
+QUOTE_ORDER = {"exact": 0, "relocated": 1, "ambiguous": 2}
+MAX_JOINED = 150
+"""Findings that one conversation can group; the mildest of more stand by themselves."""
+
+
+async def merge(docket: Docket, case: Case, joiner: Joiner | None = None) -> tuple[Docket, Answer | None]:
+    """Group what says the same, and name each finding; nobody is withheld yet.
+
+    Where a model can be asked, it groups by cause; where it fails, likeness of words decides. Its answer
+    comes back, too.
+    """
+    by_rules = _group_repeated(group_duplicates(docket, lambda one: one.is_proven_by_machine))
+    asked = _to_join(by_rules.leading) if joiner else []
+    if joiner is None or not asked:
+        return add_fingerprints(group_duplicates(docket), case), None
+    answer = await joiner.join(asked)
+    causes = _read(answer, asked)
+    if isinstance(causes, Unreadable):
+        note = Diagnostic(code=Reason.JOINER_FAILED, detail=causes.reason, specialist="joiner")
+        merged = group_duplicates(docket)
+        merged = merged.then(merged.candidates, [note])
+    else:
+        merged = _joined(by_rules, causes)
+    merged = merged.model_copy(update={"usage": (*merged.usage, answer.usage)})
+    return add_fingerprints(merged, case), answer
+
+
+def _group_repeated(docket: Docket) -> Docket:
+    """Group what several specialists say in the same words of the same place: nobody need be asked."""
+    known = {candidate.id: candidate for candidate in docket.candidates}
+    leaders: dict[ClaimKey, str] = {}
+    members: dict[str, list[str]] = defaultdict(list)
+    for candidate in sorted(docket.leading, key=_best_first):
+        key = claim_key(candidate)
+        if key is None:
+            continue
+        leader = leaders.setdefault(key, candidate.id)
+        if leader != candidate.id:
+            members[leader].append(candidate.id)
+            known[leader] = _agree(known[leader], candidate)
+    groups = [Group(leader=leader, members=tuple(names)) for leader, names in members.items()]
+    return docket.then(known.values()).model_copy(update={"groups": (*docket.groups, *groups)})
+
+
+def _to_join(leading: Sequence[Candidate]) -> list[Candidate]:
+    """What the joiner is asked about: all that stand, once for a rule with many findings in a file.
+
+    None where nothing can be joined: only what a model found is absorbed.
+    """
+    repeated = {one.id for _, *others in crowded_spots(leading).values() for one in others}
+    standing = [one for one in leading if one.id not in repeated]
+    is_claimed = any(not one.is_proven_by_machine for one in standing)
+    if len(standing) < 2 or not is_claimed:
+        return []
+    worst = sorted(standing, key=lambda one: (one.is_proven_by_machine, _strongest_first(one)))
+    return sorted(worst[:MAX_JOINED], key=lambda one: one.id)
+
+
+def _read(answer: Answer, asked: Sequence[Candidate]) -> list[Cause] | Unreadable:
+    if answer.outcome != "answered":
+        return Unreadable(reason=f"{answer.outcome.replace('_', ' ')}: {answer.detail}".rstrip(": "))
+    return read_grouping(answer.text, [one.id for one in asked])
+
+
+def _joined(docket: Docket, causes: Sequence[Cause]) -> Docket:
+    """The docket with the groups of the joiner beside those of the rules; who is in one agrees."""
+    in_order = sorted(docket.leading, key=_strongest_first)
+    groups = groups_by_cause(causes, in_order)
+    known = {candidate.id: candidate for candidate in docket.candidates}
+    proven = [group for group in docket.groups if known[group.leader].is_proven_by_machine]
+    repeated = [group for group in docket.groups if group not in proven]
+    left, groups = _with_repeated(repeated, groups)
+    for group in groups:
+        together = [known[name] for name in (group.leader, *group.members)]
+        known.update({one.id: _in_group(one, together, group.cause) for one in together})
+    return docket.then(known.values()).model_copy(update={"groups": (*proven, *left, *groups)})
+
+
+def _with_repeated(repeated: Sequence[Group], groups: Sequence[Group]) -> tuple[list[Group], list[Group]]:
+    """Who says the same in the same words goes along where its leader is put into a group of one cause."""
+    same = {group.leader: group.members for group in repeated}
+    joined = {name for group in groups for name in (group.leader, *group.members)}
+    wider = [
+        group.model_copy(
+            update={
+                "members": (
+                    *group.members,
+                    *(other for name in (group.leader, *group.members) for other in same.get(name, ())),
+                )
+            }
+        )
+        for group in groups
+    ]
+    return [group for group in repeated if group.leader not in joined], wider
+
+
+def _in_group(candidate: Candidate, together: Sequence[Candidate], cause: str) -> Candidate:
+    agreed = list(candidate.agreed_by)
+    for other in together:
+        if _lens(other.specialist) not in map(_lens, (candidate.specialist, *agreed)):
+            agreed.append(other.specialist)
+    others = ", ".join(one.id for one in together if one.id != candidate.id)
+    return candidate.then(STAGE, f"one cause with {others}: {cause}", agreed_by=tuple(agreed))
+
+
+def _strongest_first(candidate: Candidate) -> tuple[int, int, int, str]:
+    """The most severe, then the best proven, then the one that says more."""
+    finding = candidate.finding
+    quote = QUOTE_ORDER.get(candidate.quote.outcome, 3) if candidate.quote else 3
+    length = len(claim_words(finding)) if finding else 0
+    return finding.severity.rank if finding else 9, quote, -length, candidate.id
+
+
+def group_duplicates(docket: Docket, takes_part: Callable[[Candidate], bool] = lambda _: True) -> Docket:
+    """Group what says the same: the best proven leads, who agrees is noted there, nobody is withheld."""
+    leaders: dict[tuple[str, str], list[str]] = defaultdict(list)
+    members: dict[str, list[Candidate]] = defaultdict(list)
+    grouped = {candidate.id: candidate for candidate in docket.candidates}
+    for candidate in sorted(docket.candidates, key=_best_first):
+        finding = candidate.finding
+        if finding is None or candidate.withheld or not takes_part(candidate):
+            continue
+        near = dict.fromkeys(other for place in _places(finding) for other in leaders[place])
+        twin = _find_twin(candidate, finding, [grouped[other] for other in near])
+        if twin is None:
+            for place in _places(finding):
+                leaders[place].append(candidate.id)
+            continue
+        members[twin.id].append(candidate)
+        grouped[twin.id] = _agree(twin, candidate)
+    in_order = [(leader, sorted(joined, key=by_place)) for leader, joined in members.items()]
+    groups = tuple(
+        Group(leader=leader, members=tuple(one.id for one in joined))
+        for leader, joined in sorted(in_order, key=lambda group: by_place(group[1][0]))
+    )
+    return docket.then(grouped.values()).model_copy(update={"groups": groups})
+
+
+def _best_first(candidate: Candidate) -> tuple[int, int, bool, int, int, str, int]:
+    rank = candidate.finding.severity.rank if candidate.finding else 9
+    # A finding in the change itself can be shown where it is discussed.
+    is_outside = candidate.finding is not None and candidate.finding.is_impact
+    quote = QUOTE_ORDER.get(candidate.quote.outcome, 3) if candidate.quote else 3
+    # Of two models that say the same, the one that says more; analysers are known by their rules.
+    length = len(claim_words(candidate.finding)) if candidate.finding and candidate.kind == "model" else 0
+    kind = KIND_ORDER[candidate.kind]
+    return kind, rank, is_outside, quote, -length, candidate.specialist, candidate.index
+
+
+def _places(finding: Finding) -> list[tuple[str, str]]:
+    """Where others may report the same: in its own file, and in the file of the change that causes it."""
+    cause = finding.verification.caused_by if finding.verification and finding.is_impact else None
+    return list(dict.fromkeys([(finding.file, finding.side), *([(cause.file, "head")] if cause else [])]))
+
+
+def _find_twin(candidate: Candidate, finding: Finding, kept: Sequence[Candidate]) -> Candidate | None:
+    twins = [
+        other for other in kept if not _is_one_analyser(candidate, other) and _is_twin(other.finding, finding)
+    ]
+    # Of two problems of one kind on a line, the one about the same names is meant.
+    return max(twins, key=lambda other: _names(other.finding) == _names(finding), default=None)
+
+
+def _is_one_analyser(one: Candidate, other: Candidate) -> bool:
+    """An analyser does not repeat itself: two undefined names on one line are two problems."""
+    return one.kind == "mechanical" and one.specialist == other.specialist
+
+
+def _is_twin(other: Finding | None, finding: Finding) -> bool:
+    if other is None:
+        return False
+    if other.file != finding.file:
+        # One is about the cause, the other about what it breaks. Two places broken by one cause are two.
+        is_distinct = bool(other.rule_id and finding.rule_id) or other.is_impact == finding.is_impact
+        return not is_distinct and not _differ_in_fix(other, finding) and _is_alike(other, finding)
+    gap = max(other.lines[0] - finding.lines[1], finding.lines[0] - other.lines[1])
+    if other.rule_id and finding.rule_id:
+        return gap <= 0 and same_problem(other.rule_id, finding.rule_id)
+    # Two lenses may file one problem under two categories: the words decide, not the category.
+    # Words that are alike in two places, with two fixes, are two problems of one kind.
+    return (
+        gap <= NEAR_LINES and (gap <= 0 or not _differ_in_fix(other, finding)) and _is_alike(other, finding)
+    )
+
+
+def _is_alike(one: Finding, other: Finding) -> bool:
+    return likeness(one, other) >= SIMILAR_WORDS
+
+
+def _differ_in_fix(one: Finding, other: Finding) -> bool:
+    proposed = {" ".join(each.suggestion.split()) for each in (one, other) if each.suggestion}
+    return len(proposed) > 1
+
+
+def _names(finding: Finding | None) -> set[str]:
+    return set(re.findall(r"`([^`]+)`", finding.title)) if finding else set()
+
+
+def _agree(kept: Candidate, duplicate: Candidate) -> Candidate:
+    """Distinct specialists count as agreement; the same one twice does not."""
+    names = {_lens(name) for name in (kept.specialist, *kept.agreed_by)}
+    if _lens(duplicate.specialist) in names:
+        return kept.then(STAGE, f"{duplicate.id} says the same")
+    agreed = (*kept.agreed_by, duplicate.specialist)
+    return kept.then(STAGE, f"{duplicate.specialist} found the same ({duplicate.id})", agreed_by=agreed)
+
+
+def _lens(specialist: str) -> str:
+    """Who it is, whichever part of the change it looked at: `logic` for `logic@2`."""
+    return specialist.partition("@")[0]

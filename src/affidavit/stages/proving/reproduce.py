@@ -1,0 +1,115 @@
+"""Run what findings offer as their proof: a docket in, the same with what the machine saw out."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from affidavit.git.repository import GitRepository
+from affidavit.ports import Reproducer, Runner
+from affidavit.proof.running.own_names import OwnNames
+from affidavit.proof.running.reproduction import run_reproduction
+from affidavit.proof.running.watched_runner import WatchedRunner
+from affidavit.records.candidate import Candidate
+from affidavit.records.docket import Docket
+from affidavit.records.evidence import ReproductionCheck
+from affidavit.records.finding import Reproduction
+from affidavit.records.report import Gap, Programs
+from affidavit.records.runs.patch_trial import TrialStep
+
+STAGE = "reproduce"
+AT_ONCE = 2
+MAX_REASONS = 5
+PROGRAMS = "programs"
+BRING_IT = "install what is missing, or name an environment that has it with --environment"
+
+TryPatch = Callable[[Candidate], Awaitable[tuple[TrialStep, ...]]]
+"""Tries the patch of a finding."""
+
+
+@dataclass(frozen=True)
+class Running:
+    """What programs are run with, and in what; or why none is."""
+
+    runner: Runner | None = None
+    programs: Programs | None = None
+    beside: Callable[[GitRepository], Runner] | None = None
+    """The same for another pair of trees, such as a patched head."""
+
+
+@dataclass(frozen=True)
+class LiveReproducer:
+    """Runs reproductions, a few at a time; without a runner it only knows why there is none."""
+
+    runner: WatchedRunner | None
+    programs: Programs
+    own: OwnNames
+    """What the repository has itself, so that no environment could bring it."""
+    patches: TryPatch | None = None
+    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+
+    @property
+    def ground(self) -> Programs:
+        """What programs are run in, and how many were; or why none is."""
+        tally = self.runner.tally if self.runner else None
+        counted = {"runs": tally.runs, "duration_ms": tally.duration_ms} if tally else {}
+        return self.programs.model_copy(update=counted)
+
+    async def reproduce(self, candidate: Candidate) -> ReproductionCheck | None:
+        """What the machine saw; None where nothing is declared, or nothing can be run."""
+        evidence = candidate.finding.verification if candidate.finding else None
+        if self.runner is None or evidence is None or evidence.reproduction is None:
+            return None
+        async with self.turns:
+            return await run_aside(evidence.reproduction, self.runner.about(candidate.id), self.own)
+
+    async def try_patch(self, candidate: Candidate) -> tuple[TrialStep, ...] | None:
+        """What became of its patch; None where nobody tries patches."""
+        return await self.patches(candidate) if self.patches else None
+
+
+async def run_aside(reproduction: Reproduction, runner: Runner, own: OwnNames) -> ReproductionCheck:
+    """Run a reproduction beside everything else; whoever is stopped ends it."""
+    try:
+        return await asyncio.to_thread(run_reproduction, reproduction, runner, own)
+    except asyncio.CancelledError:
+        # The thread would go on until its program ends.
+        runner.stop()
+        raise
+
+
+async def reproduce(docket: Docket, reproducer: Reproducer | None) -> Docket:
+    """The docket with every declared reproduction run; its absence, or its failure, withholds nothing."""
+    if reproducer is None:
+        return docket
+    checked = await asyncio.gather(*(_checked(one, reproducer) for one in docket.candidates))
+    return _with_gaps(docket.then(checked), reproducer.ground)
+
+
+async def _checked(candidate: Candidate, reproducer: Reproducer) -> Candidate:
+    check = await reproducer.reproduce(candidate) if candidate.is_shown else None
+    if check is None:
+        return candidate
+    what = check.outcome.replace("_", " ")
+    return candidate.then(STAGE, f"{what}: {check.detail}" if check.detail else what, reproduction=check)
+
+
+def _with_gaps(docket: Docket, ground: Programs) -> Docket:
+    """What could not be run is said once, with what to do."""
+    if ground.reason:
+        gap = Gap(name=PROGRAMS, reason=ground.reason, advice=ground.advice)
+        return docket.model_copy(update={"not_run": (*docket.not_run, gap)})
+    reasons = dict.fromkeys(
+        one.reproduction.detail
+        for one in docket.candidates
+        if one.reproduction and one.reproduction.outcome == "could_not_run"
+    )
+    gaps = [_gap(reason) for reason in list(reasons)[:MAX_REASONS]]
+    return docket.model_copy(update={"not_run": (*docket.not_run, *gaps)})
+
+
+def _gap(detail: str) -> Gap:
+    """What was in the way, and what to do: what stands behind the colon, or to bring the language."""
+    reason, _, advice = detail.partition(": ")
+    if not advice or reason.endswith("what can"):
+        return Gap(name=PROGRAMS, reason=detail, advice=BRING_IT)
+    return Gap(name=PROGRAMS, reason=reason, advice=advice)

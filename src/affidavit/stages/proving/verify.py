@@ -1,0 +1,395 @@
+"""Decide of each finding that leads whether it is true, and what it is worth; settle what it stands for."""
+
+import asyncio
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
+from affidavit.events import Emit, EventName, event, finding_detected, handoff
+from affidavit.ports import Judged, Verifiers
+from affidavit.proof.judging.likeness import SAME_WORDS, SIMILAR_WORDS, ClaimKey, claim_key, likeness
+from affidavit.proof.judging.ruling import MILDNESS, needs_second, rule_on, unanswered_in
+from affidavit.proof.places import MAX_FILES_ASKED, Spot, crowded_spots, spot_of
+from affidavit.records.candidate import Candidate, Judgement, Status, Worth
+from affidavit.records.diagnostics import Diagnostic, Reason
+from affidavit.records.docket import Docket
+from affidavit.records.finding import Confidence
+from affidavit.records.report import Gap, RoleUsage
+from affidavit.specialists.rulebook import worth_of
+from affidavit.system.concurrency import side_by_side
+
+STAGE = "verify"
+MAX_JUDGED = 3
+"""Findings with one cause that are judged until one is confirmed and worth acting on."""
+ALWAYS_ASKED = 24
+"""So many findings are always verified."""
+
+
+@dataclass(frozen=True)
+class _Decided:
+    """A candidate that was judged, and what that cost."""
+
+    candidate: Candidate
+    usage: tuple[RoleUsage, ...] = ()
+
+    @property
+    def is_refuted(self) -> bool:
+        return self.candidate.status is Status.FALSE_POSITIVE
+
+
+async def verify(docket: Docket, verifiers: Verifiers | None, emit: Emit) -> Docket:
+    """Cross-examine every finding that leads; the machine's own findings are true already.
+
+    Where the leader of a group is refuted, its members are judged one after the other. The others are
+    withheld as duplicates.
+    """
+    leading = docket.leading
+    unasked = _too_many(leading) if verifiers else frozenset()
+    court = _Court(verifiers, emit, frozenset(crowded_spots(leading)), unasked)
+    for candidate in leading:
+        _announce(candidate, emit)
+    emit(handoff("reviewer", "verifier", findings_count=len(leading)))
+    first = await side_by_side(court.decide(candidate) for candidate in leading)
+    leaders = {one.candidate.id: one for one in first}
+    known = {candidate.id: candidate for candidate in docket.candidates}
+    settled = await side_by_side(
+        (court.settle_cause if group.cause else court.settle)(
+            leaders[group.leader], [known[member] for member in group.members]
+        )
+        for group in docket.groups
+    )
+    decided = [*first, *(one for members in settled for one in members)]
+    now = {one.candidate.id: one.candidate for one in decided}
+    candidates = [now.get(candidate.id, candidate) for candidate in docket.candidates]
+    verified = sum(candidate.status is Status.VERIFIED for candidate in candidates)
+    emit(handoff("verifier", "reporter", verified_count=verified))
+    not_asked = sum(one.id in unasked and not one.is_proven_by_machine for one in leading)
+    return docket.then(candidates, missing_answers(candidates)).model_copy(
+        update={
+            "incomplete": (*docket.incomplete, *unanswered(candidates), *_not_asked(not_asked)),
+            "usage": (*docket.usage, *(spent for one in decided for spent in one.usage)),
+        }
+    )
+
+
+@dataclass(frozen=True)
+class _Court:
+    """Decides one finding after the other, and says so."""
+
+    verifiers: Verifiers | None
+    emit: Emit
+    crowded: frozenset[Spot] = frozenset()
+    """Where a rule has so many findings that one stands for the others."""
+    unasked: frozenset[str] = frozenset()
+    """Ids of the mildest findings, where there are more than anybody is asked about."""
+    asked: dict[Spot, asyncio.Future[Judged]] = field(default_factory=dict)
+    """What the worth of a rule's findings in a file was said to be: it is asked once."""
+    heard: dict[ClaimKey, tuple[str, asyncio.Future[list[Judged]]]] = field(default_factory=dict)
+    """What was said of a claim, and of whose: the same in the same words is asked once."""
+
+    async def decide(self, candidate: Candidate) -> _Decided:
+        spot = spot_of(candidate)
+        if spot:
+            heard = await self._judge_worth(candidate, spot)
+        else:
+            candidate, heard = await self._judge_claim(candidate)
+        decided = _apply(candidate, [one.judgement for one in heard])
+        self.emit(
+            event(
+                EventName.FINDING_VERIFIED,
+                title=candidate.finding.title if candidate.finding else "",
+                status=decided.status,
+                confidence=CONFIDENCE_NUMBER[decided.confidence],
+                finding_id=candidate.id,
+                specialist=candidate.specialist,
+            )
+        )
+        return _Decided(decided, tuple(spent for one in heard for spent in one.usage))
+
+    async def _judge_claim(self, candidate: Candidate) -> tuple[Candidate, list[Judged]]:
+        """What is said of a claim; of the same in the same words, what was said of the first, at no cost."""
+        asked = None if candidate.id in self.unasked else self.verifiers
+        key = claim_key(candidate) if asked else None
+        if key is None:
+            return candidate, await _judge(candidate, asked)
+        if key in self.heard:
+            first, answer = self.heard[key]
+            same = candidate.then(STAGE, f"judged with {first}: the same claim in the same words")
+            return same, [Judged(judgement=one.judgement) for one in await answer]
+        self.heard[key] = candidate.id, asyncio.ensure_future(_judge(candidate, asked))
+        return candidate, await self.heard[key][1]
+
+    async def _judge_worth(self, candidate: Candidate, spot: Spot) -> list[Judged]:
+        """The machine's finding is true already; whether a maintainer would act on it here is asked, once.
+
+        The answer may be a doubt, which is shown with the finding. It changes neither worth nor severity: a
+        model can be talked round by the change.
+        """
+        proven = _proven_by_machine(candidate)
+        heard = await self._worth_at(candidate, spot) if proven.worth is not Worth.NIT else None
+        if heard is None:
+            return [Judged(judgement=proven)]
+        # Its word on the truth was not asked for and must not be read as one.
+        silent = {"answer": None, "qualified": False, "scenario": None, "severity": None}
+        asked = heard.judgement.model_copy(update=silent)
+        return [Judged(judgement=asked, usage=heard.usage), Judged(judgement=proven)]
+
+    async def _worth_at(self, candidate: Candidate, spot: Spot) -> Judged | None:
+        """What the verifier says of a rule's findings in a file; None: it is not asked."""
+        is_grave = candidate.finding is not None and candidate.finding.severity.is_grave
+        is_unasked = candidate.id in self.unasked or (spot in self.crowded and is_grave)
+        if self.verifiers is None or is_unasked:
+            return None
+        if spot in self.asked:
+            return Judged(judgement=(await self.asked[spot]).judgement)
+        if sum(rule == spot[0] for rule, *_ in self.asked) >= MAX_FILES_ASKED:
+            return None
+        self.asked[spot] = asyncio.ensure_future(self.verifiers.first.judge(candidate))
+        return await self.asked[spot]
+
+    async def settle(self, leader: _Decided, members: Sequence[Candidate]) -> list[_Decided]:
+        """Withhold the members as duplicates of a leader that stands; of a refuted one, judge them.
+
+        Two findings may have been taken for one: what refutes the leader need not refute what is said in
+        other words.
+        """
+        settled: list[_Decided] = []
+        standing: list[Candidate] = []
+        for member in members:
+            twin = _same_as(leader, standing, member)
+            if twin is not None:
+                duplicate = member.withhold(STAGE, Reason.DUPLICATE_OF, twin.id)
+                settled.append(_Decided(duplicate))
+                continue
+            _announce(member, self.emit)
+            what = "judged by itself: what it was a duplicate of is refuted"
+            judged = await self.decide(member.then(STAGE, what))
+            standing += [] if judged.is_refuted else [judged.candidate]
+            settled.append(judged)
+        return settled
+
+    async def settle_cause(self, leader: _Decided, members: Sequence[Candidate]) -> list[_Decided]:
+        """Let one finding stand for all with its cause: the first that is confirmed and worth acting on.
+
+        Three at most are judged; where none of them is that, the best of them stands. What the machine proved
+        stands by itself where it is not worth acting on: it is absorbed by nobody.
+        """
+        if leader.candidate.is_proven_by_machine and not _is_settled(leader):
+            return await self._settle_without(members)
+        judged, rest = [leader], list(members)
+        while rest and len(judged) < MAX_JUDGED and not _is_settled(judged[-1]):
+            _announce(rest[0], self.emit)
+            what = (
+                f"judged in its turn: {judged[-1].candidate.id}, with the same cause, is not to be acted on"
+            )
+            judged.append(await self.decide(rest.pop(0).then(STAGE, what)))
+        best = min(judged, key=_standing)
+        others = [one for one in judged if one is not best]
+        under = [one.candidate for one in others] + rest
+        stands = best.candidate.model_copy(
+            update={"carries": tuple(dict.fromkeys(one.fingerprint for one in under if one.fingerprint))}
+        )
+        spent = {one.candidate.id: one.usage for one in others}
+        # The first was counted where it was judged.
+        spent[leader.candidate.id] = ()
+        settled = [
+            _Decided(one.withhold(STAGE, Reason.DUPLICATE_OF, stands.id), spent.get(one.id, ()))
+            for one in under
+        ]
+        return [*settled, replace(best, candidate=stands, usage=() if best is leader else best.usage)]
+
+    async def _settle_without(self, members: Sequence[Candidate]) -> list[_Decided]:
+        """The members of a group whose leader stands by itself, as a group of their own."""
+        first, *others = members
+        _announce(first, self.emit)
+        decided = await self.decide(first)
+        settled = await self.settle_cause(decided, others)
+        return [replace(one, usage=decided.usage) if one.candidate.id == first.id else one for one in settled]
+
+
+def _is_settled(decided: _Decided) -> bool:
+    """Confirmed and worth acting on."""
+    return _standing(decided) == 0
+
+
+def _standing(decided: _Decided) -> int:
+    """How well a finding can stand for its group, best first."""
+    one = decided.candidate
+    if decided.is_refuted:
+        return 4
+    is_confirmed = one.status in (Status.VERIFIED, Status.LIKELY)
+    if not is_confirmed:
+        return 2
+    return {Worth.ACT: 0, Worth.MAYBE: 1, Worth.NIT: 3}[one.worth]
+
+
+def _too_many(leading: Sequence[Candidate]) -> frozenset[str]:
+    """Of very many findings, those that no verifier is asked about: proven ones first, then the mildest.
+
+    The bound grows slower than the findings.
+    """
+    most = ALWAYS_ASKED + math.ceil(4 * math.sqrt(len(leading)))
+    # What a rule has found in a file is asked about once.
+    topics = dict.fromkeys(spot_of(one) or one.id for one in sorted(leading, key=_most_urgent))
+    asked = set(list(topics)[:most])
+    return frozenset(one.id for one in leading if (spot_of(one) or one.id) not in asked)
+
+
+def _most_urgent(candidate: Candidate) -> tuple[bool, int, str]:
+    rank = candidate.finding.severity.rank if candidate.finding else 9
+    return candidate.is_proven_by_machine, rank, candidate.id
+
+
+def _not_asked(number: int) -> list[Gap]:
+    if not number:
+        return []
+    reason = (
+        f"{number} finding{'s' * (number > 1)} not verified: there are more than are verified in one review"
+    )
+    return [Gap(name="verifier", reason=reason, advice="The most severe were verified.")]
+
+
+def _announce(candidate: Candidate, emit: Emit) -> None:
+    if finding := candidate.finding:
+        emit(finding_detected(candidate, verdict_severity(finding.severity, finding.category)))
+
+
+def _same_as(leader: _Decided, standing: Sequence[Candidate], member: Candidate) -> Candidate | None:
+    """Whom a member is a duplicate of: its leader, or a member before it that stands; None: of nobody."""
+    if not leader.is_refuted or _likeness(leader.candidate, member) >= SAME_WORDS:
+        return leader.candidate
+    # Two that were like a refuted finding need not be like each other.
+    return next((one for one in standing if _likeness(one, member) >= SIMILAR_WORDS), None)
+
+
+def _likeness(one: Candidate, other: Candidate) -> float:
+    return likeness(one.finding, other.finding) if one.finding and other.finding else 0.0
+
+
+async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judged]:
+    """All that is said of a finding; the last is what counts."""
+    standing = candidate.carried.judgement if candidate.carried else None
+    if standing is not None and candidate.carried and (verifiers is None or not candidate.carried.asks):
+        return [Judged(judgement=standing)]
+    if verifiers is None:
+        reason = "nobody was asked to verify it"
+        return [Judged(judgement=Judgement(by="verifier", outcome="skipped", reason=reason))]
+    voters = verifiers.voters if candidate.finding and candidate.finding.severity.is_grave else ()
+    heard = await side_by_side(one.judge(candidate) for one in (verifiers.first, *voters))
+    if verifiers.second and needs_second(rule_on([one.judgement for one in heard])):
+        heard.append(await verifiers.second.judge(candidate))
+    if len(heard) == 1:
+        return heard
+    return [*heard, Judged(judgement=rule_on([one.judgement for one in heard]))]
+
+
+def _proven_by_machine(candidate: Candidate) -> Judgement:
+    rule_id = candidate.finding.rule_id if candidate.finding else None
+    reason = f"{candidate.specialist} reports it at head and not at base"
+    return Judgement(by="machine", answer="CONFIRMED", worth=worth_of(rule_id or ""), reason=reason)
+
+
+def unanswered(candidates: Sequence[Candidate]) -> list[Gap]:
+    """The findings on which a verifier gave no answer, one gap for each verifier."""
+    reasons: dict[str, list[str]] = {}
+    for candidate in candidates:
+        for judgement in unanswered_in(candidate.judgements):
+            reasons.setdefault(judgement.role, []).append(judgement.reason or judgement.outcome)
+    return [
+        Gap(
+            name=role.replace("_", " "),
+            reason=f"no answer on {len(given)} finding{'s' * (len(given) > 1)}: {given[0]}",
+        )
+        for role, given in reasons.items()
+    ]
+
+
+def missing_answers(candidates: Sequence[Candidate]) -> list[Diagnostic]:
+    """A diagnostic for each judgement that was asked for and not given."""
+    return [
+        candidate.note(
+            Reason.BUDGET_EXHAUSTED if judgement.outcome == "skipped" else Reason.VERIFIER_FAILED,
+            judgement.reason or judgement.outcome,
+        )
+        for candidate in candidates
+        for judgement in unanswered_in(candidate.judgements)
+    ]
+
+
+def _apply(candidate: Candidate, said: Sequence[Judgement]) -> Candidate:
+    judged = candidate
+    for one in said:
+        what = one.answer or (f"worth {one.worth}" if one.worth else one.outcome)
+        judged = judged.then(STAGE, f"{_who(one)}: {what}. {one.reason}")
+    judgement = said[-1]
+    judged = judged.model_copy(update={"judgements": (*candidate.judgements, *said)})
+    if judgement.answer == "REFUTED":
+        return judged.withhold(STAGE, _refutation(judged), judgement.reason, status=Status.FALSE_POSITIVE)
+    judged = _by_severity(judged, judgement)
+    status = Status.UNVERIFIED
+    if judgement.answer == "CONFIRMED":
+        is_open = judgement.qualified or (
+            candidate.quote is not None and candidate.quote.outcome == "not_quoted"
+        )
+        status = Status.LIKELY if is_open else Status.VERIFIED
+    # A verifier that leaves the worth out has not said that it is worth acting on.
+    worth = judgement.worth or (Worth.MAYBE if judgement.answer else Worth.ACT)
+    confidence = derive_confidence(judged, status)
+    doubt = doubt_of(said, worth) if candidate.is_proven_by_machine else ""
+    return judged.model_copy(
+        update={"status": status, "worth": worth, "confidence": confidence, "doubt": doubt}
+    )
+
+
+def _by_severity(candidate: Candidate, judgement: Judgement) -> Candidate:
+    """A model's finding is as severe as the verifier says; the machine's as its rule has it."""
+    finding, severity = candidate.finding, judgement.severity
+    if finding is None or candidate.is_proven_by_machine or severity in (None, finding.severity):
+        return candidate
+    return candidate.then(
+        STAGE,
+        f"{severity}, claimed as {finding.severity}",
+        finding=finding.model_copy(update={"severity": severity}),
+        claimed_severity=finding.severity,
+    )
+
+
+def doubt_of(said: Sequence[Judgement], worth: Worth) -> str:
+    """Why a verifier would do less about a proven finding than its rule asks for; empty: it would not."""
+    milder = [
+        one for one in said if one.by == "verifier" and one.worth and MILDNESS[one.worth] > MILDNESS[worth]
+    ]
+    return milder[0].reason or f"it calls this a {milder[0].worth}" if milder else ""
+
+
+def _refutation(candidate: Candidate) -> Reason:
+    """A claim of absence that was refuted with hits of its own searches at hand is disproved by them.
+
+    What stood in the review before and does not any more is fixed; what nobody had verified then, and whose
+    code stands as it stood, was never true.
+    """
+    carried = candidate.carried
+    if carried and not carried.is_repeated and not carried.is_first_judged:
+        return Reason.FIXED
+    proof = candidate.finding.verification if candidate.finding else None
+    is_absence = proof is not None and proof.is_absence_finding
+    has_hits = any(run.hits for run in candidate.searches)
+    return Reason.ABSENCE_DISPROVED if is_absence and has_hits else Reason.REFUTED
+
+
+def _who(judgement: Judgement) -> str:
+    if judgement.by != "verifier":
+        return judgement.by
+    vote = f", vote {judgement.take}" if judgement.take > 1 else ""
+    return judgement.role.replace("_", " ") + vote
+
+
+def derive_confidence(candidate: Candidate, status: Status) -> Confidence:
+    """From the outcome alone: verification, agreement, exactness of the quote. It gates nothing."""
+    if status is Status.VERIFIED:
+        is_exact = candidate.quote is not None and candidate.quote.outcome == "exact"
+        return "high" if is_exact or candidate.agreed_by else "medium"
+    if status is Status.LIKELY or (status is Status.UNVERIFIED and candidate.agreed_by):
+        return "medium"
+    return "low"

@@ -1,0 +1,308 @@
+"""Carry the open findings of the earlier review into this one, and say what became of each of them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from affidavit.iterations.following.carried import (
+    anchored,
+    is_out_of_sight,
+    open_judgement,
+    standing_judgement,
+    why_silent,
+)
+from affidavit.iterations.following.fates import (
+    Carrying,
+    Entry,
+    all_names,
+    decide,
+    decided_again,
+    is_brought,
+)
+from affidavit.iterations.following.matching import fingerprints_of, match_findings
+from affidavit.iterations.following.places import silenced_entry, with_other_places
+from affidavit.iterations.following.returned import find_returned
+from affidavit.iterations.following.touched import Touched, rests_on, touched_since
+from affidavit.iterations.following.trace import Trace, trace_code
+from affidavit.ports import Case
+from affidavit.proof.causes import cause_problem
+from affidavit.proof.fingerprints import add_fingerprints
+from affidavit.proof.quoting.quotes import find_quote
+from affidavit.proof.quoting.searches import run_search
+from affidavit.records.candidate import Candidate, Carried, Judgement
+from affidavit.records.diagnostics import Reason
+from affidavit.records.docket import Docket
+from affidavit.records.finding import NEAR_LINES, Finding
+from affidavit.records.iteration import (
+    DecidedBy,
+    Earlier,
+    EarlierFinding,
+    Fate,
+    FollowUp,
+)
+from affidavit.records.report import Report
+
+STAGE = "follow_up"
+
+
+def carry(docket: Docket, case: Case) -> tuple[Docket, Carrying]:
+    """Mark what was reported before, and add what was and is not repeated, where its code is now."""
+    earlier = case.earlier
+    if earlier is None:
+        return docket, Carrying()
+    touched = touched_since(earlier, case)
+    entries = [_entry(one, earlier, touched, case) for one in earlier.findings]
+    named = add_fingerprints(docket, case).candidates
+    matched = match_findings(earlier.findings, [one.trace for one in entries], named)
+    entries = [
+        replace(one, now=matched[at].id, settled=None) if at in matched else one
+        for at, one in enumerate(entries)
+    ]
+    entries = with_other_places(entries, earlier, docket, named, case)
+    repeated = {one.now: one for one in entries if one.now}
+    candidates = [
+        _repeated(one, repeated[one.id]) if one.id in repeated else one for one in docket.candidates
+    ]
+    candidates = _with_dismissed(candidates, earlier, {*repeated}, named)
+    brought: list[Candidate] = []
+    for at, one in enumerate(entries):
+        if one.now is None and one.settled is None:
+            entries[at], candidate = _brought(at, one, touched, docket, case)
+            brought += [candidate] if candidate else []
+    return docket.then([*candidates, *brought]), Carrying(tuple(entries))
+
+
+def rerun(docket: Docket) -> Docket:
+    """What was shown by running is decided by running: it still fails, or it is fixed."""
+    return docket.then(_rerun(one) if is_brought(one) else one for one in docket.candidates)
+
+
+def follow_up_of(report: Report, carrying: Carrying, case: Case) -> FollowUp | None:
+    """What became of every finding of the earlier review, by what stands in the finished one."""
+    earlier = case.earlier
+    if earlier is None:
+        return None
+    known = {one.id: one for one in report.candidates}
+    decisions = [decide(one, known) for one in carrying.entries]
+    followed = {one.now for one in decisions if one.now}
+    names = {name for one in earlier.findings for name in all_names(one)}
+    if earlier.head.tree == case.change.head.tree:
+        decisions = decided_again(earlier.decided, decisions)
+        followed, names = {one.now for one in decisions if one.now}, {one.key for one in decisions}
+    fresh = [one for one in report.shown if one.id not in followed and one.fingerprint not in names]
+    returned = find_returned(fresh, earlier.history)
+    back = {one.now for one in returned}
+    return FollowUp(
+        series=earlier.series,
+        iteration=earlier.number + 1,
+        previous=earlier.report_id,
+        digest=earlier.digest,
+        decisions=tuple(decisions),
+        new=tuple(one.id for one in fresh if one.id not in back),
+        returned=returned,
+        scope=case.scope,
+    )
+
+
+# Before anybody is asked
+
+
+def _entry(one: EarlierFinding, earlier: Earlier, touched: Touched, case: Case) -> Entry:
+    """Where a finding's code is; where that place is gone and another of its places stands, that one."""
+    finding = one.candidate.finding
+    if finding is None:
+        return Entry(one, Trace("gone", ""), settled=("fixed", "evidence", "it had no finding"))
+    trace = trace_code(one.candidate, finding, earlier, case)
+    places = [
+        (place, trace_code(place, place.finding, earlier, case))
+        for place in one.places
+        if place.finding and _is_apart(finding, place.finding)
+    ]
+    standing = next(((place, at) for place, at in places if at.outcome in ("stands", "moved")), None)
+    # Changed is not fixed: of what is only changed nobody knows yet what it is now.
+    some_fixed = any(at.outcome == "gone" for _, at in places)
+    if one.candidate.kind == "mechanical":
+        some_fixed = False
+    elif trace.outcome in ("changed", "gone") and standing:
+        some_fixed = some_fixed or trace.outcome == "gone"
+        place, trace = standing
+        one = one.model_copy(update={"candidate": _in_its_stead(one.candidate, place)})
+    is_touched = trace.path in touched.paths or finding.file in touched.paths
+    entry = Entry(one, trace, is_touched=is_touched, some_fixed=some_fixed)
+    return replace(entry, settled=_settled(one, finding, trace, case))
+
+
+def _is_apart(one: Finding, other: Finding) -> bool:
+    """Two places, not one that two have reported."""
+    gap = max(one.lines[0] - other.lines[1], other.lines[0] - one.lines[1])
+    return (one.file, one.side) != (other.file, other.side) or gap > NEAR_LINES
+
+
+def _in_its_stead(leader: Candidate, place: Candidate) -> Candidate:
+    """Another place of one cause speaks for it, with the standing of the finding that it belongs to."""
+    kept = {
+        name: getattr(leader, name) for name in ("status", "worth", "confidence", "judgements", "carries")
+    }
+    return place.model_copy(update={**kept, "fingerprint": leader.fingerprint})
+
+
+def _settled(
+    one: EarlierFinding, finding: Finding, trace: Trace, case: Case
+) -> tuple[Fate, DecidedBy, str] | None:
+    """What evidence alone decides; analysers decide about their own findings."""
+    if one.candidate.kind == "mechanical":
+        return None
+    if trace.outcome == "gone":
+        return "fixed", "evidence", trace.detail
+    is_inside = case.change.file_at(trace.path, finding.side) is not None
+    if not is_inside and not finding.is_impact:
+        return "fixed", "evidence", f"the change no longer touches {trace.path}"
+    problem = cause_problem(finding, case.change, case.repository)
+    if problem is not None:
+        return "fixed", "evidence", problem
+    if case.has_verifier:
+        return None
+    return _settled_without_verifier(finding, case)
+
+
+def _settled_without_verifier(finding: Finding, case: Case) -> tuple[Fate, DecidedBy, str] | None:
+    proof = finding.verification
+    if proof is not None and proof.is_absence_finding:
+        hits = [hit for search in proof.searches for hit in run_search(search, case.repository).hits]
+        if hits:
+            return "fixed", "evidence", f"what was missing is found at {hits[0].path}:{hits[0].line}"
+    if finding.side == "base" and proof is not None:
+        file = case.change.file_at(finding.file, "base")
+        lines = case.repository.head.redacted_lines(file.head_path) if file and file.head_path else None
+        if lines and find_quote(proof.code_examined, lines):
+            return "fixed", "evidence", f"the removed code is back in {file.head_path if file else ''}"
+    return None
+
+
+def _repeated(candidate: Candidate, entry: Entry) -> Candidate:
+    names = [*candidate.carries, *sorted(fingerprints_of(entry.earlier))]
+    return candidate.then(
+        STAGE,
+        f"reported in the review before as {entry.earlier.candidate.id}; {entry.trace.detail}",
+        carries=tuple(dict.fromkeys(names)) if candidate.kind != "mechanical" else candidate.carries,
+        carried=Carried(
+            earlier=entry.earlier.candidate.id,
+            key=entry.earlier.key,
+            trace=entry.trace.outcome,
+            detail=entry.trace.detail,
+            is_repeated=True,
+        ),
+    )
+
+
+def _with_dismissed(
+    candidates: Sequence[Candidate], earlier: Earlier, taken: set[str], named: Sequence[Candidate]
+) -> list[Candidate]:
+    """What people dismissed under an earlier name has that name again, so that its dismissal counts."""
+    free = [one for one in named if one.id not in taken and one.kind != "mechanical"]
+    traces = [
+        Trace("stands", one.candidate.finding.file, *one.candidate.finding.lines)
+        if one.candidate.finding
+        else Trace("gone", "")
+        for one in earlier.dismissed
+    ]
+    matched = match_findings(earlier.dismissed, traces, free)
+    names = {one.id: fingerprints_of(earlier.dismissed[at]) for at, one in matched.items()}
+    return [
+        one.then(
+            STAGE,
+            "dismissed in a review before",
+            carries=tuple(dict.fromkeys([*one.carries, *sorted(names[one.id])])),
+        )
+        if one.id in names
+        else one
+        for one in candidates
+    ]
+
+
+def _brought(
+    at: int, entry: Entry, touched: Touched, docket: Docket, case: Case
+) -> tuple[Entry, Candidate | None]:
+    """An earlier finding that nobody repeats, as a candidate of this review; none where it is settled."""
+    then, finding = entry.earlier.candidate, entry.earlier.candidate.finding
+    if finding is None:
+        return entry, None
+    if then.kind == "mechanical":
+        entry, standing = _by_its_analyser(entry, finding, docket, case)
+        asks = False
+    else:
+        standing = _before_its_verifier(entry)
+        asks = _asks(standing, entry, finding, touched, case)
+    # One of its other places may speak for it by now.
+    finding = entry.earlier.candidate.finding or finding
+    candidate = anchored(at, entry, finding, case) if entry.settled is None else None
+    if candidate is None:
+        settled = entry.settled or ("fixed", "evidence", entry.trace.detail)
+        return replace(entry, settled=settled), None
+    carried = Carried(
+        earlier=then.id,
+        key=entry.earlier.key,
+        trace=entry.trace.outcome,
+        detail=entry.trace.detail,
+        judgement=standing,
+        asks=asks,
+    )
+    return replace(entry, now=candidate.id), candidate.then(
+        STAGE, f"open since the review before; {entry.trace.detail}", carried=carried
+    )
+
+
+def _by_its_analyser(
+    entry: Entry, finding: Finding, docket: Docket, case: Case
+) -> tuple[Entry, Judgement | None]:
+    """What an analyser does not report any more: settled where it has looked, and nothing keeps it silent."""
+    then, trace = entry.earlier.candidate, entry.trace
+    silence = why_silent(then, finding, trace, docket, case)
+    if silence is None and case.earlier:
+        if silenced := silenced_entry(entry, case.earlier, docket, case):
+            return silenced, open_judgement(then, silenced.trace.detail)
+        reason = f"{then.specialist} no longer reports it"
+        return replace(entry, settled=("fixed", "analyser", reason)), None
+    if not trace.is_somewhere:
+        return replace(entry, settled=("fixed", "evidence", trace.detail)), None
+    if trace.outcome != "changed" and is_out_of_sight(then, trace, case):
+        return entry, open_judgement(then, f"{trace.detail}; {silence}")
+    return entry, Judgement(by="earlier", outcome="skipped", reason=silence or "")
+
+
+def _before_its_verifier(entry: Entry) -> Judgement:
+    if entry.trace.outcome != "changed":
+        return standing_judgement(entry.earlier.candidate)
+    return Judgement(by="earlier", outcome="skipped", reason=f"{entry.trace.detail}; nobody was asked")
+
+
+def _asks(standing: Judgement, entry: Entry, finding: Finding, touched: Touched, case: Case) -> bool:
+    """Whether something was touched that the claim rests on; where it was changed, always."""
+    cause = finding.verification.caused_by if finding.verification else None
+    return (
+        standing.outcome == "skipped"
+        or rests_on(entry.trace.path, touched, case.repository.head)
+        or (cause is not None and cause.file in touched.paths)
+    )
+
+
+# Between running and judging
+
+
+def _rerun(candidate: Candidate) -> Candidate:
+    check, carried = candidate.reproduction, candidate.carried
+    if check is None or carried is None or carried.judgement is None:
+        return candidate
+    if check.outcome == "not_reproduced":
+        return candidate.withhold(STAGE, Reason.FIXED, f"its program no longer fails: {check.detail}")
+    if not check.is_shown_by_running:
+        return candidate
+    finding = candidate.finding
+    standing = Judgement(
+        by="earlier",
+        answer="CONFIRMED",
+        worth=carried.judgement.worth,
+        severity=finding.severity if finding else None,
+        reason="its program still shows it at the new head",
+    )
+    now = carried.model_copy(update={"judgement": standing, "asks": False})
+    return candidate.then(STAGE, standing.reason, carried=now)

@@ -1,0 +1,1 @@
+"""How it is kept: transactions on one database or the other, and its tables brought up to date."""

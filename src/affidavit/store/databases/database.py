@@ -1,0 +1,152 @@
+"""Transactions on a store, whichever database holds it: a location goes in, connections come out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Table
+from sqlalchemy.dialects.postgresql import Insert as PostgresInsert
+from sqlalchemy.dialects.sqlite import Insert as SqliteInsert
+from sqlalchemy.exc import SQLAlchemyError
+
+from affidavit.errors import StoreError
+from affidavit.store.databases import postgresql, sqlite
+from affidavit.store.databases.location import Location, SqliteFile
+from affidavit.store.databases.upgrade import Standing, bring_up_to_date, find_standing
+
+
+class Database:
+    """The tables of one store; they are made on first use, and brought up to date on the first one after."""
+
+    def __init__(self, location: Location, busy_seconds: float, *, keeps_connections: bool = False) -> None:
+        self.location = location
+        self._busy_seconds = busy_seconds
+        with self._explained():
+            self._engine = _engine_of(location, busy_seconds, keeps_connections=keeps_connections)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """A connection inside one transaction: all of it is kept, or nothing."""
+        with self._explained(), self._ready() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """As a transaction, for one that will write: a file is locked at once, a server locks rows."""
+        with self._explained(), self._ready() as ready:
+            is_file = isinstance(self.location, SqliteFile)
+            connection = ready.execution_options(is_alone=True) if is_file else ready
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def writing_for(self, name: str) -> Iterator[Connection]:
+        """As above, while nobody else does so for the same name: what is counted here still holds."""
+        with self.writing() as connection:
+            if not isinstance(self.location, SqliteFile):
+                postgresql.lock_name(connection, name, self._busy_seconds)
+            yield connection
+
+    @contextmanager
+    def alone(self) -> Iterator[Connection]:
+        """As above, while nobody else decides: what is read here still holds when it is written."""
+        with self._explained(), self._ready() as ready:
+            connection = ready.execution_options(is_alone=True)
+            with connection.begin():
+                yield connection
+
+    def empty_log(self) -> bool:
+        """Let nothing of what was deleted stand in a file's log; a server has its own ways."""
+        if not isinstance(self.location, SqliteFile) or self.location.is_fixed:
+            return True
+        with self._explained(), self._ready() as connection:
+            return sqlite.empty_log(sqlite.driven(connection))
+
+    def close(self) -> None:
+        """Let go of the connections that are held for the next use."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _ready(self) -> Iterator[Connection]:
+        with self._engine.connect() as connection:
+            # A connection that is kept is used again and again, and looked at once.
+            if "is_ready" not in connection.info:
+                self._prepare(connection)
+                connection.info["is_ready"] = True
+            yield connection
+
+    def _prepare(self, connection: Connection) -> None:
+        with connection.begin():
+            standing = find_standing(connection)
+        self._refuse(standing)
+        if standing is not Standing.CURRENT:
+            bring_up_to_date(self._engine)
+        if isinstance(self.location, SqliteFile):
+            sqlite.make_ready(connection, self.location)
+
+    def _refuse(self, standing: Standing) -> None:
+        name = self.location.name
+        if standing is Standing.NEWER:
+            raise StoreError(
+                f"the store {name} was written by a newer Affidavit; install that, or name another --data"
+            )
+        is_fixed = isinstance(self.location, SqliteFile) and self.location.is_fixed
+        if is_fixed and standing is not Standing.CURRENT:
+            raise StoreError(
+                f"the store {name} was written by an older Affidavit and must be brought up to date,"
+                " but its folder cannot be written; copy it to one that can, and name that with --data"
+            )
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, SQLAlchemyError) as error:
+            raise self._explain(error) from error
+
+    def _explain(self, error: Exception) -> StoreError:
+        """In our words, without the statement and the library's own advice."""
+        name, cause = self.location.name, getattr(error, "orig", None) or error
+        if sqlite.is_busy(cause) or postgresql.is_busy(cause):
+            return StoreError(
+                f"the store {name} is locked by another process, which did not release it within"
+                f" {self._busy_seconds:g} seconds; try again",
+                retryable=True,
+            )
+        return StoreError(
+            f"the store {name} cannot be used: {' '.join(str(cause).split())}",
+            # A connection that broke off, or could not be made, may be made the next time.
+            retryable=postgresql.is_away(cause),
+        )
+
+
+def upsert(connection: Connection, table: Table, row: Mapping[str, Any]) -> None:
+    """Insert a row, or put it in the place of the one with the same key."""
+    insert = _insert_into(connection, table).values(row)
+    keys = [column.name for column in table.primary_key]
+    others = {name: insert.excluded[name] for name in row if name not in keys}
+    connection.execute(insert.on_conflict_do_update(index_elements=keys, set_=others))
+
+
+def insert_once(connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
+    """Insert a row unless it is there, or another has what only one may have; whether it was inserted."""
+    insert = _insert_into(connection, table).values(row).on_conflict_do_nothing()
+    # How many rows there were is not said by every driver.
+    return connection.execute(insert.returning(*table.primary_key)).first() is not None
+
+
+def insert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows, also none."""
+    if rows:
+        connection.execute(table.insert(), rows)
+
+
+def _insert_into(connection: Connection, table: Table) -> SqliteInsert | PostgresInsert:
+    """Both say what to do with a row that is there, in the same words, and the common insert does not."""
+    return SqliteInsert(table) if connection.dialect.name == "sqlite" else PostgresInsert(table)
+
+
+def _engine_of(location: Location, busy_seconds: float, *, keeps_connections: bool) -> Engine:
+    if isinstance(location, SqliteFile):
+        return sqlite.make_engine(location, busy_seconds, keeps_connections=keeps_connections)
+    return postgresql.make_engine(location, busy_seconds)

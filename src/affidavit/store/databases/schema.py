@@ -1,0 +1,356 @@
+"""The tables of the store as they are now, the same for SQLite and PostgreSQL."""
+
+from typing import Any
+
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    ColumnElement,
+    Dialect,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    select,
+    text,
+    true,
+)
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+from affidavit.records.service.review import DEFAULT_TENANT
+
+
+class KeptText(TypeDecorator[str]):
+    """Text as every database holds it, and in the order of its characters whatever the server's language."""
+
+    impl = Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        # Not through `type_descriptor`, which makes a VARCHAR of it.
+        return Text(collation="C") if dialect.name == "postgresql" else Text()
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """PostgreSQL holds no NUL, and neither holds half a character."""
+        del dialect
+        if value is None:
+            return None
+        return value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode("utf-8")
+
+
+METADATA = MetaData()
+
+REPORTS = Table(
+    "reports",
+    METADATA,
+    Column("id", KeptText, primary_key=True),
+    Column("created_at", KeptText, nullable=False),
+    Column("repository", KeptText),
+    Column("base", KeptText, nullable=False),
+    Column("head", KeptText, nullable=False),
+    Column("decision", KeptText, nullable=False),
+    # The bytes that were written: a report must come back as it was signed. The columns are for searching.
+    Column("body", LargeBinary, nullable=False),
+    Column("digest", KeptText, nullable=False),
+)
+
+FINDINGS = Table(
+    "findings",
+    METADATA,
+    Column("report_id", KeptText, ForeignKey(REPORTS.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("candidate_id", KeptText, primary_key=True),
+    Column("fingerprint", KeptText, nullable=False),
+    Column("specialist", KeptText, nullable=False),
+    Column("severity", KeptText, nullable=False),
+    Column("category", KeptText, nullable=False),
+    Column("status", KeptText, nullable=False),
+    Column("withheld", KeptText),
+    Column("title", KeptText, nullable=False),
+    Column("file", KeptText, nullable=False),
+    Column("line", Integer, nullable=False),
+    Index("findings_by_fingerprint", "fingerprint"),
+)
+
+# Rows are added and never changed: the newest row of a finding is its label, the others its history.
+LABELS = Table(
+    "labels",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("report_id", KeptText, ForeignKey(REPORTS.c.id, ondelete="CASCADE"), nullable=False),
+    Column("candidate_id", KeptText, nullable=False),
+    Column("label", KeptText, CheckConstraint("label IN ('valid', 'wrong', 'nit')")),
+    Column("why", KeptText, nullable=False),
+    Column("labelled_by", KeptText, nullable=False),
+    Column("source", KeptText, nullable=False),
+    Column("labelled_at", KeptText, nullable=False),
+    # A report is never rewritten: what is said of it later names the very bytes that it speaks of.
+    Column("report_digest", KeptText, nullable=False, server_default=""),
+    Index("labels_by_finding", "report_id", "candidate_id", "number"),
+    sqlite_autoincrement=True,
+)
+
+_IS_RUNNING = text("state = 'running'")
+ROLLOUTS = Table(
+    "rollouts",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column(
+        "state", KeptText, CheckConstraint("state IN ('running', 'promoted', 'rolled_back')"), nullable=False
+    ),
+    Column("body", KeptText, nullable=False),
+    Index(
+        "one_rollout_at_a_time",
+        "state",
+        unique=True,
+        sqlite_where=_IS_RUNNING,
+        postgresql_where=_IS_RUNNING,
+    ),
+    sqlite_autoincrement=True,
+)
+
+ROLLOUT_DECISIONS = Table(
+    "rollout_decisions",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("is_announced", Integer, nullable=False),
+    Column("body", KeptText, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+# The newest review of a change counts, so that one change cannot fill a sample.
+ROLLOUT_REVIEWS = Table(
+    "rollout_reviews",
+    METADATA,
+    Column("rollout", Integer, ForeignKey(ROLLOUTS.c.number, ondelete="CASCADE"), primary_key=True),
+    Column("change_key", KeptText, primary_key=True),
+    Column("body", KeptText, nullable=False),
+)
+
+RETIRED_VERSIONS = Table(
+    "retired_versions",
+    METADATA,
+    Column("kind", KeptText, CheckConstraint("kind IN ('prompt', 'schema')"), primary_key=True),
+    Column("version", KeptText, primary_key=True),
+)
+
+# The rows of reviews of changes, in the order in which they were kept.
+ITERATIONS = Table(
+    "iterations",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("repository", KeptText, nullable=False),
+    Column("series", KeptText, nullable=False),
+    Column("iteration", Integer, nullable=False),
+    Column("report_id", KeptText, ForeignKey(REPORTS.c.id, ondelete="CASCADE"), nullable=False),
+    Column("tree", KeptText, nullable=False),
+    Column("body", KeptText, nullable=False),
+    Index("iterations_by_series", "repository", "series", "number"),
+    sqlite_autoincrement=True,
+)
+
+
+# A review as the service does it. The report that comes of it has the same id.
+_IS_CURRENT = text("is_current = 1")
+REVIEWS = Table(
+    "reviews",
+    METADATA,
+    Column("id", KeptText, primary_key=True),
+    Column("tenant", KeptText, nullable=False),
+    Column("status", KeptText, nullable=False),
+    Column("created_at", KeptText, nullable=False),
+    Column("source", KeptText, nullable=False),
+    Column("submitted_by", KeptText, nullable=False),
+    # Asked for twice, the same change is one review; a new one takes its place.
+    Column("change_key", KeptText, nullable=False),
+    # What is to be reviewed; `change` is that as it was opened. Both may be large, and are read alone.
+    Column("request", KeptText, nullable=False),
+    Column("started_at", KeptText),
+    Column("finished_at", KeptText),
+    Column("repository", KeptText),
+    Column("base", KeptText),
+    Column("head", KeptText),
+    Column("url", KeptText),
+    Column("stage", KeptText),
+    Column("reason", KeptText),
+    Column("verdict", KeptText),
+    Column("outcome", KeptText),
+    # Who works on it: what anybody else writes about it is refused.
+    Column("owner", KeptText),
+    Column("change", KeptText),
+    Column("title", KeptText, nullable=False, server_default=""),
+    Column("cost_usd", Float),
+    Column("tokens", Integer, nullable=False, server_default="0"),
+    Column("attempt", Integer, nullable=False, server_default="0"),
+    Column("events", Integer, nullable=False, server_default="0"),
+    Column("is_current", Integer, nullable=False, server_default="1"),
+    # The row of reviews that it belongs to, its place there, and the report that it follows.
+    Column("series", KeptText),
+    Column("iteration", Integer),
+    Column("follows", KeptText),
+    Index("reviews_newest_first", "tenant", "created_at", "id"),
+    Index("reviews_by_status", "status", "created_at"),
+    Index(
+        "one_review_of_a_change",
+        "tenant",
+        "change_key",
+        unique=True,
+        sqlite_where=_IS_CURRENT,
+        postgresql_where=_IS_CURRENT,
+    ),
+)
+
+# A caller's key names one request: the digest says which, and the review is its answer for as long as it is.
+REQUEST_KEYS = Table(
+    "request_keys",
+    METADATA,
+    Column("tenant", KeptText, primary_key=True),
+    Column("key", KeptText, primary_key=True),
+    Column("digest", KeptText, nullable=False),
+    Column("review_id", KeptText, ForeignKey(REVIEWS.c.id, ondelete="CASCADE"), nullable=False),
+)
+
+# The last time that a review was posted on its pull or merge request; each time has a number.
+POSTINGS = Table(
+    "postings",
+    METADATA,
+    Column("review_id", KeptText, ForeignKey(REVIEWS.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, nullable=False),
+    Column("state", KeptText, nullable=False),
+    Column("asked_by", KeptText, nullable=False),
+    Column("asked_at", KeptText, nullable=False),
+    Column("finished_at", KeptText),
+    Column("reason", KeptText),
+    Column("actions", Integer, nullable=False, server_default="0"),
+    Column("notes", KeptText, nullable=False, server_default="[]"),
+)
+
+
+def is_of_tenant(report_id: ColumnElement[str], tenant: str | None) -> ColumnElement[bool]:
+    """Whether a report is a tenant's (None: of whomever); one without a review is the default tenant's."""
+    if tenant is None:
+        return true()
+    if tenant == DEFAULT_TENANT:
+        return report_id.not_in(select(REVIEWS.c.id).where(REVIEWS.c.tenant != tenant))
+    return report_id.in_(select(REVIEWS.c.id).where(REVIEWS.c.tenant == tenant))
+
+
+def is_standing(report_id: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether a report is one to go on from: not that of a review which ended otherwise at its last step."""
+    return report_id.not_in(select(REVIEWS.c.id).where(REVIEWS.c.status != "completed"))
+
+
+REVIEW_EVENTS = Table(
+    "review_events",
+    METADATA,
+    Column("review_id", KeptText, ForeignKey(REVIEWS.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("name", KeptText, nullable=False),
+    Column("body", KeptText, nullable=False),
+    # The same event of a step that is taken again is known by what it says and the how-manieth it is.
+    Column("identity", KeptText, nullable=False),
+    Index("an_event_once", "review_id", "identity", unique=True),
+)
+
+# Every exchange with a model, under its review: nobody else is ever answered from it.
+REVIEW_EXCHANGES = Table(
+    "review_exchanges",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("review_id", KeptText, ForeignKey(REVIEWS.c.id, ondelete="CASCADE"), nullable=False),
+    Column("key", KeptText, nullable=False),
+    Column("body", KeptText, nullable=False),
+    Index("exchanges_of_a_review", "review_id", "number"),
+    sqlite_autoincrement=True,
+)
+
+TENANTS = Table(
+    "tenants",
+    METADATA,
+    Column("name", KeptText, primary_key=True),
+    Column("created_at", KeptText, nullable=False),
+    Column("limits", KeptText, nullable=False, server_default="{}"),
+)
+
+TOKENS = Table(
+    "tokens",
+    METADATA,
+    Column("id", KeptText, primary_key=True),
+    Column("tenant", KeptText, ForeignKey(TENANTS.c.name, ondelete="CASCADE"), nullable=False),
+    # Never the token: what is stolen from here opens nothing.
+    Column("digest", KeptText, nullable=False, unique=True),
+    Column("name", KeptText, nullable=False),
+    Column("roles", KeptText, nullable=False),
+    Column("created_at", KeptText, nullable=False),
+    Column("expires_at", KeptText),
+    Column("revoked_at", KeptText),
+)
+
+KNOWN_REPOSITORIES = Table(
+    "known_repositories",
+    METADATA,
+    Column("tenant", KeptText, primary_key=True),
+    Column("name", KeptText, primary_key=True),
+    Column("location", KeptText, nullable=False),
+    Column("added_at", KeptText, nullable=False),
+)
+
+WORKERS = Table(
+    "workers",
+    METADATA,
+    Column("id", KeptText, primary_key=True),
+    Column("started_at", KeptText, nullable=False),
+    Column("place", KeptText, nullable=False),
+    Column("process", Integer, nullable=False),
+    # Counted up while the worker lives; clocks of different machines are never compared.
+    Column("beat", Integer, nullable=False),
+    Column("is_draining", Integer, nullable=False, server_default="0"),
+    # Of the work that it can go on with; workers of before the column were of the first.
+    Column("version", KeptText, nullable=False, server_default="1"),
+)
+
+SPENDING = Table(
+    "spending",
+    METADATA,
+    Column("tenant", KeptText, primary_key=True),
+    Column("day", KeptText, primary_key=True),
+    Column("usd", Float, nullable=False),
+    Column("tokens", Integer, nullable=False),
+    Column("calls", Integer, nullable=False),
+)
+
+AUDIT = Table(
+    "audit",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("at", KeptText, nullable=False),
+    Column("tenant", KeptText, nullable=False),
+    Column("who", KeptText, nullable=False),
+    Column("action", KeptText, nullable=False),
+    Column("target", KeptText, nullable=False),
+    Column("detail", KeptText, nullable=False, server_default=""),
+    Index("audit_by_tenant", "tenant", "number"),
+    sqlite_autoincrement=True,
+)
+
+# Forges deliver an event again when they are not sure that it arrived.
+DELIVERIES = Table(
+    "deliveries",
+    METADATA,
+    Column("forge", KeptText, primary_key=True),
+    Column("id", KeptText, primary_key=True),
+    Column("at", KeptText, nullable=False),
+)
+
+VERSION_TABLE = "store_version"
+"""Not Alembic's default name: another program may keep its own in the same database."""
+VERSION = Table(
+    VERSION_TABLE,
+    MetaData(),
+    Column("version_num", String(32), primary_key=True),
+)
+"""Alembic's record of where a store stands, apart from what the store holds."""

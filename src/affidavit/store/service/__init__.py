@@ -1,0 +1,1 @@
+"""What the service keeps: reviews, their progress and postings, who may ask, and who works."""

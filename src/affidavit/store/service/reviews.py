@@ -1,0 +1,322 @@
+"""Keep the reviews of the service: what is asked for goes in, how it stands comes out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, tuple_, update
+
+from affidavit.records.service.review import FINISHED, KeptReview, ReviewOutcome, ReviewStatus, WantedReview
+from affidavit.store.databases.database import Database
+from affidavit.store.databases.schema import REPORTS, REQUEST_KEYS, REVIEWS
+
+_NO_ANSWER = ("failed", "cancelled")
+_COLUMNS = [REVIEWS.c[name] for name in KeptReview.model_fields]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A review that somebody asks for, before it is kept."""
+
+    id: str
+    tenant: str
+    created_at: str
+    submitted_by: str
+    change_key: str
+    request: WantedReview
+    key: "RequestKey | None" = None
+
+
+@dataclass(frozen=True)
+class RequestKey:
+    """The name that a caller gave to a request, and the digest of what it asks for."""
+
+    key: str
+    digest: str
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which reviews a list has; None: all."""
+
+    status: str | None = None
+    repository: str | None = None
+    verdict: str | None = None
+    search: str | None = None
+
+
+class FullQueue(Exception):  # noqa: N818 - an answer, which whoever asks puts into words
+    """As many reviews of the tenant wait as may."""
+
+    def __init__(self, waiting: int) -> None:
+        self.waiting = waiting
+        super().__init__(f"{waiting} reviews wait")
+
+
+class Reviews:
+    """The reviews of one store. Whatever a tenant asks for is looked up with its name."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, wanted: Wanted, *, again: bool, most: int | None = None) -> tuple[KeptReview, bool]:
+        """Keep a new review, or the one that the same change has already; and whether it is new.
+
+        One that failed or was cancelled is no answer; `again` asks for a new one in any case. Raises
+        FullQueue where it would be new and `most` of the tenant wait. All of that is one decision: whoever
+        asks for the same tenant at the same moment, of whichever server, waits for it.
+        """
+        with self._database.writing_for(wanted.tenant) as connection:
+            if (named := self._named(connection, wanted)) is not None:
+                return named, False
+            known = self._current(connection, wanted, again=again)
+            if known is None:
+                _refuse_beyond(connection, wanted.tenant, most)
+                connection.execute(insert(REVIEWS).values(_new_row(wanted)))
+            kept = known or _one(connection, REVIEWS.c.id == wanted.id)
+            if wanted.key is not None:
+                row = {"key": wanted.key.key, "digest": wanted.key.digest, "review_id": kept.id}
+                connection.execute(insert(REQUEST_KEYS).values({"tenant": wanted.tenant, **row}))
+            return kept, known is None
+
+    def answered(self, tenant: str, key: str) -> tuple[str, KeptReview] | None:
+        """What was asked for under a caller's key, as its digest, and the review that was the answer."""
+        wanted = select(REQUEST_KEYS).where(_is_key(tenant, key))
+        with self._database.transaction() as connection:
+            row = connection.execute(wanted).one_or_none()
+            return (row.digest, _one(connection, REVIEWS.c.id == row.review_id)) if row else None
+
+    def has_answer(self, wanted: Wanted) -> bool:
+        """Whether the same change has a review already that answers for it."""
+        with self._database.transaction() as connection:
+            known = _first(connection, and_(_is_same(wanted), REVIEWS.c.is_current == 1))
+        return known is not None and known.status not in _NO_ANSWER
+
+    def _named(self, connection: Connection, wanted: Wanted) -> KeptReview | None:
+        if wanted.key is None:
+            return None
+        named = select(REQUEST_KEYS.c.review_id).where(_is_key(wanted.tenant, wanted.key.key))
+        return _first(connection, REVIEWS.c.id == named.scalar_subquery())
+
+    def _current(self, connection: Connection, wanted: Wanted, *, again: bool) -> KeptReview | None:
+        known = _first(connection, and_(_is_same(wanted), REVIEWS.c.is_current == 1))
+        if known is None:
+            return None
+        if not again and known.status not in _NO_ANSWER:
+            return known
+        connection.execute(update(REVIEWS).where(REVIEWS.c.id == known.id).values(is_current=0))
+        return None
+
+    def find(self, review_id: str, tenant: str | None) -> KeptReview | None:
+        """A review of a tenant; of any, for those who work on all (None)."""
+        with self._database.transaction() as connection:
+            return _first(connection, _is_it(review_id, tenant))
+
+    def request(self, review_id: str) -> WantedReview | None:
+        """What is to be reviewed."""
+        text = self._text(review_id, "request")
+        return WantedReview.model_validate_json(text) if text else None
+
+    def change(self, review_id: str) -> str | None:
+        """The change as it was opened, as JSON; None before that."""
+        return self._text(review_id, "change")
+
+    def _text(self, review_id: str, column: str) -> str | None:
+        wanted = select(REVIEWS.c[column]).where(REVIEWS.c.id == review_id)
+        with self._database.transaction() as connection:
+            return connection.execute(wanted).scalar_one_or_none()
+
+    def page(
+        self, tenant: str | None, chosen: Filter, limit: int, before: tuple[str, str] | None
+    ) -> list[KeptReview]:
+        """Reviews, the newest first; `before` is date and id of the last one of the page before."""
+        conditions = [*_conditions(chosen)]
+        if tenant is not None:
+            conditions.append(REVIEWS.c.tenant == tenant)
+        if before is not None:
+            conditions.append(tuple_(REVIEWS.c.created_at, REVIEWS.c.id) < tuple_(*before))
+        wanted = (
+            select(*_COLUMNS)
+            .where(*conditions)
+            .order_by(REVIEWS.c.created_at.desc(), REVIEWS.c.id.desc())
+            .limit(limit)
+        )
+        with self._database.transaction() as connection:
+            return [_review(row) for row in connection.execute(wanted).mappings()]
+
+    def begin(self, review_id: str, owner: str, at: str) -> KeptReview | None:
+        """Give a review to who works on it now; None where it is finished or gone."""
+        with self._database.writing() as connection:
+            changed = connection.execute(
+                update(REVIEWS)
+                .where(REVIEWS.c.id == review_id, REVIEWS.c.status.in_(("queued", "running")))
+                .values(
+                    status="running",
+                    owner=owner,
+                    attempt=REVIEWS.c.attempt + 1,
+                    started_at=func.coalesce(REVIEWS.c.started_at, at),
+                    reason=None,
+                )
+            )
+            return _one(connection, REVIEWS.c.id == review_id) if changed.rowcount else None
+
+    def note(self, review_id: str, owner: str, **values: Any) -> bool:
+        """Note how far a review is; False where somebody else works on it, or it is over."""
+        mine = and_(REVIEWS.c.id == review_id, REVIEWS.c.owner == owner, REVIEWS.c.status == "running")
+        with self._database.writing() as connection:
+            return connection.execute(update(REVIEWS).where(mine).values(**values)).rowcount > 0
+
+    def finish(
+        self, review_id: str, status: ReviewStatus, at: str, *, owner: str | None = None, **values: Any
+    ) -> bool:
+        """End a review that is not over; False where it is, or where another than `owner` works on it."""
+        is_open = and_(REVIEWS.c.id == review_id, REVIEWS.c.status.not_in(FINISHED))
+        if owner is not None:
+            is_open = and_(is_open, REVIEWS.c.owner == owner)
+        if isinstance(values.get("outcome"), ReviewOutcome):
+            values["outcome"] = values["outcome"].model_dump_json()
+        ending = update(REVIEWS).where(is_open).values(status=status, finished_at=at, owner=None, **values)
+        with self._database.writing() as connection:
+            return connection.execute(ending).rowcount > 0
+
+    def reopen(self, review_id: str, tenant: str, *, most: int | None = None) -> bool:
+        """Let a review that failed or was cancelled be worked on again; raises FullQueue as `add` does."""
+        is_over = and_(_is_it(review_id, tenant), REVIEWS.c.status.in_(_NO_ANSWER))
+        anew = {"status": "queued", "finished_at": None, "reason": None, "owner": None}
+        with self._database.writing_for(tenant) as connection:
+            if _first(connection, is_over) is None:
+                return False
+            _refuse_beyond(connection, tenant, most)
+            return connection.execute(update(REVIEWS).where(is_over).values(**anew)).rowcount > 0
+
+    def delete(self, review_ids: Sequence[str]) -> int:
+        """Delete reviews with their events, exchanges, reports and labels."""
+        with self._database.writing() as connection:
+            connection.execute(delete(REPORTS).where(REPORTS.c.id.in_(review_ids)))
+            return connection.execute(delete(REVIEWS).where(REVIEWS.c.id.in_(review_ids))).rowcount
+
+    def finished_before(self, at: str, tenant: str | None = None, limit: int = 500) -> list[str]:
+        """The oldest of those that ended before a date."""
+        conditions = [REVIEWS.c.finished_at < at, REVIEWS.c.status.in_(FINISHED)]
+        if tenant is not None:
+            conditions.append(REVIEWS.c.tenant == tenant)
+        wanted = select(REVIEWS.c.id).where(*conditions).order_by(REVIEWS.c.finished_at).limit(limit)
+        with self._database.transaction() as connection:
+            return list(connection.execute(wanted).scalars())
+
+    def counts(self) -> dict[tuple[str, str], int]:
+        """How many of each tenant are not finished, by status."""
+        wanted = (
+            select(REVIEWS.c.tenant, REVIEWS.c.status, func.count())
+            .where(REVIEWS.c.status.in_(("queued", "running")))
+            .group_by(REVIEWS.c.tenant, REVIEWS.c.status)
+        )
+        with self._database.transaction() as connection:
+            return {(tenant, status): count for tenant, status, count in connection.execute(wanted)}
+
+    def statuses(self, review_ids: Sequence[str]) -> dict[str, tuple[ReviewStatus, int]]:
+        """Status and number of events of each."""
+        wanted = select(REVIEWS.c.id, REVIEWS.c.status, REVIEWS.c.events).where(REVIEWS.c.id.in_(review_ids))
+        with self._database.transaction() as connection:
+            return {row.id: (row.status, row.events) for row in connection.execute(wanted)}
+
+    def owners(self, review_ids: Sequence[str]) -> dict[str, str | None]:
+        """Who works on each."""
+        wanted = select(REVIEWS.c.id, REVIEWS.c.owner).where(REVIEWS.c.id.in_(review_ids))
+        with self._database.transaction() as connection:
+            return {row.id: row.owner for row in connection.execute(wanted)}
+
+    def unfinished_since(self, before: str, limit: int = 100) -> list[KeptReview]:
+        """Reviews that were asked for before then and are not over, the oldest first."""
+        wanted = (
+            select(*_COLUMNS)
+            .where(REVIEWS.c.status.in_(("queued", "running")), REVIEWS.c.created_at < before)
+            .order_by(REVIEWS.c.created_at)
+            .limit(limit)
+        )
+        with self._database.transaction() as connection:
+            return [_review(row) for row in connection.execute(wanted).mappings()]
+
+    def each_of(self, tenant: str, review_ids: Sequence[str]) -> dict[str, KeptReview]:
+        """A tenant's reviews by their ids; what it does not have is not there."""
+        wanted = select(*_COLUMNS).where(REVIEWS.c.tenant == tenant, REVIEWS.c.id.in_(review_ids))
+        with self._database.transaction() as connection:
+            return {row["id"]: _review(row) for row in connection.execute(wanted).mappings()}
+
+    def open_of(self, tenant: str, url: str) -> list[KeptReview]:
+        """The reviews of a pull or merge request that are not over."""
+        conditions = (
+            REVIEWS.c.tenant == tenant,
+            REVIEWS.c.url == url,
+            REVIEWS.c.status.in_(("queued", "running")),
+        )
+        with self._database.transaction() as connection:
+            rows = connection.execute(select(*_COLUMNS).where(*conditions)).mappings()
+            return [_review(row) for row in rows]
+
+
+def _refuse_beyond(connection: Connection, tenant: str, most: int | None) -> None:
+    if most is None:
+        return
+    waiting = and_(REVIEWS.c.tenant == tenant, REVIEWS.c.status == "queued")
+    count = connection.execute(select(func.count()).where(waiting)).scalar_one()
+    if count >= most:
+        raise FullQueue(count)
+
+
+def _is_same(wanted: Wanted) -> ColumnElement[bool]:
+    return and_(REVIEWS.c.tenant == wanted.tenant, REVIEWS.c.change_key == wanted.change_key)
+
+
+def _is_key(tenant: str, key: str) -> ColumnElement[bool]:
+    return and_(REQUEST_KEYS.c.tenant == tenant, REQUEST_KEYS.c.key == key)
+
+
+def _is_it(review_id: str, tenant: str | None) -> ColumnElement[bool]:
+    is_it = REVIEWS.c.id == review_id
+    return is_it if tenant is None else and_(is_it, REVIEWS.c.tenant == tenant)
+
+
+def _conditions(chosen: Filter) -> list[ColumnElement[bool]]:
+    equal = {"status": chosen.status, "repository": chosen.repository, "verdict": chosen.verdict}
+    conditions = [REVIEWS.c[name] == value for name, value in equal.items() if value is not None]
+    if chosen.search:
+        words = (REVIEWS.c.title, REVIEWS.c.repository, REVIEWS.c.url, REVIEWS.c.id)
+        conditions.append(or_(*(column.icontains(chosen.search, autoescape=True) for column in words)))
+    return conditions
+
+
+def _new_row(wanted: Wanted) -> dict[str, Any]:
+    request = wanted.request
+    return {
+        "id": wanted.id,
+        "tenant": wanted.tenant,
+        "status": "queued",
+        "created_at": wanted.created_at,
+        "source": request.source,
+        "repository": request.repository,
+        "base": request.base,
+        "head": request.head,
+        "title": request.title,
+        "url": request.url,
+        "series": request.series,
+        "submitted_by": wanted.submitted_by,
+        "change_key": wanted.change_key,
+        "request": request.model_dump_json(),
+    }
+
+
+def _first(connection: Connection, condition: ColumnElement[bool]) -> KeptReview | None:
+    row = connection.execute(select(*_COLUMNS).where(condition).limit(1)).mappings().one_or_none()
+    return _review(row) if row else None
+
+
+def _one(connection: Connection, condition: ColumnElement[bool]) -> KeptReview:
+    return _review(connection.execute(select(*_COLUMNS).where(condition)).mappings().one())
+
+
+def _review(row: Mapping[Any, Any]) -> KeptReview:
+    values = dict(row)
+    if values["outcome"] is not None:
+        values["outcome"] = ReviewOutcome.model_validate_json(values["outcome"])
+    return KeptReview.model_validate(values)

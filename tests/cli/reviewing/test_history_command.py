@@ -1,0 +1,187 @@
+"""The story of a row of reviews, as text, JSON and a page; and how often feedback was followed."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from sqlalchemy import insert
+
+from affidavit.git.remote import is_same_address
+from affidavit.iterations.feedback.alerts import find_alerts
+from affidavit.iterations.history.story import track
+from affidavit.records.finding import Severity
+from affidavit.records.iteration import IterationSummary, RememberedItem
+from affidavit.store.databases.schema import REVIEWS
+from affidavit.store.open import open_store
+from commands import affidavit
+from repositories import Repo
+
+OFF = 'analysers_off = ["ty", "kingfisher", "bandit", "references"]\n'
+
+OF_A_SERVICE = {
+    "tenant": "team",
+    "status": "completed",
+    "created_at": "2026-11-17T12:00:00.000Z",
+    "source": "api",
+    "submitted_by": "",
+    "request": "{}",
+}
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Repo, Path]:
+    folder = tmp_path_factory.mktemp("history")
+    repo, data = Repo(folder / "repo"), folder / "data"
+    repo.commit("Base", {"affidavit.toml": OFF, "app.py": "def total(items):\n    return 0\n"})
+    repo.git("checkout", "-q", "-b", "topic")
+    for text in ("return itms, nothing", "return items, nothing", "return items"):
+        repo.commit("Push", {"app.py": f"def total(items):\n    {text}\n"})
+        affidavit("review", "main...topic", "--quiet", "--data", data, cwd=repo.path)
+    return repo, data
+
+
+def test_a_row_is_told_as_text(kept: tuple[Repo, Path]) -> None:
+    done = affidavit("history", "topic", "--data", kept[1], cwd=kept[0].path)
+    assert done.code == 0, done.err
+    assert "3 reviews" in done.out
+    assert "of what was asked before: 1 fixed" in done.out
+    assert "open now: 0" in done.out
+
+
+def test_a_row_is_told_as_json_with_its_quality_tracking(kept: tuple[Repo, Path]) -> None:
+    done = affidavit("history", "topic", "--format", "json", "--data", kept[1], cwd=kept[0].path)
+    chapters = json.loads(done.out)["chapters"]
+    assert [one["summary"]["number"] for one in chapters] == [1, 2, 3]
+    tracking = chapters[0]["quality_tracking"]
+    assert tracking["feedback_followed"] is True
+    assert tracking["improvement_observed"] is True
+    assert tracking["improvement_delta"] > 0
+    assert 0 < tracking["feedback_clarity_score"] <= 1
+    assert "feedback_followed" not in chapters[2]["quality_tracking"]
+
+
+def test_a_row_is_a_page_with_its_curve(kept: tuple[Repo, Path], tmp_path: Path) -> None:
+    page = tmp_path / "row.html"
+    done = affidavit("history", "topic", "--format", f"html={page}", "--data", kept[1], cwd=kept[0].path)
+    assert done.code == 0, done.err
+    text = page.read_text()
+    assert text.count('class="dot ') == 3
+    assert "<polyline" in text
+    assert "http" not in text.replace("http-equiv", "")
+
+
+def test_all_rows_are_listed(kept: tuple[Repo, Path]) -> None:
+    done = affidavit("history", "--data", kept[1], cwd=kept[0].path)
+    assert "topic  review 3, score 1.00, accept, 0 open" in done.out
+    listed = json.loads(affidavit("history", "--format", "json", "--data", kept[1], cwd=kept[0].path).out)
+    assert [one["series"] for one in listed] == ["topic"]
+
+
+def test_only_the_rows_of_this_repository_are_listed_unless_all_are_asked_for(
+    kept: tuple[Repo, Path], tmp_path: Path
+) -> None:
+    other = Repo(tmp_path / "other")
+    other.commit("Base", {"a.py": "x = 1\n"})
+    here = affidavit("history", "--data", kept[1], cwd=other.path)
+    assert "topic" not in here.out.replace("main...topic", "")
+    assert "1 row of other repositories: --all lists them, too" in here.out
+    assert "topic  review 3" in affidavit("history", "--all", "--data", kept[1], cwd=other.path).out
+    assert "topic  review 3" in affidavit("history", "--data", kept[1], cwd=tmp_path).out
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "git@host.example:o/n.git",
+        "ssh://git@host.example/o/n",
+        "https://host.example/o/n/",
+        "host.example/o/n",
+    ],
+)
+def test_one_repository_is_known_by_all_its_addresses(other: str) -> None:
+    assert is_same_address("https://host.example/o/n.git", other)
+    assert not is_same_address("https://host.example/o/n.git", other.replace("o/n", "o/m"))
+
+
+def test_the_rows_of_a_tenant_are_shown_by_its_name(kept: tuple[Repo, Path], tmp_path: Path) -> None:
+    repo, data = kept[0], tmp_path / "data"
+    shutil.copytree(kept[1], data)
+    listed = json.loads(affidavit("history", "--format", "json", "--data", kept[1], cwd=repo.path).out)
+    with open_store(data) as store, store.database.transaction() as connection:
+        for report in [one.report_id for one in store.iterations.each()][:2]:
+            connection.execute(insert(REVIEWS).values(**OF_A_SERVICE, id=report, change_key=report))
+    team = ("history", "--tenant", "team", "--data", data)
+    assert "topic  review 2" in affidavit(*team, cwd=repo.path).out
+    assert "2 reviews" in affidavit("history", "topic", *team[1:], cwd=repo.path).out
+    own = affidavit("history", "topic", "--data", data, "--format", "json", cwd=repo.path)
+    assert [one["summary"]["number"] for one in json.loads(own.out)["chapters"]] == [3]
+    assert listed[0]["newest"]["iteration"] == 3
+    # Of the service's database, wherever it is named.
+    named = affidavit(
+        "history", *team[1:3], cwd=repo.path, env={"AFFIDAVIT_DATABASE": "postgresql://no.where/x"}
+    )
+    assert named.code == 2
+    assert "no.where" in named.err
+    unknown = affidavit("history", "--tenant", "nobody", "--data", data, cwd=repo.path)
+    assert unknown.code == 2
+    assert "keeps no row of a tenant 'nobody'; it keeps rows of: team" in unknown.err
+
+
+def test_an_unknown_row_is_said(kept: tuple[Repo, Path]) -> None:
+    done = affidavit("history", "elsewhere", "--data", kept[1], cwd=kept[0].path)
+    assert (done.code, "kept of this repository are: topic" in done.err) == (2, True)
+
+
+def test_quality_says_how_often_feedback_was_followed(kept: tuple[Repo, Path]) -> None:
+    done = affidavit("quality", "--format", "json", "--data", kept[1], cwd=kept[0].path)
+    said = json.loads(done.out)
+    assert (said["followed"]["count"], said["improved"]["count"]) == (2, 2)
+    assert said["followed_by"]["specialist"][0]["value"] == "ruff"
+    assert said["followed_by"]["prompt_version"][0]["value"] == "no model"
+    text = affidavit("quality", "--data", kept[1], cwd=kept[0].path).out
+    assert "followed" in text
+
+
+def summary(
+    number: int, score: float, tree: str = "", keys: tuple[str, ...] = (), times: int = 1
+) -> IterationSummary:
+    items = tuple(
+        RememberedItem(key=key, severity=Severity.HIGH, place="a.py:1", title=key, times=times)
+        for key in keys
+    )
+    return IterationSummary(
+        number=number,
+        report_id=f"r{number}",
+        tree=tree or str(number),
+        score=score,
+        verdict="refine",
+        open=items,
+    )
+
+
+def kinds(*rows: IterationSummary) -> list[str]:
+    return [one.kind for one in find_alerts(rows)]
+
+
+def test_alerts_say_when_a_row_gets_nowhere() -> None:
+    assert kinds(summary(1, 0.5)) == []
+    assert kinds(summary(3, 0.9, keys=("a",), times=3)) == ["repeated_issue"]
+    assert kinds(summary(1, 0.5), summary(2, 0.51), summary(3, 0.515)) == ["stuck"]
+    assert kinds(summary(1, 0.5), summary(2, 0.53), summary(3, 0.56)) == []
+    assert kinds(summary(1, 0.5, "a"), summary(2, 0.6, "b"), summary(3, 0.5, "a")) == [
+        "oscillation",
+        "regression",
+    ]
+    assert kinds(summary(1, 0.5, keys=("x",)), summary(2, 0.9), summary(3, 0.95, keys=("x",))) == [
+        "oscillation"
+    ]
+    assert kinds(summary(1, 0.9), summary(2, 0.6)) == ["regression"]
+    gone = (summary(2, 0.9), summary(3, 0.95))
+    assert kinds(summary(1, 0.5, keys=("x",)), *gone, summary(4, 0.98, keys=("x",))) == ["oscillation"]
+
+
+def test_feedback_that_nobody_acted_on_was_not_followed() -> None:
+    following = summary(2, 0.5).model_copy(update={"fates": {"still_open": 2, "fixed": 1}, "followed": 1})
+    assert track(summary(1, 0.5), following).feedback_followed is False
+    assert track(summary(1, 0.5), None).feedback_followed is None

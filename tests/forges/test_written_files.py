@@ -1,0 +1,540 @@
+"""What `affidavit init` writes, held against the linters of each forge and run as a build or git would."""
+
+import hashlib
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+import tomllib
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+import page as page_tool
+from affidavit import __version__
+from affidavit.forges.workflows.writing import Choices, workflow
+from commands import affidavit, environment_of
+from posting_flow import ALL_BUT_RUFF
+from published import webhooks
+from repositories import Repo, run_git
+
+ROOT = Path(__file__).parents[2]
+DIGEST = "5d1f" * 16
+
+
+@pytest.fixture
+def folder(repo: Repo) -> Path:
+    repo.git("remote", "add", "origin", "git@github.com:owner/repo.git")
+    return repo.path
+
+
+def zizmor(file: Path) -> tuple[int, str]:
+    program = Path(sys.executable).with_name("zizmor")
+    done = subprocess.run(
+        [program, "--offline", "--no-progress", file], capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--model", "anthropic:claude-sonnet-5"), ("--private",), ("--digest", DIGEST)]
+)
+def test_the_written_workflow_passes_zizmor(folder: Path, options: tuple[str, ...]) -> None:
+    done = affidavit("init", *options, cwd=folder)
+    assert done.code == 0, done.err
+    for name in ("affidavit.yml", "affidavit-answered.yml"):
+        code, said = zizmor(folder / ".github" / "workflows" / name)
+        assert code == 0, said
+
+
+def test_the_written_workflow_passes_actionlint(folder: Path, tmp_path: Path) -> None:
+    files = []
+    for number, choices in enumerate((Choices(), Choices(model="openai:gpt-5", is_private=True))):
+        files.append(tmp_path / f"{number}.yml")
+        files[-1].write_text(workflow("github", choices)[0].text)
+    files.append(tmp_path / "answered.yml")
+    files[-1].write_text(workflow("github")[1].text)
+    assert page_tool.lint_workflows(*files) == []
+    # It does look.
+    wrong = tmp_path / "wrong.yml"
+    wrong.write_text(files[0].read_text().replace("needs.review.outputs.done", "needs.revue.outputs.done"))
+    assert [line for line in page_tool.lint_workflows(wrong) if '"revue" is not defined' in line]
+
+
+def test_the_scripts_of_the_written_workflow_pass_shellcheck(tmp_path: Path) -> None:
+    jobs = as_read(workflow("github", Choices(model="openai:gpt-5"))[0].text)["jobs"]
+    steps = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
+    assert len(steps) == 6
+    program = Path(sys.executable).with_name("shellcheck")
+    for number, step in enumerate(steps):
+        file = tmp_path / f"{number}.sh"
+        file.write_text(step)
+        done = subprocess.run([program, "--shell=bash", file], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+
+
+def test_the_action_of_this_repository_passes_zizmor() -> None:
+    code, said = zizmor(ROOT / "action.yml")
+    assert code == 0, said
+
+
+def test_the_container_file_passes_hadolint() -> None:
+    file = ROOT / "Dockerfile"
+    program = Path(sys.executable).with_name("hadolint")
+    done = subprocess.run([program, file], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def jobs_of(text: str) -> dict[str, str]:
+    """The three jobs of the workflow, each as its text."""
+    parts = text.partition("\njobs:\n")[2].split("\n\n  ")
+    return {part.strip().partition(":")[0]: part for part in parts}
+
+
+def test_each_job_of_the_workflow_has_its_own_rights_and_secrets() -> None:
+    jobs = jobs_of(workflow("github", Choices(model="openai:gpt-5"))[0].text)
+    assert list(jobs) == ["review", "recheck", "post"]
+    assert "write" not in jobs["review"].partition("steps:")[0]
+    assert "secrets.OPENAI_API_KEY" in jobs["review"]
+    assert "permissions: {}" in jobs["recheck"]
+    assert "secrets." not in jobs["recheck"]
+    assert "github.token" not in jobs["recheck"]
+    assert "OPENAI_API_KEY" not in jobs["post"]
+    assert "--rechecked rechecked/recheck.json" in jobs["post"]
+    assert all(job.count("actions/checkout") == 1 for job in jobs.values())
+    assert all("ref: ${{ github.event.repository.default_branch }}\n" in job for job in jobs.values())
+    assert not any("head." in job or "refs/pull" in job for job in jobs.values())
+
+
+def value(expression: str, event_name: str, event: dict[str, Any]) -> Any:
+    """What GitHub makes of an expression of ours; a field that is not there is nothing."""
+
+    def at(path: str) -> Any:
+        found: Any = {"event_name": event_name, "event": event, "run_id": 99}
+        for name in path.split("."):
+            found = found.get(name) if isinstance(found, dict) else None
+        return found
+
+    text = " ".join(expression.removeprefix("${{").removesuffix("}}").split())
+    text = re.sub(r"!(?!=)", " not ", text.replace("&&", " and ").replace("||", " or "))
+    text = re.sub(r"github\.([a-z_.]+)", r"at('\1')", text)
+    known = {
+        "at": at,
+        "contains": lambda among, one: one in among,
+        "fromJSON": json.loads,
+        "startsWith": lambda text, start: (text or "").startswith(start),
+        "format": lambda text, *values: text.format(*values),
+    }
+    return eval(text, known)
+
+
+def comment(association: str, body: str = "/affidavit dismiss why") -> dict[str, Any]:
+    """GitHub's own example of a comment on a pull request, said by somebody."""
+    event: dict[str, Any] = deepcopy(next(one for one in webhooks()["issue_comment"]))
+    event["issue"] |= {"number": 7, "pull_request": {"html_url": "https://github.com/o/r/pull/7"}}
+    event["comment"] |= {"author_association": association, "body": body}
+    return event
+
+
+@pytest.mark.parametrize(
+    ("association", "starts"),
+    [
+        ("OWNER", True),
+        ("MEMBER", True),
+        ("COLLABORATOR", True),
+        ("CONTRIBUTOR", False),
+        ("FIRST_TIME_CONTRIBUTOR", False),
+        ("NONE", False),
+    ],
+)
+def test_a_comment_starts_a_run_only_by_people_of_the_repository(association: str, starts: bool) -> None:
+    content = as_read(workflow("github")[0].text)
+    condition, group = content["jobs"]["review"]["if"], content["concurrency"]["group"]
+    event = comment(association)
+    assert bool(value(condition, "issue_comment", event)) is starts
+    # Nor does it end the run of somebody else: its group is its own.
+    assert value(group.removeprefix("affidavit-"), "issue_comment", event) == (7 if starts else 99)
+    assert not value(condition, "issue_comment", comment(association, "thanks, /affidavit dismiss"))
+    on_issue = comment(association)
+    del on_issue["issue"]["pull_request"]
+    assert not value(condition, "issue_comment", on_issue)
+
+
+def answered(conclusion: str) -> dict[str, Any]:
+    """That the small workflow has ended, as far as our expressions ask about it."""
+    run = {"event": "pull_request_review_comment", "conclusion": conclusion, "display_title": "7"}
+    return {"workflow_run": run, "repository": {"html_url": "https://github.com/o/r"}}
+
+
+def test_an_answer_in_a_thread_starts_a_run_of_the_default_branch_by_way_of_a_workflow_without_rights() -> (
+    None
+):
+    whole, small = (as_read(one.text) for one in workflow("github")[:2])
+    # YAML reads `on` as true.
+    triggers: Any = {**whole, **{str(name): value for name, value in whole.items()}}["True"]
+    assert triggers["workflow_run"] == {"workflows": [small["name"]], "types": ["completed"]}
+    assert "pull_request_review_comment" not in triggers
+    assert small["permissions"] == {} == small["jobs"]["answered"]["permissions"]
+    assert small["jobs"]["answered"]["steps"] == [{"run": "true"}]
+    guard = small["jobs"]["answered"]["if"]
+    for association, starts in (("MEMBER", True), ("CONTRIBUTOR", False)):
+        assert bool(value(guard, "pull_request_review_comment", comment(association))) is starts
+    review = whole["jobs"]["review"]
+    group = whole["concurrency"]["group"].removeprefix("affidavit-")
+    (asked,) = [step["env"]["REQUEST"] for step in review["steps"] if "REQUEST" in step.get("env", {})]
+    assert value(asked, "workflow_run", answered("success")) == "https://github.com/o/r/pull/7"
+    for conclusion, starts in (("success", True), ("skipped", False), ("failure", False)):
+        assert bool(value(review["if"], "workflow_run", answered(conclusion))) is starts
+        assert value(group, "workflow_run", answered(conclusion)) == ("7" if starts else 99)
+
+
+def test_what_the_recheck_keeps_cannot_replace_the_report_that_is_posted(tmp_path: Path) -> None:
+    steps = as_read(workflow("github")[0].text)["jobs"]["post"]["steps"]
+    taken = {
+        step["with"]["name"]: step["with"]["path"] for step in steps if "download" in step.get("uses", "")
+    }
+    assert taken == {"affidavit-report": "reviewed", "affidavit-recheck": "rechecked"}
+    script = next(step["run"] for step in steps if "affidavit post" in step.get("run", ""))
+    (tmp_path / "affidavit").write_text('#!/bin/sh\necho "$@"\n')
+    (tmp_path / "affidavit").chmod(0o755)
+    for folder, file in (("reviewed", "report.json"), ("rechecked", "recheck.json")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / file).write_text("{}")
+    env = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "REQUEST": "u", "SIGNING_KEY": ""}
+    digest = hashlib.sha256(b"{}").hexdigest()
+    for sha256, code in ((digest, 0), ("0" * 64, 1)):
+        done = subprocess.run(
+            ["bash", "-e", "-c", script],
+            cwd=tmp_path,
+            env={**env, "SHA256": sha256},
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stderr
+        assert (b"post reviewed/report.json" in done.stdout) is (code == 0)
+
+
+def test_on_gitlab_only_the_report_that_the_review_job_put_out_is_posted(tmp_path: Path) -> None:
+    jobs = as_read(workflow("gitlab")[0].text)
+    review, post = jobs["affidavit-review"], jobs["affidavit-post"]
+    # Neither a file nor a variable of the recheck reaches the job that posts.
+    assert post["needs"] == ["affidavit-review", {"job": "affidavit-recheck", "artifacts": False}]
+    assert review["artifacts"]["reports"] == {"dotenv": "digest.env"}
+    (tmp_path / "affidavit").write_text('#!/bin/sh\necho "$@"\n')
+    (tmp_path / "affidavit").chmod(0o755)
+    (tmp_path / "report.json").write_text("{}")
+    env = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "AFFIDAVIT_REQUEST": "u"}
+    run_as_job(tmp_path, review, env)
+    name, _, digest = (tmp_path / "digest.env").read_text().strip().partition("=")
+    assert digest == hashlib.sha256(b"{}").hexdigest()
+    posted = run_as_job(tmp_path, post, {**env, name: digest})
+    assert b"post report.json --url u --rechecked job:affidavit-recheck --yes" in posted.stdout
+    for wrong in ({name: "0" * 64}, {}):
+        refused = run_as_job(tmp_path, post, {**env, **wrong})
+        assert refused.returncode != 0
+        assert b"post report.json" not in refused.stdout
+
+
+def run_as_job(folder: Path, job: dict[str, Any], env: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
+    """The script of a job of GitLab, as its runner runs it."""
+    script = "\n".join(["set -eo pipefail", *job["script"]])
+    return subprocess.run(["bash", "-c", script], cwd=folder, env=env, capture_output=True, check=False)
+
+
+def test_a_draft_waits_until_it_is_ready() -> None:
+    condition = as_read(workflow("github")[0].text)["jobs"]["review"]["if"]
+    for is_draft in (True, False):
+        event = {"pull_request": {"draft": is_draft, "number": 7}}
+        assert bool(value(condition, "pull_request_target", event)) is not is_draft
+
+
+def test_without_a_model_the_review_has_no_secret() -> None:
+    jobs = jobs_of(workflow("github")[0].text)
+    assert "secrets." not in jobs["review"]
+
+
+def test_a_workflow_that_is_there_is_not_overwritten_unasked(folder: Path) -> None:
+    assert affidavit("init", cwd=folder).code == 0
+    again = affidavit("init", cwd=folder)
+    assert again.code == 2
+    assert "--force" in again.err
+
+
+def test_the_gitlab_jobs_are_yaml_that_a_linter_reads(folder: Path) -> None:
+    assert affidavit("init", "--forge", "gitlab", "--model", "openai:gpt-5", cwd=folder).code == 0
+    file = folder / ".gitlab" / "affidavit.yml"
+    program = Path(sys.executable).with_name("yamllint")
+    rules = "{extends: default, rules: {line-length: {max: 120}, document-start: disable}}"
+    done = subprocess.run([program, "-d", rules, file], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def as_read(text: str) -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load(text)
+    return content
+
+
+def test_the_jobs_on_gitlab_have_variables_of_their_own_by_environment() -> None:
+    jobs = as_read(workflow("gitlab", Choices(model="openai:gpt-5"))[0].text)
+    review, recheck, post = (jobs[f"affidavit-{name}"] for name in ("review", "recheck", "post"))
+    assert review["environment"] == {"name": "affidavit-review", "action": "access"}
+    assert post["environment"] == {"name": "affidavit-post", "action": "access"}
+    assert "environment" not in recheck
+    assert "environment" not in jobs["affidavit"]
+    on_default = "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH && $AFFIDAVIT_REQUEST"
+    assert all(job["rules"] == [{"if": on_default}] for job in (review, recheck, post))
+    assert "--previous posted" in " ".join(review["script"])
+    assert "report.json" in post["artifacts"]["paths"]
+
+
+def test_in_a_private_project_of_gitlab_the_job_without_a_secret_reviews_what_git_has() -> None:
+    public, private = (
+        as_read(workflow("gitlab", Choices(is_private=is_private))[0].text)["affidavit"]
+        for is_private in (False, True)
+    )
+    assert "merge_requests/$CI_MERGE_REQUEST_IID" in public["script"][0]
+    assert private["script"][0].startswith(
+        'affidavit review "$CI_MERGE_REQUEST_DIFF_BASE_SHA...$CI_COMMIT_SHA" --format'
+    )
+    assert private["variables"] == {"GIT_STRATEGY": "fetch", "GIT_DEPTH": "0"}
+
+
+@pytest.mark.parametrize(
+    ("job", "variable", "code"),
+    [
+        ("affidavit-review", "AFFIDAVIT_POST_TOKEN", 2),
+        ("affidavit-review", "AFFIDAVIT_SIGNING_KEY_FILE", 2),
+        ("affidavit-review", "OPENAI_API_KEY", 0),
+        ("affidavit-recheck", "AFFIDAVIT_POST_TOKEN", 2),
+        ("affidavit-recheck", "AFFIDAVIT_SIGNING_KEY_FILE", 2),
+        ("affidavit-recheck", "AFFIDAVIT_GITLAB_TOKEN", 2),
+        ("affidavit-recheck", "OPENAI_API_KEY", 2),
+        ("affidavit-recheck", "ANOTHER", 0),
+    ],
+)
+def test_a_secret_that_reaches_the_wrong_job_of_gitlab_ends_it(job: str, variable: str, code: int) -> None:
+    first = as_read(workflow("gitlab", Choices(model="openai:gpt-5"))[0].text)[job]["script"][0]
+    done = subprocess.run(["sh", "-c", first], env={variable: "secret"}, capture_output=True, check=False)
+    assert done.returncode == code
+    assert b"secret" not in done.stdout
+
+
+def test_the_groups_of_gitlab_have_names_that_it_takes() -> None:
+    jobs = as_read(workflow("gitlab")[0].text)
+    groups = [job["resource_group"] for job in jobs.values() if "resource_group" in job]
+    # Letters, digits, and a few marks; a colon, as in an address, is refused.
+    assert groups
+    assert all(re.fullmatch(r"[A-Za-z0-9_/$.{} -]+", name) for name in groups)
+
+
+def pinned(text: str) -> dict[str, tuple[str, int]]:
+    """Each package of a list with its version and how many hashes it has."""
+    found = {}
+    for entry in re.split(r"\n(?=[a-z])", text):
+        if name := re.match(r"([a-z0-9._-]+)==(\S+)", entry):
+            found[name[1]] = (name[2], entry.count("--hash=sha256:"))
+    return found
+
+
+@pytest.mark.parametrize(("forge", "place"), [("github", ".github"), ("gitlab", ".gitlab")])
+def test_everything_that_a_job_installs_is_pinned_by_hashes(folder: Path, forge: str, place: str) -> None:
+    done = affidavit("init", "--forge", forge, "--digest", f"sha256:{DIGEST}", cwd=folder)
+    assert done.code == 0, done.err
+    packages = pinned((folder / place / "affidavit.lock").read_text())
+    assert packages["affidavit"] == (__version__, 1)
+    assert all(hashes for _, hashes in packages.values())
+    jobs = next((folder / place).rglob("affidavit.yml")).read_text()
+    installs = [line for line in jobs.splitlines() if "pip install" in line]
+    assert installs
+    assert all("--require-hashes --only-binary :all: -r" in line for line in installs)
+
+
+def test_without_a_digest_only_affidavit_itself_is_pinned_by_its_version_and_that_is_said(
+    folder: Path,
+) -> None:
+    done = affidavit("init", cwd=folder)
+    assert "Affidavit itself by its version" in done.err
+    jobs = (folder / ".github" / "workflows" / "affidavit.yml").read_text()
+    loose = [line.strip() for line in jobs.splitlines() if "pip install" in line and "hashes" not in line]
+    assert {line.rpartition("version-check ")[2] for line in loose} == {
+        f'--no-deps "affidavit=={__version__}"'
+    }
+    assert "affidavit" not in pinned((folder / ".github" / "affidavit.lock").read_text())
+    wrong = affidavit("init", "--digest", "abc", "--force", cwd=folder)
+    assert wrong.code == 2
+    assert "64 hexadecimal digits" in wrong.err
+
+
+def test_the_hashes_that_come_along_are_of_what_this_version_asks_for() -> None:
+    kept = pinned(workflow("github")[-1].text)
+    everything = pinned((ROOT / "requirements.lock").read_text())
+    assert {name: version for name, (version, _) in kept.items()} == {
+        name: everything[name][0] for name in kept
+    }
+    asked = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert {Requirement(one).name for one in asked} <= kept.keys()
+
+
+def test_the_short_example_of_the_documents_installs_and_uses_what_init_writes(tmp_path: Path) -> None:
+    example = (ROOT / "docs" / "ci.md").read_text().split("```yaml\n")[1].partition("```")[0]
+    written = workflow("github")[0].text
+    assert set(re.findall(r"uses: (.*)", example)) <= set(re.findall(r"uses: (.*)", written))
+    installs = [line.strip() for line in example.splitlines() if "pip install" in line]
+    as_written = {line.strip() for line in written.splitlines() if "pip install" in line}
+    # The list comes from the base branch: what is checked out is the pull request.
+    assert {one.replace('"$RUNNER_TEMP/affidavit.lock"', ".github/affidavit.lock") for one in installs} == (
+        as_written
+    )
+    assert 'git show "origin/$GITHUB_BASE_REF:.github/affidavit.lock" > "$RUNNER_TEMP/' in example
+    (tmp_path / "short.yml").write_text(example)
+    assert page_tool.lint_workflows(tmp_path / "short.yml") == []
+    code, said = zizmor(tmp_path / "short.yml")
+    assert code == 0, said
+
+
+def test_a_model_in_a_build_has_a_budget(folder: Path) -> None:
+    text = workflow("github", Choices(model="openai:gpt-5"))[0].text
+    assert 'AFFIDAVIT_BUDGET_USD: "5"' in jobs_of(text)["review"]
+    assert "AFFIDAVIT_BUDGET_USD" not in workflow("github")[0].text
+    done = affidavit(
+        "init", "--forge", "gitlab", "--model", "openai:gpt-5", "--budget-usd", "1.5", cwd=folder
+    )
+    assert done.code == 0, done.err
+    jobs = as_read((folder / ".gitlab" / "affidavit.yml").read_text())
+    assert jobs["affidavit-review"]["variables"] == {
+        "AFFIDAVIT_MODEL": "openai:gpt-5",
+        "AFFIDAVIT_BUDGET_USD": "1.5",
+    }
+    assert affidavit("init", "--budget-usd", "1.5", "--force", cwd=folder).code == 2
+
+
+@pytest.mark.parametrize("link", [".github", ".github/workflows"])
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_nothing_is_written_through_a_link_that_leads_out(
+    folder: Path, link: str, force: tuple[str, ...]
+) -> None:
+    outside = folder.parent / "outside"
+    outside.mkdir()
+    (folder / link).parent.mkdir(exist_ok=True)
+    (folder / link).symlink_to(outside)
+    done = affidavit("init", *force, cwd=folder)
+    assert done.code == 2
+    assert "leads out of" in done.err
+    assert list(outside.iterdir()) == []
+    assert not (folder / ".github" / "affidavit.lock").exists()
+
+
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_a_file_that_is_a_link_is_named_as_one(folder: Path, force: tuple[str, ...]) -> None:
+    (folder / ".github" / "workflows").mkdir(parents=True)
+    (folder / ".github" / "workflows" / "affidavit.yml").symlink_to("ci.yml")
+    done = affidavit("init", *force, cwd=folder)
+    assert done.code == 2
+    assert "affidavit.yml is a link to ci.yml" in done.err
+    assert "--force overwrites" not in done.err
+
+
+def test_a_link_within_the_repository_is_followed(folder: Path) -> None:
+    (folder / "forge").mkdir()
+    (folder / ".github").symlink_to("forge")
+    assert affidavit("init", cwd=folder).code == 0
+    assert (folder / "forge" / "workflows" / "affidavit.yml").is_file()
+
+
+def test_hooks_that_are_kept_elsewhere_by_a_link_are_left_alone(folder: Path) -> None:
+    outside = folder.parent / "shared-hooks"
+    outside.mkdir()
+    hooks = folder / ".git" / "hooks"
+    for one in hooks.iterdir() if hooks.is_dir() else ():
+        one.unlink()
+    hooks.rmdir() if hooks.is_dir() else None
+    hooks.symlink_to(outside)
+    done = affidavit("init", "--hook", "pre-push", cwd=folder)
+    assert done.code == 2
+    assert list(outside.iterdir()) == []
+
+
+def test_the_hooks_are_programs_and_one_stops_a_bad_commit(folder: Path, repo: Repo) -> None:
+    repo.commit("Begin", {"a.py": "x = 1\n"})
+    assert affidavit("init", "--hook", "pre-commit", "--hook", "pre-push", cwd=folder).code == 0
+    hooks = folder / ".git" / "hooks"
+    assert all((hooks / name).stat().st_mode & stat.S_IXUSR for name in ("pre-commit", "pre-push"))
+    program = Path(sys.executable).with_name("shellcheck")
+    subprocess.run([program, hooks / "pre-commit", hooks / "pre-push"], check=True)
+    repo.write({"a.py": "x = undefined_name\n"})
+    repo.git("add", "-A")
+    done = with_hooks(folder, "commit", "-m", "Bad")
+    assert done.returncode != 0
+    assert b"undefined_name" in done.stdout + done.stderr
+
+
+def with_hooks(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Git as a user runs it: its hooks find the command."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    env = {**environment_of(folder.parent / "data"), "PATH": path, "AFFIDAVIT_ANALYSERS_OFF": ALL_BUT_RUFF}
+    return subprocess.run(["git", *arguments], cwd=folder, env=env, capture_output=True, check=False)
+
+
+@pytest.fixture
+def pushed(folder: Path, repo: Repo) -> Path:
+    """A repository whose remote has one commit, and no word on which branch is its main one."""
+    repo.commit("Begin", {"a.py": "x = 1\n"})
+    run_git(folder.parent, "init", "-q", "--bare", "-b", "main", "there.git")
+    repo.git("remote", "set-url", "origin", str(folder.parent / "there.git"))
+    repo.git("push", "-q", "origin", "HEAD:main")
+    repo.git("fetch", "-q", "origin")
+    assert affidavit("init", "--hook", "pre-push", cwd=folder).code == 0
+    return folder
+
+
+def test_a_new_branch_and_a_new_tag_are_reviewed_without_a_known_main_branch(
+    pushed: Path, repo: Repo
+) -> None:
+    repo.commit("Bad", {"a.py": "x = undefined_name\n"})
+    repo.git("tag", "-a", "-m", "One", "v1")
+    for what in ("HEAD:refs/heads/topic", "v1"):
+        done = with_hooks(pushed, "push", "origin", what)
+        assert done.returncode != 0, done.stderr
+        assert b"undefined_name" in done.stdout + done.stderr
+    assert "topic" not in run_git(pushed, "ls-remote", "origin").decode()
+
+
+def test_what_the_remote_has_already_is_not_reviewed_again(pushed: Path, repo: Repo) -> None:
+    repo.commit("Bad", {"a.py": "x = undefined_name\n"})
+    repo.git("push", "-q", "--no-verify", "origin", "HEAD:main")
+    repo.git("tag", "v1")
+    repo.git("push", "-q", "--no-verify", "origin", "HEAD:gone")
+    for what in ("v1", "HEAD:another", ":gone"):
+        done = with_hooks(pushed, "push", "-q", "origin", what)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_what_cannot_be_reviewed_before_a_push_is_named(pushed: Path, repo: Repo) -> None:
+    blob = repo.git("hash-object", "-w", "a.py").strip()
+    repo.git("tag", "words", blob)
+    repo.git("checkout", "-q", "--orphan", "apart")
+    repo.commit("Apart", {"a.py": "x = undefined_name\n"})
+    done = with_hooks(pushed, "push", "-q", "origin", "words", "apart")
+    assert done.returncode == 0
+    assert b"refs/tags/words is NOT reviewed: it names no commit" in done.stderr
+    assert b"refs/heads/apart is NOT reviewed: it has no commit in common" in done.stderr
+
+
+def test_after_a_rebase_only_the_branch_itself_is_reviewed(pushed: Path, repo: Repo) -> None:
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.commit("Good", {"b.py": "y = 2\n"})
+    repo.git("push", "-q", "--no-verify", "origin", "topic")
+    repo.git("checkout", "-q", "-b", "main2", "origin/main")
+    repo.commit("Theirs", {"c.py": "z = undefined_name\n"})
+    repo.git("push", "-q", "--no-verify", "origin", "HEAD:main")
+    repo.git("fetch", "-q", "origin")
+    repo.git("checkout", "-q", "topic")
+    repo.git("rebase", "-q", "origin/main")
+    done = with_hooks(pushed, "push", "-q", "--force", "origin", "topic")
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,90 @@
+"""Many who listen to one review: each hears all of it, and it is read once for all."""
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from affidavit.records.service.review import KeptEvent, WantedReview
+from affidavit.service.stream.watch import State, Watch
+from affidavit.store.databases.database import Database
+from affidavit.store.open import open_store
+from affidavit.store.service.progress import NewEvent, Progress
+from affidavit.store.service.reviews import Reviews, Wanted
+
+LISTENERS = 100
+EVENTS = 5
+
+
+class CountedProgress(Progress):
+    """Counts how often events are read."""
+
+    reads = 0
+
+    def events(self, review_id: str, after: int, limit: int) -> list[KeptEvent]:
+        self.reads += 1
+        return super().events(review_id, after, limit)
+
+
+def test_what_happens_is_read_once_for_all_who_listen(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        reviews, progress = Reviews(store.database), CountedProgress(store.database)
+        wanted = WantedReview(source="diff", diff_text="x")
+        reviews.add(Wanted("one", "default", "2026", "me", "key", wanted), again=False)
+        heard = asyncio.run(listen(Watch(reviews, progress), reviews, progress))
+    assert heard == [list(range(1, EVENTS + 1))] * LISTENERS
+    # Each time once or twice, and not once for each who listens.
+    assert progress.reads < 5 * EVENTS, progress.reads
+
+
+async def listen(watch: Watch, reviews: Reviews, progress: Progress) -> list[list[int]]:
+    async def hear() -> list[int]:
+        return [event.number async for event in watch.follow("one", 0)]
+
+    looking = asyncio.create_task(watch.keep_looking())
+    hearing = [asyncio.create_task(hear()) for _ in range(LISTENERS)]
+    for number in range(EVENTS):
+        await asyncio.sleep(0.25)
+        name = "pipeline.completed" if number == EVENTS - 1 else "tool.called"
+        progress.add_events("one", [NewEvent(name, {}, str(number))], None)
+    reviews.finish("one", "completed", "2026")
+    heard = await asyncio.gather(*hearing)
+    looking.cancel()
+    return heard
+
+
+class Hanging(Reviews):
+    """Its database does not answer, and does not refuse either."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.is_asked, self.is_over = threading.Event(), threading.Event()
+
+    def statuses(self, review_ids: Sequence[str]) -> dict[str, State]:
+        self.is_asked.set()
+        self.is_over.wait(30)
+        return {}
+
+
+def test_streams_close_at_once_when_a_server_ends_whose_database_hangs(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        reviews = Hanging(store.database)
+        watch = Watch(reviews, Progress(store.database))
+
+        async def listen() -> None:
+            looking = asyncio.create_task(watch.keep_looking())
+            following = asyncio.create_task(_all(watch))
+            await asyncio.to_thread(reviews.is_asked.wait, 30)
+            watch.end()
+            try:
+                async with asyncio.timeout(5):
+                    assert await following == []
+            finally:
+                reviews.is_over.set()
+                looking.cancel()
+
+        asyncio.run(listen())
+
+
+async def _all(watch: Watch) -> list[KeptEvent]:
+    return [event async for event in watch.follow("one", 0)]

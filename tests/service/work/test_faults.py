@@ -1,0 +1,227 @@
+"""What nobody foresaw: a review that meets a fault of ours says so, and a nursery that died is begun anew."""
+
+import asyncio
+import os
+import signal
+import socket
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from affidavit.errors import StoreError
+from affidavit.events import now_iso
+from affidavit.minds.choice import CallLimits
+from affidavit.records.service.review import KeptReview, WantedReview
+from affidavit.service.cell.nursery import Nursery
+from affidavit.service.settings import ServiceSettings
+from affidavit.service.work.attempt.diary import Diary, LostReview
+from affidavit.service.work.attempt.held import HeldReview
+from affidavit.service.work.attempt.workplace import FailedReview, Workplace
+from affidavit.service.work.caches import Caches
+from affidavit.service.work.calls import Calls
+from affidavit.service.work.worker import again_and_again
+from affidavit.store.open import open_store
+from affidavit.store.service.access import Access
+from affidavit.store.service.reviews import Reviews, Wanted
+from service_process import DIFF
+
+
+async def keep(_name: str, work: Callable[[], Awaitable[Any]]) -> Any:
+    return await work()
+
+
+class UnreadableNursery(Nursery):
+    """Its cells cannot be understood."""
+
+    async def bear(self) -> Any:
+        raise ZeroDivisionError("a fault")
+
+
+@contextmanager
+def workplace(folder: Path) -> Iterator[Workplace]:
+    settings = ServiceSettings(folder / "data")
+    with open_store(folder / "data") as store, closing(UnreadableNursery(folder / "cells", {})) as nursery:
+        caches = Caches(settings, Access(store.database))
+        yield Workplace(settings, store, Calls({}, {}, CallLimits()), nursery, caches)
+
+
+def review_with_a_fault(folder: Path, *, is_ending: bool) -> tuple[type[BaseException], KeptReview]:
+    with workplace(folder) as place:
+        place.is_ending = is_ending
+        request = WantedReview(source="diff", diff_text=DIFF)
+        place.reviews.add(Wanted("one", "default", now_iso(), "me", "key", request), again=False)
+        with pytest.raises((FailedReview, ZeroDivisionError)) as raised:
+            asyncio.run(place.do("one", keep, {}))
+        found = place.reviews.find("one", None)
+        assert found is not None
+        return raised.type, found
+
+
+def test_a_review_that_meets_a_fault_of_ours_fails_and_says_so(tmp_path: Path) -> None:
+    kind, review = review_with_a_fault(tmp_path, is_ending=False)
+    assert kind is FailedReview
+    assert review.status == "failed"
+    assert "a fault in Affidavit itself, ZeroDivisionError: a fault" in (review.reason or "")
+
+
+def test_what_goes_wrong_while_a_worker_ends_is_left_to_the_others(tmp_path: Path) -> None:
+    kind, review = review_with_a_fault(tmp_path, is_ending=True)
+    assert kind is ZeroDivisionError
+    assert review.status == "running"
+
+
+class Stopping(HeldReview):
+    def __init__(self) -> None:
+        self.is_stopped = False
+
+    def stop(self) -> None:
+        self.is_stopped = True
+
+
+class Late(Reviews):
+    """While its database answers, something happens."""
+
+    def __init__(self, place: Workplace, happens: Callable[[], None]) -> None:
+        super().__init__(place.store.database)
+        self._happens = happens
+
+    def owners(self, review_ids: Sequence[str]) -> dict[str, str | None]:
+        found = super().owners(review_ids)
+        self._happens()
+        return found
+
+
+def test_what_is_taken_while_the_owners_are_looked_up_is_not_taken_for_lost(tmp_path: Path) -> None:
+    settings = ServiceSettings(tmp_path / "data")
+    with (
+        open_store(tmp_path / "data") as store,
+        closing(UnreadableNursery(tmp_path / "cells", {})) as nursery,
+    ):
+        caches = Caches(settings, Access(store.database))
+        place = Workplace(settings, store, Calls({}, {}, CallLimits()), nursery, caches)
+        for name in ("mine", "lost", "taken"):
+            request = WantedReview(source="diff", diff_text=DIFF)
+            place.reviews.add(Wanted(name, "default", now_iso(), "me", name, request), again=False)
+        place.reviews.begin("mine", place.settings.worker_id, now_iso())
+        held = {name: Stopping() for name in ("mine", "lost", "taken")}
+        place.held.update({name: held[name] for name in ("mine", "lost")})
+        place.reviews = Late(place, lambda: place.held.update(taken=held["taken"]))
+        asyncio.run(place.let_go_of_lost())
+    assert {name: one.is_stopped for name, one in held.items()} == {
+        "mine": False,
+        "lost": True,
+        "taken": False,
+    }
+
+
+def status_of(process: int) -> list[str]:
+    """Its state and its parent first."""
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+
+
+def test_a_nursery_that_was_killed_is_begun_anew(tmp_path: Path) -> None:
+    async def bear(nursery: Nursery) -> int:
+        connection, number = await nursery.bear()
+        connection.close()
+        return number
+
+    with closing(Nursery(tmp_path, os.environ)) as nursery:
+        number = asyncio.run(bear(nursery))
+        nurse = int(status_of(number)[1])
+        os.kill(nurse, signal.SIGKILL)
+        while status_of(nurse)[0] != "Z":
+            time.sleep(0.01)
+        assert asyncio.run(bear(nursery)) != number
+
+
+def test_a_cell_of_a_nursery_that_died_is_ended_all_the_same(tmp_path: Path) -> None:
+    async def bear(nursery: Nursery) -> tuple[socket.socket, int]:
+        return await nursery.bear()
+
+    with closing(Nursery(tmp_path, os.environ)) as nursery:
+        connection, number = asyncio.run(bear(nursery))
+        nurse = int(status_of(number)[1])
+        os.kill(nurse, signal.SIGKILL)
+        while status_of(nurse)[0] != "Z":
+            time.sleep(0.01)
+        other, _ = asyncio.run(bear(nursery))
+        with connection, other:
+            nursery.kill(number)
+            assert is_gone_within(10.0, number)
+
+
+def is_gone_within(seconds: float, process: int) -> bool:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            if status_of(process)[0] == "Z":
+                return True
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_a_fault_does_not_end_what_is_done_again_and_again() -> None:
+    async def done(times: list[int]) -> None:
+        times.append(len(times))
+        if len(times) == 1:
+            raise ZeroDivisionError("a fault")
+        if len(times) == 2:
+            raise StoreError("away", retryable=True)
+        raise asyncio.CancelledError
+
+    times: list[int] = []
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(again_and_again(lambda: done(times), 0.0))
+    assert times == [0, 1, 2]
+
+
+def test_whose_step_is_kept_by_another_lets_go_of_the_review(tmp_path: Path) -> None:
+    async def lost(_name: str, _work: Callable[[], Awaitable[Any]]) -> Any:
+        raise LostReview
+
+    async def nothing(*_: str) -> None:
+        pass
+
+    async def take(place: Workplace, review: KeptReview) -> None:
+        diary = Diary(place.progress, "one", "default", place.settings.worker_id)
+        held = HeldReview(review, place.calls, diary, lost, nothing, {}, nothing)
+        with pytest.raises(LostReview):
+            await held.draw("plan", nothing)
+        with pytest.raises(LostReview):
+            await held.rest(0.0)
+
+    with workplace(tmp_path) as place:
+        request = WantedReview(source="diff", diff_text=DIFF)
+        place.reviews.add(Wanted("one", "default", now_iso(), "me", "key", request), again=False)
+        review = place.reviews.begin("one", place.settings.worker_id, now_iso())
+        assert review is not None
+        asyncio.run(take(place, review))
+
+
+def test_a_rest_ends_when_the_review_is_let_go_of(tmp_path: Path) -> None:
+    async def rest(place: Workplace) -> None:
+        review = place.reviews.begin("one", place.settings.worker_id, now_iso())
+        assert review is not None
+        diary = Diary(place.progress, "one", "default", place.settings.worker_id)
+        held = HeldReview(review, place.calls, diary, keep, noted, {}, checked)
+        await held.rest(0.01)
+        held.stop()
+        with pytest.raises(LostReview):
+            await held.rest(600)
+
+    async def noted(_stage: str) -> None:
+        pass
+
+    async def checked() -> None:
+        pass
+
+    with workplace(tmp_path) as place:
+        request = WantedReview(source="diff", diff_text=DIFF)
+        place.reviews.add(Wanted("one", "default", now_iso(), "me", "key", request), again=False)
+        asyncio.run(rest(place))

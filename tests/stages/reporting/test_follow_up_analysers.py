@@ -1,0 +1,136 @@
+"""What becomes of the findings of analysers: the analyser decides, name by name."""
+
+from typing import Any
+
+import pytest
+from first_items import F821, FIRST, FIXED, QUOTE, fate
+
+from affidavit.records.report import Report
+from rows import Row, claim, only_decision
+
+
+def test_an_analysers_finding_is_decided_by_the_analyser(row: Row) -> None:
+    row.review(proven=[F821], judge=None)
+    row.repo.commit("Shift", {"shop.py": "import os\n\n\n" + FIRST})
+    again = claim("shop.py", 5, QUOTE, title="`items` is odd", rule_id="ruff/F821")
+    row.review(proven=[again], judge=None)
+    assert fate(row) == ("still_open", "analyser")
+    row.repo.commit("Fix", {"shop.py": FIXED})
+    report = row.review(proven=[], judge=None)
+    assert fate(row) == ("fixed", "analyser")
+    assert report.candidates == ()
+
+
+def test_an_analyser_that_did_not_look_tells_nothing(row: Row) -> None:
+    row.review(proven=[F821], judge=None)
+    row.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
+    report = row.review(judge=None)
+    assert fate(row) == ("cannot_tell", "analyser")
+    (open_one,) = report.shown
+    assert (open_one.status, report.gate.exit_code) == ("unverified", 0)
+
+
+UNDEFINED = "ruff/F821"
+
+
+def undefined(file: str, line: int, text: str, name: str) -> dict[str, Any]:
+    """What ruff says of a name, quoted with the line above it, as it is."""
+    start, evidence = max(line - 1, 1), text.split("\n")
+    quote = "\n".join(evidence[start - 1 : line])
+    made = claim(file, line, quote, title=f"`{name}` is not defined", rule_id=UNDEFINED)
+    made["verification"]["line_range_examined"] = [start, line]
+    return made
+
+
+def fates(report: Report) -> dict[str, str]:
+    assert report.follow_up is not None
+    return {one.title: one.fate for one in report.follow_up.decisions}
+
+
+@pytest.mark.parametrize("path", ["shop.py", "added.py"])
+def test_a_rename_with_an_edit_beside_it_squashed_leaves_an_analysers_finding_the_same(
+    row: Row, path: str
+) -> None:
+    text = "def total(items):\n    start = 0\n    return sum(itms)\n"
+    row.repo.commit("Total", {path: text})
+    row.review(proven=[undefined(path, 3, text, "itms")], judge=None)
+    edited = text.replace("start = 0", "start = 1")
+    row.repo.git("rm", "-q", path)
+    row.repo.commit("Rename", {"core.py": edited})
+    row.repo.git("reset", "-q", "--soft", "main")
+    row.repo.commit("All in one")
+    report = row.review(proven=[undefined("core.py", 3, edited, "itms")], judge=None)
+    assert fate(row) == ("still_open", "analyser")
+    assert report.follow_up is not None
+    assert report.follow_up.new == ()
+
+
+def test_a_file_that_was_renamed_and_edited_is_followed_where_its_line_changed(row: Row) -> None:
+    text = FIRST + "\n\ndef total(items):\n    return sum(itms)\n"
+    row.repo.commit("Total", {"shop.py": text})
+    row.review(proven=[undefined("shop.py", 9, text, "itms")], judge=None)
+    edited = text.replace("return sum(itms)", "return sum(itms) + 1")
+    row.repo.git("rm", "-q", "shop.py")
+    row.repo.commit("Rename", {"core.py": edited})
+    report = row.review(proven=[undefined("core.py", 9, edited, "itms")], judge=None)
+    assert fate(row) == ("still_open", "analyser")
+    assert report.follow_up is not None
+    assert report.follow_up.new == ()
+
+
+def test_another_undefined_name_on_the_same_line_is_another_finding(row: Row) -> None:
+    text = "def total(items):\n    return sum(itms)\n"
+    row.repo.commit("Total", {"shop.py": text})
+    row.review(proven=[undefined("shop.py", 2, text, "itms")], judge=None)
+    other = text.replace("sum(itms)", "sum(itemz)")
+    row.repo.commit("Other", {"shop.py": other})
+    report = row.review(proven=[undefined("shop.py", 2, other, "itemz")], judge=None)
+    assert fate(row) == ("fixed", "analyser")
+    assert report.follow_up is not None
+    assert len(report.follow_up.new) == 1
+
+
+def test_of_two_undefined_names_on_a_line_the_one_that_is_defined_now_is_fixed(row: Row) -> None:
+    text = "def total(items):\n    return foo(itms)\n"
+    row.repo.commit("Total", {"shop.py": text})
+    both = [undefined("shop.py", 2, text, name) for name in ("foo", "itms")]
+    row.review(proven=both, judge=None)
+    defined = "from sums import foo\n" + text
+    row.repo.commit("Import", {"shop.py": defined})
+    report = row.review(proven=[undefined("shop.py", 3, defined, "itms")], judge=None)
+    assert fates(report) == {"`foo` is not defined": "fixed", "`itms` is not defined": "still_open"}
+    assert report.follow_up is not None
+    assert report.follow_up.new == ()
+
+
+def many(names: list[str]) -> tuple[str, list[dict[str, Any]]]:
+    text = "def total():\n" + "".join(f"    use({name}, again)\n" for name in names)
+    return text, [undefined("shop.py", at, text, name) for at, name in enumerate(names, 2)]
+
+
+NAMES = [f"name_{letter}" for letter in "abcdefg"]
+
+
+@pytest.mark.parametrize(
+    ("later", "became"),
+    [
+        ([*NAMES], "still_open"),
+        ([name for name in NAMES if name != "name_c"], "partly_fixed"),
+        ([name for name in NAMES if name != "name_a"], "partly_fixed"),
+        ([], "fixed"),
+    ],
+)
+def test_a_finding_that_stands_for_many_is_partly_fixed_only_where_one_of_them_is(
+    row: Row, later: list[str], became: str
+) -> None:
+    text, said = many(NAMES)
+    row.repo.commit("Many", {"shop.py": text})
+    assert len(row.review(proven=said, judge=None).shown) == 1
+    text, said = many(later)
+    edited = text.replace("again)", "once_more)")
+    row.repo.commit("Edit", {"shop.py": edited})
+    said = [undefined("shop.py", one["line"], edited, one["title"].split("`")[1]) for one in said]
+    report = row.review(proven=said, judge=None)
+    assert only_decision(report).fate == became
+    assert report.follow_up is not None
+    assert report.follow_up.new == ()

@@ -1,0 +1,161 @@
+"""A process that imports Affidavit once and makes a fork of itself for each program that is wanted.
+
+Most of the time of a short program goes into its imports and into the expressions that find secrets. A fork
+is a process of its own all the same, with its own folder, variables, files, signals and exit code. What is
+about how Python starts needs a real start.
+"""
+
+import atexit
+import fcntl
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import runpy
+import select
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, NoReturn
+
+NOT_FOR_IMPORT = "migrations"
+MOST_FILES = 32
+"""That a program is given."""
+HIGH = 400
+"""Numbers of files that no program is given."""
+
+
+def _serve(listener: socket.socket) -> dict[str, Any]:
+    """What a fork is asked to be; returns only there. Ends when nobody holds the other end of its input."""
+    while True:
+        ready, _, _ = select.select([listener, sys.stdin], [], [])
+        if sys.stdin in ready:
+            _end()
+        asked, _ = listener.accept()
+        if os.fork() == 0:
+            listener.close()
+            return _fork_and_tell(asked)
+        asked.close()
+        _bury()
+
+
+def _end() -> NoReturn:
+    """Whoever measures a test run counts the time of those that were waited for."""
+    signal.alarm(5)
+    with suppress(ChildProcessError):
+        while True:
+            os.waitpid(-1, 0)
+    os._exit(0)
+
+
+def _bury() -> None:
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
+
+
+def _fork_and_tell(asked: socket.socket) -> dict[str, Any]:
+    """Make another fork, in which this returns, and say how it ends; it ends when nobody wants to know."""
+    with asked:
+        _, files, _, _ = socket.recv_fds(asked, 1, MOST_FILES)
+        with asked.makefile("r") as lines:
+            request: dict[str, Any] = json.loads(lines.readline() or "null")
+        if request is None:
+            os._exit(0)
+        process = os.fork()
+        if process:
+            for file in files:
+                os.close(file)
+            asked.sendall(f"{process}\n".encode())
+            if asked in select.select([os.pidfd_open(process), asked], [], [])[0]:
+                os.kill(process, signal.SIGKILL)
+            _, status = os.waitpid(process, 0)
+            with suppress(OSError):
+                asked.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+            os._exit(0)
+    _become(request, files)
+    return request
+
+
+def _become(request: dict[str, Any], files: Sequence[int]) -> None:
+    """Take over everything in which a program that was started would differ from this process."""
+    if request["is_own_session"]:
+        os.setsid()
+    moved = [fcntl.fcntl(file, fcntl.F_DUPFD, HIGH) for file in files]
+    for file in files:
+        os.close(file)
+    for number, file in zip(request["numbers"], moved, strict=True):
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(request["cwd"])
+    for name in os.environ.keys() - request["env"].keys():
+        del os.environ[name]
+    os.environ.update(request["env"])
+    sys.argv = list(request["command"])
+    sys.orig_argv = [sys.executable, *sys.argv]
+    sys.executable = request["python"] or sys.executable
+    tempfile.tempdir = None
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _import_all(package: str) -> None:
+    places = importlib.import_module(package).__path__
+    for module in pkgutil.iter_modules(places, f"{package}."):
+        if NOT_FOR_IMPORT in module.name:
+            continue
+        if module.ispkg:
+            _import_all(module.name)
+        else:
+            importlib.import_module(module.name)
+
+
+def _run_and_end(main: Callable[[], object]) -> NoReturn:
+    """As Python ends, but for taking its objects apart one by one, which takes longer than most commands."""
+    code = 0
+    try:
+        main()
+    except SystemExit as ending:
+        code = ending.code if isinstance(ending.code, int) else int(ending.code is not None)
+    except BaseException:  # noqa: BLE001 - the outermost edge
+        traceback.print_exc()
+        code = 1
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        code = 120
+    os._exit(code)
+
+
+def _run_module(name: str) -> None:
+    """As `python -m` does."""
+    sys.modules.pop(name, None)
+    runpy.run_module(name, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    # What ends the tests ends this, too, by what it hears of them; until then it looks after its forks.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    from affidavit.__main__ import main
+
+    for room in sys.argv[2:]:
+        _import_all(f"affidavit.{room}")
+    from affidavit.redaction.text import redact_text
+
+    redact_text("")  # compiles its expressions, which are the same for every text
+    gc.collect()
+    gc.freeze()
+    with socket.socket(fileno=int(sys.argv[1])) as listener:
+        wanted = _serve(listener)
+    _run_and_end(main if wanted["module"] == "affidavit" else lambda: _run_module(wanted["module"]))

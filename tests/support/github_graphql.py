@@ -1,0 +1,90 @@
+"""GitHub's GraphQL in memory: the threads of a pull request, executed by the published schema."""
+
+from typing import Any, Protocol
+
+from graphql import graphql_sync
+
+from forge_http import Asked, RefusedError
+from published import graphql_schema
+
+Given = dict[str, Any]
+
+
+class Threads(Protocol):
+    """What a server has of it."""
+
+    inline: list[Given]
+    threads: dict[int, Given]
+    issues: list[Given]
+    edited_by: dict[int, str]
+    can_resolve: bool
+    problems: list[str]
+
+
+def answer_query(server: Threads, asked: Asked, who: str) -> Given:
+    """What a query is answered; a query that the schema does not allow is a problem of the server."""
+    if not who:
+        raise RefusedError(401, "This endpoint requires you to be authenticated.")
+    root = {
+        "viewer": {"login": who},
+        "repository": lambda *_, **__: {
+            "nameWithOwner": "shop/cart",
+            "pullRequest": lambda *_, **__: _pull(server),
+        },
+        "resolveReviewThread": lambda _, input: _resolve(server, input["threadId"]),  # noqa: A006 - its name
+    }
+    done = graphql_sync(
+        graphql_schema(), asked.body["query"], root, variable_values=asked.body.get("variables")
+    )
+    if done.errors:
+        messages = [error.message for error in done.errors]
+        if not any("Resource not accessible" in one for one in messages):
+            server.problems += messages
+    return {
+        "data": done.data,
+        **({"errors": [{"message": e.message} for e in done.errors]} if done.errors else {}),
+    }
+
+
+def _pull(server: Threads) -> Given:
+    def threads(*_: Any, first: int, after: str | None = None, **__: Any) -> Given:
+        start = int(after or 0)
+        roots = list(server.threads)[start : start + first]
+        has_more = start + first < len(server.threads)
+        return {
+            "nodes": [_thread(server, root) for root in roots],
+            "pageInfo": {"hasNextPage": has_more, "endCursor": str(start + first)},
+        }
+
+    return {
+        "reviewThreads": threads,
+        "closingIssuesReferences": lambda *_, **__: {
+            "nodes": [{"repository": {"nameWithOwner": "shop/cart"}, **one} for one in server.issues]
+        },
+    }
+
+
+def _thread(server: Threads, root: int) -> Given:
+    spoken = [one for one in server.inline if root in (one["id"], one.get("in_reply_to_id"))]
+    nodes = [
+        {
+            "databaseId": one["id"],
+            "author": {"__typename": "User", "login": one["user"]["login"]},
+            "editor": _editor(server, one["id"]),
+        }
+        for one in spoken
+    ]
+    return {**server.threads[root], "comments": lambda *_, **__: {"nodes": nodes}}
+
+
+def _editor(server: Threads, comment: int) -> Given | None:
+    name = server.edited_by.get(comment)
+    return {"__typename": "User", "login": name} if name else None
+
+
+def _resolve(server: Threads, thread: str) -> Given:
+    if not server.can_resolve:
+        raise ValueError("Resource not accessible by integration")
+    found = next(one for one in server.threads.values() if one["id"] == thread)
+    found["isResolved"] = True
+    return {"thread": found}

@@ -1,0 +1,19 @@
+"""What `make test` tries in part and `make test-all` whole, and the chance that chooses the part."""
+
+import os
+import random
+import sys
+
+IS_LONG = bool(os.environ.get("AFFIDAVIT_LONG_TESTS"))
+
+
+def tell(line: str) -> None:
+    """Shown where a test fails, or with -s."""
+    sys.stdout.write(line + "\n")
+
+
+def seeded_chance() -> random.Random:
+    """Another one in each run; AFFIDAVIT_SEED repeats one."""
+    seed = int(os.environ.get("AFFIDAVIT_SEED") or random.randrange(10_000))
+    tell(f"AFFIDAVIT_SEED={seed}")
+    return random.Random(seed)
