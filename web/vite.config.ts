@@ -15,5 +15,6 @@ export default defineConfig({
     fs: { allow: ['..'] },
     proxy: { '/api': 'http://127.0.0.1:8000' },
   },
-  test: { environment: 'node', isolate: false, include: ['src/**/*.test.ts'] },
+  // Properties are tried on busy machines, too.
+  test: { environment: 'node', isolate: false, testTimeout: 60_000, include: ['src/**/*.test.ts'] },
 } as Parameters<typeof defineConfig>[0]);

@@ -1,23 +1,12 @@
 /** Calls of the service: JSON in and out, the token on each, a failure as a `Problem` that says what to do. */
+import { deleting, whileThere } from './gone';
+import { Problem, problemOf } from './problem';
 import type { components, paths } from './schema';
 
 export type Shape<Name extends keyof components['schemas']> = components['schemas'][Name];
 export type Path = keyof paths;
 
 const TOKEN = 'affidavit.token';
-
-/** What the service said instead of an answer. */
-export class Problem extends Error {
-  readonly status: number;
-  readonly advice: string;
-
-  constructor(status: number, title: string, detail: string, advice: string) {
-    super(detail || title);
-    this.name = 'Problem';
-    this.status = status;
-    this.advice = advice;
-  }
-}
 
 // For as long as the tab is open, unless the user asked to stay signed in.
 export function token(): string | null {
@@ -63,7 +52,16 @@ export async function download(path: string, name: string): Promise<void> {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-async function ask(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+/** Delete something; nothing of it is asked for from now on. */
+export async function remove(address: string): Promise<void> {
+  await deleting(address, () => call('DELETE', address));
+}
+
+function ask(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+  return whileThere({ path, method, signal }, (stop) => call(method, path, body, stop));
+}
+
+async function call(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(path, {
@@ -78,16 +76,4 @@ async function ask(method: string, path: string, body?: unknown, signal?: AbortS
   }
   if (!response.ok) throw await problemOf(response);
   return response;
-}
-
-export async function problemOf(response: Response): Promise<Problem> {
-  const text = await response.text();
-  try {
-    const said = JSON.parse(text) as { title?: string; detail?: string; advice?: string; errors?: { where: string; what: string }[] };
-    const parts = (said.errors ?? []).map((one) => `${one.where}: ${one.what}`).join('; ');
-    const detail = [said.detail, parts].filter(Boolean).join(' ');
-    return new Problem(response.status, said.title ?? response.statusText, detail, said.advice ?? '');
-  } catch {
-    return new Problem(response.status, response.statusText, text.slice(0, 300) || `Status ${response.status}`, '');
-  }
 }

@@ -76,6 +76,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/review/{review_id}/iterations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Iterations
+         * @description The completed reviews of the same pull request, branch or series, the oldest first.
+         */
+        get: operations["list_iterations_api_review__review_id__iterations_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/review/{review_id}/change": {
         parameters: {
             query?: never;
@@ -106,6 +126,9 @@ export interface paths {
         /**
          * Stream Events
          * @description Every event of a review, those of before and those to come; it closes when the review is over.
+         *
+         *     It goes on after `Last-Event-ID`, or after `last_event_id` for clients that cannot send headers. An id
+         *     that the review never gave (negative, no number, beyond its end) is none: the story begins anew.
          */
         get: operations["stream_events_api_review__review_id__stream_get"];
         put?: never;
@@ -267,9 +290,33 @@ export interface paths {
         put?: never;
         /**
          * Recheck Finding
-         * @description The proofs of one finding, made again.
+         * @description The proofs of one finding, made again: of the change, its quote, its searches, its analyser.
          */
         post: operations["recheck_finding_api_review__review_id__findings__finding_id__recheck_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/post": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Posting
+         * @description What became of posting a review.
+         */
+        get: operations["get_posting_api_review__review_id__post_get"];
+        put?: never;
+        /**
+         * Post Review
+         * @description Post a review, or have it posted as soon as it is done; posting again changes what stands there.
+         */
+        post: operations["post_review_api_review__review_id__post_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -453,7 +500,11 @@ export interface paths {
          */
         get: operations["sample_api_sample_get"];
         put?: never;
-        post?: never;
+        /**
+         * Sample Repository
+         * @description The same change in a repository, made here: of it also those who depend on the change are known.
+         */
+        post: operations["sample_repository_api_sample_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -471,7 +522,7 @@ export interface paths {
         put?: never;
         /**
          * Estimate
-         * @description What a review would cost; no model is asked.
+         * @description What the review of this request would pay: nothing of what its row has paid for; no model is asked.
          */
         post: operations["estimate_api_estimate_post"];
         delete?: never;
@@ -489,7 +540,7 @@ export interface paths {
         };
         /**
          * Quality
-         * @description How often findings were wrong, as far as people have labelled them.
+         * @description How often findings of the caller's reviews were wrong, as far as people have labelled them.
          */
         get: operations["quality_api_quality_get"];
         put?: never;
@@ -569,7 +620,7 @@ export interface paths {
         };
         /**
          * Metrics
-         * @description What this server and its worker count, for Prometheus.
+         * @description What this server and its worker count, of all tenants, for Prometheus; only for the operator's own.
          */
         get: operations["metrics_metrics_get"];
         put?: never;
@@ -828,6 +879,11 @@ export interface components {
              * @default
              */
             candidate: string;
+            /**
+             * Detail
+             * @default
+             */
+            detail: string;
         };
         /**
          * BlameOrigin
@@ -879,6 +935,11 @@ export interface components {
              * @default []
              */
             searches: components["schemas"]["SearchRun"][];
+            /**
+             * Dependency Quotes
+             * @default []
+             */
+            dependency_quotes: components["schemas"]["DependencyCheck"][];
             reproduction: components["schemas"]["ReproductionCheck"] | null;
             patch_trial: components["schemas"]["PatchTrial"] | null;
             /**
@@ -1214,6 +1275,60 @@ export interface components {
             cancelled: string[];
         };
         /**
+         * DependencyCheck
+         * @description Where the code stands that a finding quotes of a package; `code` is the file's own text.
+         */
+        DependencyCheck: {
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "exact" | "relocated" | "ambiguous" | "not_found" | "other_file" | "not_here";
+            /** Package */
+            package: string;
+            /** Version */
+            version: string;
+            /** File */
+            file: string;
+            /** Sha256 */
+            sha256: string;
+            /** Start */
+            start: number | null;
+            /** End */
+            end: number | null;
+            /**
+             * Code
+             * @default
+             */
+            code: string;
+            /**
+             * Detail
+             * @default
+             */
+            detail: string;
+        };
+        /**
+         * DependencyQuote
+         * @description Code of a package that a finding cites beside its own place: it supports, and proves nothing alone.
+         */
+        DependencyQuote: {
+            /** Package */
+            package: string;
+            /** Version */
+            version: string;
+            /** File */
+            file: string;
+            /** Sha256 */
+            sha256: string;
+            /** Code Examined */
+            code_examined: string;
+            /** Line Range Examined */
+            line_range_examined: [
+                number,
+                number
+            ] | null;
+        };
+        /**
          * Diagnostic
          * @description One note of the machine: what, about which finding of whom, and what was expected.
          */
@@ -1312,6 +1427,11 @@ export interface components {
              * @default []
              */
             history: components["schemas"]["IterationSummary"][];
+            /**
+             * Decided
+             * @default []
+             */
+            decided: components["schemas"]["FindingDecision"][];
             /**
              * Looks At All
              * @default false
@@ -1787,6 +1907,11 @@ export interface components {
              * @default []
              */
             new: string[];
+            /**
+             * Returned
+             * @default []
+             */
+            returned: components["schemas"]["Returned"][];
             scope: components["schemas"]["Scope"] | null;
         };
         /**
@@ -1831,6 +1956,16 @@ export interface components {
              * @enum {integer}
              */
             exit_code: 0 | 1 | 2 | 3;
+        };
+        /**
+         * GivenDependencies
+         * @description What the quotes of packages of one candidate came to, where the review was made.
+         */
+        GivenDependencies: {
+            /** Candidate */
+            candidate: string;
+            /** Checks */
+            checks: components["schemas"]["DependencyCheck"][];
         };
         /**
          * GivenJudgement
@@ -2021,6 +2156,11 @@ export interface components {
              */
             judgements: components["schemas"]["GivenJudgement"][];
             reporter: components["schemas"]["Answer"] | null;
+            /**
+             * Dependency Quotes
+             * @default []
+             */
+            dependency_quotes: components["schemas"]["GivenDependencies"][];
             programs: components["schemas"]["Programs"] | null;
             earlier: components["schemas"]["Earlier"] | null;
             /**
@@ -2028,6 +2168,58 @@ export interface components {
              * @default
              */
             submitted_by: string;
+        };
+        /**
+         * Iteration
+         * @description One completed review of a row.
+         */
+        Iteration: {
+            /**
+             * Iteration
+             * @description Its place; two reviews may share one that were done side by side.
+             */
+            iteration: number;
+            /** @description null: it was not done by this service. */
+            review: components["schemas"]["ReviewSummary"] | null;
+            /** Report Id */
+            report_id: string;
+            /** Created At */
+            created_at: string;
+            /**
+             * Head
+             * @description The commit, or the tree where there is none.
+             */
+            head: string;
+            /** Score */
+            score: number;
+            /**
+             * Feedback
+             * @enum {string}
+             */
+            feedback: "accept" | "refine" | "reject" | "escalate";
+            /** Fixed */
+            fixed: number;
+            /** Partly Fixed */
+            partly_fixed: number;
+            /** Still Open */
+            still_open: number;
+            /** Cannot Tell */
+            cannot_tell: number;
+            /** New */
+            new: number;
+        };
+        /**
+         * IterationList
+         * @description The row of a review, the oldest first.
+         */
+        IterationList: {
+            /**
+             * Series
+             * @description null: the review belongs to no row.
+             */
+            series: string | null;
+            /** Iterations */
+            iterations: components["schemas"]["Iteration"][];
         };
         /**
          * IterationSummary
@@ -2086,6 +2278,11 @@ export interface components {
              * @default 0
              */
             new: number;
+            /**
+             * Back
+             * @default 0
+             */
+            back: number;
             /** Spent Usd */
             spent_usd: number | null;
             /**
@@ -2372,6 +2569,39 @@ export interface components {
             note: string;
         };
         /**
+         * Posting
+         * @description The last time that a review was posted, or is to be.
+         */
+        Posting: {
+            /** Review Id */
+            review_id: string;
+            /** Number */
+            number: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "waiting" | "posted" | "failed";
+            /** Asked By */
+            asked_by: string;
+            /** Asked At */
+            asked_at: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Reason */
+            reason: string | null;
+            /**
+             * Actions
+             * @default 0
+             */
+            actions: number;
+            /**
+             * Notes
+             * @default []
+             */
+            notes: string[];
+        };
+        /**
          * ProbeRun
          * @description A program that asks how the code behaves, with what it did on both sides: twice where they differ.
          */
@@ -2437,6 +2667,11 @@ export interface components {
              * @default
              */
             detail: string;
+            /**
+             * Missing
+             * @default []
+             */
+            missing: string[];
         };
         /**
          * Programs
@@ -2520,6 +2755,15 @@ export interface components {
             labelled: number;
             wrong: components["schemas"]["Rate"] | null;
             nit: components["schemas"]["Rate"] | null;
+            /**
+             * Unheard
+             * @default 0
+             */
+            unheard: number;
+            /** Unheard From */
+            unheard_from: {
+                [key: string]: number;
+            };
             /**
              * Withheld Labelled
              * @default 0
@@ -2933,7 +3177,7 @@ export interface components {
         Report: {
             /**
              * Report Version
-             * @default 2.5
+             * @default 2.7
              */
             report_version: string;
             /** Affidavit Version */
@@ -3090,6 +3334,20 @@ export interface components {
             sandbox: string;
         };
         /**
+         * Returned
+         * @description A finding that was gone in the review before, and that an older one of the row had named.
+         */
+        Returned: {
+            /** Now */
+            now: string;
+            /** Key */
+            key: string;
+            /** Review */
+            review: number;
+            /** Times */
+            times: number;
+        };
+        /**
          * ReviewOptions
          * @description What is shown of the findings; the verdict does not depend on it.
          */
@@ -3163,6 +3421,11 @@ export interface components {
              * @default 0
              */
             dropped: number;
+            /**
+             * Set Aside
+             * @default 0
+             */
+            set_aside: number;
             /**
              * Relocated
              * @default 0
@@ -3271,6 +3534,17 @@ export interface components {
              * @default false
              */
             again: boolean;
+            /**
+             * Series
+             * @description The row of reviews that this is the next of; without it, that of the pull or merge request, or of the repository and the branch that `head` names. A diff has one only by name.
+             */
+            series?: string | null;
+            /**
+             * All
+             * @description Models look at everything again, not only at what is new since.
+             * @default false
+             */
+            all: boolean;
         };
         /**
          * ReviewStats
@@ -3356,6 +3630,21 @@ export interface components {
             attempt: number;
             /** Events */
             events: number;
+            /**
+             * Series
+             * @description The row of reviews that it belongs to.
+             */
+            series: string | null;
+            /**
+             * Iteration
+             * @description Its place in the row; null before it was opened.
+             */
+            iteration: number | null;
+            /**
+             * Follows
+             * @description The review before it, which may be deleted by now.
+             */
+            follows: string | null;
             /** Stream Url */
             stream_url: string;
         };
@@ -3485,6 +3774,22 @@ export interface components {
             description: string;
             /** Diff Text */
             diff_text: string;
+        };
+        /**
+         * SampleRepository
+         * @description The sample change by the name of its repository and two revisions: a request can name them.
+         */
+        SampleRepository: {
+            /** Title */
+            title: string;
+            /** Description */
+            description: string;
+            /** Repository */
+            repository: string;
+            /** Base */
+            base: string;
+            /** Head */
+            head: string;
         };
         /**
          * Scope
@@ -3779,7 +4084,7 @@ export interface components {
         };
         /**
          * Verification
-         * @description The evidence that a finding of schema 1.1 carries; the last two came with 1.2.
+         * @description The evidence that a finding of schema 1.1 carries; the last three came with 1.2.
          */
         Verification: {
             /** Code Examined */
@@ -3824,6 +4129,11 @@ export interface components {
             reproduction: components["schemas"]["Reproduction"] | null;
             /** Patch */
             patch: string | null;
+            /**
+             * Dependency Quotes
+             * @default []
+             */
+            dependency_quotes: components["schemas"]["DependencyQuote"][];
         };
         /**
          * Withheld
@@ -3964,7 +4274,7 @@ export interface operations {
     purge_api_review_delete: {
         parameters: {
             query: {
-                /** @description A day, UTC. */
+                /** @description A day, UTC; not one to come. */
                 before: string;
             };
             header?: never;
@@ -4056,6 +4366,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReviewSummary"];
+                };
+            };
+        };
+    };
+    list_iterations_api_review__review_id__iterations_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IterationList"];
                 };
             };
         };
@@ -4306,6 +4639,52 @@ export interface operations {
             };
         };
     };
+    get_posting_api_review__review_id__post_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Posting"];
+                };
+            };
+        };
+    };
+    post_review_api_review__review_id__post_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Posting"];
+                };
+            };
+        };
+    };
     get_labels_api_review__review_id__labels_get: {
         parameters: {
             query?: never;
@@ -4543,6 +4922,26 @@ export interface operations {
             };
         };
     };
+    sample_repository_api_sample_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SampleRepository"];
+                };
+            };
+        };
+    };
     estimate_api_estimate_post: {
         parameters: {
             query?: never;
@@ -4723,8 +5122,8 @@ export interface operations {
             query?: never;
             header?: {
                 "x-gitlab-event"?: string;
-                "x-gitlab-event-uuid"?: string;
                 "x-gitlab-token"?: string;
+                "idempotency-key"?: string;
             };
             path?: never;
             cookie?: never;

@@ -1,7 +1,9 @@
 /** The events of a review as they happen: read with fetch, so that the token travels in a header; it resumes. */
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { NumberedEvent } from '../review/state';
-import { headers, Problem, problemOf } from './client';
+import { headers } from './client';
+import { whileThere } from './gone';
+import { Problem, problemOf } from './problem';
 
 export type Link = 'connecting' | 'live' | 'lost' | 'closed';
 
@@ -21,14 +23,15 @@ const SILENCE_MS = 40_000;
 export async function listen(path: string, listener: Listener, signal: AbortSignal): Promise<void> {
   let last = 0;
   let pause = FIRST_PAUSE_MS;
+  const heard = (events: NumberedEvent[]) => {
+    pause = FIRST_PAUSE_MS;
+    last = Math.max(last, ...events.map((event) => event.id));
+    listener.heard(events);
+  };
   while (!signal.aborted) {
     listener.link('connecting');
     try {
-      const ended = await readOnce(path, last, signal, () => listener.link('live'), (events) => {
-        pause = FIRST_PAUSE_MS;
-        last = Math.max(last, ...events.map((event) => event.id));
-        listener.heard(events);
-      });
+      const ended = await whileThere({ path, signal }, (stop) => readOnce(path, last, stop, () => listener.link('live'), heard));
       if (ended) return listener.link('closed');
     } catch (error) {
       if (signal.aborted) return;

@@ -6,7 +6,7 @@ import { ago, counted, money, moment, oneLine, seconds } from '../report/text';
 import { Alert, Waiting } from '../shell/Alert';
 import { useMe } from '../shell/session';
 import { useTitle } from '../shell/title';
-import { type Page, type Summary, VERDICTS } from './summary';
+import { type Page, stateWord, type Summary, VERDICTS } from './summary';
 
 const FILTERS = ['search', 'status', 'verdict', 'repository'] as const;
 
@@ -65,7 +65,7 @@ function Choose({ name, label, values, chosen, set }: { name: string; label: str
     <label><span className="visually-hidden">{name}</span>
       <select value={chosen ?? ''} onChange={(event) => set(name, event.target.value)}>
         <option value="">{label}</option>
-        {values.map((value) => <option key={value} value={value}>{VERDICTS[value] ?? value}</option>)}
+        {values.map((value) => <option key={value} value={value}>{VERDICTS[value] ?? oneLine(value, 80)}</option>)}
       </select>
     </label>
   );
@@ -77,14 +77,14 @@ function Row({ summary }: { summary: Summary }) {
   const severities = Object.entries(findings?.by_severity ?? {}).filter(([, count]) => count > 0);
   return (
     <Link href={`/review/${summary.review_id}`} className="review-row">
-      <span className={`state ${state}`}><span className={`dot ${state}`} aria-hidden="true" />{VERDICTS[state] ?? state}{summary.is_incomplete ? <small> in part</small> : null}</span>
+      <span className={`state ${state}`}><span className={`dot ${state}`} aria-hidden="true" />{stateWord(summary)}{summary.is_incomplete ? <small> incomplete</small> : null}</span>
       <span className="what">
         <strong>{oneLine(summary.title || summary.url || summary.repository || 'A diff', 160)}</strong>
         <small className="soft">{[summary.repository, revisions(summary), summary.reason].filter(Boolean).map((one) => oneLine(String(one), 120)).join(' · ')}</small>
       </span>
       <span className="numbers">
         {severities.map(([severity, count]) => <span key={severity} className={`badge ${severity}`} title={counted(count, `${severity} finding`)}>{count} {severity}</span>)}
-        {findings && !findings.shown ? <span className="soft">no findings</span> : null}
+        {findings && !findings.shown ? <small className="soft">no findings</small> : null}
       </span>
       <span className="soft when" title={moment(summary.created_at)}>{ago(summary.created_at)}<small>{[summary.duration_ms ? seconds(summary.duration_ms) : '', summary.cost_usd ? money(summary.cost_usd) : ''].filter(Boolean).join(', ')}</small></span>
     </Link>

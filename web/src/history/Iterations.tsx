@@ -6,8 +6,8 @@ import { isShown, placeOf, type Report, type Said, type Severity } from '../repo
 import { Inline } from '../report/Prose';
 import { proofAddress, type Reading } from '../report/reading';
 import { ago, oneLine } from '../report/text';
-import { Waiting } from '../shell/Alert';
-import { type Page, type Summary, VERDICTS } from './summary';
+import { Alert, Waiting } from '../shell/Alert';
+import { stateWord, type Summary } from './summary';
 
 type Decision = Shape<'FindingDecision'>;
 
@@ -21,10 +21,10 @@ interface Row {
 }
 
 export default function Iterations({ reading }: { reading: Reading }) {
-  const query = seriesQuery(reading.summary);
-  const { data } = useSWR<Page>(query ? `/api/review?${query}&limit=50` : null);
-  if (query && !data) return <Waiting what="Looking for earlier reviews" />;
-  const all = (data?.reviews ?? []).filter((one) => one.status === 'completed' && isSame(one, reading.summary));
+  const { data, error, mutate } = useSWR<Shape<'IterationList'>, Error>(`/api/review/${reading.summary.review_id}/iterations`);
+  if (error) return <div className="frame"><Alert problem={error} again={() => void mutate()} /></div>;
+  if (!data) return <Waiting what="Looking for earlier reviews" />;
+  const all = data.iterations.flatMap((one) => (one.review ? [one.review] : []));
   const series = all.some((one) => one.review_id === reading.summary.review_id) ? all : [reading.summary, ...all];
   const ordered = [...series].sort((one, other) => one.created_at.localeCompare(other.created_at));
   const at = ordered.findIndex((one) => one.review_id === reading.summary.review_id);
@@ -38,24 +38,13 @@ export default function Iterations({ reading }: { reading: Reading }) {
       <ol className="iteration-line" aria-label="Iterations">
         {ordered.map((one, index) => (
           <li key={one.review_id} aria-current={index === at ? 'step' : undefined}>
-            <Link href={`/review/${one.review_id}/iterations`}><span className={`dot ${one.verdict ?? one.status}`} aria-hidden="true" /><strong>{index + 1}</strong> <span>{VERDICTS[one.verdict ?? ''] ?? one.status}</span> <small className="soft">{one.findings?.shown ?? 0} shown, {ago(one.created_at)}</small></Link>
+            <Link href={`/review/${one.review_id}/iterations`}><span className={`dot ${one.verdict ?? one.status}`} aria-hidden="true" /><strong>{index + 1}</strong> <span>{stateWord(one)}</span> <small className="soft">{one.findings?.shown ?? 0} shown, {ago(one.created_at)}</small></Link>
           </li>
         ))}
       </ol>
       {followUp ? <Decided followUp={followUp} reading={reading} /> : before ? <Compared before={before} reading={reading} /> : <p className="soft">This is the first of {ordered.length}. Open a later one to see what became of its findings.</p>}
     </div>
   );
-}
-
-function seriesQuery(summary: Summary): string {
-  if (summary.repository) return new URLSearchParams({ repository: summary.repository }).toString();
-  return summary.title ? new URLSearchParams({ search: summary.title }).toString() : '';
-}
-
-/** The same pull request, or the same repository and title. */
-function isSame(one: Summary, other: Summary): boolean {
-  if (one.url || other.url) return one.url === other.url;
-  return one.repository === other.repository && one.title === other.title;
 }
 
 const DECIDED_BY: Record<Decision['by'], string> = {
@@ -74,10 +63,15 @@ function Decided({ followUp, reading }: { followUp: Shape<'FollowUp'>; reading: 
       severity: one.severity,
       title: one.title,
       place: `${one.file}:${one.line}`,
-      why: [one.reason, DECIDED_BY[one.by]].filter(Boolean).join('; '),
+      why: [one.reason.replace(/\.$/, ''), DECIDED_BY[one.by]].filter(Boolean).join('; '),
       href: one.now ? proofAddress(reading, one.now) : null,
     }));
   const fresh = reading.shown.filter((one) => followUp.new.includes(one.id)).map((one) => rowOf(one, proofAddress(reading, one.id)));
+  const returned = (followUp.returned ?? []).flatMap((back) =>
+    reading.shown.filter((one) => one.id === back.now).map((one) => ({
+      ...rowOf(one, proofAddress(reading, one.id)),
+      why: `it stood in review ${back.review} and was gone in review ${back.review + 1}`,
+    })));
   const unknown = rows('cannot_tell');
   return (
     <>
@@ -87,6 +81,7 @@ function Decided({ followUp, reading }: { followUp: Shape<'FollowUp'>; reading: 
         <Group title="Still open" className="open" rows={[...rows('still_open'), ...rows('partly_fixed').map((row) => ({ ...row, title: `Partly fixed: ${row.title}` }))]} />
         <Group title="New" className="new" rows={fresh} />
       </div>
+      {returned.length ? <Group title="Back again" className="open" rows={returned} /> : null}
       {unknown.length ? <Group title="Can’t be told" className="open" rows={unknown} /> : null}
     </>
   );
@@ -94,7 +89,8 @@ function Decided({ followUp, reading }: { followUp: Shape<'FollowUp'>; reading: 
 
 /** Two reviews that do not know of each other: by fingerprint. */
 function Compared({ before, reading }: { before: Summary; reading: Reading }) {
-  const { data } = useSWR<Report>(`/api/review/${before.review_id}/report`);
+  const { data, error, mutate } = useSWR<Report, Error>(`/api/review/${before.review_id}/report`);
+  if (error) return <Alert problem={error} again={() => void mutate()} />;
   if (!data) return <Waiting what="Reading the earlier report" />;
   const old = data.candidates.filter(isShown);
   const fresh = reading.shown;
@@ -124,7 +120,7 @@ function Group({ title, className, hint = '', rows }: { title: string; className
         {rows.map((row) => (
           <li key={row.key}>
             <span className={`badge ${row.severity}`}>{row.severity}</span> {row.href ? <Link href={row.href}><Inline text={oneLine(row.title)} /></Link> : <Inline text={oneLine(row.title)} />}
-            <br /><small className="soft">{oneLine(row.place)}{row.why ? ` · ${oneLine(row.why, 300)}` : ''}</small>
+            <br /><small className="soft">{oneLine(row.place)}{row.why ? <> · <Inline text={oneLine(row.why, 300)} /></> : null}</small>
           </li>
         ))}
       </ul>

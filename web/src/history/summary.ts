@@ -10,4 +10,11 @@ export const VERDICTS: Record<string, string> = {
   comment: 'Comment',
 };
 
+const STATES: Record<Summary['status'], string> = { queued: 'Waiting', running: 'Running', completed: 'Completed', failed: 'Failed', cancelled: 'Cancelled' };
+
+/** Its verdict; where it has none, how it stands. */
+export function stateWord({ verdict, status }: Summary): string {
+  return VERDICTS[verdict ?? ''] ?? STATES[status];
+}
+
 export const isOver = (summary: Summary): boolean => ['completed', 'failed', 'cancelled'].includes(summary.status);

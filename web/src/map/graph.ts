@@ -2,15 +2,17 @@
 import type { Shape } from '../api/client';
 
 export type ContextMap = Shape<'ContextMap'>;
-export type Tie = 'uses' | 'imports' | 'tests' | 'documents' | 'changes' | 'texts';
-export type Direction = 'dependants' | 'dependencies';
+export type Tie = 'uses' | 'imports' | 'tests' | 'needed' | 'documents' | 'changes' | 'texts';
 
 export interface Spot {
   line: number;
+  side: 'base' | 'head';
   text: string;
   why: string;
   symbol: string;
   certainty: string;
+  /** Changed files that this line is about; none: it is not known which. */
+  of: string[];
 }
 
 export interface Neighbour {
@@ -24,57 +26,71 @@ export interface Neighbour {
 }
 
 export const TIES: Record<string, Tie> = {
-  calls: 'uses', uses: 'uses', implements: 'uses', extended_by: 'uses', called_by: 'uses', imports: 'imports', imported_by: 'imports',
+  calls: 'uses', uses: 'uses', implements: 'uses', imports: 'imports', extended_by: 'needed', called_by: 'needed', imported_by: 'needed',
   tests: 'tests', documents: 'documents', changes_with: 'changes', shares_text: 'texts', resembles: 'texts',
 };
 
 export const TIE_WORDS: Record<Tie, string> = {
-  uses: 'uses it', imports: 'imports it', tests: 'tests it', documents: 'documents it', changes: 'often changes with it', texts: 'shares text with it',
+  uses: 'uses it', imports: 'imports it', tests: 'tests it', needed: 'is used by it', documents: 'documents it', changes: 'often changes with it', texts: 'shares text with it',
 };
+
+/** Whether it may break when the change is wrong; what the change itself uses does not. */
+export function depends(neighbour: Neighbour): boolean {
+  return neighbour.ties.some((tie) => tie === 'uses' || tie === 'imports' || tie === 'tests');
+}
 
 /** Files around the change, the most related first. */
 export function neighbours(map: ContextMap, changed: readonly string[]): Neighbour[] {
   const inChange = new Set(changed);
+  const found = gather(map, inChange, (path) => !inChange.has(path));
+  // What only its history or its text ties to the change hangs on all of it.
+  for (const one of found) if (!one.of.length) one.of = [...changed];
+  return found.sort((one, other) => other.score - one.score || one.path.localeCompare(other.path));
+}
+
+/** Changed files that depend on other changed files. */
+export function inside(map: ContextMap, changed: readonly string[]): Neighbour[] {
+  const inChange = new Set(changed);
+  return gather(map, inChange, (path) => inChange.has(path)).filter((one) => one.of.length).sort((one, other) => changed.indexOf(one.path) - changed.indexOf(other.path));
+}
+
+function gather(map: ContextMap, inChange: ReadonlySet<string>, isWanted: (path: string) => boolean): Neighbour[] {
   const owners = symbolOwners(map);
   const found = new Map<string, Neighbour>();
-  const at = (path: string): Neighbour => {
-    const known = found.get(path);
-    if (known) return known;
-    const fresh: Neighbour = { path, ties: [], reasons: [], of: [], spots: [], score: 0 };
-    found.set(path, fresh);
-    return fresh;
+  const tie = (path: string, kind: Tie, on: readonly string[]): Neighbour => {
+    const one = found.get(path) ?? { path, ties: [], reasons: [], of: [], spots: [], score: 0 };
+    found.set(path, one);
+    push(one.ties, kind);
+    for (const other of on) push(one.of, other);
+    return one;
   };
+  // A name that a file defines itself means its own, whoever else has one.
+  const on = (path: string, targets: readonly string[]) => (targets.includes(path) ? [] : targets.filter((one) => inChange.has(one)));
   for (const file of map.related_files) {
-    if (inChange.has(file.path)) continue;
-    const one = at(file.path);
-    one.score = file.score;
+    if (!isWanted(file.path)) continue;
     for (const reason of file.reasons) {
-      push(one.ties, TIES[reason.kind] ?? 'uses');
+      const of = on(file.path, [...inChange].filter((path) => reason.detail.includes(path)));
+      const one = tie(file.path, TIES[reason.kind] ?? 'uses', of);
+      one.score = file.score;
       push(one.reasons, reason.detail);
-      for (const path of changed) if (reason.detail.includes(path)) push(one.of, path);
-      for (const line of reason.lines) addSpot(one, { line, text: '', why: reason.detail, symbol: '', certainty: '' });
+      for (const line of reason.lines) addSpot(one, { line, side: 'head', text: '', why: reason.detail, symbol: '', certainty: '', of });
     }
   }
-  for (const reference of map.references) {
-    if (inChange.has(reference.path)) continue;
-    const one = at(reference.path);
-    push(one.ties, 'uses');
-    for (const path of owners.get(reference.symbol) ?? []) push(one.of, path);
-    addSpot(one, { line: reference.line, text: reference.text, why: reference.verification_method, symbol: reference.symbol, certainty: reference.certainty });
+  for (const { path, symbol, line, side, text, verification_method: why, certainty } of map.references) {
+    const of = on(path, owners.get(symbol) ?? []);
+    if (isWanted(path) && (of.length || !inChange.has(path))) addSpot(tie(path, 'uses', of), { line, side, text, why, symbol, certainty, of });
   }
-  for (const one of map.importers) {
-    if (inChange.has(one.path) || !one.target) continue;
-    const neighbour = at(one.path);
-    push(neighbour.ties, 'imports');
-    push(neighbour.of, one.target);
-    addSpot(neighbour, { line: one.line, text: '', why: `imports ${one.name}`, symbol: one.names.join(', '), certainty: 'certain' });
+  for (const { path, target, line, name, names } of map.importers) {
+    const of = on(path, target ? [target] : []);
+    if (isWanted(path) && target && (of.length || !inChange.has(path))) addSpot(tie(path, 'imports', of), { line, side: 'head', text: '', why: `imports ${name}`, symbol: names.join(', '), certainty: 'certain', of });
   }
-  for (const one of found.values()) {
-    if (!one.of.length) one.of = [...changed];
-    one.of = one.of.filter((path) => inChange.has(path));
-    one.spots.sort((a, b) => a.line - b.line);
-  }
-  return [...found.values()].sort((one, other) => other.score - one.score || one.path.localeCompare(other.path));
+  for (const one of found.values()) one.spots.sort((a, b) => a.line - b.line);
+  return [...found.values()];
+}
+
+/** The lines that tie a file to one changed file, or to any. */
+export function spotsOn(neighbour: Neighbour, file: string | null): Spot[] {
+  return neighbour.spots.filter((one) => file === null || !one.of.length || one.of.includes(file));
 }
 
 function symbolOwners(map: ContextMap): Map<string, string[]> {
@@ -93,9 +109,14 @@ function symbolOwners(map: ContextMap): Map<string, string[]> {
 }
 
 function addSpot(neighbour: Neighbour, spot: Spot): void {
-  const known = neighbour.spots.find((one) => one.line === spot.line);
-  if (!known) neighbour.spots.push(spot);
-  else if (!known.text && spot.text) Object.assign(known, spot);
+  const known = neighbour.spots.find((one) => one.line === spot.line && one.side === spot.side);
+  if (!known) {
+    neighbour.spots.push(spot);
+    return;
+  }
+  const of = [...new Set([...known.of, ...spot.of])];
+  if (!known.text && spot.text) Object.assign(known, spot);
+  known.of = of;
 }
 
 function push<One>(list: One[], one: One): void {

@@ -48,9 +48,16 @@ export function TimeChart({ title, points, format, max, isSteps = false }: Props
             <rect className="touch" x={x(index) - 8} y={0} width={16} height={HEIGHT} /><circle className="point" cx={x(index)} cy={y(one.value)} r={at === index || isSteps || points.length < 30 ? 3.2 : 1.5} />
           </g>
         ))}
-        {[...new Set([0, points.length - 1])].map((index) => <text key={index} x={x(index)} y={HEIGHT - 6} textAnchor={points.length === 1 ? 'middle' : index ? 'end' : 'start'}>{points[index]!.label}</text>)}
+        {labelled(points, isSteps).map((index) => <text key={index} x={x(index)} y={HEIGHT - 6} textAnchor={points.length > 1 && index === 0 ? 'start' : points.length > 1 && index === points.length - 1 ? 'end' : 'middle'}>{points[index]!.label}</text>)}
       </svg>
       <p className="hint chart-note">{shown ? `${shown.label}: ${format(shown.value)} (${shown.note})` : (points.at(-1)?.note ?? '')}</p>
     </>
   );
+}
+
+/** The first and the last; steps, which are no even times, each, as far as their names fit beside each other. */
+function labelled(points: readonly Point[], isSteps: boolean): number[] {
+  const room = (WIDTH - LEFT) / points.length;
+  if (isSteps && points.every((one) => one.label.length * 6.5 < room)) return points.map((_, index) => index);
+  return [...new Set([0, points.length - 1])];
 }

@@ -1,24 +1,37 @@
 /** Who looked at what, what did not run, what it cost, what the settings were. */
 import type { ReactNode } from 'react';
-import { finder } from './findings';
+import { Behaviour } from './Behaviour';
+import { droppedOf, finder } from './findings';
+import { Inline } from './Prose';
 import type { Reading } from './reading';
 import { money, moment, oneLine, seconds } from './text';
 
+type Reply = Reading['report']['replies'][number];
+
+const REPLIES: Record<Reply['state'], string> = {
+  clean: 'nothing found', accepted: 'findings', all_dropped: 'every finding dropped', rejected: 'could not be read', none: 'did not run',
+};
+const KINDS: Record<Reply['kind'], string> = { mechanical: 'machine', model: 'model', outside: 'agent outside' };
+const nameOf = (reply: Reply) => oneLine(finder(reply.specialist), 60);
+
 export function Account({ reading }: { reading: Reading }) {
   const { report } = reading;
+  const gaps = [...report.not_run, ...report.incomplete].map((one) => one.name);
+  const idle = report.replies.filter((one) => one.state === 'none' && !gaps.some((name) => name.startsWith(nameOf(one)))).map(nameOf);
   return (
     <div className="frame account-page">
       <Block title="What the change is for" isThere={Boolean(report.plan?.goal)}>
         <dl>
-          <dt>Goal</dt><dd>{oneLine(report.plan?.goal ?? '', 1_000)}</dd>
-          <dt>Approach</dt><dd>{oneLine(report.plan?.approach ?? '', 1_000)}</dd>
-          <dt>Impact</dt><dd>{oneLine(report.plan?.impact ?? '', 1_000)}</dd>
+          <dt>Goal</dt><dd><Inline text={oneLine(report.plan?.goal ?? '', 1_000)} /></dd>
+          <dt>Approach</dt><dd><Inline text={oneLine(report.plan?.approach ?? '', 1_000)} /></dd>
+          <dt>Impact</dt><dd><Inline text={oneLine(report.plan?.impact ?? '', 1_000)} /></dd>
         </dl>
       </Block>
       <Block title="Who looked">
+        {idle.length ? <p className="soft">Nothing in the change to read for {idle.join(', ')}.</p> : null}
         <table className="plain"><thead><tr><th scope="col">Specialist</th><th scope="col">Kind</th><th scope="col">Reply</th><th scope="col" className="number">Handed in</th><th scope="col" className="number">Dropped</th><th scope="col" className="number">Time</th></tr></thead>
-          <tbody>{report.replies.map((one, index) => (
-            <tr key={index}><th scope="row">{finder(one.specialist)}{one.chunk === null ? '' : ` (part ${one.chunk})`}</th><td>{one.kind}</td><td>{one.state.replace('_', ' ')}</td><td className="number">{one.findings}</td><td className="number">{one.dropped}</td><td className="number">{seconds(one.duration_ms)}</td></tr>
+          <tbody>{report.replies.filter((one) => !idle.includes(nameOf(one))).map((one, index) => (
+            <tr key={index}><th scope="row">{nameOf(one)}{one.chunk === null ? '' : ` (part ${one.chunk})`}</th><td>{KINDS[one.kind]}</td><td>{REPLIES[one.state]}</td><td className="number">{one.findings}</td><td className="number">{Math.max(one.dropped, one.chunk === null ? droppedOf(report, one.specialist) : 0)}</td><td className="number">{seconds(one.duration_ms)}</td></tr>
           ))}</tbody></table>
       </Block>
       <Block title="Spent" isThere={report.usage.length > 0}>
@@ -27,20 +40,21 @@ export function Account({ reading }: { reading: Reading }) {
             <tr key={index}><th scope="row">{one.role.replace('_', ' ')}</th><td>{oneLine(one.model)}</td><td className="number">{one.requests}</td><td className="number">{one.input_tokens.toLocaleString('en')}</td><td className="number">{one.cached_tokens.toLocaleString('en')}</td><td className="number">{one.output_tokens.toLocaleString('en')}</td><td className="number">{money(one.cost_usd)}</td></tr>
           ))}</tbody></table>
       </Block>
+      <Block title="Behaviour compared" isThere={report.behaviour.length > 0}><Behaviour reading={reading} /></Block>
       <Block title="Did not run" isThere={report.not_run.length > 0}><Gaps gaps={report.not_run} /></Block>
       <Block title="Not completed" isThere={report.incomplete.length > 0}><Gaps gaps={report.incomplete} /></Block>
       <Block title="Coverage">
         <table className="plain"><thead><tr><th scope="col">File</th><th scope="col">State</th><th scope="col">By</th></tr></thead>
           <tbody>{report.coverage.slice(0, 500).map((file) => (
-            <tr key={file.path}><th scope="row" className="path">{oneLine(file.path)}</th><td>{file.state.replace('_', ' ')}{file.reason ? `: ${oneLine(file.reason.replaceAll('_', ' '))}` : ''}</td><td>{[...new Set(file.hunks.flatMap((hunk) => hunk.examined_by.map(finder)))].join(', ')}</td></tr>
+            <tr key={file.path}><th scope="row" className="path">{oneLine(file.path)}</th><td>{file.state.replace('_', ' ')}{file.reason ? `: ${oneLine(file.reason.replaceAll('_', ' '))}` : ''}</td><td>{[...new Set(file.hunks.flatMap((hunk) => hunk.examined_by.map((name) => oneLine(finder(name), 60))))].join(', ')}</td></tr>
           ))}</tbody></table>
         {report.coverage.length > 500 ? <p className="hint">{report.coverage.length - 500} more files are in the native report.</p> : null}
       </Block>
       <Block title="Good decisions" isThere={Boolean(report.words?.positive_notes.length)}>
-        <ul>{report.words?.positive_notes.map((note, index) => <li key={index}><code>{oneLine(note.file)}</code> {oneLine(note.note, 600)}</li>)}</ul>
+        <ul>{report.words?.positive_notes.map((note, index) => <li key={index}><code>{oneLine(note.file)}</code> <Inline text={oneLine(note.note, 600)} /></li>)}</ul>
       </Block>
       <Block title="Recommendations" isThere={Boolean(report.words?.recommendations.length)}>
-        <ul>{report.words?.recommendations.map((one, index) => <li key={index}>{oneLine(one, 600)}</li>)}</ul>
+        <ul>{report.words?.recommendations.map((one, index) => <li key={index}><Inline text={oneLine(one, 600)} /></li>)}</ul>
       </Block>
       <Block title="This report">
         <dl>

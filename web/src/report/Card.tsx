@@ -26,7 +26,7 @@ export const Card = memo(function Card({ candidate, withQuote, isCurrent, choose
   return (
     <article id={anchor} data-finding={candidate.id} tabIndex={-1} aria-label={oneLine(finding.title)} className={`card ${finding.severity} ${isCurrent ? 'current' : ''}`} onClick={() => choose(candidate.id)}>
       {isFolded(candidate) ? (
-        <details className="maybe" open={isCurrent || undefined}><summary><span className="hint">perhaps</span> {title}</summary><Body candidate={candidate} withQuote={withQuote} /></details>
+        <details className="maybe" open={isCurrent || undefined}><summary><span className="hint">smaller point</span> {title}</summary><Body candidate={candidate} withQuote={withQuote} /></details>
       ) : (
         <><h4>{title}</h4><Body candidate={candidate} withQuote={withQuote} /></>
       )}
@@ -48,8 +48,8 @@ function Body({ candidate, withQuote }: { candidate: Said; withQuote: boolean | 
       {withQuote ? <Excerpt candidate={candidate} /> : null}
       {evidence?.failing_input || evidence?.wrong_outcome ? (
         <dl className="claim">
-          {evidence.failing_input ? <><dt>Fails with</dt><dd><Inline text={oneLine(evidence.failing_input, 1_000)} /></dd></> : null}
-          {evidence.wrong_outcome ? <><dt>Outcome</dt><dd><Inline text={oneLine(evidence.wrong_outcome, 1_000)} /></dd></> : null}
+          {evidence.failing_input ? <><dt>When</dt><dd><Inline text={oneLine(evidence.failing_input, 1_000)} /></dd></> : null}
+          {evidence.wrong_outcome ? <><dt>Then</dt><dd><Inline text={oneLine(evidence.wrong_outcome, 1_000)} /></dd></> : null}
         </dl>
       ) : null}
       {finding.suggestion ? <div className="todo"><strong>To do</strong><Prose text={finding.suggestion} /></div> : null}

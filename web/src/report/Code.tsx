@@ -1,7 +1,8 @@
 /** Numbered lines of code in colour, with some of them marked. */
 import { type ReactNode, useEffect, useState } from 'react';
 import { colourLines } from './colours';
-import { codeLine, oneLine } from './text';
+import { codeLine, isCut, oneLine, wholeLine } from './text';
+import { useOpened, WholeLine } from './WholeLine';
 
 interface Node {
   type?: string;
@@ -20,7 +21,8 @@ interface Props {
 }
 
 export function Code({ path, lines, first, guilty, caption }: Props) {
-  const shown = lines.map(codeLine);
+  const [opened, open] = useOpened();
+  const shown = lines.map((line, index) => (opened.has(String(index)) ? wholeLine(line) : codeLine(line)));
   const text = shown.join('\n');
   const [rows, setRows] = useState<Node[][] | null>(null);
   useEffect(() => {
@@ -40,7 +42,7 @@ export function Code({ path, lines, first, guilty, caption }: Props) {
           {shown.map((line, index) => {
             const number = first + index;
             const isGuilty = guilty !== null && number >= guilty[0] && number <= guilty[1];
-            return <tr key={number} className={isGuilty ? 'guilty' : ''}><td className="n">{number}</td><td className="c">{rows?.[index] ? rows[index].map(drawn) : line}</td></tr>;
+            return <tr key={number} className={isGuilty ? 'guilty' : ''}><td className="n">{number}</td><td className="c">{rows?.[index] ? rows[index].map(drawn) : line}{isCut(lines[index] ?? '') && !opened.has(String(index)) ? <WholeLine line={lines[index]!} open={() => open(String(index))} /> : null}</td></tr>;
           })}
         </tbody></table>
       </div>

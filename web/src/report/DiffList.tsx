@@ -1,8 +1,11 @@
 /** The list of pieces; only what is near the window is in the page. */
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type Ref, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
+import { type Ref, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Card } from './Card';
+import { lineTotals } from './findings';
+import { Glimpse } from './Glimpse';
 import { cardHeight, type Item } from './layout';
+import { useIsDrawn } from './pace';
 import { Piece } from './Piece';
 import { counted, oneLine } from './text';
 
@@ -74,7 +77,7 @@ export function DiffList({ items, view, current, choose, toggle, ref }: Props) {
         const item = items[row.index]!;
         return (
           <div key={row.key} data-index={row.index} ref={virtual.measureElement} className={`row a-${item.kind}`} style={{ transform: `translateY(${row.start - margin}px)` }}>
-            <Drawn item={item} view={view} current={current} choose={choose} toggle={toggle} />
+            <Drawn item={item} height={row.size} view={view} current={current} choose={choose} toggle={toggle} />
           </div>
         );
       })}
@@ -93,7 +96,9 @@ function estimate(item: Item): number {
   return item.kind === 'heading' ? 56 : 50;
 }
 
-function Drawn({ item, view, current, choose, toggle }: { item: Item; view: 'unified' | 'split'; current: string | null; choose: (id: string) => void; toggle: (path: string) => void }) {
+type DrawnProps = Pick<Props, 'view' | 'current' | 'choose' | 'toggle'> & { item: Item; height: number };
+
+function Drawn({ item, height, view, current, choose, toggle }: DrawnProps) {
   switch (item.kind) {
     case 'heading':
       return <h2>{item.text}</h2>;
@@ -106,15 +111,18 @@ function Drawn({ item, view, current, choose, toggle }: { item: Item; view: 'uni
     case 'file':
       return <FileHead item={item} toggle={toggle} />;
     case 'piece':
-      return <Piece item={item} view={view} current={current} choose={choose} />;
+      return <Lines item={item} height={height} view={view} current={current} choose={choose} />;
   }
+}
+
+function Lines({ item, height, ...shown }: Omit<DrawnProps, 'item' | 'toggle'> & { item: Item & { kind: 'piece' } }) {
+  const isDrawn = useIsDrawn(shown.current !== null && item.ids.includes(shown.current));
+  return isDrawn ? <Piece item={item} {...shown} /> : <Glimpse item={item} height={height} />;
 }
 
 function FileHead({ item, toggle }: { item: Item & { kind: 'file' }; toggle: (path: string) => void }) {
   const { file } = item;
-  const lines = file.hunks.flatMap((hunk) => hunk.lines);
-  const added = lines.filter((line) => line[0] === '+').length;
-  const removed = lines.filter((line) => line[0] === '-').length;
+  const { added, removed } = useMemo(() => lineTotals([file]), [file]);
   return (
     <h3 className={`file-head ${item.isClosed ? 'closed' : ''}`}>
       <button type="button" aria-expanded={!item.isClosed} onClick={() => toggle(file.path)}>

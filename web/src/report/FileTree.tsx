@@ -18,7 +18,7 @@ export function FileTree({ reading, placed, show }: { reading: Reading; placed: 
   }, [reading, placed]);
   return (
     <nav className="tree" aria-label="Files">
-      <h2>{counted(reading.report.change.files.length, 'file')}</h2>
+      <h2>{counted(reading.report.change.files.length, 'file')} changed{placed.elsewhere.size ? `, ${placed.elsewhere.size} not` : ''}</h2>
       <Level branches={branches} show={show} />
     </nav>
   );

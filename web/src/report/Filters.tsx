@@ -1,5 +1,6 @@
 /** Which findings are shown: by severity, category, status and specialist. */
 import { type Choice, choices, EVERYTHING, type Said } from './findings';
+import { oneLine } from './text';
 
 const NAMES: [keyof Choice, string][] = [
   ['severity', 'Severity'],
@@ -22,7 +23,7 @@ export function Filters({ shown, choice, change }: { shown: Said[]; choice: Choi
           <legend>{label}</legend>
           {all[name].map(([value, count]) => (
             <button key={value} type="button" className="chip" aria-pressed={choice[name].includes(value)} onClick={() => toggle(name, value)}>
-              {name === 'severity' ? <span className={`dot ${value}`} aria-hidden="true" /> : null}{value.replaceAll('_', ' ')} <span className="count">{count}</span>
+              {name === 'severity' ? <span className={`dot ${value}`} aria-hidden="true" /> : null}{oneLine(value.replaceAll('_', ' '), 60)} <span className="count">{count}</span>
             </button>
           ))}
         </fieldset>

@@ -4,7 +4,7 @@ import { isFolded, placeOf, type Said } from './findings';
 import { useLabels } from './labels';
 import { Inline } from './Prose';
 import type { Reading } from './reading';
-import { counted, oneLine } from './text';
+import { counted, firstSentence, oneLine } from './text';
 
 const AT_FIRST = 12;
 
@@ -48,6 +48,7 @@ function Rows({ reading, rows, current, jump }: { reading: Reading; rows: Said[]
                 <span className="what"><Inline text={oneLine(one.finding.title)} /></span>
                 {label ? <span className={`word label ${label}`}>{label}</span> : null}
                 <small>{oneLine(placeOf(one.finding), 120)}</small>
+                {isFolded(one) ? <span className="said"><Inline text={firstSentence(one.finding.message)} /></span> : null}
               </a>
             </li>
           );

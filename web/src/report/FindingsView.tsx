@@ -1,26 +1,31 @@
 /** The diff with its findings, the files, the filters; keys to walk through them. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useLocation } from 'wouter';
+import { useLocation, useSearchParams } from 'wouter';
 import { useKeys } from '../shell/keys';
 import { toggleTheme } from '../shell/theme';
 import { DiffList, type DiffHandle } from './DiffList';
 import { Filters } from './Filters';
 import { FileTree } from './FileTree';
-import { type Choice, EVERYTHING, matches, place } from './findings';
+import { EVERYTHING, matches, place } from './findings';
+import { choiceIn, withChoice } from './choice';
 import { FindingIndex } from './FindingIndex';
+import { Keys } from './Keys';
 import { useLabels } from './labels';
 import { layOut, readingOrder } from './layout';
 import { proofAddress, type Reading } from './reading';
 import { useSetting } from './setting';
-import { counted } from './text';
+import { counted, decoded } from './text';
 
 export function FindingsView({ reading }: { reading: Reading }) {
   const { report, shown, anchors } = reading;
-  const [choice, setChoice] = useState<Choice>(EVERYTHING);
+  const [params, setParams] = useSearchParams();
+  const choice = useMemo(() => choiceIn(params), [params]);
   const [view, setView] = useSetting<'unified' | 'split'>('affidavit.view', 'unified');
   const [closed, setClosed] = useState<ReadonlySet<string>>(() => new Set());
   const [current, setCurrent] = useState<string | null>(null);
   const [isHelping, setHelping] = useState(false);
+  const [isLost, setLost] = useState(false);
+  const [wanted, setWanted] = useState<string | null>(null);
   const labels = useLabels();
   const [, go] = useLocation();
   const list = useRef<DiffHandle>(null);
@@ -41,9 +46,11 @@ export function FindingsView({ reading }: { reading: Reading }) {
 
   useEffect(() => {
     const follow = () => {
-      const anchor = decodeURIComponent(location.hash.slice(1));
+      const anchor = decoded(location.hash.slice(1));
       const id = [...anchors].find(([, name]) => name === anchor)?.[0];
-      if (id) jump(id);
+      setLost(!id && anchor.startsWith('finding-'));
+      if (id && !shown.some((one) => one.id === id)) go(proofAddress(reading, id), { replace: true });
+      else if (id) setWanted(id);
       else if (anchor.startsWith('file-')) list.current?.showFile(anchor.slice(5));
     };
     follow();
@@ -51,6 +58,16 @@ export function FindingsView({ reading }: { reading: Reading }) {
     return () => window.removeEventListener('hashchange', follow);
     // eslint-disable-next-line react-hooks/exhaustive-deps -- once the report is there
   }, [anchors]);
+
+  // A link leads to its finding, whatever filters came with it.
+  useEffect(() => {
+    if (wanted === null) return;
+    if (order.some((one) => one.id === wanted)) {
+      setWanted(null);
+      jump(wanted);
+    } else if (Object.values(choice).some((values) => values.length)) setParams((before) => withChoice(before, EVERYTHING), { replace: true });
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- once for each that is wanted, and again when the filters are gone
+  }, [wanted, order]);
 
   const move = (by: number) => {
     if (!order.length) return;
@@ -73,16 +90,17 @@ export function FindingsView({ reading }: { reading: Reading }) {
     w: () => mark('wrong'),
     n: () => mark('nit'),
     t: toggleTheme,
-    '?': () => setHelping(!isHelping),
+    '?': () => setHelping(true),
   });
   const at = order.findIndex((one) => one.id === current);
   return (
     <div className="reading">
       <aside className="rail" aria-label="Files and filters">
-        <Filters shown={shown} choice={choice} change={setChoice} />
+        <Filters shown={shown} choice={choice} change={(next) => setParams((before) => withChoice(before, next), { replace: true })} />
         <FileTree reading={reading} placed={placed} show={(path) => list.current?.showFile(path)} />
       </aside>
       <div className="stack">
+        {isLost ? <p className="alarm" role="alert"><strong>This report has no finding at that address.</strong> It may belong to another review of the same change.</p> : null}
         <FindingIndex reading={reading} chosen={chosen} current={current} jump={jump} />
         {labels.problem ? <p className="alarm" role="alert">{labels.problem.message}</p> : null}
         <div className="toolbar" role="toolbar" aria-label="Diff">
@@ -95,21 +113,13 @@ export function FindingsView({ reading }: { reading: Reading }) {
             <button type="button" aria-pressed={view === 'split'} onClick={() => setView('split')} title="Side by side (s)">Side by side</button>
           </span>
           <button type="button" onClick={toggleAll} title="Open or close every file (f)">{closed.size ? 'Open files' : 'Close files'}</button>
-          <button type="button" onClick={() => setHelping(!isHelping)} aria-expanded={isHelping} title="Keys (?)">Keys</button>
+          <button type="button" onClick={() => setHelping(true)} aria-haspopup="dialog" title="Keys (?)">Keys</button>
         </div>
-        {isHelping ? <Keys /> : null}
+        {isHelping ? <Keys close={() => setHelping(false)} /> : null}
         <DiffList ref={list} items={items} view={view} current={current} choose={setCurrent} toggle={toggle} closed={closed} />
       </div>
     </div>
   );
-}
-
-function Keys() {
-  const keys: [string, string][] = [
-    ['j', 'next finding'], ['k', 'previous'], ['p', 'judge its proof'], ['v w n', 'mark it valid, wrong, nit'], ['o', 'open or close its file'],
-    ['f', 'all files'], ['s', 'side by side'], ['t', 'light or dark'], ['?', 'these keys'],
-  ];
-  return <p className="keys">{keys.map(([key, what]) => <span key={key}>{key.split(' ').map((one) => <kbd key={one}>{one}</kbd>)} {what}</span>)}</p>;
 }
 
 function without(set: ReadonlySet<string>, one: string): ReadonlySet<string> {

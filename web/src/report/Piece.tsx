@@ -1,12 +1,14 @@
 /** A run of lines of one hunk, with syntax colours and the cards of its findings. */
 import { memo, useEffect, useMemo, useState } from 'react';
-import { Diff, Hunk as DiffHunk, type HunkData, type HunkTokens } from 'react-diff-view';
+import { Diff, Hunk as DiffHunk, type HunkData, type HunkTokens, type RenderToken } from 'react-diff-view';
 import { Card } from './Card';
 import { colour } from './colours';
 import type { FileChange, Hunk } from './findings';
 import { numbered } from './findings';
 import type { Item } from './layout';
-import { codeLine, oneLine } from './text';
+import { whenResting } from './pace';
+import { codeLine, isCut, oneLine, wholeLine } from './text';
+import { useOpened, WholeLine } from './WholeLine';
 
 interface Props {
   item: Item & { kind: 'piece' };
@@ -21,7 +23,12 @@ export const Piece = memo(function Piece({ item, view, current, choose }: Props)
   const { file, hunk, start, end } = item;
   const plain = cutOnce(hunk, start, end);
   const lines = useMemo(() => (view === 'split' ? zipped(plain) : plain), [plain, view]);
-  const tokens = useTokens(plain, file);
+  const coloured = useTokens(plain, file);
+  const [opened, open] = useOpened();
+  const long = useMemo(() => longLines(hunk, start, end), [hunk, start, end]);
+  const tokens = useMemo(() => (long.size ? uncoloured(plain, long, opened) : coloured), [plain, long, opened, coloured]);
+  const renderToken: RenderToken = (token, draw, index) =>
+    token.type === 'cut' ? <WholeLine key={index} line={long.get(token.name as string)!} open={() => open(token.name as string)} /> : draw(token, index);
   const widgets = useMemo(() => {
     const found: Record<string, React.ReactNode> = {};
     for (const change of lines.changes) {
@@ -39,6 +46,7 @@ export const Piece = memo(function Piece({ item, view, current, choose }: Props)
         diffType={diffType(file)}
         hunks={[lines]}
         tokens={tokens}
+        renderToken={renderToken}
         widgets={widgets}
         className={`lines ${file.status}`}
         generateLineClassName={({ changes, defaultGenerate }) => `${defaultGenerate()} ${changes.some((one) => isGuilty(one, item.guilty)) ? 'guilty' : ''}`}
@@ -64,6 +72,33 @@ function cut(hunk: Hunk, start: number, end: number): HunkData {
   }
   const content = `@@ −${hunk.old_start},${hunk.old_count} +${hunk.new_start},${hunk.new_count} @@ ${hunk.heading}`;
   return { content, oldStart: hunk.old_start, oldLines: hunk.old_count, newStart: hunk.new_start, newLines: hunk.new_count, changes };
+}
+
+/** The very long lines of a run, by the key that the viewer gives each line. */
+function longLines(hunk: Hunk, start: number, end: number): Map<string, string> {
+  const found = new Map<string, string>();
+  let index = -1;
+  for (const line of numbered(hunk)) {
+    index += 1;
+    if (index < start || index >= end || !isCut(line.text)) continue;
+    found.set(line.mark === '+' ? `I${line.new}` : line.mark === '-' ? `D${line.old}` : `N${line.old}`, line.text);
+  }
+  return found;
+}
+
+/** Lines as the viewer draws them where one is too long for colours: with a way to its end. */
+function uncoloured(lines: HunkData, long: Map<string, string>, opened: ReadonlySet<string>): HunkTokens {
+  const tokens: HunkTokens = { old: [], new: [] };
+  for (const change of lines.changes) {
+    const name = keyOf(change);
+    const whole = long.get(name);
+    const isOpen = opened.has(name);
+    const text = { type: 'text', value: whole !== undefined && isOpen ? wholeLine(whole) : change.content };
+    const nodes = whole === undefined || isOpen ? [text] : [text, { type: 'cut', name }];
+    if (change.type !== 'insert') tokens.old[(change.type === 'normal' ? change.oldLineNumber : change.lineNumber) - 1] = nodes;
+    if (change.type !== 'delete') tokens.new[(change.type === 'normal' ? change.newLineNumber : change.lineNumber) - 1] = nodes;
+  }
+  return tokens;
 }
 
 /** Beside a removed line stands the added line that took its place: the viewer puts neighbours side by side. */
@@ -114,22 +149,22 @@ function newline(hunk: Hunk): string {
   return hunk.new_lacks_newline ? 'The change leaves out the newline at the end of the file.' : 'The change adds a newline at the end of the file.';
 }
 
-const coloured = new WeakMap<HunkData, HunkTokens | null>();
+const painted = new WeakMap<HunkData, HunkTokens | null>();
 
-/** Colours come when the browser has time: what is scrolled past stays plain. */
+/** Colours come when the reader rests: what is scrolled past stays plain. */
 function useTokens(lines: HunkData, file: FileChange): HunkTokens | null {
-  const [tokens, setTokens] = useState<HunkTokens | null>(() => coloured.get(lines) ?? null);
+  const [tokens, setTokens] = useState<HunkTokens | null>(() => painted.get(lines) ?? null);
   useEffect(() => {
     let isGone = false;
     const paint = async () => {
-      const found = coloured.get(lines) ?? (await colour(lines, file));
-      coloured.set(lines, found);
+      const found = painted.get(lines) ?? (await colour(lines, file));
+      painted.set(lines, found);
       if (!isGone) setTokens(found);
     };
-    const idle = requestIdleCallback(() => void paint(), { timeout: 1_500 });
+    const callOff = whenResting(() => void paint());
     return () => {
       isGone = true;
-      cancelIdleCallback(idle);
+      callOff();
     };
   }, [lines, file]);
   return tokens;

@@ -1,5 +1,5 @@
 /** Everything that speaks for or against one finding, to be judged by the reader. */
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useKeys } from '../shell/keys';
 import { useTitle } from '../shell/title';
@@ -13,7 +13,8 @@ import { type Reading, diffAddress, proofAddress, useReading } from './reading';
 import { Recheck } from './Recheck';
 import { Reproduction } from './Reproduction';
 import { Searches } from './Searches';
-import { counted, oneLine } from './text';
+import { Packages, Patch } from './Support';
+import { codeLine, counted, oneLine, visible } from './text';
 import { reasonOf, titleOf } from './Withheld';
 
 export default function Proof({ anchor }: { anchor: string }) {
@@ -51,32 +52,36 @@ function ProofOf({ candidate, reading }: { candidate: Candidate; reading: Readin
         <span className="position">{at + 1} of {all.length}</span>
         <button type="button" onClick={() => move(1)} title="Next (j)">↓ Next</button>
       </nav>
-      <article className={`card lead-card ${finding?.severity ?? 'none'}`}>
-        <h1>{finding ? <span className={`badge ${finding.severity}`}>{finding.severity}</span> : null} <Inline text={title} /></h1>
-        {finding ? <p className="place"><code>{oneLine(placeOf(finding))}</code> {isShown(candidate) ? standing(candidate, reading.report).map((word) => <span key={word} className={`word ${word === 'blocks' ? 'blocks' : ''}`}>{word}</span>) : null}</p> : null}
-        {candidate.withheld ? <p className="withheld-why"><strong>Withheld: {REASONS[reasonOf(candidate)] ?? reasonOf(candidate)}.</strong> <WithheldDetail candidate={candidate} reading={reading} /></p> : null}
-        {finding ? <Prose text={finding.message} /> : <pre>{JSON.stringify(candidate.raw, null, 1)}</pre>}
-        {finding?.suggestion ? <div className="todo"><strong>To do</strong><Prose text={finding.suggestion} /></div> : null}
-        <footer className="card-foot">
-          <span className="soft">{proofLine(candidate).map((one) => oneLine(one, 160)).join(' · ')}</span>
-          <span className="card-tools"><span className="hint">Is it right?</span> <LabelButtons id={candidate.id} title={title} /></span>
-        </footer>
-        {labels.problem ? <p className="alarm" role="alert">{labels.problem.message}</p> : null}
-      </article>
-      <div className="columns proof-columns">
-        <div>
-          <Part title="The code"><Excerpt candidate={candidate} around={8} /><QuoteWords candidate={candidate} /></Part>
-          <Cause candidate={candidate} reading={reading} />
-          {candidate.reproduction || finding?.verification?.reproduction ? <Part title="Reproduction"><Reproduction candidate={candidate} /></Part> : null}
-          {candidate.searches.length ? <Part title={counted(candidate.searches.length, 'search', 'searches')}><Searches candidate={candidate} /></Part> : null}
-          <Part title="Judgement"><Judgements candidate={candidate} /></Part>
+      <Fragment key={candidate.id}>
+        <article className={`card lead-card ${finding?.severity ?? 'none'}`}>
+          <h1>{finding ? <span className={`badge ${finding.severity}`}>{finding.severity}</span> : null} <Inline text={title} /></h1>
+          {finding ? <p className="place"><code>{oneLine(placeOf(finding))}</code> {isShown(candidate) ? standing(candidate, reading.report).map((word) => <span key={word} className={`word ${word === 'blocks' ? 'blocks' : ''}`}>{word}</span>) : null}</p> : null}
+          {candidate.withheld ? <p className="withheld-why"><strong>Withheld: {REASONS[reasonOf(candidate)] ?? reasonOf(candidate)}.</strong> <WithheldDetail candidate={candidate} reading={reading} /></p> : null}
+          {finding ? <Prose text={finding.message} /> : <pre>{visible(JSON.stringify(candidate.raw, null, 1) ?? '', '\n')}</pre>}
+          {finding?.suggestion ? <div className="todo"><strong>To do</strong><Prose text={finding.suggestion} /></div> : null}
+          <footer className="card-foot">
+            <span className="soft">{proofLine(candidate).map((one) => oneLine(one, 160)).join(' · ')}</span>
+            <span className="card-tools"><span className="hint">Is it right?</span> <LabelButtons id={candidate.id} title={title} /></span>
+          </footer>
+          {labels.problem ? <p className="alarm" role="alert">{labels.problem.message}</p> : null}
+        </article>
+        <div className="columns proof-columns">
+          <div>
+            <Part title="The code"><Excerpt candidate={candidate} around={8} /><QuoteWords candidate={candidate} /></Part>
+            <Cause candidate={candidate} reading={reading} />
+            {candidate.reproduction || finding?.verification?.reproduction ? <Part title="Reproduction"><Reproduction candidate={candidate} /></Part> : null}
+            {candidate.searches.length ? <Part title={counted(candidate.searches.length, 'search', 'searches')}><Searches candidate={candidate} /></Part> : null}
+            {candidate.dependency_quotes.length ? <Part title="Code of packages"><Packages candidate={candidate} /></Part> : null}
+            {finding?.verification?.patch || candidate.patch_trial ? <Part title="Patch"><Patch candidate={candidate} /></Part> : null}
+            <Part title="Judgement"><Judgements candidate={candidate} /></Part>
+          </div>
+          <div>
+            <Recheck candidate={candidate} />
+            <Ask candidate={candidate} />
+            <Part title="How it came to be"><Marks candidate={candidate} /></Part>
+          </div>
         </div>
-        <div>
-          <Recheck candidate={candidate} />
-          <Ask candidate={candidate} />
-          <Part title="How it came to be"><Marks candidate={candidate} /></Part>
-        </div>
-      </div>
+      </Fragment>
     </div>
   );
 }
@@ -109,12 +114,17 @@ function QuoteWords({ candidate }: { candidate: Candidate }) {
         <dl className="claim-list">
           <dt>How it was checked</dt><dd><Inline text={oneLine(evidence.verification_method, 1_000)} /></dd>
           {evidence.where_checked ? <><dt>Handled elsewhere?</dt><dd>Looked in {oneLine(evidence.where_checked, 600)}</dd></> : null}
-          {evidence.failing_input ? <><dt>Fails with</dt><dd><code>{oneLine(evidence.failing_input, 1_000)}</code></dd></> : null}
-          {evidence.wrong_outcome ? <><dt>Outcome</dt><dd><code>{oneLine(evidence.wrong_outcome, 1_000)}</code></dd></> : null}
+          {evidence.failing_input ? <><dt>When</dt><dd><AsCode text={oneLine(evidence.failing_input, 1_000)} /></dd></> : null}
+          {evidence.wrong_outcome ? <><dt>Then</dt><dd><AsCode text={oneLine(evidence.wrong_outcome, 1_000)} /></dd></> : null}
         </dl>
       ) : null}
     </>
   );
+}
+
+/** Code, unless it marks its code itself. */
+function AsCode({ text }: { text: string }) {
+  return text.includes('`') ? <Inline text={text} /> : <code>{text}</code>;
 }
 
 /** The change behind an impact finding. */
@@ -128,14 +138,11 @@ function Cause({ candidate, reading }: { candidate: Candidate; reading: Reading 
     <Part title="Caused by the change">
       <p><code>{oneLine(cause.file)}</code>{cause.symbol ? <> · <code>{oneLine(cause.symbol)}</code></> : null}. The code above was not touched; this was.</p>
       {hunk ? (
-        <div className="scroll" tabIndex={0} role="region" aria-label="The hunk"><pre className="patch">{hunk.lines.slice(0, 40).map((line, index) => <span key={index} className={line[0] === '+' ? 'added' : line[0] === '-' ? 'removed' : ''}>{oneLineOfCode(line)}{'\n'}</span>)}</pre></div>
+        <div className="scroll" tabIndex={0} role="region" aria-label="The hunk"><pre className="patch">{hunk.lines.slice(0, 40).map((line, index) => <span key={index} className={line[0] === '+' ? 'added' : line[0] === '-' ? 'removed' : ''}>{line[0]}{codeLine(line.slice(1))}{'\n'}</span>)}</pre></div>
       ) : null}
     </Part>
   );
 }
-
-const oneLineOfCode = (line: string) => line[0] + oneCode(line.slice(1));
-const oneCode = (text: string) => text.replace(/\r$/, '');
 
 function Judgements({ candidate }: { candidate: Candidate }) {
   const said = candidate.judgements;
@@ -152,7 +159,7 @@ function Judgements({ candidate }: { candidate: Candidate }) {
         ))}
       </ol>
       {candidate.doubt ? <p><strong>The verifier doubts that it matters here:</strong> <Inline text={oneLine(candidate.doubt, 1_000)} /></p> : null}
-      {others.length ? <p>Also found by {others.join(', ')}, independently.</p> : null}
+      {others.length ? <p>Also found by {others.map((one) => oneLine(one, 60)).join(', ')}, independently.</p> : null}
       {candidate.said_by.length ? <p>Commented on before the review by {candidate.said_by.map((one) => oneLine(one, 60)).join(', ')}.</p> : null}
       {candidate.claimed_severity ? <p>Its finder called it {candidate.claimed_severity}.</p> : null}
     </>
@@ -163,7 +170,7 @@ function Marks({ candidate }: { candidate: Candidate }) {
   return (
     <>
       <dl className="claim-list">
-        <dt>Found by</dt><dd>{finder(candidate.specialist)} ({candidate.kind})</dd>
+        <dt>Found by</dt><dd>{oneLine(finder(candidate.specialist), 60)} ({candidate.kind})</dd>
         {candidate.finding?.rule_id ? <><dt>Rule</dt><dd><code>{oneLine(candidate.finding.rule_id)}</code></dd></> : null}
         <dt>Status</dt><dd>{candidate.status.replace('_', ' ')}</dd>
         <dt>Worth</dt><dd>{candidate.worth}</dd>

@@ -1,14 +1,15 @@
 /** A finished review: verdict, findings at their lines, what was withheld, the map, the account. */
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useRef } from 'react';
 import useSWR from 'swr';
-import { Link } from 'wouter';
+import { Link, useSearch } from 'wouter';
 import type { Summary } from '../history/summary';
 import { Alert, Waiting } from '../shell/Alert';
 import { Account } from './Account';
-import { anchors, isShown, ordered, type Report } from './findings';
+import { anchors, isShown, ordered, type Report, setAside } from './findings';
 import { FindingsView } from './FindingsView';
 import { LabelsProvider } from './labels';
 import { ReportContext, type Reading } from './reading';
+import { decoded } from './text';
 import { Top } from './Top';
 import { Withheld } from './Withheld';
 
@@ -19,7 +20,9 @@ const Iterations = lazy(() => import('../history/Iterations'));
 export default function ReportPage({ summary, rest }: { summary: Summary; rest: string }) {
   const address = `/api/review/${encodeURIComponent(summary.review_id)}`;
   const { data: report, error, mutate } = useSWR<Report, Error>(`${address}/report`, { revalidateIfStale: false });
-  const reading = useMemo(() => (report ? read(report, address, summary) : null), [report, address, summary]);
+  const search = useSearch();
+  const known = useMemo(() => (report ? read(report, address, summary) : null), [report, address, summary]);
+  const reading = useMemo(() => known && { ...known, search: search && `?${search}` }, [known, search]);
   if (error) return <div className="frame"><Alert problem={error} again={() => void mutate()} /></div>;
   if (!reading) return <Waiting what="Reading the report" />;
   const [part = '', name = ''] = rest.split('/');
@@ -27,7 +30,7 @@ export default function ReportPage({ summary, rest }: { summary: Summary; rest: 
     <ReportContext value={reading}>
       <LabelsProvider address={address}>
         {part === 'finding' ? (
-          <Suspense fallback={<Waiting what="Loading" />}><Proof key={name} anchor={decodeURIComponent(name)} /></Suspense>
+          <Suspense fallback={<Waiting what="Loading" />}><Proof anchor={decoded(name)} /></Suspense>
         ) : (
           <>
             <Top reading={reading} />
@@ -40,7 +43,7 @@ export default function ReportPage({ summary, rest }: { summary: Summary; rest: 
   );
 }
 
-function read(report: Report, address: string, summary: Summary): Reading {
+function read(report: Report, address: string, summary: Summary): Omit<Reading, 'search'> {
   const shown = ordered(report.candidates.filter(isShown));
   const withheld = ordered(report.candidates.filter((one) => !isShown(one)));
   return { report, address, summary, shown, withheld, anchors: anchors([...shown, ...withheld]) };
@@ -65,15 +68,21 @@ function Tabs({ reading, part }: { reading: Reading; part: string }) {
   const here = `/review/${reading.summary.review_id}`;
   const tabs: [string, string, number | null][] = [
     ['', 'Findings', reading.shown.length],
-    ['withheld', 'Withheld', reading.withheld.length],
+    ['withheld', 'Withheld', reading.withheld.length + setAside(reading.report).length],
     ['map', 'Map', null],
     ['iterations', 'Iterations', null],
     ['account', 'Account', null],
   ];
+  const bar = useRef<HTMLElement>(null);
+  // On a phone the chosen one may stand beyond the edge.
+  useEffect(() => {
+    const chosen = bar.current?.querySelector<HTMLElement>('[aria-current]');
+    if (chosen && bar.current) bar.current.scrollLeft = chosen.offsetLeft - bar.current.clientWidth / 2 + chosen.offsetWidth / 2;
+  }, [part]);
   return (
-    <nav className="tabs frame" aria-label="Parts of the report">
+    <nav ref={bar} className="tabs frame" aria-label="Parts of the report">
       {tabs.map(([name, label, count]) => (
-        <Link key={name} href={name ? `${here}/${name}` : here} aria-current={part === name ? 'page' : undefined}>
+        <Link key={name} href={(name ? `${here}/${name}` : here) + reading.search} aria-current={part === name ? 'page' : undefined}>
           {label}{count === null ? null : <span className="count">{count}</span>}
         </Link>
       ))}

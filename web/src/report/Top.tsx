@@ -1,7 +1,9 @@
 /** Verdict and why, what is under review, and what can be done with the report. */
 import { VERDICTS } from '../history/summary';
+import { Deletion } from '../review/Deletion';
 import { Exports } from './Exports';
-import { lineTotals, SEVERITIES } from './findings';
+import { lineTotals, nameOf, SEVERITIES } from './findings';
+import { Inline } from './Prose';
 import type { Reading } from './reading';
 import { counted, money, oneLine, seconds } from './text';
 
@@ -15,10 +17,10 @@ export function Top({ reading }: { reading: Reading }) {
       <div className="frame">
         <div className="verdict-line">
           <strong className="verdict">{VERDICTS[verdict.decision]}</strong>
-          <Exports reading={reading} />
+          <span className="head-tools"><Exports reading={reading} /><Deletion reviewId={reading.summary.review_id} title={nameOf(change)} /></span>
         </div>
-        <h1>{oneLine(change.title || change.target) || 'Review'}</h1>
-        <p className="headline">{oneLine(report.words?.summary || verdict.summary, 1_000)}</p>
+        <h1>{oneLine(nameOf(change)) || 'Review'}</h1>
+        <p className="headline"><Inline text={oneLine(report.words?.summary || verdict.summary, 1_000)} /></p>
         <p className="facts">
           <span className={`fact ${gate.exit_code ? 'bad' : 'good'}`}>{gateWords(reading)}</span>
           {severities.map((one) => <span key={one} className="fact"><span className={`badge ${one}`}>{one}</span> {verdict.counts.by_severity[one]}</span>)}

@@ -1,7 +1,7 @@
 /** What was handed in and is not said, each with its reason. */
 import { useMemo, useState } from 'react';
-import { Link } from 'wouter';
-import { type Candidate, finder, placeOf } from './findings';
+import { Link, useSearchParams } from 'wouter';
+import { type Candidate, finder, placeOf, setAside } from './findings';
 import { Inline } from './Prose';
 import { REASONS } from './proof';
 import { proofAddress, type Reading } from './reading';
@@ -10,7 +10,15 @@ import { oneLine } from './text';
 const AT_FIRST = 100;
 
 export function Withheld({ reading }: { reading: Reading }) {
-  const [chosen, setChosen] = useState<string | null>(null);
+  const [params, setParams] = useSearchParams();
+  const chosen = params.get('reason');
+  const setChosen = (reason: string | null) =>
+    setParams((before) => {
+      const next = new URLSearchParams(before);
+      if (reason) next.set('reason', reason);
+      else next.delete('reason');
+      return next;
+    }, { replace: true });
   const [isWhole, setWhole] = useState(false);
   const counts = useMemo(() => {
     const found = new Map<string, number>();
@@ -18,7 +26,7 @@ export function Withheld({ reading }: { reading: Reading }) {
     return [...found].sort((one, other) => other[1] - one[1]);
   }, [reading]);
   const rows = reading.withheld.filter((one) => chosen === null || reasonOf(one) === chosen);
-  if (reading.withheld.length === 0) return <div className="frame"><p className="nothing">Nothing was withheld: everything that was handed in is shown.</p></div>;
+  if (reading.withheld.length === 0) return <div className="frame withheld"><p className="nothing">Nothing was withheld: everything that was handed in is shown.</p><SetAside reading={reading} /></div>;
   return (
     <div className="frame withheld">
       <p className="soft">Nothing is dropped silently. Each of these was handed in and is not part of what the report says; the proof page of each says why.</p>
@@ -31,7 +39,21 @@ export function Withheld({ reading }: { reading: Reading }) {
         {(isWhole ? rows : rows.slice(0, AT_FIRST)).map((one) => <li key={one.id}><Row candidate={one} reading={reading} /></li>)}
       </ul>
       {!isWhole && rows.length > AT_FIRST ? <button type="button" onClick={() => setWhole(true)}>Show all {rows.length}</button> : null}
+      <SetAside reading={reading} />
     </div>
+  );
+}
+
+/** What an analyser reported and its own part dropped before it was handed in. */
+function SetAside({ reading }: { reading: Reading }) {
+  const dropped = setAside(reading.report);
+  if (!dropped.length) return null;
+  return (
+    <section className="sheet" aria-labelledby="set-aside">
+      <h2 id="set-aside">Dropped before it was handed in <span className="count">{dropped.length}</span></h2>
+      <p className="soft">Analysers reported these, and they do not count for the reason given.</p>
+      <ul>{dropped.map((one, index) => <li key={index}><span className="word">{oneLine(finder(one.specialist ?? 'an analyser'), 60)}</span> <Inline text={oneLine(one.detail, 600)} /></li>)}</ul>
+    </section>
   );
 }
 
@@ -51,7 +73,7 @@ function Row({ candidate, reading }: { candidate: Candidate; reading: Reading })
         {finding ? <span className={`badge ${finding.severity}`}>{finding.severity}</span> : null}{' '}
         <Link href={proofAddress(reading, candidate.id)} className="title"><Inline text={oneLine(titleOf(candidate))} /></Link>
       </h3>
-      <p className="place">{finding ? <code>{oneLine(placeOf(finding))}</code> : null} <span className="word">{finder(candidate.specialist)}</span></p>
+      <p className="place">{finding ? <code>{oneLine(placeOf(finding))}</code> : null} <span className="word">{oneLine(finder(candidate.specialist), 60)}</span></p>
       <p className="why"><strong>{REASONS[code] ?? code.replaceAll('_', ' ')}</strong>{detail ? <>: <Inline text={oneLine(detail, 600)} /></> : '.'}</p>
     </article>
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anchors, type Candidate, EVERYTHING, type FileChange, matches, numbered, ordered, place, type Said } from './findings';
+import { anchors, type Candidate, choices, droppedOf, EVERYTHING, type FileChange, matches, nameOf, numbered, ordered, place, type Report, type Said, setAside } from './findings';
 
 const hunk = { old_start: 10, old_count: 3, new_start: 10, new_count: 3, heading: '', lines: [' a', '-b', '+c', ' d'], old_lacks_newline: false, new_lacks_newline: false };
 const file = { path: 'a.py', old_path: null, status: 'modified', hunks: [hunk] } as unknown as FileChange;
@@ -49,4 +49,27 @@ test('a specialist that agreed counts as one who found it', () => {
   const shared = said('x', {}, { agreed_by: ['security@1'] });
   expect(matches(shared, { ...EVERYTHING, specialist: ['security'] })).toBe(true);
   expect(matches(shared, { ...EVERYTHING, specialist: ['ruff'] })).toBe(false);
+});
+
+test('a diff without a title is called by its files, not by its digest', () => {
+  const change = (title: string, ...paths: string[]) => ({ title, target: 'diff-3f2a', source: 'diff', files: paths.map((path) => ({ path })) }) as unknown as Report['change'];
+  expect(nameOf(change('', 'app.py', 'b.py', 'c.py'))).toBe('app.py and 2 more files');
+  expect(nameOf(change('', 'app.py'))).toBe('app.py');
+  expect(nameOf(change('Typed', 'app.py'))).toBe('Typed');
+});
+
+test('a choice says as many as it leaves', () => {
+  const shown = [said('a', {}, { specialist: 'ruff' }), said('b', {}, { agreed_by: ['ruff', 'logic@1'] }), said('c', { severity: 'low' })];
+  for (const [name, values] of Object.entries(choices(shown)))
+    for (const [value, count] of values) expect(shown.filter((one) => matches(one, { ...EVERYTHING, [name]: [value] }))).toHaveLength(count);
+});
+
+test('what was dropped is counted by specialist, and listed where no candidate stands for it', () => {
+  const report = { diagnostics: [
+    { code: 'finding_dropped', specialist: 'bandit', index: null, detail: 'B602' },
+    { code: 'finding_dropped', specialist: 'logic', index: 0, detail: 'no title' },
+    { code: 'coercion_applied', specialist: 'bandit', index: null, detail: '' },
+  ] } as unknown as Report;
+  expect(setAside(report).map((one) => one.detail)).toEqual(['B602']);
+  expect([droppedOf(report, 'bandit'), droppedOf(report, 'logic'), droppedOf(report, 'ruff')]).toEqual([1, 1, 0]);
 });

@@ -87,8 +87,20 @@ export function choices(shown: readonly Said[]): Record<keyof Choice, [string, n
     severity: count(shown.map((one) => one.finding.severity)).sort(bySeverity),
     category: count(shown.map((one) => one.finding.category)).sort(),
     status: count(shown.map((one) => one.status)).sort(),
-    specialist: count(shown.map((one) => finder(one.specialist))).sort(),
+    specialist: count(shown.flatMap((one) => [...new Set([one.specialist, ...one.agreed_by].map(finder))])).sort(),
   };
+}
+
+export type Dropped = Report['diagnostics'][number];
+
+/** What an analyser reported and its own part dropped: it is no candidate, and must be listed all the same. */
+export function setAside(report: Pick<Report, 'diagnostics'>): Dropped[] {
+  return report.diagnostics.filter((one) => one.code === 'finding_dropped' && (one.index ?? null) === null);
+}
+
+/** How many findings of a specialist were dropped, by the contract or before they were handed in. */
+export function droppedOf(report: Pick<Report, 'diagnostics'>, specialist: string): number {
+  return report.diagnostics.filter((one) => one.code === 'finding_dropped' && one.specialist === specialist).length;
 }
 
 export function sideOf(finding: Finding): 'head' | 'base' {
@@ -176,6 +188,13 @@ export function* numbered(hunk: Hunk): Generator<NumberedLine> {
     if (mark !== '+') old += 1;
     if (mark !== '-') fresh += 1;
   }
+}
+
+/** What a change is called: by its title, a diff without one by its files. */
+export function nameOf({ title, target, source, files }: Report['change']): string {
+  const others = files.length - 1;
+  if (title || source !== 'diff' || others < 0) return title || target;
+  return others ? `${files[0]!.path} and ${others} more file${others > 1 ? 's' : ''}` : files[0]!.path;
 }
 
 export function lineTotals(files: readonly FileChange[]): { added: number; removed: number } {

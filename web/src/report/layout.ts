@@ -10,7 +10,7 @@ export type Item =
   | { kind: 'untouched'; key: string; path: string; findings: number }
   | { kind: 'card'; key: string; candidate: Said; withQuote: true }
   | { kind: 'note'; key: string; text: string }
-  | { kind: 'piece'; key: string; file: FileChange; hunk: Hunk; start: number; end: number; isFirst: boolean; isUnseen: boolean; cards: Map<string, Said[]>; guilty: Set<string>; ids: string[]; height: number };
+  | { kind: 'piece'; key: string; file: FileChange; hunk: Hunk; start: number; end: number; isFirst: boolean; isUnseen: boolean; cards: Map<string, Said[]>; guilty: Set<string>; ids: string[]; titles: string[]; height: number };
 
 export function layOut(report: Report, placed: Placed, closed: ReadonlySet<string>): Item[] {
   const items: Item[] = [];
@@ -41,7 +41,7 @@ function addFile(items: Item[], report: Report, placed: Placed, file: FileChange
       const end = Math.min(start + PIECE_LINES, hunk.lines.length);
       const cards = carded.filter(([row]) => row >= start && row < end).flatMap(([, group]) => group);
       const height = (end - start) * LINE + (start === 0 ? 26 : 0) + cards.reduce((sum, one) => sum + cardHeight(one), 0);
-      items.push({ kind: 'piece', key: `p-${number}-${at}-${start}`, file, hunk, start, end, isFirst: start === 0, isUnseen, cards: lines, guilty, ids: cards.map((one) => one.id), height });
+      items.push({ kind: 'piece', key: `p-${number}-${at}-${start}`, file, hunk, start, end, isFirst: start === 0, isUnseen, cards: lines, guilty, ids: cards.map((one) => one.id), titles: cards.map((one) => one.finding.title), height });
     }
   });
 }

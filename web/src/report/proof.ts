@@ -3,22 +3,25 @@ import type { Shape } from '../api/client';
 import { type Candidate, finder, isImpact, type Report, type Said } from './findings';
 import { counted } from './text';
 
+// These words are those of the other formats (render/report/proof/); a test compares them.
 const QUOTES: Record<string, string> = {
-  exact: 'quote checked',
+  exact: 'quote found in the commit',
   relocated: 'quote found elsewhere in the file',
-  ambiguous: 'quote found several times',
-  not_found: 'quote not found',
+  ambiguous: 'quote found several times in the file',
+  not_found: 'quote not found in the commit',
   not_quoted: 'no quote',
 };
 
 export const REPRODUCTIONS: Record<string, string> = {
-  reproduced: 'reproduced: fails at head, passes at base',
-  reproduced_new: 'reproduced in code that base lacks',
-  not_reproduced: 'not reproduced',
-  also_at_base: 'happens at base, too',
-  flaky: 'not the same each time',
-  could_not_run: 'could not be run',
+  reproduced: 'shown by running a program: fails after the change, not before',
+  reproduced_new: 'shown by running a program, in code that is new',
+  not_reproduced: 'its program did not show it',
+  also_at_base: 'its program does the same before the change',
+  flaky: 'its program does not do the same twice',
+  could_not_run: 'its program could not be run',
 };
+
+const OWN_ANALYSERS = ['code', 'references', 'tests'];
 
 export const REASONS: Record<string, string> = {
   refuted: 'The verifier refuted it',
@@ -38,15 +41,26 @@ export const REASONS: Record<string, string> = {
   budget_exhausted: 'The budget ran out',
 };
 
+/** Whether it was shown by running a program, proven by an analyser, or only read. */
+export function howShown(candidate: Candidate): string {
+  const outcome = candidate.reproduction?.outcome ?? '';
+  const ran = REPRODUCTIONS[outcome] ?? outcome;
+  if (['reproduced', 'reproduced_new'].includes(outcome)) return ran;
+  if (candidate.kind === 'mechanical') {
+    const how = OWN_ANALYSERS.includes(candidate.specialist) ? 'comparing both sides' : 'an analyser';
+    const named = (candidate.finding?.rule_id ?? candidate.specialist).replace('/', ' ');
+    const isSeenNow = !candidate.carried || candidate.carried.is_repeated;
+    return `proven by ${how} (${named}), ${isSeenNow ? 'new with this change' : 'in an earlier review'}`;
+  }
+  if (candidate.judgements.some((one) => one.run && one.judgment === 'CONFIRMED')) return 'shown by a program that the verifier ran';
+  return ran ? `only read; ${ran}` : 'only read, not run';
+}
+
 export function proofLine(candidate: Candidate): string[] {
-  const said: string[] = [];
-  const check = candidate.reproduction;
-  if (check) said.push(REPRODUCTIONS[check.outcome] ?? check.outcome);
-  said.push(QUOTES[candidate.quote?.outcome ?? 'not_quoted'] ?? '');
-  const rule = candidate.finding?.rule_id;
-  if (candidate.kind === 'mechanical' && rule) said.push(`${rule.replace('/', ' ')} at head, not at base`);
-  else said.push(`found by ${finder(candidate.specialist)}`);
-  if (candidate.searches.length) said.push(`${counted(candidate.searches.length, 'search', 'searches')} run`);
+  const said: string[] = [howShown(candidate), QUOTES[candidate.quote?.outcome ?? 'not_quoted'] ?? ''];
+  if (candidate.kind === 'model') said.push(`found by a model (${finder(candidate.specialist)})`);
+  if (candidate.kind === 'outside') said.push(`handed in by ${finder(candidate.specialist)}`);
+  if (candidate.searches.length) said.push(`${counted(candidate.searches.length, 'search', 'searches')} run again`);
   const counting = candidate.judgements.filter((one) => one.by !== 'machine').at(-1);
   if (candidate.doubt) said.push('doubted by the verifier');
   else if (counting?.judgment) said.push(counting.judgment === 'CONFIRMED' ? 'confirmed by the verifier' : 'refuted by the verifier');
@@ -79,6 +93,29 @@ export function judged(judgement: Shape<'Judgement'>): string {
   if (!judgement.judgment) return `Worth judged by ${who}${second}`;
   const word = judgement.judgment === 'CONFIRMED' ? 'Confirmed' : 'Refuted';
   return `${word} by ${who}${second}${judgement.qualified ? ', with a reservation' : ''}`;
+}
+
+const PACKAGES: Record<string, string> = {
+  exact: 'the quote stands there word for word.',
+  relocated: 'the quote stands there, at other lines than were named.',
+  ambiguous: 'the quote stands there several times.',
+  not_found: 'the quote does not stand there.',
+  other_file: 'the file here is another one than was quoted.',
+  not_here: 'the package is not here to look at.',
+};
+
+export function packageWords(check: Shape<'DependencyCheck'>): string {
+  return PACKAGES[check.outcome] ?? check.outcome;
+}
+
+/** Only a patch that holds may be offered; the same words as in the HTML report. */
+export function patchWords({ patch_trial: trial }: Pick<Candidate, 'patch_trial'>): string {
+  if (!trial) return 'A patch that nobody has tried, as text';
+  return trial.holds ? 'A patch that was tried and holds' : 'A patch that was tried and fails, as text';
+}
+
+export function stepWords(passed: boolean | null): string {
+  return passed === null ? 'not tried' : passed ? 'passed' : 'failed';
 }
 
 export function runEnd(run: Shape<'ProgramRun'>): string {

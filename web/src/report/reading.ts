@@ -11,6 +11,8 @@ export interface Reading {
   shown: Said[];
   withheld: Candidate[];
   anchors: Map<string, string>;
+  /** The filters as they stand in the address: they go along to a proof and back. */
+  search: string;
 }
 
 export const ReportContext = createContext<Reading | null>(null);
@@ -22,10 +24,10 @@ export function useReading(): Reading {
 }
 
 export function proofAddress(reading: Reading, candidateId: string): string {
-  return `/review/${reading.summary.review_id}/finding/${reading.anchors.get(candidateId) ?? ''}`;
+  return `/review/${reading.summary.review_id}/finding/${reading.anchors.get(candidateId) ?? ''}${reading.search}`;
 }
 
 /** The finding in its place in the diff. */
 export function diffAddress(reading: Reading, candidateId: string): string {
-  return `/review/${reading.summary.review_id}#${reading.anchors.get(candidateId) ?? ''}`;
+  return `/review/${reading.summary.review_id}${reading.search}#${reading.anchors.get(candidateId) ?? ''}`;
 }

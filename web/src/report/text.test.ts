@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { codeLine, oneLine, visible } from './text';
+import { codeLine, decoded, firstSentence, isCut, oneLine, visible, wholeLine } from './text';
 
 test('what reorders or hides text is made visible', () => {
   expect(visible('a\u202eb')).toBe('a<U+202E>b');
@@ -23,4 +23,23 @@ test('code keeps its tabs and loses the end of a Windows line', () => {
 test('a title is one line of bounded length', () => {
   fc.assert(fc.property(fc.string(), (text) => { expect(oneLine(text, 50)).not.toContain('\n'); }));
   expect(oneLine('x'.repeat(900), 50)).toHaveLength(50);
+});
+
+test('a line is cut exactly where it is said to be, and the whole of it is there', () => {
+  fc.assert(fc.property(fc.string({ maxLength: 30 }), fc.nat(300), (text, times) => {
+    const line = text.repeat(times);
+    expect(isCut(line)).toBe(codeLine(line) !== wholeLine(line));
+  }));
+  expect(codeLine('x'.repeat(2_001))).toHaveLength(2_001);
+  expect(wholeLine('x'.repeat(9_000))).toHaveLength(9_000);
+});
+
+test('a first sentence ends where the next begins, not inside a name', () => {
+  expect(firstSentence('`a.py` reads it. Then it fails.')).toBe('`a.py` reads it.');
+  expect(firstSentence('No end')).toBe('No end');
+});
+
+test('an address that was cut off is no error', () => {
+  expect(decoded('finding-%C3%A9')).toBe('finding-é');
+  expect(decoded('finding-%C')).toBe('finding-%C');
 });

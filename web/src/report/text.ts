@@ -16,14 +16,37 @@ function picture(mark: string): string {
 
 /** One line of code: tabs stay, a carriage return at the end does not count, a very long line is cut. */
 export function codeLine(text: string): string {
-  const line = visible(text.replace(/\r$/, ''), '\t');
+  const line = wholeLine(text);
   return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line;
+}
+
+/** The same to its very end. */
+export function wholeLine(text: string): string {
+  return visible(text.replace(/\r$/, ''), '\t');
+}
+
+export function isCut(text: string): boolean {
+  return text.length > LONGEST_LINE / 8 && wholeLine(text).length > LONGEST_LINE;
 }
 
 /** One line of prose. */
 export function oneLine(text: string, limit = 300): string {
   const line = visible(text.split(/\s+/).join(' ').trim());
   return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
+}
+
+/** What goes wrong, for a finding that is listed by its title: the first sentence of its message. */
+export function firstSentence(text: string): string {
+  return oneLine(text.split(/\s+/).join(' ').split(/(?<=[.!?])\s+(?=[^\sa-z])/u)[0] ?? '', 200);
+}
+
+/** A part of an address; one that was cut in the middle of a mark stays as it is. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 export function counted(number: number, noun: string, plural = `${noun}s`): string {
@@ -38,7 +61,7 @@ export function seconds(milliseconds: number): string {
 
 export function money(usd: number | null | undefined): string {
   if (usd === null || usd === undefined) return 'price not known';
-  return `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
+  return usd === 0 ? '$0' : `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
 }
 
 export function moment(iso: string | null | undefined): string {

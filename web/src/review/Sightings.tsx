@@ -17,11 +17,11 @@ export function Sightings({ sightings, isOver }: { sightings: Sighting[]; isOver
       {sightings.length === 0 ? <p className="soft">{isOver ? 'None.' : 'None so far. They appear here as soon as their quote was checked.'}</p> : null}
       <ul className="sightings" aria-live="polite" aria-relevant="additions">
         {sightings.map((one) => {
-          const [mark, word] = STATUSES[one.status ?? ''] ?? ['…', 'being verified'];
+          const [mark, word] = STATUSES[one.status ?? ''] ?? (isOver ? ['–', 'not verified'] : ['…', 'being verified']);
           return (
             <li key={one.id} className={one.status ?? 'open'}>
               <span className={`badge ${one.severity}`}>{one.severity}</span>
-              <span className="what"><span className="title"><Inline text={oneLine(one.title)} /></span><small className="soft"> {one.specialist}{one.place ? ` · ${oneLine(one.place)}` : ''}</small></span>
+              <span className="what"><span className="title"><Inline text={oneLine(one.title)} /></span><small className="soft"> {oneLine(one.specialist, 60)}{one.place ? ` · ${oneLine(one.place)}` : ''}</small></span>
               <span className={`status ${one.status ?? 'open'}`}><span aria-hidden="true">{mark}</span> {word}</span>
             </li>
           );

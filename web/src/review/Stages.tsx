@@ -1,6 +1,6 @@
 /** planner → reviewer → verifier → reporter, and where the review is. */
 import { AGENTS, type PipelineEvent, type PipelineStage } from './state';
-import { counted } from '../report/text';
+import { counted, oneLine } from '../report/text';
 
 const TASKS: Record<string, string> = {
   planner: 'What is the change for?',
@@ -9,18 +9,18 @@ const TASKS: Record<string, string> = {
   reporter: 'Verdict and words',
 };
 
-export function Stages({ stage, events, activeTool }: { stage: PipelineStage; events: PipelineEvent[]; activeTool: string | null }) {
+export function Stages({ stage, events, activeTool, isCancelled }: { stage: PipelineStage; events: PipelineEvent[]; activeTool: string | null; isCancelled: boolean }) {
   const reached = furthest(stage, events);
   return (
     <ol className={`stages ${stage}`} aria-label="Stages">
       {AGENTS.map((agent, index) => {
-        const state = stateOf(agent, index, stage, reached);
+        const state = stateOf(agent, index, stage, reached, isCancelled);
         return (
           <li key={agent} className={state} aria-current={state === 'active' ? 'step' : undefined}>
-            <span className="bullet" aria-hidden="true">{state === 'done' ? '✓' : state === 'failed' ? '!' : index + 1}</span>
+            <span className="bullet" aria-hidden="true">{MARKS[state] ?? index + 1}</span>
             <strong>{agent}</strong>
-            <span className="task">{state === 'active' && activeTool ? <code>{activeTool}</code> : (handed(agent, events) ?? TASKS[agent])}</span>
-            <span className="visually-hidden">{state}</span>
+            <span className="task">{state === 'active' && activeTool ? <code>{oneLine(activeTool, 60)}</code> : (handed(agent, events) ?? TASKS[agent])}</span>
+            <span className="visually-hidden">{state === 'stopped' ? 'cancelled here' : state}</span>
           </li>
         );
       })}
@@ -28,9 +28,13 @@ export function Stages({ stage, events, activeTool }: { stage: PipelineStage; ev
   );
 }
 
-function stateOf(agent: string, index: number, stage: PipelineStage, reached: number): 'done' | 'active' | 'failed' | 'ahead' {
+type Standing = 'done' | 'active' | 'failed' | 'stopped' | 'ahead';
+
+const MARKS: Partial<Record<Standing, string>> = { done: '✓', failed: '!', stopped: '■' };
+
+function stateOf(agent: string, index: number, stage: PipelineStage, reached: number, isCancelled: boolean): Standing {
   if (stage === 'complete' || index < reached) return 'done';
-  if (stage === 'error') return index === reached ? 'failed' : 'ahead';
+  if (stage === 'error') return index === reached ? (isCancelled ? 'stopped' : 'failed') : 'ahead';
   return agent === stage ? 'active' : 'ahead';
 }
 
@@ -38,7 +42,7 @@ function stateOf(agent: string, index: number, stage: PipelineStage, reached: nu
 function furthest(stage: PipelineStage, events: PipelineEvent[]): number {
   const here = AGENTS.indexOf(stage as (typeof AGENTS)[number]);
   if (here >= 0) return here;
-  const named = events.flatMap((event) => [event.data.agent, event.data.to]).map((name) => AGENTS.indexOf(name as (typeof AGENTS)[number]));
+  const named = events.filter((event) => event.type === 'agent.handoff').map((event) => AGENTS.indexOf(event.data.to as (typeof AGENTS)[number]));
   return Math.max(0, ...named);
 }
 

@@ -1,12 +1,13 @@
 /** A review as it happens: stages, who is at work, findings as they appear, what it costs, a way out. */
 import { useEffect, useMemo, useState } from 'react';
-import { Link as Anchor, useLocation } from 'wouter';
+import { Link as Anchor } from 'wouter';
 import { send } from '../api/client';
 import type { Link } from '../api/stream';
 import type { Summary } from '../history/summary';
 import { counted, money, oneLine, seconds } from '../report/text';
 import { Alert } from '../shell/Alert';
 import { useMay } from '../shell/session';
+import { Deletion } from './Deletion';
 import { Sightings } from './Sightings';
 import { Stages } from './Stages';
 import { tell } from './story';
@@ -25,16 +26,15 @@ export function Watch({ summary, isOver, refresh }: Props) {
   const story = useMemo(() => tell(state.events), [state.events]);
   const [refusal, setRefusal] = useState<Error | null>(null);
   const maySubmit = useMay('submit');
-  const [, go] = useLocation();
   const hasEnded = state.stage === 'complete' || state.stage === 'error';
   useEffect(() => {
     if (hasEnded) refresh();
     // eslint-disable-next-line react-hooks/exhaustive-deps -- once per stage, not per render
   }, [state.stage]);
-  const act = async (path: string, method: 'POST' | 'DELETE' = 'POST') => {
+  const act = async (path: string) => {
     setRefusal(null);
     try {
-      await send(method, path);
+      await send('POST', path);
       refresh();
       if (path.endsWith('/retry')) setAttempt((number) => number + 1);
     } catch (error) {
@@ -42,30 +42,32 @@ export function Watch({ summary, isOver, refresh }: Props) {
     }
   };
   const address = `/api/review/${summary.review_id}`;
-  const isCancelled = summary.status === 'cancelled';
+  const cancelledBy = story.cancelledBy ?? (summary.status === 'cancelled' ? /^cancelled by (.+)$/.exec(summary.reason ?? '')?.[1] ?? 'somebody' : null);
   return (
     <div className="frame watch">
       <header className="watch-head">
         <div>
           <h1>{oneLine(summary.title || summary.repository || 'A diff')}</h1>
-          <p className="soft">{headline(summary, state.stage, state.activeAgent)}</p>
+          <p className="soft">{oneLine(headline(summary, state.stage, state.activeAgent), 200)}</p>
         </div>
         <div className="buttons">
           {maySubmit && !isOver && !hasEnded ? <button type="button" className="danger" onClick={() => void act(`${address}/cancel`)}>Cancel</button> : null}
           {maySubmit && isOver ? <button type="button" className="primary" onClick={() => void act(`${address}/retry`)}>Try again from there</button> : null}
-          {maySubmit && isOver ? <button type="button" onClick={() => void act(address, 'DELETE').then(() => go('/history'))}>Delete</button> : null}
+          {isOver ? <Deletion reviewId={summary.review_id} title={summary.title || 'A diff'} /> : null}
         </div>
       </header>
       {refusal ? <Alert problem={refusal} /> : null}
       {problem ? <Alert problem={problem} /> : null}
-      {state.error || isOver ? (
+      {cancelledBy ? (
+        <div className="stopped" role="status"><strong>Cancelled by {oneLine(cancelledBy, 80)}.</strong> What had been found until then is below; nobody judged the rest.{maySubmit ? ' It can go on from where it stopped.' : ''}</div>
+      ) : state.error || isOver ? (
         <div className="alarm" role="alert">
-          <strong>{isCancelled ? 'Cancelled.' : 'The review could not be finished.'}</strong>{' '}
+          <strong>The review could not be finished.</strong>{' '}
           {oneLine(state.error ?? summary.reason ?? '', 1_000)}
-          {isCancelled ? null : <p className="hint">What was found so far is below. Nothing here is an approval.</p>}
+          <p className="hint">What was found so far is below. Nothing here is an approval.</p>
         </div>
       ) : null}
-      <Stages stage={state.stage} events={state.events} activeTool={state.activeTool} />
+      <Stages stage={state.stage} events={state.events} activeTool={state.activeTool} isCancelled={cancelledBy !== null} />
       <Ticker story={story} link={link} isOver={isOver || hasEnded} summary={summary} />
       <div className="columns wide">
         <Sightings sightings={story.sightings} isOver={hasEnded} />

@@ -116,6 +116,28 @@ describe('a review', () => {
     expect([...new Set(stages)]).toEqual(['planner', 'reviewer', 'verifier', 'reporter', 'complete']);
   });
 
+  test('has no stage for a question on trial, and none that goes back', () => {
+    const asked = number([
+      ['pipeline.started', { agent: 'planner' }],
+      ['agent.started', { agent: 'planner' }],
+      ['agent.started', { agent: 'verifier' }],
+      ['agent.started', { agent: 'reviewer', specialist: 'ruff' }],
+      ['tool.called', { agent: 'reviewer', specialist: 'ruff', tool: 'ruff' }],
+      ['agent.handoff', { from: 'planner', to: 'reviewer' }],
+      ['agent.handoff', { from: 'reviewer', to: 'verifier' }],
+      ['agent.started', { agent: 'reviewer' }],
+      ['agent.handoff', { from: 'planner', to: 'reviewer' }],
+    ]);
+    const told_so_far = asked.map((_, index) => told(asked.slice(0, index + 1)));
+    expect(told_so_far.map((one) => one.stage)).toEqual([...Array<string>(5).fill('planner'), 'reviewer', 'verifier', 'verifier', 'verifier']);
+    expect(told_so_far[4]).toMatchObject({ activeAgent: 'planner', activeTool: null });
+  });
+
+  test('that goes on stands where it stood', () => {
+    const resumed = number([['pipeline.started', {}], ['agent.handoff', { from: 'planner', to: 'reviewer' }], ['pipeline.failed', { reason: 'gone' }], ['pipeline.resumed', {}], ['agent.started', { agent: 'verifier' }]]);
+    expect(told(resumed)).toMatchObject({ stage: 'reviewer', error: null });
+  });
+
   test('names the tool of its active agent, and drops it with the agent', () => {
     expect(told(REVIEW.slice(0, 4))).toMatchObject({ activeAgent: 'reviewer', activeTool: 'get_file_context' });
     expect(told(REVIEW.slice(0, 7))).toMatchObject({ activeAgent: 'verifier', activeTool: null });

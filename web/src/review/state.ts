@@ -88,11 +88,11 @@ function step<Verdict>(state: ReviewState<Verdict>, event: NumberedEvent): Revie
     case 'pipeline.started':
       return { ...at(state, 'planner'), findingsPreview: [], reviewId: state.reviewId ?? word(data.review_id) };
     case 'pipeline.resumed':
-      return state.stage === 'error' ? at(state, 'idle') : state;
+      return state.stage === 'error' ? at(state, handedTo(state.events)) : state;
     case 'agent.started':
-      return isOver(state) ? state : at(state, agentOf(data.agent) ?? state.stage);
+      return state.stage === 'idle' ? at(state, agentOf(data.agent) ?? state.stage) : state;
     case 'agent.handoff':
-      return isOver(state) ? state : at(state, agentOf(data.to) ?? state.stage);
+      return isOver(state) ? state : at(state, further(state.stage, agentOf(data.to)));
     case 'tool.called':
       return called(state, data);
     case 'finding.detected':
@@ -108,6 +108,17 @@ function step<Verdict>(state: ReviewState<Verdict>, event: NumberedEvent): Revie
     default:
       return state;
   }
+}
+
+/** Only a handoff ends a stage, and none leads back: that somebody ahead is asked something is no stage. */
+function further(stage: PipelineStage, next: (typeof AGENTS)[number] | null): PipelineStage {
+  return next && STAGES.indexOf(next) > STAGES.indexOf(stage) ? next : stage;
+}
+
+/** Where a review that goes on stands: with whom the work was handed to last. */
+function handedTo(events: readonly PipelineEvent[]): PipelineStage {
+  const start = events.findLastIndex((event) => event.type === 'pipeline.started');
+  return events.slice(start + 1).filter((event) => event.type === 'agent.handoff').reduce<PipelineStage>((stage, event) => further(stage, agentOf(event.data.to)), 'planner');
 }
 
 /** A stage and its agent. Only a new start leads out of an end. */
@@ -133,6 +144,8 @@ function called<Verdict>(state: ReviewState<Verdict>, data: Record<string, unkno
   const agent = agentOf(data.agent) ?? agentOf(state.activeAgent);
   const next = agent && state.stage === 'idle' ? at(state, agent) : state;
   const active = next.activeAgent ?? agent;
+  // Analysers are at work while the planner still thinks: their tools are not its own.
+  if (agent && active !== agent) return next;
   return { ...next, activeAgent: active, activeTool: active ? word(data.tool) : null };
 }
 

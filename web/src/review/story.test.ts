@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PipelineEvent } from './state';
-import { tell } from './story';
+import { looked, tell } from './story';
 
 const event = (type: string, data: Record<string, unknown> = {}): PipelineEvent => ({ type, data, timestamp: '2026-01-01T00:00:00Z' });
 
@@ -21,4 +21,37 @@ test('a refuted finding stays listed as refuted', () => {
 test('totals never fall', () => {
   const told = tell([event('usage.updated', { input_tokens: 100, output_tokens: 10, cost_usd: 0.5 }), event('usage.updated', { input_tokens: 50, output_tokens: 5, cost_usd: null })]);
   expect(told).toMatchObject({ tokens: 110, costUsd: 0.5 });
+});
+
+const logic = { agent: 'reviewer', specialist: 'logic', model: 'm' };
+
+test('who was cut off by the end has not looked', () => {
+  for (const end of [event('pipeline.cancelled', { by: 'ada' }), event('pipeline.failed', { reason: 'gone' })]) {
+    const told = tell([
+      event('agent.started', logic),
+      event('agent.started', { ...logic, specialist: 'security' }),
+      event('specialist.finished', { ...logic, specialist: 'security' }),
+      end,
+    ]);
+    expect(told.workers.map((one) => [one.name, one.isDone, one.isCutOff])).toEqual([['logic', false, true], ['security', true, false]]);
+  }
+});
+
+test('it says who cancelled, until it goes on', () => {
+  const cancelled = [event('pipeline.started'), event('agent.started', logic), event('pipeline.cancelled', { by: 'ada' })];
+  expect(tell(cancelled).cancelledBy).toBe('ada');
+  const resumed = tell([...cancelled, event('pipeline.resumed'), event('agent.started', logic)]);
+  expect(resumed).toMatchObject({ cancelledBy: null, endedAt: null });
+  expect(resumed.workers[0]).toMatchObject({ isCutOff: false, isDone: false });
+});
+
+test('who had nothing to read has not looked', () => {
+  const ended = (outcome: string) => tell([event('agent.started', { agent: 'reviewer', specialist: 'oxlint' }), event('specialist.finished', { agent: 'reviewer', specialist: 'oxlint', outcome })]).workers.map(looked);
+  expect([...ended('nothing_to_read'), ...ended('did_not_run'), ...ended('looked')]).toEqual(['nothing to read here', 'did not run', 'has looked']);
+});
+
+test('a question on trial makes nobody a worker', () => {
+  const asked = event('agent.started', { agent: 'verifier', model: 'm' });
+  expect(tell([asked]).workers).toEqual([]);
+  expect(tell([asked, event('agent.handoff', { from: 'reviewer', to: 'verifier' }), asked]).workers).toHaveLength(1);
 });

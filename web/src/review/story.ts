@@ -1,4 +1,5 @@
 /** What the events tell beyond the state of seed 004: who is at work, what became of findings, what was spent. */
+import { counted } from '../report/text';
 import type { PipelineEvent, PreviewSeverity } from './state';
 
 export interface Worker {
@@ -9,7 +10,11 @@ export interface Worker {
   detail: string;
   calls: number;
   isDone: boolean;
+  /** The review ended before it had looked to the end. */
+  isCutOff: boolean;
   findings: number | null;
+  /** `looked`, `nothing_to_read` or `did_not_run`; empty while it is at work. */
+  outcome: string;
 }
 
 export interface Sighting {
@@ -30,12 +35,14 @@ export interface Story {
   endedAt: string | null;
   handoffs: Record<string, Record<string, unknown>>;
   isResumed: boolean;
+  /** Who cancelled it; null: nobody did. */
+  cancelledBy: string | null;
 }
 
 /** The story so far. Events are in order and each is there once. */
 export function tell(events: readonly PipelineEvent[]): Story {
   const story: Story = {
-    workers: [], sightings: [], tokens: 0, costUsd: null, startedAt: null, endedAt: null, handoffs: {}, isResumed: false,
+    workers: [], sightings: [], tokens: 0, costUsd: null, startedAt: null, endedAt: null, handoffs: {}, isResumed: false, cancelledBy: null,
   };
   for (const event of events) add(story, event);
   return story;
@@ -45,13 +52,16 @@ function add(story: Story, { type, data, timestamp }: PipelineEvent): void {
   switch (type) {
     case 'pipeline.started':
       story.startedAt ??= timestamp;
+      goOn(story);
       break;
     case 'pipeline.resumed':
       story.isResumed = true;
-      story.endedAt = null;
+      goOn(story);
       break;
     case 'agent.started':
-      workerOf(story, data).model = text(data.model);
+      // Before the work is its own, the verifier is asked one question on trial: that is no look.
+      if (data.agent === 'verifier' && !story.handoffs.verifier) break;
+      Object.assign(workerOf(story, data), { model: text(data.model), isCutOff: false });
       break;
     case 'tool.called': {
       const worker = workerOf(story, data);
@@ -62,11 +72,13 @@ function add(story: Story, { type, data, timestamp }: PipelineEvent): void {
     }
     case 'agent.handoff':
       story.handoffs[text(data.to)] = data;
-      for (const worker of story.workers) if (worker.agent === data.from) worker.isDone = true;
+      for (const worker of story.workers) if (worker.agent === data.from) worker.isDone = !worker.isCutOff;
       break;
     case 'specialist.finished': {
       const worker = workerOf(story, data);
       worker.isDone = true;
+      worker.isCutOff = false;
+      worker.outcome = text(data.outcome);
       worker.findings = count(data.findings ?? data.findings_count);
       break;
     }
@@ -80,11 +92,27 @@ function add(story: Story, { type, data, timestamp }: PipelineEvent): void {
       spend(story, data);
       break;
     case 'pipeline.completed':
-    case 'pipeline.failed':
-    case 'pipeline.cancelled':
       story.endedAt = timestamp;
-      for (const worker of story.workers) worker.isDone = true;
+      for (const worker of story.workers) worker.isDone = !worker.isCutOff;
+      break;
+    case 'pipeline.failed':
+      stop(story, timestamp);
+      break;
+    case 'pipeline.cancelled':
+      stop(story, timestamp);
+      story.cancelledBy = text(data.by) || 'somebody';
   }
+}
+
+/** Whoever had not finished when it stopped has not looked. */
+function stop(story: Story, timestamp: string): void {
+  story.endedAt = timestamp;
+  for (const worker of story.workers) worker.isCutOff = !worker.isDone;
+}
+
+function goOn(story: Story): void {
+  story.endedAt = null;
+  story.cancelledBy = null;
 }
 
 function workerOf(story: Story, data: Record<string, unknown>): Worker {
@@ -92,9 +120,16 @@ function workerOf(story: Story, data: Record<string, unknown>): Worker {
   const name = text(data.specialist) || agent;
   const known = story.workers.find((one) => one.name === name && one.agent === agent);
   if (known) return known;
-  const fresh: Worker = { name, agent, model: '', tool: '', detail: '', calls: 0, isDone: false, findings: null };
+  const fresh: Worker = { name, agent, model: '', tool: '', detail: '', calls: 0, isDone: false, isCutOff: false, findings: null, outcome: '' };
   story.workers.push(fresh);
   return fresh;
+}
+
+/** What became of somebody's look, in words. */
+export function looked(worker: Worker): string {
+  if (worker.outcome === 'nothing_to_read') return 'nothing to read here';
+  if (worker.outcome === 'did_not_run') return 'did not run';
+  return worker.calls ? counted(worker.calls, 'look') : 'has looked';
 }
 
 /** What a call is about, in one line: a path with lines, a pattern, a query. */

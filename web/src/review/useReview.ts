@@ -1,6 +1,6 @@
 /** The state of a review from its stream: after a reload or a cut it is built again from the events. */
 import { useEffect, useReducer, useState } from 'react';
-import type { Problem } from '../api/client';
+import type { Problem } from '../api/problem';
 import { type Link, listen } from '../api/stream';
 import { idle, reduce, type ReviewState } from './state';
 

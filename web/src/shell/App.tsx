@@ -2,8 +2,10 @@
 import { Component, lazy, type ReactNode, Suspense } from 'react';
 import { SWRConfig } from 'swr';
 import { Route, Switch } from 'wouter';
-import { get, Problem } from '../api/client';
+import { get } from '../api/client';
+import { Problem } from '../api/problem';
 import { Alert, Waiting } from './Alert';
+import { useArrival } from './arrival';
 import { Masthead } from './Masthead';
 import { SessionProvider, useMe } from './session';
 import { SignIn } from './SignIn';
@@ -31,6 +33,7 @@ export function App() {
 }
 
 function Guarded() {
+  useArrival();
   const { me, problem } = useMe();
   if (problem?.status === 401 || problem?.status === 403) return <SignIn problem={problem} />;
   return (

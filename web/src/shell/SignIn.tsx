@@ -1,6 +1,7 @@
 /** Signing in with a token. */
 import { type FormEvent, useState } from 'react';
-import { type Problem, signIn, token } from '../api/client';
+import { signIn, token } from '../api/client';
+import type { Problem } from '../api/problem';
 import { useMe } from './session';
 
 export function SignIn({ problem }: { problem: Problem }) {
@@ -14,14 +15,14 @@ export function SignIn({ problem }: { problem: Problem }) {
     again();
   };
   return (
-    <main className="sign-in" id="main">
+    <main className="sign-in" id="main" tabIndex={-1}>
       <form className="sheet" onSubmit={submit}>
         <h1><img src="/mark.svg" alt="" width="28" height="28" /> Affidavit</h1>
         <p className="soft">This service asks for a token. Whoever runs it makes one with <code>affidavit token create</code>.</p>
-        {isRefused ? <p className="alarm" role="alert"><strong>{problem.message}</strong> {problem.advice}</p> : null}
+        {isRefused ? <p className="alarm" role="alert">{problem.status === 401 ? <><strong>This token is not known here.</strong> It may be mistyped, expired or withdrawn.</> : <><strong>{problem.message}</strong> {problem.advice}</>}</p> : null}
         <label>
           Token
-          <input type="password" autoComplete="current-password" required value={value} onChange={(event) => setValue(event.target.value)} />
+          <input type="password" autoComplete="current-password" autoFocus required value={value} onChange={(event) => setValue(event.target.value)} />
         </label>
         <label className="tick">
           <input type="checkbox" checked={stay} onChange={(event) => setStay(event.target.checked)} /> Stay signed in on this machine

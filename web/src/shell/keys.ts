@@ -6,6 +6,8 @@ export function useKeys(commands: Record<string, () => void>): void {
   latest.current = commands;
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
+      // A dialog has the keys for itself.
+      if (document.querySelector('dialog[open]')) return;
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       const target = event.target as HTMLElement;
       if (target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]')) return;

@@ -1,7 +1,8 @@
 /** Who uses the page, and what that role may do. */
 import { createContext, type ReactNode, useContext } from 'react';
 import useSWR from 'swr';
-import { Problem, type Shape } from '../api/client';
+import type { Shape } from '../api/client';
+import { Problem } from '../api/problem';
 
 export type Role = 'read' | 'submit' | 'post' | 'admin';
 

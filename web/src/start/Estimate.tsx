@@ -1,6 +1,6 @@
 /** What a review would cost. */
 import type { Shape } from '../api/client';
-import { counted, money } from '../report/text';
+import { counted, money, oneLine } from '../report/text';
 
 export type Estimated = Shape<'Estimated'>;
 
@@ -15,7 +15,7 @@ export function Estimate({ estimated, models }: { estimated: Estimated; models: 
       <details className="fold"><summary>By role</summary>
         <table className="plain"><thead><tr><th scope="col">Role</th><th scope="col">Model</th><th scope="col" className="number">Requests</th><th scope="col" className="number">Tokens in</th><th scope="col" className="number">Out</th><th scope="col" className="number">Cost</th></tr></thead>
           <tbody>{roles.map((one) => (
-            <tr key={one.role}><th scope="row">{one.role.replace('_', ' ')}</th><td>{one.model}</td><td className="number">{one.requests}</td><td className="number">{one.input_tokens.toLocaleString('en')}</td><td className="number">{one.output_tokens.toLocaleString('en')}</td><td className="number">{money(one.usd_without_cache)}</td></tr>
+            <tr key={one.role}><th scope="row">{one.role.replace('_', ' ')}</th><td>{oneLine(one.model, 80)}</td><td className="number">{one.requests}</td><td className="number">{one.input_tokens.toLocaleString('en')}</td><td className="number">{one.output_tokens.toLocaleString('en')}</td><td className="number">{money(one.usd_without_cache)}</td></tr>
           ))}</tbody></table>
       </details>
     </div>

@@ -2,7 +2,7 @@
 import { type DragEvent, useId, useState } from 'react';
 import useSWR from 'swr';
 import type { Shape } from '../api/client';
-import { counted } from '../report/text';
+import { counted, oneLine } from '../report/text';
 import type { Draft } from './draft';
 
 interface Props {
@@ -70,7 +70,7 @@ function RepositoryFields({ draft, change, repositories }: Props) {
   const listId = useId();
   const known = useSWR<Revisions>(draft.repository ? `/api/repositories/${encodeURIComponent(draft.repository)}/revisions` : null);
   if (!repositories.length) {
-    return <p className="empty-note">No repository is registered yet. On the machine of the service: <code>affidavit repository add NAME PATH-OR-URL</code></p>;
+    return <p className="empty-note">No repository is registered yet. On the machine of the service: <code>affidavit repository add NAME FOLDER</code></p>;
   }
   const names = [...(known.data?.branches ?? []), ...(known.data?.tags ?? [])];
   const recent = known.data?.recent ?? [];
@@ -79,7 +79,7 @@ function RepositoryFields({ draft, change, repositories }: Props) {
       <label>Repository
         <select value={draft.repository} onChange={(event) => change({ repository: event.target.value })}>
           <option value="">Choose …</option>
-          {repositories.map((name) => <option key={name}>{name}</option>)}
+          {repositories.map((name) => <option key={name} value={name}>{oneLine(name, 80)}</option>)}
         </select>
       </label>
       <div className="pair">
@@ -91,7 +91,7 @@ function RepositoryFields({ draft, change, repositories }: Props) {
         </label>
         <datalist id={listId}>
           {names.map((name) => <option key={name} value={name} />)}
-          {recent.map((one) => <option key={one.sha} value={one.sha.slice(0, 12)} label={one.subject} />)}
+          {recent.map((one) => <option key={one.sha} value={one.sha.slice(0, 12)} label={oneLine(one.subject, 100)} />)}
         </datalist>
       </div>
       <TitleField draft={draft} change={change} />

@@ -2,8 +2,9 @@
 import { type FormEvent, useState } from 'react';
 import useSWR from 'swr';
 import { Link, useLocation } from 'wouter';
-import { get, type Shape, send } from '../api/client';
-import type { Page } from '../history/summary';
+import { type Shape, send } from '../api/client';
+import { type Page, stateWord } from '../history/summary';
+import { ago, oneLine } from '../report/text';
 import { Alert, Waiting } from '../shell/Alert';
 import { useMay, useMe } from '../shell/session';
 import { useTitle } from '../shell/title';
@@ -23,7 +24,7 @@ type Started = Shape<'Submitted'>;
 
 export default function Start() {
   useTitle('');
-  const { me } = useMe();
+  const { me, again } = useMe();
   const maySubmit = useMay('submit');
   const [, go] = useLocation();
   const [draft, setDraft] = useState<Draft>(EMPTY);
@@ -62,25 +63,30 @@ export default function Start() {
     void start(draft);
   };
   const trySample = async () => {
+    setProblem(null);
+    setBusy(true);
     try {
-      const sample = await get<Shape<'SampleChange'>>('/api/sample');
-      const filled = { ...EMPTY, source: 'diff' as const, diff: sample.diff_text, title: sample.title };
+      const { repository, base, head, title } = await send<Shape<'SampleRepository'>>('POST', '/api/sample');
+      again();
+      const filled = { ...EMPTY, source: 'repository' as const, repository, base, head, title };
       setDraft(filled);
       await start(filled);
     } catch (error) {
       setProblem(error as Error);
+      setBusy(false);
     }
   };
   const isEmpty = reviews.data?.reviews.length === 0;
+  const hasModels = Object.keys(me?.models ?? {}).length > 0;
   // What to do first would push the form down under the user's hand.
   if (!reviews.data && !reviews.error) return <Waiting what="Looking for reviews" />;
   return (
     <div className="frame start">
       <section className="lead">
         <h1>Code review under oath</h1>
-        <p className="headline">Every finding quotes the code it speaks of, the quote is checked by machine, and somebody else tried to refute it. What is withheld is listed with its reason.</p>
+        <p className="headline">Every finding quotes the code it speaks of, and the quote is checked by machine. {hasModels ? 'What a model claims, another look tried to refute; what' : 'What'} an analyser reports, it reports after the change and not before. What is withheld is listed with its reason.</p>
       </section>
-      {isEmpty && maySubmit ? <First trySample={() => void trySample()} isBusy={isBusy} /> : null}
+      {isEmpty && maySubmit ? <First trySample={() => void trySample()} isBusy={isBusy} models={Object.keys(me?.models ?? {}).length} /> : null}
       <div className="columns">
         {maySubmit ? (
           <form className="sheet" onSubmit={submit} aria-label="Start a review">
@@ -93,7 +99,7 @@ export default function Start() {
             </div>
             <SourceFields draft={draft} change={change} repositories={me?.repositories ?? []} />
             <Options options={options} change={setOptions} />
-            {problem ? <Alert problem={problem} /> : null}
+            {problem ? <Alert problem={problem} takesFocus /> : null}
             {estimated ? <Estimate estimated={estimated} models={me?.models ?? {}} /> : null}
             <div className="buttons">
               <button type="submit" className="primary" disabled={isBusy}>{isBusy ? 'One moment …' : 'Start the review'}</button>
@@ -119,9 +125,9 @@ function Models({ models }: { models: Record<string, string> }) {
       <h2>Who looks</h2>
       {names.length ? (
         <>
-          <p>Analysers on both sides of the change, and {names.map((name, index) => <span key={name}>{index ? ', ' : ''}<code>{name}</code></span>)}.</p>
+          <p>Analysers on both sides of the change, and {names.map((name, index) => <span key={name}>{index ? ', ' : ''}<code>{oneLine(name, 80)}</code></span>)}.</p>
           <details className="fold"><summary>Who in which role</summary>
-            <dl>{Object.entries(models).map(([role, model]) => [<dt key={role}>{role.replace('_', ' ')}</dt>, <dd key={`${role}-`}><code>{model}</code></dd>])}</dl>
+            <dl>{Object.entries(models).map(([role, model]) => [<dt key={role}>{role.replace('_', ' ')}</dt>, <dd key={`${role}-`}><code>{oneLine(model, 80)}</code></dd>])}</dl>
           </details>
         </>
       ) : (
@@ -141,8 +147,8 @@ function Recent({ page }: { page: Page | null }) {
           <li key={one.review_id}>
             <Link href={`/review/${one.review_id}`}>
               <span className={`dot ${one.verdict ?? one.status}`} aria-hidden="true" />
-              <span>{one.title || one.repository || 'A diff'}</span>
-              <small>{(one.verdict ?? one.status).replace('_', ' ')}</small>
+              <span>{oneLine(one.title || one.repository || 'A diff', 160)}</span>
+              <small>{stateWord(one)}, {ago(one.created_at)}</small>
             </Link>
           </li>
         ))}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import type { Candidate } from './findings';
+import { howShown, packageWords, patchWords, stepWords } from './proof';
+
+test('a patch is called by how it fared, as in the HTML report', () => {
+  expect(patchWords({ patch_trial: null })).toMatch('nobody has tried');
+  expect(patchWords({ patch_trial: { steps: [], holds: true } })).toMatch('holds');
+  expect(patchWords({ patch_trial: { steps: [], holds: false } })).toMatch('fails');
+  expect([true, false, null].map(stepWords)).toEqual(['passed', 'failed', 'not tried']);
+});
+
+test('a quote of a package that was not found says so', () => {
+  expect(packageWords({ outcome: 'not_found' } as Parameters<typeof packageWords>[0])).toBe('the quote does not stand there.');
+});
+
+test('it is said whether a problem was run, proven or only read', () => {
+  const shown = (fields: object) => howShown({ kind: 'model', specialist: 'logic', judgements: [], carried: null, reproduction: null, finding: null, ...fields } as unknown as Candidate);
+  expect(shown({})).toBe('only read, not run');
+  expect(shown({ reproduction: { outcome: 'reproduced' } })).toMatch(/^shown by running a program/);
+  expect(shown({ reproduction: { outcome: 'flaky' } })).toBe('only read; its program does not do the same twice');
+  expect(shown({ judgements: [{ judgment: 'CONFIRMED', run: {} }] })).toBe('shown by a program that the verifier ran');
+  expect(shown({ kind: 'mechanical', specialist: 'ruff', finding: { rule_id: 'ruff/F821' } })).toBe('proven by an analyser (ruff F821), new with this change');
+});
