@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv
 
-.PHONY: setup review test check check-lint check-format check-types check-layers page page-check page-types screenshots bench eval lock clean
+.PHONY: setup review test test-all check check-lint check-format check-types check-layers page page-check page-types screenshots bench eval lock clean
 
 setup: $(VENV)/.ready  ## .venv with the affidavit command and the analysers
 
@@ -22,16 +22,19 @@ test: setup check page-check  ## the whole test suite
 	tools/install-test-needs
 	tools/run-tests
 
+test-all: export AFFIDAVIT_LONG_TESTS := 1
+test-all: test  ## the same, with what tries everything: every field, every stage, more moments; minutes more
+
 check: setup  ## lint, types, layers; beside each other, and what one of them says stands together
 	@$(MAKE) --no-print-directory --keep-going --jobs=2 $(TOGETHER) check-types check-layers check-lint check-format
 
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 check-lint:
-	$(BIN)/ruff check src tests sample bench
+	$(BIN)/ruff check src tests sample bench tools
 
 check-format:
-	$(BIN)/ruff format --check src tests sample bench
+	$(BIN)/ruff format --check src tests sample bench tools
 
 check-types:
 	$(BIN)/mypy
@@ -49,8 +52,9 @@ page-check: setup  ## of the page: types, unit tests, build, size; the types of 
 page-types: setup  ## write the types of the API anew
 	$(BIN)/python tools/page_types.py
 
-screenshots: setup  ## pictures of every page, for the documents
+screenshots: setup  ## pictures of every page and of a posted review, for the documents
 	$(BIN)/python tools/screenshots.py
+	$(BIN)/python tools/posted_picture.py
 
 bench: setup  ## speed and memory as ratios against a named alternative
 	$(BIN)/python -m bench
@@ -61,6 +65,9 @@ eval: setup  ## score the mechanical specialists on the starter set; ARGS="--mod
 lock:  ## pin what pyproject.toml asks for
 	$(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --python-version 3.11 --extra postgres --group dev pyproject.toml -o requirements.lock
+	$(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url \
+	  --python-version 3.11 --constraint requirements.lock pyproject.toml \
+	  -o src/affidavit/forges/workflows/dependencies.lock
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .bench web/node_modules src/affidavit/web

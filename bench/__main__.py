@@ -4,12 +4,25 @@ import os
 import resource
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from bench import analysers, context, django, imports, iterations, minds, page, programs, redaction, tokens
+from bench import (
+    analysers,
+    context,
+    django,
+    imports,
+    iterations,
+    minds,
+    page,
+    programs,
+    recorded,
+    redaction,
+    tokens,
+)
 from bench import map as map_of_fixes
 from bench.row import BIN, Row, best, call
+from bench.service import rows as service
 from bench.sweep import command as sweep
 
 
@@ -52,7 +65,7 @@ def slowest_alone(repository: Path) -> None:
         call([BIN / "ty", "check", "--exit-zero", "--output-format", "concise"], checkout)
 
 
-def sections() -> dict[str, Callable[[], list[Row]]]:
+def sections() -> dict[str, Callable[[], Iterable[Row]]]:
     """What can be measured; `python -m bench NAME …` measures only these."""
     return {
         "start": lambda: [version_row()],
@@ -64,6 +77,7 @@ def sections() -> dict[str, Callable[[], list[Row]]]:
         "minds": minds.rows,
         "iterations": iterations.rows,
         "page": page.rows,
+        "service": service.rows,
     }
 
 
@@ -74,6 +88,9 @@ def main() -> None:
         return
     if sys.argv[1:2] == ["tokens"]:
         print("\n".join(tokens.lines()))
+        return
+    if sys.argv[1:2] == ["recorded"]:
+        recorded.main(sys.argv[2:])
         return
     if sys.argv[1:2] == ["map"]:
         map_of_fixes.main(sys.argv[2:])

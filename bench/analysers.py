@@ -9,7 +9,7 @@ from affidavit.analysers.registry import ANALYSERS
 from affidavit.events import ignore_events
 from affidavit.ports import Case
 from affidavit.specialists.mechanical import MechanicalSpecialist, mechanical_specialists
-from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.looking.intake import ChangeRequest, open_change
 from bench import django
 from bench.row import ROUNDS, Row, best
 

@@ -20,7 +20,7 @@ from affidavit.ports import Role
 from affidavit.records.iteration import Earlier
 from affidavit.records.report import Report
 from affidavit.render.formats import render
-from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.looking.intake import ChangeRequest, open_change
 from bench.commits import git
 from bench.model_review import FILES, Panelist, TokenRow, module_text
 from bench.row import Row

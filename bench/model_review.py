@@ -24,10 +24,10 @@ from affidavit.ports import Case, Role, Talk
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.report import Answer, Report
-from affidavit.specialists.agents.briefing import diff_of
+from affidavit.specialists.agents.brief.briefing import diff_of
 from affidavit.specialists.agents.model_agents import LENSES, ModelAgent
-from affidavit.stages.intake import ChangeRequest, OpenedChange, open_change
-from affidavit.stages.plan import plan_by_size
+from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
+from affidavit.stages.looking.plan import plan_by_size
 from bench.commits import git
 from bench.row import ROUNDS, Row
 from bench.slow_model import SlowModel, serve, serving, tool_call

@@ -11,7 +11,7 @@ from pathlib import Path
 from affidavit.diff.redacted import redact_hunks
 from affidavit.errors import AffidavitError
 from affidavit.redaction.spans import MARKER
-from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.looking.intake import ChangeRequest, open_change
 from bench.sweep.choice import Commit, last_commits
 
 

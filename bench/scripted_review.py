@@ -285,7 +285,7 @@ def measure(repository: Path, commit: str, *, asks_again: bool) -> dict[str, lis
     from affidavit.assembly import assemble_panel  # noqa: PLC0415
     from affidavit.config.settings import Settings  # noqa: PLC0415
     from affidavit.pipeline import Crew, review  # noqa: PLC0415
-    from affidavit.stages.intake import ChangeRequest, open_change  # noqa: PLC0415
+    from affidavit.stages.looking.intake import ChangeRequest, open_change  # noqa: PLC0415
 
     interest = interest_in(repository, commit)
     texts = {one.path: _git(repository, "show", f"{commit}:{one.path}") for one in interest.problems}

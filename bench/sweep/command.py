@@ -19,7 +19,7 @@ from affidavit.errors import AffidavitError, EmptyChangeError
 from affidavit.pipeline import review
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
-from affidavit.stages.intake import ChangeRequest, open_change
+from affidavit.stages.looking.intake import ChangeRequest, open_change
 from bench.sweep.choice import Commit, chosen_commits, revision_of
 from bench.sweep.figures import as_markdown, objections, summary
 from bench.sweep.log import Reviewed, append_to_log, latest, read_log, write_log

@@ -1,0 +1,1 @@
+"""The service under load: throughput against its limits, answers meanwhile, memory, streams, long lists."""
