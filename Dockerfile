@@ -9,7 +9,8 @@ FROM python:3.13-slim
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates git openssh-client \
     && rm -rf /var/lib/apt/lists/* \
-    && useradd --create-home --uid 10001 affidavit
+    && useradd --create-home --uid 10001 affidavit \
+    && install --directory --owner 10001 --group 10001 --mode 0700 /data
 # One version is there: the one that was just built.
 # hadolint ignore=DL3013
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
