@@ -48,7 +48,11 @@ def test_a_command_in_a_comment_on_a_line_asks_for_a_look_at_answers() -> None:
     payload["comment"]["body"] = "/affidavit dismiss we know"
     event = read_github_event("pull_request_review_comment", payload, HOSTS)
     assert event is not None
-    assert (event.wish, event.by) == ("answer", payload["sender"]["login"])
+    assert (event.wish, event.by) == ("dismiss", payload["sender"]["login"])
+    payload["comment"]["body"] = "/affidavit explain"
+    question = read_github_event("pull_request_review_comment", payload, HOSTS)
+    assert question is not None
+    assert question.wish == "answer"
     payload["sender"]["type"] = "Bot"
     assert read_github_event("pull_request_review_comment", payload, HOSTS) is None
 

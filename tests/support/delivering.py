@@ -54,6 +54,14 @@ class Delivering:
         """What the forge says when the request was opened, pushed, reopened, readied, drafted or closed."""
         raise NotImplementedError
 
+    def stand(self, *, is_open: bool = True, is_draft: bool = False) -> None:
+        """How the forge shows the request from now on."""
+        raise NotImplementedError
+
+    def commented(self, by: str, body: str) -> tuple[str, Content]:
+        """Somebody writes a comment on the request: what the forge calls that, and what it says of it."""
+        raise NotImplementedError
+
     def deliver(
         self, client: Client, content: Content, delivery: str, *, secret: str = SECRET, event: str = ""
     ) -> Answer:
@@ -98,6 +106,16 @@ class GitHubDelivering(Delivering):
         found = next(one for one in webhooks()["pull_request"] if one["action"] in (action, "opened"))
         about = {"html_url": self.url, "head": {"sha": head or self.server.head}, "draft": is_draft}
         return {**found, "action": action, "pull_request": {**found["pull_request"], **about}}
+
+    def stand(self, *, is_open: bool = True, is_draft: bool = False) -> None:
+        self.server.pull |= {"state": "open" if is_open else "closed", "draft": is_draft}
+
+    def commented(self, by: str, body: str) -> tuple[str, Content]:
+        self.server.say(by, body)
+        found = next(one for one in webhooks()["issue_comment"] if one["action"] == "created")
+        about = {"html_url": self.url, "pull_request": {"html_url": self.url}}
+        said = {"comment": {**found["comment"], "body": body}, "sender": self.server.user(by)}
+        return "issue_comment", {**found, **said, "issue": {**found["issue"], **about}}
 
     @property
     def without_matter(self) -> tuple[Content, ...]:
@@ -164,6 +182,15 @@ class GitLabDelivering(Delivering):
             "object_attributes": about,
             "changes": changes,
         }
+
+    def stand(self, *, is_open: bool = True, is_draft: bool = False) -> None:
+        self.server.request |= {"state": "opened" if is_open else "closed", "draft": is_draft}
+
+    def commented(self, by: str, body: str) -> tuple[str, Content]:
+        note = self.server.say(by, body)
+        about = {"note": body, "url": f"{self.url}#note_{note['id']}", "system": False}
+        content = {"object_kind": "note", "user": {"username": by}, "object_attributes": about}
+        return "Note Hook", {**content, "merge_request": {"iid": self.server.number}}
 
     @property
     def without_matter(self) -> tuple[Content, ...]:

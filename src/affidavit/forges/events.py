@@ -3,6 +3,7 @@
 Whoever calls this has checked the signature; here nothing is believed but shapes.
 """
 
+import re
 from typing import Any, Literal
 
 from affidavit.errors import InputError
@@ -10,13 +11,14 @@ from affidavit.forges.address import PullRequestAddress, parse_change_url
 from affidavit.forges.reaching.hosts import Host
 from affidavit.records.record import Record
 
-Wish = Literal["review", "cancel", "answer"]
-"""Review the request as it is now; stop, because it is closed; look at what somebody answered."""
+Wish = Literal["review", "cancel", "answer", "dismiss"]
+"""Review the request as it is now; stop, because it is closed; look at an answer, or at a dismissal."""
 _REVIEWED = ("opened", "synchronize", "reopened", "ready_for_review")
 _GITLAB_REVIEWED = ("open", "reopen")
 _DRAFT_MARKS = {"draft", "work_in_progress"}
 """The second is what older GitLabs call it."""
 COMMAND = "/affidavit "
+_DISMISSAL = re.compile(r"^[ \t]*/affidavit[ \t]+dismiss\b", re.MULTILINE | re.IGNORECASE)
 
 
 class RequestEvent(Record):
@@ -74,8 +76,15 @@ def _comment(name: str, payload: dict[str, Any], hosts: tuple[Host, ...]) -> Req
         return None
     owner = _table(payload.get("pull_request" if name != "issue_comment" else "issue"))
     return RequestEvent(
-        wish="answer", address=_address(owner.get("html_url"), hosts), by=_text(sender.get("login"))
+        wish=_wish_of(_text(comment.get("body"))),
+        address=_address(owner.get("html_url"), hosts),
+        by=_text(sender.get("login")),
     )
+
+
+def _wish_of(command: str) -> Wish:
+    """Whether somebody's word may lift the gate: whose does is decided by who reads the request."""
+    return "dismiss" if _DISMISSAL.search(command) else "answer"
 
 
 def _merge_request(payload: dict[str, Any], hosts: tuple[Host, ...]) -> RequestEvent | None:
@@ -111,7 +120,7 @@ def _note(payload: dict[str, Any], hosts: tuple[Host, ...]) -> RequestEvent | No
         return None
     url = _text(about.get("url")).partition("#")[0]
     by = _text(_table(payload.get("user")).get("username"))
-    return RequestEvent(wish="answer", address=_address(url, hosts), by=by)
+    return RequestEvent(wish=_wish_of(_text(about.get("note"))), address=_address(url, hosts), by=by)
 
 
 def _address(url: Any, hosts: tuple[Host, ...]) -> PullRequestAddress:

@@ -70,6 +70,11 @@ class PullRequest(Record):
     """What is missing here and why."""
 
     @property
+    def is_awaiting_review(self) -> bool:
+        """Whether its author wants it looked at: open, and no draft."""
+        return self.state == "open" and not self.is_draft
+
+    @property
     def discussion(self) -> tuple[Comment, ...]:
         """Comments, and the checks that failed: what others have said already."""
         failed = [

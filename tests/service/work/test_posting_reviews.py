@@ -69,12 +69,18 @@ def test_only_the_process_that_posts_has_the_token_that_writes(posting: Posting)
 def test_a_delivery_that_comes_again_starts_nothing(posting: Posting) -> None:
     client, forge = posting.client, posting.forge
     posted(client, posting.review_id)
-    before = forge.written
+    before, known = forge.written, reviews_of(posting)
     assert forge.deliver(client, forge.told("opened"), "first").json["state"] == "delivered before"
     assert forge.written == before
     again = forge.deliver(client, forge.told("reopened"), "second").json
-    assert again["review_id"] == posting.review_id
-    assert len(client.get(f"/api/review?repository={forge.server.address.repository}").json["reviews"]) == 1
+    assert again["review_id"] in known
+    assert reviews_of(posting) == known
+
+
+def reviews_of(posting: Posting) -> set[str]:
+    """The reviews of the request that the service knows."""
+    listed = posting.client.get(f"/api/review?repository={posting.forge.server.address.repository}").json
+    return {one["review_id"] for one in listed["reviews"]}
 
 
 def test_posting_again_repeats_nothing(posting: Posting) -> None:
@@ -95,6 +101,38 @@ def test_what_people_call_wrong_on_the_forge_is_a_label(posting: Posting) -> Non
     posted(client, review_id, number + 1)
     (label,) = client.get(f"/api/review/{review_id}/labels").json["labels"]
     assert (label["label"], label["by"]) == ("wrong", f"mel on {posting.forge.server.host.name}")
+
+
+def test_a_dismissal_lifts_the_gate_at_once_where_it_is_by_somebody_who_may(posting: Posting) -> None:
+    client, forge, review_id = posting.client, posting.forge, posting.review_id
+    posted(client, review_id)
+    report = client.get(f"/api/review/{review_id}/report").json
+    found = next(one for one in report["candidates"] if "price_in" in one["finding"]["message"])
+    command = f"/affidavit dismiss {found['fingerprint']} callers are changed in another request"
+    number = posted(client, review_id)["number"]
+    # The author's word lifts nothing: it is listed, by whoever posts.
+    event, content = forge.commented("ada", command)
+    listed = forge.deliver(client, content, "by its author", event=event).json
+    assert (listed["state"], listed["review_id"]) == ("answered", review_id)
+    assert posted(client, review_id, number + 1)["state"] == "posted"
+    event, content = forge.commented("mel", command)
+    lifted = forge.deliver(client, content, "by a maintainer", event=event).json
+    assert (lifted["state"], lifted["review_id"] != review_id) == ("queued", True)
+    client.finished(lifted["review_id"])
+    withheld = client.get(f"/api/review/{lifted['review_id']}/withheld").json["withheld"]
+    assert "dismissed" in {one["reason"] for one in withheld}
+    assert posted(client, lifted["review_id"])["state"] == "posted"
+
+
+def test_a_question_on_the_forge_is_answered_without_a_new_review(posting: Posting) -> None:
+    client, forge = posting.client, posting.forge
+    posted(client, posting.review_id)
+    known = reviews_of(posting)
+    event, content = forge.commented("mel", "/affidavit explain please")
+    answered = forge.deliver(client, content, "a question", event=event).json
+    assert answered["state"] == "answered"
+    assert posted(client, answered["review_id"])["state"] == "posted"
+    assert reviews_of(posting) == known
 
 
 def test_a_forge_that_refuses_is_asked_again(begun: dict[str, Posting]) -> None:
@@ -223,11 +261,42 @@ def test_only_what_matters_starts_or_ends_a_review(
     draft = forge.deliver(client, forge.told("opened", is_draft=True), "draft")
     assert draft.json["state"] == "nothing to do"
     review_id = forge.deliver(client, forge.told("readied"), "readied").json["review_id"]
+    forge.stand(is_draft=True)
     drafted = forge.deliver(client, forge.told("drafted", is_draft=True), "drafted").json
     assert (drafted["state"], drafted["cancelled"]) == ("cancelled", [review_id])
+    forge.stand()
     again = forge.deliver(client, forge.told("readied"), "readied again").json
+    forge.stand(is_open=False)
     closed = forge.deliver(client, forge.told("closed"), "closed").json
     assert (closed["state"], closed["cancelled"]) == ("cancelled", [again["review_id"]])
+    forge.stand()
+
+
+@pytest.mark.parametrize("name", FORGES)
+def test_deliveries_that_come_late_neither_end_nor_begin_what_the_request_no_longer_asks_for(
+    idle: tuple[Client, dict[str, Delivering]], name: str
+) -> None:
+    client, forge = idle[0], idle[1][name]
+    review_id = forge.deliver(client, forge.told("reopened"), "reopened").json["review_id"]
+    for told in ("closed", "drafted"):
+        late = forge.deliver(client, forge.told(told, is_draft=told == "drafted"), f"late {told}").json
+        assert (late["state"], late["cancelled"]) == ("nothing to do", [])
+    assert client.get(f"/api/review/{review_id}/summary").json["status"] == "queued"
+    forge.stand(is_open=False)
+    assert forge.deliver(client, forge.told("closed"), "closed at last").json["cancelled"] == [review_id]
+    assert forge.deliver(client, forge.told("pushed"), "late push").json["state"] == "nothing to do"
+    forge.stand()
+
+
+@pytest.mark.parametrize("name", FORGES)
+def test_what_a_forge_that_cannot_be_asked_says_of_an_end_is_believed(
+    idle: tuple[Client, dict[str, Delivering]], name: str
+) -> None:
+    client, forge = idle[0], idle[1][name]
+    review_id = forge.deliver(client, forge.told("reopened"), "before the outage").json["review_id"]
+    gone = RefusedError(404, "Not Found")
+    forge.server.faults.append(Fault(lambda one: one.path.endswith(("/pulls/7", "/merge_requests/7")), gone))
+    assert forge.deliver(client, forge.told("closed"), "in the outage").json["cancelled"] == [review_id]
 
 
 @pytest.mark.parametrize("name", FORGES)

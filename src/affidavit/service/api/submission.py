@@ -13,6 +13,7 @@ from affidavit.diff.parse import parse_diff
 from affidavit.errors import MalformedDiffError
 from affidavit.events import now_iso
 from affidavit.forges.address import parse_change_url
+from affidavit.forges.pull_request import PullRequest
 from affidavit.forges.reaching.web import Patience
 from affidavit.git.paths import decode_path
 from affidavit.lab.rollout.book import RolloutBook
@@ -154,15 +155,22 @@ async def _of_forge(parts: Parts, request: ReviewRequest, options: dict[str, Any
     address = parse_change_url(url, parts.settings.forges)
     if address.host.kind != source:
         raise Refusal(422, f"{address.url} is not on {source}", f"Send it as {address.host.kind}_url.")
-    pull = await read_pull(parts.settings, address, WHILE_SOMEBODY_WAITS)
+    return review_of(await read_pull(parts.settings, address, WHILE_SOMEBODY_WAITS), request, options)
+
+
+def review_of(
+    pull: PullRequest, request: ReviewRequest, options: dict[str, Any] | None = None
+) -> WantedReview:
+    """The review of a pull or merge request as it stands."""
+    address = pull.address
     return WantedReview(
-        source=source,
+        source=address.host.kind,
         url=address.url,
         repository=address.repository,
         head=pull.head,
         title=request.title,
         description=request.description,
-        options=options,
+        options=options or {},
         **{**_row(request), "series": request.series or address.url},
     )
 

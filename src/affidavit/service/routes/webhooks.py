@@ -10,18 +10,21 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Header, Request
 from pydantic import BaseModel
 
-from affidavit.errors import InputError
+from affidavit.errors import ForgeError, InputError
 from affidavit.events import now_iso
 from affidavit.forges.events import RequestEvent, read_github_event, read_gitlab_event
+from affidavit.forges.pull_request import PullRequest
 from affidavit.records.service.review import DEFAULT_TENANT
 from affidavit.service.access.caller import Caller
 from affidavit.service.api.asked import ReviewRequest
 from affidavit.service.api.door import ThisServer, documented
 from affidavit.service.api.ending import cancel_review
 from affidavit.service.api.posting import ask_for_posting
-from affidavit.service.api.submission import queue_review, wanted_review
+from affidavit.service.api.submission import WHILE_SOMEBODY_WAITS, queue_review, review_of
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
+from affidavit.service.work.attempt.source import read_pull
+from affidavit.store.service.reviews import Filter
 
 ROUTES = APIRouter(prefix="/api/webhook", tags=["webhooks"])
 GITHUB_SECRET = "AFFIDAVIT_GITHUB_WEBHOOK_SECRET"  # noqa: S105 - the name of a variable
@@ -37,6 +40,9 @@ class Delivered(BaseModel):
     state: str
     review_id: str | None = None
     cancelled: list[str] = []
+
+
+NOTHING = Delivered(state="nothing to do")
 
 
 @ROUTES.post("/github", status_code=202, responses=documented(402, 502))
@@ -93,27 +99,62 @@ async def _taken(parts: Parts, forge: Forge, name: str, body: bytes, delivery: s
     return await _act(parts, found, forge, delivery or hashlib.sha256(body).hexdigest())
 
 
-async def _act(parts: Parts, event: RequestEvent | None, forge: str, delivery: str) -> Delivered:
-    if event is None or event.wish == "answer" or (event.is_draft and event.wish == "review"):
-        return Delivered(state="nothing to do")
+async def _act(parts: Parts, event: RequestEvent | None, forge: Forge, delivery: str) -> Delivered:
+    if event is None or (event.is_draft and event.wish == "review"):
+        return NOTHING
     if await asyncio.to_thread(parts.access.is_delivered, forge, delivery):
         return Delivered(state="delivered before")
     tenant = parts.settings.environment.get(TENANT, DEFAULT_TENANT)
     caller = Caller(tenant, f"{forge} webhook", frozenset({"submit", "post"}))
-    done = await _done(parts, caller, event, forge)
+    done = await _DOING[event.wish](parts, caller, event)
     # Not before: what failed here is delivered again, and asking for the same twice makes one review.
     await asyncio.to_thread(parts.access.note_delivery, forge, delivery, now_iso())
     return done
 
 
-async def _done(parts: Parts, caller: Caller, event: RequestEvent, forge: str) -> Delivered:
-    url = event.address.url
-    if event.wish == "cancel":
-        return Delivered(state="cancelled", cancelled=await _cancel_others(parts, caller, url))
-    wanted = await wanted_review(parts, caller, ReviewRequest.model_validate({f"{forge}_url": url}))
-    # By its head as the forge names it now: deliveries overtake each other, and an old one ends nothing new.
-    cancelled = await _cancel_others(parts, caller, url, wanted.head)
-    review, _ = await queue_review(parts, caller, wanted)
+async def _review(parts: Parts, caller: Caller, event: RequestEvent) -> Delivered:
+    """Review the request as the forge shows it now: deliveries overtake each other."""
+    pull = await read_pull(parts.settings, event.address, WHILE_SOMEBODY_WAITS)
+    return await _queued(parts, caller, pull) if pull.is_awaiting_review else NOTHING
+
+
+async def _cancel(parts: Parts, caller: Caller, event: RequestEvent) -> Delivered:
+    """End its reviews, unless it was opened again or made ready since."""
+    # What a forge that cannot be asked says by itself is believed.
+    with suppress(ForgeError):
+        pull = await read_pull(parts.settings, event.address, WHILE_SOMEBODY_WAITS)
+        if pull.is_awaiting_review:
+            return NOTHING
+    return Delivered(state="cancelled", cancelled=await _cancel_others(parts, caller, event.address.url))
+
+
+async def _dismiss(parts: Parts, caller: Caller, event: RequestEvent) -> Delivered:
+    """A dismissal by somebody who may lifts the gate at once: by a new review, which pays for nothing old."""
+    pull = await read_pull(parts.settings, event.address, WHILE_SOMEBODY_WAITS)
+    if pull.is_awaiting_review and any(one.by == event.by for one in pull.dismissals):
+        return await _queued(parts, caller, pull, again=True)
+    return await _answer(parts, caller, event)
+
+
+async def _answer(parts: Parts, caller: Caller, event: RequestEvent) -> Delivered:
+    """Whoever posts reads what people answered, and answers them: that costs no model anything."""
+    done = Filter(url=event.address.url, status="completed")
+    found = await asyncio.to_thread(parts.reviews.page, caller.tenant, done, 1, None)
+    if not found or not parts.settings.posts_for(caller.tenant):
+        return NOTHING
+    await ask_for_posting(parts, caller, found[0])
+    return Delivered(state="answered", review_id=found[0].id)
+
+
+_DOING = {"review": _review, "cancel": _cancel, "dismiss": _dismiss, "answer": _answer}
+
+
+async def _queued(parts: Parts, caller: Caller, pull: PullRequest, *, again: bool = False) -> Delivered:
+    """Queue the review of a request as it is; `again`: an earlier review of the same head is no answer."""
+    request = ReviewRequest.model_validate({f"{pull.address.host.kind}_url": pull.address.url})
+    keep = None if again else pull.head
+    cancelled = await _cancel_others(parts, caller, pull.address.url, keep)
+    review, _ = await queue_review(parts, caller, review_of(pull, request), again=again)
     if parts.settings.posts_for(caller.tenant):
         await ask_for_posting(parts, caller, review)
     return Delivered(state="queued", review_id=review.id, cancelled=cancelled)

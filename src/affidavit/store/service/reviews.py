@@ -42,6 +42,7 @@ class Filter:
     status: str | None = None
     repository: str | None = None
     verdict: str | None = None
+    url: str | None = None
     search: str | None = None
 
 
@@ -278,7 +279,7 @@ def _is_it(review_id: str, tenant: str | None) -> ColumnElement[bool]:
 
 
 def _conditions(chosen: Filter) -> list[ColumnElement[bool]]:
-    equal = {"status": chosen.status, "repository": chosen.repository, "verdict": chosen.verdict}
+    equal = {name: getattr(chosen, name) for name in ("status", "repository", "verdict", "url")}
     conditions = [REVIEWS.c[name] == value for name, value in equal.items() if value is not None]
     if chosen.search:
         words = (REVIEWS.c.title, REVIEWS.c.repository, REVIEWS.c.url, REVIEWS.c.id)
