@@ -251,7 +251,7 @@ REVIEW_EVENTS = Table(
     Column("number", Integer, primary_key=True),
     Column("name", KeptText, nullable=False),
     Column("body", KeptText, nullable=False),
-    # The same event of a step that is taken again is known by what it says and the how-manieth it is.
+    # The same event of a step that is taken again is known by what it says and how often it was said before.
     Column("identity", KeptText, nullable=False),
     Index("an_event_once", "review_id", "identity", unique=True),
 )

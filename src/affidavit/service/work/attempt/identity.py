@@ -18,7 +18,7 @@ class Identities:
         self._seen: Counter[str] = Counter()
 
     def event(self, name: str, data: dict[str, Any], step: str) -> NewEvent:
-        """The event with its identity: in which step it says what, for the how-manieth time.
+        """The event with its identity: in which step it says what, and how often before.
 
         A step that was taken by somebody else says nothing again, so that each step counts for itself.
         """
