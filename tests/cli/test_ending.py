@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -150,6 +151,7 @@ def test_a_request_to_end_is_heard_where_interrupts_are_ignored(
 ) -> None:
     """As in what a shell runs in the background."""
     process = begin_review(repo, tmp_path / "scratch", ignoring="INT")
+    process.send_signal(signal.SIGINT)
     process.send_signal(number)
     process.communicate(timeout=120)
     assert process.returncode == code
@@ -194,6 +196,38 @@ def test_a_signal_to_end_lets_what_is_under_way_clean_up() -> None:
         signal.signal(signal.SIGTERM, before)
     assert seen == ["the line that ran is finished", "cleaned up"]
     assert exit_code_of_interrupt() == 143
+
+
+def test_a_request_to_end_that_is_repeated_strikes_nothing_that_cleans_up() -> None:
+    """In a process of its own: what was received stays received."""
+    program = """
+import asyncio, signal
+from affidavit.system.signals import listen_for_the_end
+
+async def work():
+    signal.raise_signal(signal.SIGTERM)
+    try:
+        await asyncio.Event().wait()
+    finally:
+        for _ in range(3):
+            signal.raise_signal(signal.SIGTERM)
+        await asyncio.sleep(0)
+        print("cleaned up", flush=True)
+
+listen_for_the_end()
+try:
+    asyncio.run(work())
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    for shield in ("", "trap '' INT; "):
+        done = subprocess.run(
+            ["/bin/sh", "-c", f'{shield}exec "$0" -c "$1"', sys.executable, program],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.stdout, done.stderr) == ("cleaned up\ninterrupted\n", "")
 
 
 def test_a_terminal_that_is_gone_does_not_change_how_a_review_ends(repo: Repo, tmp_path: Path) -> None:

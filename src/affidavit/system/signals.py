@@ -1,14 +1,24 @@
 """Signals that ask a program to end: each is noted and passed on like an interrupt from the keyboard."""
 
 import signal
+import time
+from types import FrameType
 
 ENDING = (signal.SIGTERM, signal.SIGHUP)
 """Beside SIGINT, which Python passes on by itself; SIGHUP comes when the terminal is closed."""
+AGAIN_SECONDS = 10.0
+"""So long a request to end is being obeyed; then another one is passed on, in case the first was lost."""
 _received: list[int] = []
+_passed_on: list[float] = []
 
 
 def listen_for_the_end() -> None:
     """Let requests to end clean up behind what is under way; one that the user has ignored stays ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and hasattr(signal, "pthread_sigmask"):
+        # Shells start what runs in the background so that interrupts are lost on it. They stay lost, but an
+        # event loop only listens where Python has a handler, and that is what the others are passed on to.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, pass_on_as_interrupt)
@@ -31,13 +41,17 @@ def exit_code_of_interrupt() -> int:
     return 128 + (_received[0] if _received else signal.SIGINT)
 
 
-def pass_on_as_interrupt(number: int, _frame: object) -> None:
-    """Treat a request to end like the one from the keyboard."""
+def pass_on_as_interrupt(number: int, frame: FrameType | None) -> None:
+    """Treat a request to end like the one from the keyboard; one that comes meanwhile changes nothing."""
     _received.append(number)
-    # An event loop takes this signal as a wish to end, and lets what is under way clean up behind itself;
-    # an exception raised here would strike whatever line happens to run.
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.raise_signal(signal.SIGINT)
+    now = time.monotonic()
+    # An event loop takes the second one as an exception at whatever line happens to run: between the start of
+    # a child and the one who waits for it, nobody would ever hear of that child's end.
+    if _passed_on and now - _passed_on[-1] < AGAIN_SECONDS:
         return
-    # Shells start what runs in the background so that interrupts are lost on it; this request must not be.
-    raise KeyboardInterrupt
+    _passed_on.append(now)
+    # An event loop takes this as a wish to end, and lets what is under way clean up behind itself.
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler):
+        raise KeyboardInterrupt
+    handler(signal.SIGINT, frame)
