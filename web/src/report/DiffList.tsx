@@ -63,9 +63,16 @@ export function DiffList({ items, view, current, choose, toggle, ref }: Props) {
     requestAnimationFrame(look);
   };
   useImperativeHandle(ref, () => ({
-    show: (id) =>
-      settle(items.findIndex((item) => holds(item, id)), () => box.current?.querySelector(`[data-finding="${CSS.escape(id)}"]`) ?? null, (element) =>
-        element.focus({ preventScroll: true })),
+    show: (id) => {
+      let from = document.activeElement;
+      settle(items.findIndex((item) => holds(item, id)), () => box.current?.querySelector(`[data-finding="${CSS.escape(id)}"]`) ?? null, (element) => {
+        const active = document.activeElement;
+        // Whoever has gone on to something else meanwhile is not called back.
+        if (active !== from && active !== document.body && active?.id !== 'main') return;
+        element.focus({ preventScroll: true });
+        from = element;
+      });
+    },
     showFile: (path) => {
       const index = items.findIndex((item) => (item.kind === 'file' && item.file.path === path) || (item.kind === 'untouched' && item.path === path));
       if (index >= 0) virtual.scrollToIndex(index, { align: 'start' });
