@@ -50,7 +50,9 @@ class Delivering:
         """Deliveries about the request that ask for nothing."""
         raise NotImplementedError
 
-    def told(self, what: str, *, head: str | None = None, is_draft: bool = False) -> Content:
+    def told(
+        self, what: str, *, head: str | None = None, before: str = "0" * 40, is_draft: bool = False
+    ) -> Content:
         """What the forge says when the request was opened, pushed, reopened, readied, drafted or closed."""
         raise NotImplementedError
 
@@ -99,13 +101,16 @@ class GitHubDelivering(Delivering):
         self.server = GitHubServer(folder)
         self.open()
 
-    def told(self, what: str, *, head: str | None = None, is_draft: bool = False) -> Content:
+    def told(
+        self, what: str, *, head: str | None = None, before: str = "0" * 40, is_draft: bool = False
+    ) -> Content:
         """GitHub's own example of an event, about the request of this forge."""
         named = {"pushed": "synchronize", "readied": "ready_for_review", "drafted": "converted_to_draft"}
         action = named.get(what, what)
         found = next(one for one in webhooks()["pull_request"] if one["action"] in (action, "opened"))
         about = {"html_url": self.url, "head": {"sha": head or self.server.head}, "draft": is_draft}
-        return {**found, "action": action, "pull_request": {**found["pull_request"], **about}}
+        pushed = {"before": before} if what == "pushed" else {}
+        return {**found, **pushed, "action": action, "pull_request": {**found["pull_request"], **about}}
 
     def stand(self, *, is_open: bool = True, is_draft: bool = False) -> None:
         self.server.pull |= {"state": "open" if is_open else "closed", "draft": is_draft}
@@ -157,7 +162,9 @@ class GitLabDelivering(Delivering):
         self.server.tokens[WRITES] = BOT
         self.open()
 
-    def told(self, what: str, *, head: str | None = None, is_draft: bool = False) -> Content:
+    def told(
+        self, what: str, *, head: str | None = None, before: str = "0" * 40, is_draft: bool = False
+    ) -> Content:
         """As GitLab's documentation shows it: any change of a request is an `update`."""
         named = {"opened": "open", "reopened": "reopen", "closed": "close"}
         about = {
@@ -171,7 +178,7 @@ class GitLabDelivering(Delivering):
         }
         changes: Content = {}
         if what == "pushed":
-            about["oldrev"] = "0" * 40
+            about["oldrev"] = before
         if what in ("readied", "drafted"):
             changes["draft"] = {"previous": what == "readied", "current": what == "drafted"}
             about |= {"draft": what == "drafted", "work_in_progress": what == "drafted"}

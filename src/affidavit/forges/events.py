@@ -28,6 +28,8 @@ class RequestEvent(Record):
     address: PullRequestAddress
     head: str = ""
     """The commit, where the event names it; one that comes late names what the request was before."""
+    before: str = ""
+    """Of a push, the commit that was there before it."""
     by: str = ""
     is_draft: bool = False
 
@@ -60,6 +62,7 @@ def _pull_request(payload: dict[str, Any], hosts: tuple[Host, ...]) -> RequestEv
         wish=wish,
         address=_address(pull.get("html_url"), hosts),
         head=_text(_table(pull.get("head")).get("sha")),
+        before=_text(payload.get("before")) if action == "synchronize" else "",
         by=_text(_table(payload.get("sender")).get("login")),
         is_draft=pull.get("draft") is True,
     )
@@ -97,6 +100,7 @@ def _merge_request(payload: dict[str, Any], hosts: tuple[Host, ...]) -> RequestE
         wish=wish,
         address=_address(about.get("url"), hosts),
         head=_text(_table(about.get("last_commit")).get("id")),
+        before=_text(about.get("oldrev")),
         by=_text(_table(payload.get("user")).get("username")),
         is_draft=is_draft,
     )

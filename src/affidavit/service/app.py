@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
 from affidavit import __version__
+from affidavit.service.access.admission import Admission
 from affidavit.service.access.pace import Pace
 from affidavit.service.api.guard import Guard
 from affidavit.service.api.listing import listing_page
@@ -48,6 +49,7 @@ def make_app(parts: Parts, watch: Watch) -> FastAPI:
                 await looking
 
     app = _application(parts.settings.version, lifespan)
+    app.state.admission = Admission(parts.access)
     app.state.unknown_callers = Pace(parts.settings.limits.requests_per_minute)
     app.add_middleware(Guard, settings=parts.settings)
     return app

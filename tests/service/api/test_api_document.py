@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import schemathesis
@@ -16,7 +17,19 @@ HELD = (
     "content_type_conformance",
     "response_schema_conformance",
 )
-SCHEMA = schemathesis.openapi.from_dict(api_document())
+DOCUMENT = api_document()
+
+
+def without_tokens(document: dict[str, Any]) -> dict[str, Any]:
+    """The document for who needs no token: those that are made up are refused before anything is tried."""
+    paths = {
+        path: {method: {**about, "security": []} for method, about in methods.items()}
+        for path, methods in document["paths"].items()
+    }
+    return {**document, "paths": paths}
+
+
+SCHEMA = schemathesis.openapi.from_dict(without_tokens(DOCUMENT))
 LIVELY = "stream|recheck|/ask|estimate|/map"
 """With a review that is there: one never ends by itself, the others take a process each, for seconds."""
 ABOUT_ONE = SCHEMA.include(method="GET", path_regex="review_id").exclude(path_regex=LIVELY)
@@ -48,6 +61,20 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 @settings(max_examples=8)
 def test_every_answer_is_a_documented_one(case: schemathesis.Case, alone: Client) -> None:
     assert broken_promise(case, alone) == ""
+
+
+def test_the_document_says_who_needs_a_token_and_what_forges_send() -> None:
+    (name,) = DOCUMENT["components"]["securitySchemes"]
+    open_to_all = {
+        path
+        for path, methods in DOCUMENT["paths"].items()
+        for about in methods.values()
+        if about.get("security") != [{name: []}]
+    }
+    assert open_to_all == {"/api/health", "/api/ready", "/api/webhook/github", "/api/webhook/gitlab"}
+    for forge in ("github", "gitlab"):
+        sent = DOCUMENT["paths"][f"/api/webhook/{forge}"]["post"]["requestBody"]
+        assert sent["content"]["application/json"]["example"]
 
 
 @pytest.fixture(scope="module")

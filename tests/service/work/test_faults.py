@@ -181,6 +181,16 @@ def test_a_fault_does_not_end_what_is_done_again_and_again() -> None:
     assert times == [0, 1, 2]
 
 
+def test_a_worker_that_ends_says_nothing_of_threads_that_are_gone(
+    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def done() -> None:
+        raise RuntimeError("cannot schedule new futures after shutdown")
+
+    asyncio.run(asyncio.wait_for(again_and_again(done, 0.0, lambda: True), 60))
+    assert "fault" not in caplog.text + "".join(capsys.readouterr())
+
+
 def test_whose_step_is_kept_by_another_lets_go_of_the_review(tmp_path: Path) -> None:
     async def lost(_name: str, _work: Callable[[], Awaitable[Any]]) -> Any:
         raise LostReview

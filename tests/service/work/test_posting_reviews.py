@@ -289,6 +289,18 @@ def test_deliveries_that_come_late_neither_end_nor_begin_what_the_request_no_lon
 
 
 @pytest.mark.parametrize("name", FORGES)
+def test_a_push_that_the_forge_itself_does_not_show_yet_is_reviewed(
+    idle: tuple[Client, dict[str, Delivering]], name: str
+) -> None:
+    client, forge = idle[0], idle[1][name]
+    old = forge.server.head
+    first = forge.deliver(client, forge.told("reopened"), "before a push").json["review_id"]
+    pushed = forge.deliver(client, forge.told("pushed", head="f" * 40, before=old), "early").json
+    assert pushed["cancelled"] == [first]
+    assert client.get(f"/api/review/{pushed['review_id']}/summary").json["head"] == "f" * 40
+
+
+@pytest.mark.parametrize("name", FORGES)
 def test_what_a_forge_that_cannot_be_asked_says_of_an_end_is_believed(
     idle: tuple[Client, dict[str, Delivering]], name: str
 ) -> None:

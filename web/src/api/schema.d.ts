@@ -128,7 +128,8 @@ export interface paths {
          * @description Every event of a review, those of before and those to come; it closes when the review is over.
          *
          *     It goes on after `Last-Event-ID`, or after `last_event_id` for clients that cannot send headers. An id
-         *     that the review never gave (negative, no number, beyond its end) is none: the story begins anew.
+         *     that the review never gave (negative, no number, beyond its end) is none: the story begins anew. It also
+         *     closes within seconds of the end of the token that opened it.
          */
         get: operations["stream_events_api_review__review_id__stream_get"];
         put?: never;
@@ -2359,12 +2360,14 @@ export interface components {
         LabelRequest: {
             /**
              * Label
+             * @example wrong
              * @enum {string}
              */
             label: "valid" | "wrong" | "nit";
             /**
              * Why
              * @default
+             * @example callers check this before
              */
             why: string;
         };
@@ -2834,7 +2837,10 @@ export interface components {
          * @description A question about a finding.
          */
         Question: {
-            /** Question */
+            /**
+             * Question
+             * @example Which caller passes None here?
+             */
             question: string;
         };
         /**
@@ -5104,7 +5110,27 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description As the forge sends it. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "action": "opened",
+                 *       "pull_request": {
+                 *         "html_url": "https://github.com/owner/repo/pull/123",
+                 *         "draft": false,
+                 *         "head": {
+                 *           "sha": "1f2e3d4c5b6a79880f1e2d3c4b5a69788f0e1d2c"
+                 *         }
+                 *       },
+                 *       "sender": {
+                 *         "login": "ada"
+                 *       }
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+            };
+        };
         responses: {
             /** @description Successful Response */
             202: {
@@ -5128,7 +5154,27 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description As the forge sends it. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "object_kind": "merge_request",
+                 *       "object_attributes": {
+                 *         "action": "open",
+                 *         "url": "https://gitlab.com/group/repo/-/merge_requests/123",
+                 *         "last_commit": {
+                 *           "id": "1f2e3d4c5b6a79880f1e2d3c4b5a69788f0e1d2c"
+                 *         }
+                 *       },
+                 *       "user": {
+                 *         "username": "ada"
+                 *       }
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+            };
+        };
         responses: {
             /** @description Successful Response */
             202: {

@@ -102,11 +102,11 @@ class ReviewRequest(Body):
 class LabelRequest(Body):
     """What somebody says of a finding."""
 
-    label: Literal["valid", "wrong", "nit"]
-    why: str = Field(default="", max_length=2_000)
+    label: Literal["valid", "wrong", "nit"] = Field(examples=["wrong"])
+    why: str = Field(default="", max_length=2_000, examples=["callers check this before"])
 
 
 class Question(Body):
     """A question about a finding."""
 
-    question: str = Field(min_length=1, max_length=4_000)
+    question: str = Field(min_length=1, max_length=4_000, examples=["Which caller passes None here?"])

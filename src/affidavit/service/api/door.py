@@ -5,9 +5,11 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, cast
 
 from fastapi import Depends, Path, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from affidavit.records.report import Report
 from affidavit.records.service.review import KeptReview
+from affidavit.service.access.admission import Admission
 from affidavit.service.access.caller import LOCAL, Caller, Role, caller_with
 from affidavit.service.parts import Parts
 from affidavit.service.problems import TITLES, Problem, Refusal
@@ -32,11 +34,31 @@ def watch_of(request: Request) -> Watch:
     return cast("Watch", request.app.state.watch)
 
 
+def may_stay_of(request: Request) -> Callable[[], Awaitable[bool]]:
+    """Whether the token of a request that goes on is still valid."""
+    admission = cast("Admission", request.app.state.admission)
+    header = request.headers.get("authorization")
+    return lambda: admission.holds(header)
+
+
 ThisServer = Annotated[Parts, Depends(parts_of)]
 Watching = Annotated[Watch, Depends(watch_of)]
+MayStay = Annotated[Callable[[], Awaitable[bool]], Depends(may_stay_of)]
 
 
-async def caller_of(request: Request, parts: ThisServer) -> Caller:
+BEARER = HTTPBearer(
+    auto_error=False,
+    scheme_name="token",
+    description="A token of `affidavit token create`; on loopback none is needed.",
+)
+"""For the API's document alone: what is sent is read below."""
+
+
+async def caller_of(
+    request: Request,
+    parts: ThisServer,
+    _documented: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)],
+) -> Caller:
     """Who asks; on loopback that is the user of this machine."""
     header = request.headers.get("authorization")
     if not parts.settings.needs_token and header is None:

@@ -15,6 +15,7 @@ from affidavit.records.service.review import KeptEvent, KeptReview, ReviewStatus
 from affidavit.render.exchange.verdict import to_verdict
 from affidavit.service.api.asked import ReviewRequest
 from affidavit.service.api.door import (
+    MayStay,
     OwnReview,
     Reader,
     Submitter,
@@ -172,15 +173,19 @@ async def get_change(review: OwnReview, parts: ThisServer) -> Response:
 async def stream_events(
     review: OwnReview,
     watch: Watching,
+    may_stay: MayStay,
     last_event_id: Annotated[str | None, Header(max_length=40)] = None,
     after: Annotated[int, Query(ge=0, le=MOST_EVENTS, alias="last_event_id")] = 0,
 ) -> AsyncIterator[ServerSentEvent]:
     """Every event of a review, those of before and those to come; it closes when the review is over.
 
     It goes on after `Last-Event-ID`, or after `last_event_id` for clients that cannot send headers. An id
-    that the review never gave (negative, no number, beyond its end) is none: the story begins anew.
+    that the review never gave (negative, no number, beyond its end) is none: the story begins anew. It also
+    closes within seconds of the end of the token that opened it.
     """
     async for event in watch.follow(review.id, _begin(last_event_id, after, review.events)):
+        if not await may_stay():
+            return
         yield ServerSentEvent(event=event.name, id=str(event.number), data=event.data, retry=1_000)
 
 

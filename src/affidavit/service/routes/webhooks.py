@@ -5,7 +5,7 @@ import hashlib
 import hmac
 import json
 from contextlib import suppress
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Request
 from pydantic import BaseModel
@@ -34,6 +34,32 @@ Forge = Literal["github", "gitlab"]
 READERS = {"github": read_github_event, "gitlab": read_gitlab_event}
 
 
+def _sent(example: dict[str, Any]) -> dict[str, Any]:
+    """What a forge sends, for the API's document: the raw bytes are read, after their signature."""
+    content = {"application/json": {"schema": {"type": "object"}, "example": example}}
+    return {"requestBody": {"required": True, "description": "As the forge sends it.", "content": content}}
+
+
+GITHUB_EXAMPLE = {
+    "action": "opened",
+    "pull_request": {
+        "html_url": "https://github.com/owner/repo/pull/123",
+        "draft": False,
+        "head": {"sha": "1f2e3d4c5b6a79880f1e2d3c4b5a69788f0e1d2c"},
+    },
+    "sender": {"login": "ada"},
+}
+GITLAB_EXAMPLE = {
+    "object_kind": "merge_request",
+    "object_attributes": {
+        "action": "open",
+        "url": "https://gitlab.com/group/repo/-/merge_requests/123",
+        "last_commit": {"id": "1f2e3d4c5b6a79880f1e2d3c4b5a69788f0e1d2c"},
+    },
+    "user": {"username": "ada"},
+}
+
+
 class Delivered(BaseModel):
     """What came of a delivery."""
 
@@ -45,7 +71,7 @@ class Delivered(BaseModel):
 NOTHING = Delivered(state="nothing to do")
 
 
-@ROUTES.post("/github", status_code=202, responses=documented(402, 502))
+@ROUTES.post("/github", status_code=202, responses=documented(402, 502), openapi_extra=_sent(GITHUB_EXAMPLE))
 async def github(
     request: Request,
     parts: ThisServer,
@@ -61,7 +87,7 @@ async def github(
     return await _taken(parts, "github", x_github_event, body, x_github_delivery)
 
 
-@ROUTES.post("/gitlab", status_code=202, responses=documented(402, 502))
+@ROUTES.post("/gitlab", status_code=202, responses=documented(402, 502), openapi_extra=_sent(GITLAB_EXAMPLE))
 async def gitlab(
     request: Request,
     parts: ThisServer,
@@ -115,6 +141,9 @@ async def _act(parts: Parts, event: RequestEvent | None, forge: Forge, delivery:
 async def _review(parts: Parts, caller: Caller, event: RequestEvent) -> Delivered:
     """Review the request as the forge shows it now: deliveries overtake each other."""
     pull = await read_pull(parts.settings, event.address, WHILE_SOMEBODY_WAITS)
+    if event.head and pull.head == event.before:
+        # A delivery may be here before the forge's own answers know of the push.
+        pull = pull.model_copy(update={"head": event.head})
     return await _queued(parts, caller, pull) if pull.is_awaiting_review else NOTHING
 
 

@@ -133,7 +133,9 @@ async def _kept(name: str, step: Callable[[], Awaitable[Any]]) -> Any:
         raise LostReview from error
 
 
-async def again_and_again(work: Callable[[], Awaitable[None]], pause: float) -> None:
+async def again_and_again(
+    work: Callable[[], Awaitable[None]], pause: float, is_ending: Callable[[], bool] = lambda: False
+) -> None:
     """Do something until cancelled, whatever goes wrong: without a beat the others would give this one up."""
     while True:
         try:
@@ -142,6 +144,9 @@ async def again_and_again(work: Callable[[], Awaitable[None]], pause: float) -> 
             # The database may come back; until then nobody can take anything over either.
             LOG.warning("no heartbeat", reason=str(error))
         except Exception:
+            if is_ending():
+                # The engine has taken the threads of this loop with it: nothing more can be done here.
+                return
             LOG.exception("a fault in Affidavit")
         await asyncio.sleep(pause)
 
@@ -183,8 +188,8 @@ class Worker:
         pause = min(1.0, settings.dead_after_seconds / 5)
         # Each by itself: whoever deletes much in a round still beats.
         self._lives = [
-            asyncio.create_task(again_and_again(self._beat, pause)),
-            asyncio.create_task(again_and_again(self._go_round, pause * BEATS_BETWEEN_ROUNDS)),
+            asyncio.create_task(again_and_again(work, seconds, lambda: self.place.is_ending))
+            for work, seconds in ((self._beat, pause), (self._go_round, pause * BEATS_BETWEEN_ROUNDS))
         ]
         return self
 

@@ -1,0 +1,44 @@
+"""Whether somebody who was let in may stay: what goes on for long asks now and then."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from affidavit.service.access.caller import caller_with
+from affidavit.service.problems import Refusal
+from affidavit.store.service.access import Access
+
+AGAIN_SECONDS = 5.0
+"""So long the last answer counts, for all who came with the same token."""
+
+
+class Admission:
+    """Asks once for all streams of one token."""
+
+    def __init__(self, access: Access, clock: Callable[[], float] = time.monotonic) -> None:
+        self._access, self._clock = access, clock
+        self._answers: dict[str, tuple[float, bool]] = {}
+
+    async def holds(self, header: str | None) -> bool:
+        """Whether the token of this header is still valid; who needed none, stays."""
+        if header is None:
+            return True
+        now = self._clock()
+        asked_at, answer = self._answers.get(header, (now - AGAIN_SECONDS, True))
+        if answer and now - asked_at >= AGAIN_SECONDS:
+            # Before the answer is there, so that the others do not ask, too.
+            self._answers[header] = (now, True)
+            answer = await asyncio.to_thread(self._is_known, header)
+            self._forget_before(now - AGAIN_SECONDS)
+            self._answers[header] = (now, answer)
+        return answer
+
+    def _is_known(self, header: str) -> bool:
+        try:
+            caller_with(self._access, header)
+        except Refusal:
+            return False
+        return True
+
+    def _forget_before(self, at: float) -> None:
+        self._answers = {name: one for name, one in self._answers.items() if one[0] > at}
