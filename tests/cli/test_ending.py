@@ -122,6 +122,16 @@ def begin_review(
     return process
 
 
+def heard(process: subprocess.Popen[bytes], seconds: float = 120) -> bytes:
+    """What a review says until its end; one that does not end is ended, and its test has failed."""
+    try:
+        return process.communicate(timeout=seconds)[1]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise
+
+
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
 )
@@ -130,7 +140,7 @@ def test_a_review_that_is_told_to_end_leaves_no_folder_behind(
 ) -> None:
     process = begin_review(repo, tmp_path / "scratch")
     process.send_signal(number)
-    _, said = process.communicate(timeout=120)
+    said = heard(process)
     assert (process.returncode, said.strip()) == (code, b"affidavit: stopped")
     assert list((tmp_path / "scratch").iterdir()) == []
 
@@ -140,7 +150,7 @@ def test_a_review_that_is_told_to_end_twice_leaves_no_folder_behind(repo: Repo, 
     for _ in range(4):
         process.send_signal(signal.SIGTERM)
         time.sleep(0.02)
-    process.communicate(timeout=120)
+    heard(process)
     assert process.returncode == 143
     assert list((tmp_path / "scratch").iterdir()) == []
 
@@ -153,7 +163,7 @@ def test_a_request_to_end_is_heard_where_interrupts_are_ignored(
     process = begin_review(repo, tmp_path / "scratch", ignoring="INT")
     process.send_signal(signal.SIGINT)
     process.send_signal(number)
-    process.communicate(timeout=120)
+    heard(process)
     assert process.returncode == code
     assert list((tmp_path / "scratch").iterdir()) == []
 
@@ -162,7 +172,7 @@ def test_a_review_outlives_its_terminal_where_the_user_asked_for_that(repo: Repo
     """As `nohup` does."""
     process = begin_review(repo, tmp_path / "scratch", ignoring="HUP")
     process.send_signal(signal.SIGHUP)
-    process.communicate(timeout=240)
+    heard(process, 240)
     assert process.returncode == 1
 
 
