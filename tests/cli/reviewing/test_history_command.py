@@ -9,9 +9,10 @@ from sqlalchemy import insert
 
 from affidavit.git.remote import is_same_address
 from affidavit.iterations.feedback.alerts import find_alerts
-from affidavit.iterations.history.story import track
+from affidavit.iterations.history.page import story_page
+from affidavit.iterations.history.story import tell, track
 from affidavit.records.finding import Severity
-from affidavit.records.iteration import IterationSummary, RememberedItem
+from affidavit.records.iteration import IterationSummary, RememberedItem, StoredIteration
 from affidavit.store.databases.schema import REVIEWS
 from affidavit.store.open import open_store
 from commands import affidavit
@@ -179,6 +180,17 @@ def test_alerts_say_when_a_row_gets_nowhere() -> None:
     assert kinds(summary(1, 0.9), summary(2, 0.6)) == ["regression"]
     gone = (summary(2, 0.9), summary(3, 0.95))
     assert kinds(summary(1, 0.5, keys=("x",)), *gone, summary(4, 0.98, keys=("x",))) == ["oscillation"]
+
+
+def test_the_page_names_what_came_back() -> None:
+    first, second = summary(1, 0.5), summary(2, 0.5).model_copy(update={"fates": {"fixed": 1}, "back": 2})
+    rows = [
+        StoredIteration(
+            repository="r", series="s", iteration=one.number, report_id="r", tree=one.tree, summary=one
+        )
+        for one in (first, second)
+    ]
+    assert "<td>1 fixed, 2 back again</td>" in story_page(tell(rows))
 
 
 def test_feedback_that_nobody_acted_on_was_not_followed() -> None:

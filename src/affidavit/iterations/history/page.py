@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from affidavit import __version__
-from affidavit.iterations.history.story import Chapter, Story
+from affidavit.iterations.history.story import Chapter, Story, became_of
 from affidavit.render.html.prose import inline
 from affidavit.render.html.template import render_page
-from affidavit.render.report.row import FATES
 from affidavit.render.safe_text import one_line
 
 WIDTH, HEIGHT = 640, 180
@@ -73,7 +72,6 @@ def _y(score: float) -> float:
 
 def _row(chapter: Chapter) -> tuple[str, ...]:
     summary, tracking = chapter.summary, chapter.quality_tracking
-    became = ", ".join(f"{count} {FATES[fate]}" for fate, count in summary.fates.items() if count)
     return (
         str(summary.number),
         one_line(summary.created_at[:16].replace("T", " "), 20),
@@ -81,7 +79,7 @@ def _row(chapter: Chapter) -> tuple[str, ...]:
         f"{summary.score:.2f}",
         summary.verdict,
         str(len(summary.open)),
-        became or "",
+        became_of(summary),
         {None: "", True: "yes", False: "no"}[tracking.feedback_followed],
         "" if tracking.improvement_delta is None else f"{tracking.improvement_delta:+.2f}",
         "" if tracking.feedback_clarity_score is None else f"{tracking.feedback_clarity_score:.2f}",

@@ -6,6 +6,7 @@ from typing import Any
 from affidavit.iterations.feedback.alerts import Alert, find_alerts
 from affidavit.records.iteration import IterationSummary, StoredIteration
 from affidavit.records.record import Record
+from affidavit.render.report.row import BACK, FATES
 
 FOLLOWED_SHARE = 0.5
 """Feedback counts as followed where at least so much of what was asked was done, by changing the code."""
@@ -64,6 +65,12 @@ def track(summary: IterationSummary, following: IterationSummary | None) -> Qual
         improvement_delta=delta,
         feedback_clarity_score=summary.clarity,
     )
+
+
+def became_of(summary: IterationSummary) -> str:
+    """What became of the findings before a review, and how many came back; empty where there is nothing."""
+    counts = [f"{count} {FATES[fate]}" for fate, count in summary.fates.items() if count]
+    return ", ".join([*counts, *([f"{summary.back} {BACK}"] if summary.back else [])])
 
 
 def as_json(story: Story) -> dict[str, Any]:

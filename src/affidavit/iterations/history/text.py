@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from affidavit.iterations.history.story import Chapter, Story
+from affidavit.iterations.history.story import Chapter, Story, became_of
 from affidavit.records.iteration import StoredSeries
 from affidavit.render.report.ink import Ink
-from affidavit.render.report.row import BACK, FATES
 from affidavit.render.report.wording import counted
 
 _BAR_CELLS = 20
@@ -67,10 +66,9 @@ def _cells(chapter: Chapter) -> tuple[str, ...]:
 
 def _write_open(ink: Ink, newest: Chapter) -> None:
     summary = newest.summary
-    became = [f"{count} {FATES[fate]}" for fate, count in summary.fates.items() if count]
+    became = became_of(summary)
     ink.blank()
-    became += [f"{summary.back} {BACK}"] if summary.back else []
-    ink.line(f"of what was asked before: {', '.join(became)}" if became else "nothing was asked before")
+    ink.line(f"of what was asked before: {became}" if became else "nothing was asked before")
     ink.line(f"open now: {len(summary.open)}")
     for one in summary.open:
         times = f" ({one.times} times)" if one.times > 1 else ""
