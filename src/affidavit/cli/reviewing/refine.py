@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.table import Table
 
 from affidavit.cli.options.change import config_option, path_options, read_config
 from affidavit.cli.options.models import model_options
 from affidavit.cli.options.prompts import prompt_options
 from affidavit.cli.options.running import run_options
+from affidavit.cli.screen.loop import loop_lines
 from affidavit.cli.screen.outputs import print_json
 from affidavit.cli.screen.progress import show_progress
 from affidavit.cli.screen.saying import say
@@ -25,7 +25,7 @@ from affidavit.events import Emit
 from affidavit.git.command import Location
 from affidavit.git.confined.location import find_repository
 from affidavit.git.revisions import parse_range
-from affidavit.iterations.refine.journal import Journal, Turn, alone, keep_journal, read_journal
+from affidavit.iterations.refine.journal import Journal, alone, keep_journal, read_journal
 from affidavit.iterations.refine.loop import Budget, Loop
 from affidavit.iterations.refine.workplace import Workplace
 from affidavit.reviewing.options import review_options
@@ -34,17 +34,6 @@ from affidavit.reviewing.series import free_series, repository_at
 
 MAX_ITERATIONS = 5
 AGENT_SECONDS = 1_800
-STOPPED = {
-    "accepted": "accepted",
-    "escalated": "a person has to look: an issue repeats, or the review is not sure enough",
-    "rejected": "rejected: grave problems are left after the last iteration",
-    "plateau": "nothing moves any more",
-    "oscillation": "the agent goes back and forth",
-    "limit": "the limit of iterations is reached, and something is left",
-    "budget": "the budget is spent",
-    "agent": "the agent failed",
-    "undone": "the agent undid the change: its files are those of base, and nothing is left to review",
-}
 
 
 @click.command()
@@ -230,45 +219,10 @@ def _free(wanted: str, workplace: Workplace) -> str:
     return next(name for name in names if not workplace.branch_exists(name))
 
 
-def _agent_word(turn: Turn) -> str:
-    """How the agent ended, and how much of what it left was not taken."""
-    word = turn.agent.state.replace("_", " ") if turn.agent else ""
-    return f"{word}, {len(turn.left_out)} not taken" if turn.left_out else word
-
-
 def _show(journal: Journal, output: str) -> None:
     if output == "json":
         print_json(journal.model_dump(mode="json"))
         return
-    console = Console()
-    table = Table(box=None, pad_edge=False)
-    for heading in (
-        "iteration",
-        "commit",
-        "score",
-        "verdict",
-        "blocking",
-        "lost tests",
-        "lost code",
-        "silenced",
-        "agent",
-    ):
-        table.add_column(heading)
-    for turn in journal.turns:
-        summary = turn.summary
-        table.add_row(
-            f"{turn.number}{' (best)' if turn.number == journal.best else ''}",
-            turn.commit[:8],
-            f"{summary.score:.2f}" if summary else "",
-            summary.verdict if summary else "",
-            str(turn.blocking),
-            str(turn.lost_tests),
-            str(turn.lost_code),
-            str(turn.silenced),
-            _agent_word(turn),
-        )
-    console.print(table)
-    console.print(f"stopped: {STOPPED.get(journal.stopped, journal.stopped)}", highlight=False)
-    left = f"the best iteration is on branch {journal.branch}" if journal.branch else "no branch is left"
-    why = "" if journal.branch else ": nothing was better than what was there"
-    console.print(f"{left}{why}", highlight=False, markup=False)
+    console = Console(soft_wrap=True, highlight=False, markup=False)
+    for line in loop_lines(journal):
+        console.print(line)

@@ -35,6 +35,8 @@ class Turn(Record):
     """None while the agent has not been asked."""
     left_out: tuple[str, ...] = ()
     """What the agent left and no branch takes: large files, and links that lead out."""
+    ignored: tuple[str, ...] = ()
+    """What the agent left and git ignored when the loop began: no branch takes it either."""
     result: str = ""
     """The commit that the agent's work became; empty where it changed nothing."""
 

@@ -1,0 +1,68 @@
+"""A loop of reviews and an agent as people read it: its journal in, lines that are never cut out."""
+
+from collections.abc import Iterator
+
+from affidavit.iterations.refine.journal import Journal, Turn
+from affidavit.render.safe_text import visible
+
+STOPPED = {
+    "accepted": "accepted",
+    "escalated": "a person has to look: an issue repeats, or the review is not sure enough",
+    "rejected": "rejected: grave problems are left after the last iteration",
+    "plateau": "nothing moves any more",
+    "oscillation": "the agent goes back and forth",
+    "limit": "the limit of iterations is reached, and something is left",
+    "budget": "the budget is spent",
+    "agent": "the agent failed",
+    "undone": "the agent undid the change: its files are those of base, and nothing is left to review",
+}
+# Two lines of headings: the whole row fits into 80 columns.
+_HEADS = (
+    ("", "", "", "", "", "lost", "lost", "", ""),
+    ("iteration", "commit", "score", "verdict", "blocking", "tests", "code", "silenced", "agent"),
+)
+NAMED = 20
+"""So many files that were not taken are named."""
+
+
+def loop_lines(journal: Journal) -> Iterator[str]:
+    """A row for each iteration, what was not taken, why the loop ended, and what it left."""
+    rows = [*_HEADS, *(_cells(turn, journal.best) for turn in journal.turns)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADS[0]))]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    for turn in journal.turns:
+        yield from _not_taken(turn)
+    yield f"stopped: {STOPPED.get(journal.stopped, journal.stopped)}"
+    if journal.branch:
+        yield f"the best iteration is on branch {visible(journal.branch)}"
+    else:
+        yield "no branch is left: nothing was better than what was there"
+
+
+def named(paths: tuple[str, ...]) -> str:
+    """The first of some paths, and how many more there are."""
+    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+    return ", ".join(visible(path) for path in paths[:NAMED]) + more
+
+
+def _cells(turn: Turn, best: int) -> tuple[str, ...]:
+    summary = turn.summary
+    return (
+        f"{turn.number}{' best' if turn.number == best else ''}",
+        turn.commit[:8],
+        f"{summary.score:.2f}" if summary else "",
+        summary.verdict if summary else "",
+        str(turn.blocking),
+        str(turn.lost_tests),
+        str(turn.lost_code),
+        str(turn.silenced),
+        turn.agent.state.replace("_", " ") if turn.agent else "",
+    )
+
+
+def _not_taken(turn: Turn) -> Iterator[str]:
+    """What the agent left after one review and no branch has."""
+    for paths, why in ((turn.ignored, "git ignores it"), (turn.left_out, "large, or a link that leads out")):
+        if paths:
+            yield f"not taken after review {turn.number} ({why}): {named(paths)}"
