@@ -21,7 +21,7 @@ from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import Say
 from affidavit.reviewing.prompts import prompts_for
 from affidavit.reviewing.series import Followed, keep_summary
-from affidavit.specialists.lost_code import LostCode, work_of
+from affidavit.specialists.lost_code.specialist import LostCode, work_of
 from affidavit.specialists.lost_tests.specialist import LostTests
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
 

@@ -3,16 +3,16 @@
 What is deleted has no problems any more: a loop with an agent in it would take that for an improvement.
 """
 
-import ast
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from affidavit.analysers.rule import Rule
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION
 from affidavit.contract.versions import NO_PROMPT_VERSION
-from affidavit.languages.registry import LANGUAGES
+from affidavit.languages.registry import LANGUAGES, grammar_of
 from affidavit.languages.test_files import is_test
 from affidavit.ports import Case, Tree
 from affidavit.proof.quoting.quotes import fold
@@ -21,6 +21,9 @@ from affidavit.records.change import Change, FileChange
 from affidavit.records.context import Symbol
 from affidavit.records.finding import Category, Severity
 from affidavit.records.report import Reply
+from affidavit.specialists.lost_code.doing import Doing, is_hollowed
+from affidavit.specialists.lost_code.python_doing import python_doing
+from affidavit.specialists.lost_code.script_doing import script_doing
 from affidavit.symbols.definitions import symbols_of
 
 NAME = "code"
@@ -130,12 +133,12 @@ class LostCode:
 
 
 def _gone_definitions(file: FileChange, added: frozenset[str], case: Case) -> Iterator[Gone]:
-    """Definitions of the change that nothing stands for any more, or that do nothing any more."""
+    """Definitions of the change that nothing stands for any more, and any that do nothing any more."""
     path = file.base_path
-    if path is None or not added:
+    if path is None:
         return
     base, head = case.repository.base, case.repository.head
-    before = [one for one in symbols_of(base, path) if one.kind in DOING and one.qualified in added]
+    before = [one for one in symbols_of(base, path) if one.kind in DOING]
     others = [one.head_path for one in case.change.files if one.head_path]
     now = {one.qualified: one for one in symbols_of(head, file.head_path)} if file.head_path else {}
     names = {one.name for other in others for one in symbols_of(head, other)}
@@ -146,36 +149,50 @@ def _gone_definitions(file: FileChange, added: frozenset[str], case: Case) -> It
     for one in before:
         body = _code(lines[one.line : one.end_line])
         is_elsewhere = bool(body) and sum(line in known for line in body) >= MOVED * len(body)
-        is_hollow = one.qualified in now and (
-            _is_hollow(now[one.qualified], head.redacted_lines(file.head_path or "") or [])
-            and not _is_hollow(one, lines)
-        )
-        if is_hollow or (one.name not in names and not is_elsewhere):
+        is_hollow = one.qualified in now and _is_hollow(one, now[one.qualified], file, case)
+        is_gone = one.qualified in added and one.name not in names and not is_elsewhere
+        if is_hollow or is_gone:
             yield Gone(path, one.line, f"{path}::{one.qualified}")
 
 
-def _is_hollow(one: Symbol, lines: Sequence[str]) -> bool:
-    """Its body does nothing, or says that it is not written yet."""
-    text = lines[one.line - 1 : one.end_line]
-    if one.language != "python":
-        body = _code(text[1:], is_bare=True)
-        return len(body) <= HOLLOW_LINES and any(_HOLLOW.search(line) for line in body)
-    margin = len(text[0]) - len(text[0].lstrip()) if text else 0
-    try:
-        module = ast.parse("\n".join(line[margin:] for line in text))
-    except (SyntaxError, ValueError, RecursionError):
+def _is_hollow(one: Symbol, now: Symbol, file: FileChange, case: Case) -> bool:
+    """It does nothing any more, and what it did is not done elsewhere now."""
+    base, head = case.repository.base, case.repository.head
+    lines = base.redacted_lines(file.base_path or "") or []
+    text = head.redacted_lines(file.head_path or "") or []
+    if lines[one.line - 1 : one.end_line] == text[now.line - 1 : now.end_line]:
         return False
-    found = module.body[0] if module.body else None
-    if not isinstance(found, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    then, left = _doing(one, file.base_path or "", lines), _doing(now, file.head_path or "", text)
+    if then is None or left is None or not is_hollowed(then, left):
         return False
-    return all(_does_nothing(statement) for statement in found.body)
+    others = _others(now, file, case)
+    body = _code(lines[one.line : one.end_line])
+    known = Counter(_code([*lines[: one.line], *lines[one.end_line :]]))
+    moved = sum(others[line] > known[line] for line in body)
+    return not body or moved < MOVED * len(body)
 
 
-def _does_nothing(statement: ast.stmt) -> bool:
-    if isinstance(statement, ast.Raise):
-        return "NotImplemented" in ast.unparse(statement)
-    is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    return is_text or isinstance(statement, ast.Pass)
+def _others(now: Symbol, file: FileChange, case: Case) -> Counter[str]:
+    """The lines of code of all changed files at head, without those of one definition."""
+    found: Counter[str] = Counter()
+    for path in [one.head_path for one in case.change.files if one.head_path]:
+        lines = case.repository.head.redacted_lines(path) or []
+        if path == file.head_path:
+            lines = [*lines[: now.line - 1], *lines[now.end_line :]]
+        found.update(_code(lines) if LANGUAGES.of(path).is_code else [])
+    return found
+
+
+def _doing(one: Symbol, path: str, lines: Sequence[str]) -> Doing | None:
+    """What a definition does; None where that cannot be told."""
+    text, family = lines[one.line - 1 : one.end_line], LANGUAGES.of(path).family
+    if family == "python":
+        return python_doing(text)
+    grammar = grammar_of(path)
+    if family == "javascript" and grammar and one.kind != "class":
+        return script_doing(grammar, "\n".join(lines).encode(), one.line, one.end_line)
+    body = _code(text[1:], is_bare=True)
+    return Doing(acts=len(body) > HOLLOW_LINES or not any(_HOLLOW.search(line) for line in body))
 
 
 def _gone(file: FileChange, case: Case) -> Iterator[str]:
