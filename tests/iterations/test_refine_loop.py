@@ -71,7 +71,7 @@ class World:
             self.workplace,
             agent,
             self.review,
-            lambda _commit: None,
+            lambda _commit, _not_taken: None,
             lambda _summary, _journal: None,
             20,
             Budget(),

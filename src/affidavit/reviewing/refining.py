@@ -21,6 +21,7 @@ from affidavit.reviewing.models import models_of
 from affidavit.reviewing.options import Say
 from affidavit.reviewing.prompts import prompts_for
 from affidavit.reviewing.series import Followed, keep_summary
+from affidavit.specialists.lost_code.not_taken import NotTaken
 from affidavit.specialists.lost_code.specialist import LostCode, work_of
 from affidavit.specialists.lost_tests.specialist import LostTests
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
@@ -56,8 +57,8 @@ class LoopReviews:
         if not self.options["no_store"]:
             keep_summary(summary, Followed(self.repository, journal.series), self.options["data"], self.say)
 
-    def guard(self, commit: str, start: str, base: str) -> Report | None:
-        """What tests and code under review lost since the loop began; None where nothing is different."""
+    def guard(self, commit: str, start: str, base: str, not_taken: tuple[str, ...] = ()) -> Report | None:
+        """What tests and code lost since the loop began, and lack; None where nothing is different."""
         if commit == start:
             return None
         with self._opened(f"{base}..{start}") as first:
@@ -65,7 +66,7 @@ class LoopReviews:
             work = work_of(first.change, first.repository.base, first.repository.head)
         try:
             with self._opened(f"{start}..{commit}") as opened:
-                crew = Crew([LostTests(), LostCode(reviewed, work)])
+                crew = Crew([LostTests(), LostCode(reviewed, work), NotTaken(frozenset(not_taken))])
                 return asyncio.run(review(opened.change, opened.repository, Settings(), crew))
         except EmptyChangeError:
             return None

@@ -9,7 +9,7 @@ from affidavit.ports import Repository
 from affidavit.records.candidate import Worth
 from affidavit.records.change import Change
 from affidavit.specialists.broken_references.rules import REFERENCE_RULES
-from affidavit.specialists.lost_code.specialist import CODE_RULES
+from affidavit.specialists.lost_code.rules import CODE_RULES
 from affidavit.specialists.lost_tests.loss import TEST_RULES
 
 _OF_ANALYSERS = [rule for analyser in ANALYSERS for rule in analyser.rules.values()]

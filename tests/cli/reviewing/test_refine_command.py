@@ -233,3 +233,45 @@ def test_an_agent_that_takes_the_work_away_is_told_and_not_taken(
     done, said = refine(branch, spoils, "--max", "2", data=tmp_path / "data")
     assert (done.code, said["best"], said["branch"]) == (1, 1, "")
     assert said["turns"][1]["lost_code"] >= 1
+
+
+HELPER = 'mkdir -p lib; echo "V = 1" > lib/helper.py; touch lib/__init__.py'
+IMPORTS = "sed -i '1i from lib import helper' app.py; sed -i 's/itms/[helper.V]/' app.py"
+
+
+@pytest.fixture
+def ignoring(repo: Repo) -> Repo:
+    """A branch of a repository that ignores `lib/`."""
+    base = {"affidavit.toml": OFF, ".gitignore": "lib/\n", "app.py": "def total(items):\n    return 0\n"}
+    repo.commit("Base", base)
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.commit("Sum", FILES)
+    return repo
+
+
+def test_code_that_needs_an_ignored_file_is_told_and_not_taken(ignoring: Repo, tmp_path: Path) -> None:
+    done, said = refine(ignoring, f"{IMPORTS}; {HELPER}", "--max", "2", data=tmp_path / "data")
+    assert (done.code, said["best"], said["branch"]) == (1, 1, "")
+    assert said["turns"][0]["ignored"] == ["lib/__init__.py", "lib/helper.py"]
+    assert said["turns"][1]["lost_code"] == 1
+    (title,) = {one["title"] for one in said["turns"][1]["summary"]["open"]}
+    assert title == "`lib/helper.py` is needed here, and is not part of the change"
+
+
+def test_an_ignored_file_that_nothing_needs_is_named_and_left_out(ignoring: Repo, tmp_path: Path) -> None:
+    agent = f"{FIXES}; {HELPER}"
+    done = affidavit(
+        "refine", "main...topic", "--agent", agent, "--data", tmp_path / "data", cwd=ignoring.path
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert "not taken after review 1 (git ignores it): lib/__init__.py, lib/helper.py" in done.out
+    assert "agent: not taken (git ignores it): lib/__init__.py, lib/helper.py" in done.err
+    assert ignoring.git("ls-tree", "-r", "--name-only", "refined/topic", "lib") == ""
+
+
+@pytest.mark.parametrize("rules", [".gitignore", "lib/.gitignore", ".git/info/exclude"])
+def test_an_agent_cannot_have_git_ignore_its_own_work(branch: Repo, tmp_path: Path, rules: str) -> None:
+    agent = f"{IMPORTS}; {HELPER}; echo '*' > {rules}"
+    done, said = refine(branch, agent, data=tmp_path / "data")
+    assert (done.code, said["branch"], said["turns"][0]["ignored"]) == (0, "refined/topic", [])
+    assert branch.git("show", "refined/topic:lib/helper.py") == "V = 1"

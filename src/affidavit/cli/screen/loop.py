@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from affidavit.iterations.refine.journal import Journal, Turn
+from affidavit.iterations.refine.journal import Journal, Turn, named, not_taken
 from affidavit.render.safe_text import visible
 
 STOPPED = {
@@ -21,8 +21,6 @@ _HEADS = (
     ("", "", "", "", "", "lost", "lost", "", ""),
     ("iteration", "commit", "score", "verdict", "blocking", "tests", "code", "silenced", "agent"),
 )
-NAMED = 20
-"""So many files that were not taken are named."""
 
 
 def loop_lines(journal: Journal) -> Iterator[str]:
@@ -38,12 +36,6 @@ def loop_lines(journal: Journal) -> Iterator[str]:
         yield f"the best iteration is on branch {visible(journal.branch)}"
     else:
         yield "no branch is left: nothing was better than what was there"
-
-
-def named(paths: tuple[str, ...]) -> str:
-    """The first of some paths, and how many more there are."""
-    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
-    return ", ".join(visible(path) for path in paths[:NAMED]) + more
 
 
 def _cells(turn: Turn, best: int) -> tuple[str, ...]:
@@ -63,6 +55,5 @@ def _cells(turn: Turn, best: int) -> tuple[str, ...]:
 
 def _not_taken(turn: Turn) -> Iterator[str]:
     """What the agent left after one review and no branch has."""
-    for paths, why in ((turn.ignored, "git ignores it"), (turn.left_out, "large, or a link that leads out")):
-        if paths:
-            yield f"not taken after review {turn.number} ({why}): {named(paths)}"
+    for paths, why in not_taken(turn.left_out, turn.ignored):
+        yield f"not taken after review {turn.number} ({why}): {visible(named(paths))}"

@@ -1,7 +1,8 @@
 """What a loop has done so far, kept after every step, so that it goes on where it was interrupted."""
 
 import fcntl
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from affidavit.records.record import Record
 from affidavit.system.private_files import make_private_folder, write_private_file
 
 FILE, LOCK = "journal.json", "lock"
+NAMED = 10
+"""So many files that were not taken are named."""
 
 
 class Turn(Record):
@@ -62,10 +65,33 @@ class Journal(Record):
     branch: str = ""
     """The branch that was left; empty where nothing was better than what was there."""
 
+    @property
+    def not_taken(self) -> tuple[str, ...]:
+        """All that the agent left so far and no commit of the loop took."""
+        return tuple(
+            sorted({path for turn in self.turns for paths in (turn.left_out, turn.ignored) for path in paths})
+        )
+
     def with_turn(self, turn: Turn) -> "Journal":
         """The journal with its last turn as it is now, or with one more."""
         kept = tuple(one for one in self.turns if one.number != turn.number)
         return self.model_copy(update={"turns": (*kept, turn)})
+
+
+def not_taken(left_out: tuple[str, ...], ignored: tuple[str, ...]) -> list[tuple[tuple[str, ...], str]]:
+    """What was not taken, and why."""
+    reasons = ((ignored, "git ignores it"), (left_out, "large, or a link that leads out"))
+    return [(paths, why) for paths, why in reasons if paths]
+
+
+def named(paths: Sequence[str]) -> str:
+    """Paths as people read them: the first of them, and of a folder with many only the folder."""
+    tops = Counter(path.partition("/")[0] for path in paths if "/" in path)
+    many = {top for top, count in tops.items() if count > NAMED}
+    few = [path for path in paths if path.partition("/")[0] not in many]
+    shown = [*few[:NAMED], *(f"{top}/ ({tops[top]} files)" for top in sorted(many)[:NAMED])]
+    more = max(len(few) - NAMED, 0) + sum(tops[top] for top in sorted(many)[NAMED:])
+    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def read_journal(folder: Path) -> Journal | None:

@@ -12,7 +12,7 @@ from affidavit.iterations.feedback.document import assess
 from affidavit.iterations.feedback.summary import summary_of
 from affidavit.iterations.following.earlier import earlier_of
 from affidavit.iterations.refine.agent import run_agent
-from affidavit.iterations.refine.journal import Journal, Turn, keep_journal
+from affidavit.iterations.refine.journal import Journal, Turn, keep_journal, named, not_taken
 from affidavit.iterations.refine.silenced import as_found, raised, silenced_since
 from affidavit.iterations.refine.workplace import Workplace
 from affidavit.records.candidate import Candidate
@@ -24,14 +24,13 @@ from affidavit.system.private_files import write_private_file
 Stop = Literal[
     "accepted", "escalated", "rejected", "plateau", "oscillation", "limit", "budget", "agent", "undone"
 ]
-NAMED = 5
 LOST_CODE = "change/"
 """How the rules about lost code begin."""
 LOST, SILENCED = "it is lost since the loop began", "a comment of the agent silences it"
 Review = Callable[[str, Earlier | None, Journal], Report]
 """A commit and the review before in, its report out."""
-Guard = Callable[[str], Report | None]
-"""A commit in, the report on tests and code that were lost since the start out; None: nothing differs."""
+Guard = Callable[[str, tuple[str, ...]], Report | None]
+"""A commit and what was not taken in, the report on what was lost out; None: nothing differs."""
 Keep = Callable[[IterationSummary, Journal], None]
 """What notes a review, with the tests that were lost, in the row of its loop."""
 
@@ -85,7 +84,8 @@ class Loop:
         report = self.review(turn.commit, self._earlier(journal), journal)
         before = next((one.summary for one in reversed(journal.turns) if one.summary), None)
         silenced = silenced_since(report, self._report(journal.turns[0]) if turn.number > 1 else None)
-        joined, lost = joined_with(raised(report, silenced), self.guard(turn.commit), before)
+        guarded = self.guard(turn.commit, journal.not_taken)
+        joined, lost = joined_with(raised(report, silenced), guarded, before)
         joined = with_found(joined, as_found(report, silenced), before, SILENCED)
         lost_code = sum(one.startswith(LOST_CODE) for one in lost)
         text = render(report, "report")
@@ -133,14 +133,13 @@ class Loop:
         )
         for nested in self.workplace.take_nested(turn.commit):
             self.say(f"agent: {nested} was a repository of its own; its files are taken, its history is not")
-        left_out = self.workplace.leave_out(turn.commit)
-        if left_out:
-            named = ", ".join(left_out[:NAMED])
-            self.say(f"agent: not taken, since it is large or a link that leads out: {named}")
-        result = self.workplace.commit(turn.commit, message) or ""
-        journal = journal.with_turn(
-            turn.model_copy(update={"agent": ended, "result": result, "left_out": tuple(left_out)})
-        )
+        left_out = tuple(self.workplace.leave_out(turn.commit))
+        ignored = tuple(self.workplace.ignored(turn.commit, journal.start))
+        for paths, why in not_taken(left_out, ignored):
+            self.say(f"agent: not taken ({why}): {named(paths)}")
+        result = self.workplace.commit(turn.commit, message, ignored) or ""
+        update = {"agent": ended, "result": result, "left_out": left_out, "ignored": ignored}
+        journal = journal.with_turn(turn.model_copy(update=update))
         if result and self.workplace.is_same(result, journal.base):
             self.say("the agent undid the change: nothing is left to review")
             return journal.model_copy(update={"stopped": "undone"})

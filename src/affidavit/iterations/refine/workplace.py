@@ -6,6 +6,7 @@ nothing is written into the user's repository before `leave_branch`.
 
 import os
 import shutil
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,14 +49,16 @@ class Workplace:
         # Twice: a folder with a repository of its own goes, too.
         git.run("clean", "-q", "-f", "-f", "-d")
 
-    def commit(self, parent: str, message: str) -> str | None:
-        """What the copy holds now, as a commit of ours; None where nothing is different."""
-        git = self._own_git.having(
-            {"GIT_WORK_TREE": str(self.copy), "GIT_INDEX_FILE": str(self.own / "index")}
-        )
-        git.run("read-tree", parent)
+    def commit(self, parent: str, message: str, leaving: Collection[str] = ()) -> str | None:
+        """What the copy holds now but for `leaving`, as a commit of ours; None where nothing is different."""
+        git = self._taking_git
+        new = [path for path in self._new_files(parent) if path not in set(leaving)]
+        wanted = b"".join(os.fsencode(path) + b"\0" for path in new)
         try:
-            git.run("add", "-A", "--", ".")
+            git.run("add", "-u", "--", ".")
+            if new:
+                # By name, whatever the agent has git ignore now.
+                git.run("add", "-f", "--pathspec-from-file=-", "--pathspec-file-nul", stdin=wanted)
         except GitError as error:
             raise OutsideError(
                 f"what the agent left in {self.copy} cannot be committed: {error}; look there, or begin anew "
@@ -65,6 +68,33 @@ class Workplace:
         if tree == git.line("rev-parse", f"{parent}^{{tree}}"):
             return None
         return git.having(self._identity()).line("commit-tree", tree, "-p", parent, "-m", message)
+
+    def ignored(self, parent: str, start: str) -> list[str]:
+        """New files of the copy that git ignores by the rules that stood when the loop began."""
+        new = self._new_files(parent)
+        rules = self.own.parent / "rules"
+        shutil.rmtree(rules, ignore_errors=True)
+        rules.mkdir(parents=True)
+        # A folder with nothing but the rules: no file of the agent's has a say.
+        for row in self._own_git.run("ls-tree", "-r", "-z", start).split(b"\0"):
+            entry, _, path = row.partition(b"\t")
+            if entry.startswith(b"100") and path.rpartition(b"/")[2] == b".gitignore":
+                place = rules / os.fsdecode(path)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(self._own_git.run("cat-file", "blob", entry.split()[2]))
+        git = Git(rules).having({"GIT_DIR": str(self.own), "GIT_WORK_TREE": str(rules)})
+        asked = b"".join(os.fsencode(path) + b"\0" for path in new)
+        done = git.attempt("check-ignore", "--no-index", "-z", "--stdin", stdin=asked)
+        if done.returncode not in (0, 1):
+            raise OutsideError(f"what git ignores cannot be told: {done.stderr.decode(errors='replace')}")
+        return sorted(os.fsdecode(one) for one in done.stdout.split(b"\0") if one)
+
+    def _new_files(self, parent: str) -> list[str]:
+        """Files of the copy that a commit does not have, without what tools leave behind."""
+        self._taking_git.run("read-tree", parent)
+        without = [f"--exclude={one}" for one in EXCLUDED.split()]
+        listed = self._taking_git.run("ls-files", "--others", "-z", *without).split(b"\0")
+        return [os.fsdecode(one) for one in listed if one]
 
     def take_nested(self, parent: str) -> list[str]:
         """Make plain folders of what the agent made repositories: their files count, not their history."""
@@ -147,7 +177,7 @@ class Workplace:
 
     def remove(self) -> None:
         """Delete the copy and our commits."""
-        for folder in (self.copy, self.own):
+        for folder in (self.copy, self.own, self.own.parent / "rules"):
             shutil.rmtree(folder, ignore_errors=True)
 
     def _init(self, git_dir: Path) -> None:
@@ -169,6 +199,12 @@ class Workplace:
     @property
     def _own_git(self) -> Git:
         return Git(self.own).having({"GIT_DIR": str(self.own)})
+
+    @property
+    def _taking_git(self) -> Git:
+        """Our own repository, with the agent's copy as its files."""
+        places = {"GIT_WORK_TREE": str(self.copy), "GIT_INDEX_FILE": str(self.own / "index")}
+        return self._own_git.having({**places, "GIT_LITERAL_PATHSPECS": "1"})
 
     @property
     def _copy_git(self) -> Git:

@@ -16,9 +16,10 @@ MAX_CANDIDATES = 100
 class TreeFiles:
     """What exists in a tree, and a way to read the few files that say how imports resolve."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, absent: Iterable[str] = ()) -> None:
+        """`absent`: paths that count as files though the tree has none there."""
         self._tree = tree
-        self.blobs = {
+        self.blobs = dict.fromkeys(absent, "") | {
             path: entry.blob for path, entry in tree.entries().items() if entry.mode in REGULAR_MODES
         }
 

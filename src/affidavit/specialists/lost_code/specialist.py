@@ -9,20 +9,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from affidavit.analysers.rule import Rule
 from affidavit.contract.schema import ASKED_SCHEMA_VERSION
 from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.languages.registry import LANGUAGES, grammar_of
 from affidavit.languages.test_files import is_test
 from affidavit.ports import Case, Tree
 from affidavit.proof.quoting.quotes import fold
-from affidavit.records.candidate import SpecialistKind, Worth
+from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange
 from affidavit.records.context import Symbol
-from affidavit.records.finding import Category, Severity
 from affidavit.records.report import Reply
 from affidavit.specialists.lost_code.doing import Doing, is_hollowed
 from affidavit.specialists.lost_code.python_doing import python_doing
+from affidavit.specialists.lost_code.rules import DELETED, Place, finding_of
 from affidavit.specialists.lost_code.script_doing import script_doing
 from affidavit.symbols.definitions import symbols_of
 
@@ -32,21 +31,6 @@ MOVED, EMPTIED = 0.5, 0.2
 MAX_LOST = 20
 HOLLOW_LINES = 3
 DOING = ("function", "method", "class")
-CODE_RULES: tuple[Rule, ...] = (
-    Rule(
-        id="change/deleted",
-        severity=Severity.HIGH,
-        category=Category.CORRECTNESS,
-        worth=Worth.ACT,
-        title="What was to be reviewed is gone: `{name}`",
-        meaning="It was deleted, emptied or put back as it was at base, and its code is nowhere else.",
-        failing_input="Any use of what was defined there.",
-        wrong_outcome="What the change was there to do is not done any more.",
-        suggestion="Restore it, and change what the feedback names instead.",
-    ),
-)
-
-
 _REMARK = re.compile(r"^(?:#|//|/\*|\*|--|<!--)")
 _HOLLOW = re.compile(r"not.?implemented|unimplemented|\btodo\b", re.IGNORECASE)
 
@@ -102,7 +86,10 @@ class LostCode:
         result = {
             "schema_version": ASKED_SCHEMA_VERSION,
             "prompt_version": NO_PROMPT_VERSION,
-            "findings": [_finding(number, one, case) for number, one in enumerate(gone)],
+            "findings": [
+                finding_of(DELETED, number, Place(one.path, one.line, "base"), one.name, case, NAME)
+                for number, one in enumerate(gone)
+            ],
         }
         return Reply(specialist=NAME, kind="mechanical", text=json.dumps(result))
 
@@ -227,30 +214,3 @@ def _code(lines: Sequence[str] | None, *, is_bare: bool = False) -> list[str]:
 
 def _first_line(lines: Sequence[str] | None) -> int:
     return next((number for number, line in enumerate(lines or [], 1) if line.strip()), 1)
-
-
-def _finding(number: int, gone: Gone, case: Case) -> dict[str, object]:
-    (rule,) = CODE_RULES
-    lines, at = case.repository.base.redacted_lines(gone.path) or [], gone.line
-    return {
-        "id": f"{NAME}-{number}",
-        "severity": rule.severity.value,
-        "category": rule.category.value,
-        "title": rule.title.format(name=gone.name),
-        "file": gone.path,
-        "line": at,
-        "message": rule.meaning,
-        "suggestion": rule.suggestion,
-        "confidence": "high",
-        "rule_id": rule.id,
-        "verification": {
-            "code_examined": lines[at - 1],
-            "line_range_examined": [at, at],
-            "verification_method": f"{NAME} compared both sides",
-            "checked_for_handling_elsewhere": True,
-            "where_checked": "all changed files",
-            "side": "base",
-            "failing_input": rule.failing_input,
-            "wrong_outcome": rule.wrong_outcome,
-        },
-    }
