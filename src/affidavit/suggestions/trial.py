@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from affidavit.diff.between import files_between
 from affidavit.errors import InputError
 from affidavit.git.repository import GitRepository
 from affidavit.languages.engine.grammars import parse
 from affidavit.languages.registry import grammar_of
+from affidavit.languages.test_files import is_test
 from affidavit.ports import Case, Runner, Specialist
 from affidavit.proof.running.own_names import OwnNames, own_names
 from affidavit.proof.running.reproduction import meets
@@ -23,6 +25,7 @@ from affidavit.records.runs.patch_trial import PatchTrial, TrialStep, trial_of
 from affidavit.records.runs.run import Program
 from affidavit.stages.looking.parse import read_replies
 from affidavit.stages.looking.review import collect_replies
+from affidavit.suggestions.own_proof import fewer_tests, lost_tests, without_proof
 from affidavit.suggestions.patched import Contents, apply_patch, patched_repository
 from affidavit.tools.programs import test_programs
 
@@ -57,8 +60,8 @@ async def try_patch(
     steps.append(await _analysed(change, patched, specialists))
     runner = make_runner(patched) if make_runner else None
     steps.append(await asyncio.to_thread(_reproduced, evidence.reproduction, runner, own_names(patched)))
-    covering = tests_of(patched_change(change, patched), patched) if tests_of and runner else ()
-    steps.append(await asyncio.to_thread(_tested, covering, runner))
+    proving = _Proving(change, repository, patched, contents, make_runner, tests_of)
+    steps.append(await asyncio.to_thread(proving.tested, runner))
     return trial_of(steps), contents
 
 
@@ -136,10 +139,45 @@ def _not_run(reproduction: Reproduction, runner: Runner, why: str) -> TrialStep:
     return TrialStep(name="reproduction", passed=None, detail=why)
 
 
-def _tested(covering: Sequence[str], runner: Runner | None) -> TrialStep:
-    """The tests that cover the patched files must pass with the patch as they did without it."""
-    if runner is None:
-        return TrialStep(name="tests", passed=None, detail="programs are not run here")
+@dataclass(frozen=True)
+class _Proving:
+    """A patch and the tests that judge it."""
+
+    change: Change
+    repository: GitRepository
+    patched: GitRepository
+    contents: Contents
+    make_runner: MakeRunner | None
+    tests_of: TestsOf | None
+
+    def tested(self, runner: Runner | None) -> TrialStep:
+        """The tests that cover the patched files lose nothing, and pass with the patch as without it.
+
+        Those that the patch touches judge it as they stand at head; as it leaves them, they must pass, too.
+        """
+        lost = lost_tests(Case(patched_change(self.change, self.patched), self.patched))
+        if lost:
+            detail = f"the patch takes tests away that it is tried by: {lost}"
+            return TrialStep(name="tests", passed=False, detail=detail)
+        if runner is None or self.make_runner is None or self.tests_of is None:
+            return TrialStep(name="tests", passed=None, detail="programs are not run here")
+        judged = without_proof(self.contents)
+        if len(judged) == len(self.contents):
+            return _tested(self._covering(self.tests_of, self.patched), runner)
+        code_alone = patched_repository(self.repository, judged)
+        step = _tested(self._covering(self.tests_of, code_alone), self.make_runner(code_alone))
+        touched = [path for path, content in self.contents.items() if content is not None and is_test(path)]
+        as_left = _tested(touched, runner)
+        if step.passed is not False and as_left.passed is False:
+            return as_left
+        return step.model_copy(update={"detail": f"{step.detail} (tests as they stand at head)"})
+
+    def _covering(self, tests_of: TestsOf, patched: GitRepository) -> Sequence[str]:
+        return tests_of(patched_change(self.change, patched), patched)
+
+
+def _tested(covering: Sequence[str], runner: Runner) -> TrialStep:
+    """The tests of these files must pass with the patch as they did without it."""
     programs = test_programs(covering[:MAX_TESTS], runner.languages)
     if not programs:
         return TrialStep(name="tests", passed=None, detail="no test is known that covers it and can be run")
@@ -153,6 +191,9 @@ def _compared(paths: tuple[str, ...], program: Program, runner: Runner) -> Trial
     if "not_started" in (before.state, after.state) or lacking_in(before):
         why = before.detail or after.detail or f"{lacking_in(before)} is not there"
         return TrialStep(name="tests", passed=None, detail=f"{named}: {why}")
+    fewer = fewer_tests(before, after)
+    if after.exit_code == 0 and fewer:
+        return TrialStep(name="tests", passed=False, detail=f"{named}: {fewer}")
     if after.exit_code == 0:
         return TrialStep(name="tests", passed=True, detail=f"{named}: pass with the patch")
     if before.exit_code == 0:
