@@ -15,13 +15,14 @@ from affidavit.git.repository import GitRepository, open_repository
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding, Reproduction
 from affidavit.records.record import Side
-from affidavit.records.runs.patch_trial import PatchTrial
+from affidavit.records.runs.patch_trial import PatchTrial, TrialStep, trial_of
 from affidavit.records.runs.run import Program, ProgramRun
 from affidavit.suggestions.covering import covering_tests
 from affidavit.suggestions.patched import apply_patch
 from affidavit.suggestions.trial import try_patch
 from commands import affidavit
 from repositories import Repo
+from sandboxes import needed_sandbox
 
 BASE = "def total(prices):\n    return sum(prices)\n"
 HEAD = "def total(prices):\n    return prices[0] + sum(prices[1:])\n"
@@ -199,14 +200,14 @@ def test_a_patch_of_a_link_is_refused(repo: Repo) -> None:
             apply_patch(opened, text)
 
 
-def written(repo: Repo, place: Path, text: str) -> Path:
+def written(repo: Repo, place: Path, text: str, **fields: Any) -> Path:
     """A report of a real review, with a finding's patch put into it."""
     report = place / "report.json"
     affidavit("review", "HEAD", "--format", f"report={report}", "--no-store", cwd=repo.path)
     content = json.loads(report.read_text())
     one = json.loads(finding(text).model_dump_json())
     content["candidates"] = [
-        {"id": "logic:0", "specialist": "logic", "kind": "model", "index": 0, "finding": one}
+        {"id": "logic:0", "specialist": "logic", "kind": "model", "index": 0, "finding": one, **fields}
     ]
     report.write_text(json.dumps(content))
     return report
@@ -225,6 +226,66 @@ def test_the_command_applies_a_good_patch_and_only_to_the_head_that_was_reviewed
     again = affidavit("suggest", report, "logic:0", "--apply", cwd=repo.path)
     assert again.code == 2
     assert "differs from the head of the review" in again.err
+
+
+BROKE_A_TEST = {
+    "steps": [
+        {"name": "applies", "passed": True, "detail": "to head"},
+        {"name": "tests", "passed": False, "detail": "test_app.py: pass without the patch, not with it"},
+    ],
+    "holds": False,
+}
+
+
+def test_a_patch_that_failed_on_record_is_not_applied_where_that_is_not_tried_again(
+    repository: GitRepository, repo: Repo, tmp_path: Path
+) -> None:
+    report = written(repo, tmp_path, GOOD, patch_trial=BROKE_A_TEST)
+    done = affidavit("suggest", report, "logic:0", "--apply", cwd=repo.path)
+    assert done.code == 1
+    assert "FAILED: tests: not tried now; the report says that it failed: test_app.py: pass" in done.out
+    assert "holds as far" not in done.out
+    assert (repo.path / "app.py").read_text() == HEAD
+
+
+def test_what_passed_on_record_is_said_and_not_called_tried(repository: GitRepository) -> None:
+    steps = [
+        TrialStep(name="applies", passed=True, detail=""),
+        TrialStep(name="tests", passed=True, detail="t"),
+    ]
+    now = trial_of([steps[0], TrialStep(name="tests", passed=None, detail="programs are not run here")])
+    both = now.after(trial_of(steps))
+    assert (both.holds, both.untried) == (True, ("tests",))
+    assert both.steps[1].detail == "programs are not run here; the report says that it passed: t"
+
+
+def test_what_failed_on_record_and_passes_now_holds() -> None:
+    now = trial_of(
+        [TrialStep(name="applies", passed=True, detail=""), TrialStep(name="tests", passed=True, detail="")]
+    )
+    assert now.after(PatchTrial.model_validate(BROKE_A_TEST)) == now
+
+
+def test_a_patch_that_was_tried_in_part_is_not_called_tried(
+    repository: GitRepository, repo: Repo, tmp_path: Path
+) -> None:
+    done = affidavit("suggest", written(repo, tmp_path, GOOD), "logic:0", cwd=repo.path)
+    assert done.code == 0
+    assert "tried, and holds" not in done.out
+    assert (
+        "holds as far as it was tried (applies, parses, analysers); not tried: reproduction, tests"
+        in done.out
+    )
+
+
+def test_an_environment_for_a_patch_is_made_of_base_alone(
+    repository: GitRepository, repo: Repo, tmp_path: Path
+) -> None:
+    needed_sandbox()
+    report = written(repo, tmp_path, GOOD)
+    is_base = "grep -q 'return sum(prices)' app.py"
+    done = affidavit("suggest", report, "logic:0", "--run", "--environment-from", is_base, cwd=repo.path)
+    assert done.code == 0, done.err
 
 
 def test_the_command_does_not_apply_a_patch_that_failed(

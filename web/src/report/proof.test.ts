@@ -4,7 +4,9 @@ import { howShown, packageWords, patchWords, stepWords } from './proof';
 
 test('a patch is called by how it fared, as in the HTML report', () => {
   expect(patchWords({ patch_trial: null })).toMatch('nobody has tried');
-  expect(patchWords({ patch_trial: { steps: [], holds: true } })).toMatch('holds');
+  expect(patchWords({ patch_trial: { steps: [], holds: true } })).toBe('A patch that was tried and holds');
+  const inPart = { steps: [{ name: 'tests' as const, passed: null, detail: '' }], holds: true };
+  expect(patchWords({ patch_trial: inPart })).toBe('A patch that holds as far as it was tried (not tried: tests)');
   expect(patchWords({ patch_trial: { steps: [], holds: false } })).toMatch('fails');
   expect([true, false, null].map(stepWords)).toEqual(['passed', 'failed', 'not tried']);
 });

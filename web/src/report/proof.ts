@@ -111,7 +111,10 @@ export function packageWords(check: Shape<'DependencyCheck'>): string {
 /** Only a patch that holds may be offered; the same words as in the HTML report. */
 export function patchWords({ patch_trial: trial }: Pick<Candidate, 'patch_trial'>): string {
   if (!trial) return 'A patch that nobody has tried, as text';
-  return trial.holds ? 'A patch that was tried and holds' : 'A patch that was tried and fails, as text';
+  if (!trial.holds) return 'A patch that was tried and fails, as text';
+  const untried = trial.steps.filter((step) => step.passed === null).map((step) => step.name);
+  if (untried.length === 0) return 'A patch that was tried and holds';
+  return `A patch that holds as far as it was tried (not tried: ${untried.join(', ')})`;
 }
 
 export function stepWords(passed: boolean | null): string {

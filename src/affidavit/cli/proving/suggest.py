@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from affidavit.cli.options.repository import allowed_of, repository_options
 from affidavit.cli.options.running import environment_options
 from affidavit.cli.screen.saying import say
 from affidavit.config.places import cache_folder, state_folder
+from affidavit.config.settings import Settings
 from affidavit.errors import InputError
 from affidavit.git.repository import GitRepository
 from affidavit.ports import Runner
@@ -67,8 +69,9 @@ def command(
     """Try the patch of FINDING in REPORT, and show it with what became of it.
 
     Where the finding has none, the model of --model writes one. It must apply to head, parse, bring no new
-    analyser result, and (with --run) settle the finding's program and pass the covering tests as before.
-    Exit code 0: it holds. 1: it failed, and is shown as text only.
+    analyser result, take no test away, and (with --run) settle the finding's program and pass the covering
+    tests as before. What failed on record and is not tried again has failed. Exit code 0: it holds, as far as
+    it was tried. 1: it failed, and is shown as text only.
     """
     recorded = find_report(report, open_store(data or state_folder()))
     candidate = find_candidate(recorded, finding)
@@ -84,6 +87,8 @@ def command(
         else:
             trial, contents = trying(claimed)
         patch = _patch_of(claimed)
+        if patch == _patch_of(candidate.finding):
+            trial = trial.after(candidate.patch_trial)
         if is_applied and trial.holds:
             write_files(opened.repository, contents)
     click.echo(_as_patch(patch, trial) if output == "patch" else _as_text(patch, trial))
@@ -99,7 +104,7 @@ def _patch_of(finding: Finding) -> str:
 def _trier(opened: OpenedChange, stack: ExitStack, options: dict[str, Any], *, has_programs: bool) -> Try:
     settings = running_settings(options)
     crew = assemble_crew(settings, cache_folder())
-    make_runner = _runner_maker(stack, settings, options) if has_programs else None
+    make_runner = _runner_maker(opened.repository, stack, settings, options) if has_programs else None
 
     def trying(finding: Finding) -> tuple[PatchTrial, Contents]:
         return asyncio.run(
@@ -111,12 +116,20 @@ def _trier(opened: OpenedChange, stack: ExitStack, options: dict[str, Any], *, h
     return trying
 
 
-def _runner_maker(stack: ExitStack, settings: Any, options: dict[str, Any]) -> MakeRunner:
-    def make(repository: GitRepository) -> Runner:
+def _runner_maker(
+    repository: GitRepository, stack: ExitStack, settings: Settings, options: dict[str, Any]
+) -> MakeRunner:
+    """Runners beside one over the change itself: an environment is made once, and of its base alone."""
+
+    @cache
+    def beside() -> MakeRunner:
         running = stack.enter_context(opened_runner(repository, settings, options, is_asked=True))
-        if running.runner is None:
+        if running.beside is None:
             raise InputError(f"nothing is run: {running.programs.reason if running.programs else ''}")
-        return running.runner
+        return running.beside
+
+    def make(patched: GitRepository) -> Runner:
+        return beside()(patched)
 
     return make
 
@@ -156,5 +169,13 @@ def _as_patch(patch: str, trial: PatchTrial) -> str:
 
 def _as_text(patch: str, trial: PatchTrial) -> str:
     lines = [f"{MARKS[step.passed]}: {step.name}: {step.detail}" for step in trial.steps]
-    lines.append("tried, and holds" if trial.holds else "does not hold: for reading only")
+    lines.append(_outcome(trial) if trial.holds else "does not hold: for reading only")
     return "\n".join(visible(line) for line in [*lines, "", *patch.splitlines()])
+
+
+def _outcome(trial: PatchTrial) -> str:
+    """That a patch holds, and as far as what was tried."""
+    if not trial.untried:
+        return "tried, and holds"
+    tried = ", ".join(step.name for step in trial.steps if step.passed)
+    return f"holds as far as it was tried ({tried}); not tried: {', '.join(trial.untried)}"

@@ -11,6 +11,7 @@ from affidavit.render.report.markdown import (
     name_span,
     proof_blocks,
 )
+from affidavit.render.report.proof.patches import patch_words
 from affidavit.render.report.proof.proof_line import how_shown
 from affidavit.render.report.wording import location
 from affidavit.render.safe_text import clip
@@ -38,7 +39,7 @@ def finding_mark(candidate: Candidate, report: Report, also: tuple[str, ...] = (
 
 def finding_body(candidate: Candidate, report: Report, limit: int, suggestion: str = "") -> str:
     """A comment on the lines of a finding: the code is beside it, so it is not repeated."""
-    offered = [f"A patch that was tried and holds:\n\n{suggestion}"] if suggestion else []
+    offered = [f"{patch_words(candidate)}:\n\n{suggestion}"] if suggestion else []
     parts = (
         write_mark(finding_mark(candidate, report)),
         finding_block(report, candidate, has_code=False),

@@ -14,6 +14,8 @@ def patch_words(candidate: Candidate) -> str:
     trial = candidate.patch_trial
     if trial is None:
         return "A patch that nobody has tried, as text"
+    if trial.holds and trial.untried:
+        return f"A patch that holds as far as it was tried (not tried: {', '.join(trial.untried)})"
     if trial.holds:
         return "A patch that was tried and holds"
     return "A patch that was tried and fails, as text"

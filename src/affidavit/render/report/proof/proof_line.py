@@ -44,7 +44,8 @@ def proof_line(candidate: Candidate, report: Report) -> list[str]:
         said.append(f"{counted(len(candidate.searches), 'search', 'searches')} run again")
     said += _judged(candidate)
     if candidate.patch_trial:
-        said.append(f"patch tried, {'holds' if candidate.patch_trial.holds else 'fails'}")
+        tried = "tried in part" if candidate.patch_trial.untried else "tried"
+        said.append(f"patch {tried}, holds" if candidate.patch_trial.holds else "patch tried, fails")
     said += [f"its finder called it {candidate.claimed_severity}"] if candidate.claimed_severity else []
     others = agreeing(candidate)
     said += [f"also found by {listed(others)}"] if others else []
