@@ -134,7 +134,9 @@ def reduced_graphql(text: str, version: str) -> str:
     for node in document.definitions:
         name = getattr(getattr(node, "name", None), "value", "")
         if name in used and name not in SCALARS and node.kind.endswith("definition"):
-            kept.append(print_ast(_trimmed(node, used[name], used)))
+            interfaces = getattr(node, "interfaces", None) or ()
+            shared = {field for one in interfaces for field in used.get(one.name.value, ())}
+            kept.append(print_ast(_trimmed(node, used[name] | shared, used)))
     return "\n\n".join(kept) + "\n"
 
 

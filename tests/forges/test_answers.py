@@ -60,8 +60,9 @@ def test_quotes_code_and_talk_about_commands_decide_nothing(body: str) -> None:
 def test_a_bot_and_a_comment_that_somebody_else_edited_decide_nothing() -> None:
     bot = Person(name="helper[bot]", is_bot=True, lifting="lifts")
     assert decisions(said("/affidavit dismiss x", bot)) == []
-    assert decisions(said("/affidavit dismiss x", is_edited_by_another=True)) == []
-    assert decisions(said("wrong, it is fine", is_edited_by_another=True)) == []
+    assert decisions(said("/affidavit dismiss x", edited="by_another")) == []
+    assert decisions(said("wrong, it is fine", edited="by_another")) == []
+    assert decisions(said("/affidavit dismiss x", edited="by_unknown")) == []
 
 
 def test_a_comment_outside_the_thread_must_name_the_finding() -> None:

@@ -143,15 +143,6 @@ def test_a_dismissal_by_the_author_or_without_rights_lifts_nothing(
     assert "still counts at the gate" in summary(github)
 
 
-def test_a_dismissal_that_somebody_wrote_into_anothers_comment_lifts_nothing(
-    github: GitHubServer, report: Report, tmp_path: Path
-) -> None:
-    post(github.address, report)
-    comment = github.say("mel", "/affidavit dismiss forged", github.inline[0]["id"])
-    github.edited_by[comment["id"]] = "ada"
-    assert reviewed(github.address, tmp_path / "cache").gate.exit_code == 1
-
-
 def test_without_knowing_who_posts_only_a_dismissal_that_names_the_finding_counts(
     github: GitHubServer, report: Report, tmp_path: Path
 ) -> None:

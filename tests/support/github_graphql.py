@@ -13,11 +13,14 @@ Given = dict[str, Any]
 class Threads(Protocol):
     """What a server has of it."""
 
+    comments: list[Given]
+    reviews: list[Given]
     inline: list[Given]
     threads: dict[int, Given]
     issues: list[Given]
     edited_by: dict[int, str]
     can_resolve: bool
+    knows_editors: bool
     problems: list[str]
 
 
@@ -31,7 +34,9 @@ def answer_query(server: Threads, asked: Asked, who: str) -> Given:
             "nameWithOwner": "shop/cart",
             "pullRequest": lambda *_, **__: _pull(server),
         },
-        "resolveReviewThread": lambda _, input: _resolve(server, input["threadId"]),  # noqa: A006 - its name
+        "nodes": lambda _, ids: [_node(server, one) for one in ids],
+        "resolveReviewThread": lambda _, input: _resolve(server, input["threadId"], who),  # noqa: A006 - its name
+        "unresolveReviewThread": lambda _, input: _resolve(server, input["threadId"], ""),  # noqa: A006
     }
     done = graphql_sync(
         graphql_schema(), asked.body["query"], root, variable_values=asked.body.get("variables")
@@ -66,25 +71,43 @@ def _pull(server: Threads) -> Given:
 
 def _thread(server: Threads, root: int) -> Given:
     spoken = [one for one in server.inline if root in (one["id"], one.get("in_reply_to_id"))]
-    nodes = [
-        {
-            "databaseId": one["id"],
-            "author": {"__typename": "User", "login": one["user"]["login"]},
-            "editor": _editor(server, one["id"]),
-        }
-        for one in spoken
-    ]
-    return {**server.threads[root], "comments": lambda *_, **__: {"nodes": nodes}}
+
+    def comments(*_: Any, first: int, **__: Any) -> Given:
+        return {"nodes": [{"databaseId": one["id"]} for one in spoken[:first]]}
+
+    return {**server.threads[root], "comments": comments}
 
 
-def _editor(server: Threads, comment: int) -> Given | None:
-    name = server.edited_by.get(comment)
-    return {"__typename": "User", "login": name} if name else None
+def _node(server: Threads, name: str) -> Given:
+    """A comment of any kind; who is deleted, and who edits as one that is, is nobody."""
+    if not server.knows_editors:
+        raise ValueError("Resource not accessible by personal access token")
+    kinds = {
+        "IssueComment": server.comments,
+        "PullRequestReview": server.reviews,
+        "PullRequestReviewComment": server.inline,
+    }
+    kind, found = next(
+        (kind, one) for kind, listed in kinds.items() for one in listed if one["node_id"] == name
+    )
+    editor = server.edited_by.get(found["id"])
+    return {
+        "__typename": kind,
+        "id": name,
+        "author": _actor(found["user"]["login"]),
+        "editor": _actor(editor) if editor and editor != "ghost" else None,
+        "lastEditedAt": "2026-11-18T12:00:00Z" if editor else None,
+    }
 
 
-def _resolve(server: Threads, thread: str) -> Given:
+def _actor(name: str) -> Given:
+    """GraphQL leaves out what REST writes behind the name of an App."""
+    return {"__typename": "User", "login": name.removesuffix("[bot]")}
+
+
+def _resolve(server: Threads, thread: str, who: str) -> Given:
     if not server.can_resolve:
         raise ValueError("Resource not accessible by integration")
     found = next(one for one in server.threads.values() if one["id"] == thread)
-    found["isResolved"] = True
+    found |= {"isResolved": bool(who), "resolvedBy": _actor(who) if who else None}
     return {"thread": found}

@@ -50,6 +50,7 @@ class GitHubServer(ForgeServer):
         """Where kept files lie; empty: on the forge itself."""
         self.edited_by: dict[int, str] = {}
         self.can_resolve = True
+        self.knows_editors = True
         self.base = self.head = ""
         self._next_id = 100
         self._moved: list[Callable[[], None]] = []
@@ -88,6 +89,22 @@ class GitHubServer(ForgeServer):
             made = {**root, **self._inline_fields(by, body), "in_reply_to_id": reply_to}
             self.inline.append(made)
             return made
+
+    def edit(self, by: str, comment: Given, body: str) -> None:
+        """Somebody changes a comment: the author of it, or anybody with write access."""
+        comment["body"] = body
+        self.edited_by[comment["id"]] = by
+        self._next()
+        if "updated_at" in comment:
+            comment["updated_at"] = self._now()
+
+    def review(self, by: str, body: str) -> Given:
+        """Somebody submits a review that has words of its own."""
+        return self._review(by, {"body": body, "event": "COMMENT", "commit_id": self.head})
+
+    def resolve(self, by: str, comment: int) -> None:
+        """Somebody resolves the thread that this comment begins."""
+        self.threads[comment] |= {"isResolved": True, "resolvedBy": {"login": by}}
 
     def react(self, by: str, comment: int, content: str = "-1") -> None:
         self.reactions.setdefault(comment, []).append(
@@ -325,9 +342,11 @@ class GitHubServer(ForgeServer):
             raise RefusedError(422, "a review must say something")
         for comment in body.get("comments") or []:
             self._check_place({**comment, "commit_id": body["commit_id"]})
+        number = self._next()
         made = {
             **example("pull-request-review"),
-            "id": self._next(),
+            "id": number,
+            "node_id": f"PRR_{number}",
             "user": self.user(who),
             "body": body.get("body") or "",
             "state": {"APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED"}.get(event, "COMMENTED"),
@@ -369,9 +388,11 @@ class GitHubServer(ForgeServer):
         number = self._next()
         return {
             "id": number,
+            "node_id": f"PRRC_{number}",
             "user": self.user(by),
             "body": body,
             "created_at": self._now(),
+            "updated_at": self._now(),
             "html_url": f"{self.address.url}#discussion_r{number}",
         }
 
@@ -380,9 +401,11 @@ class GitHubServer(ForgeServer):
         return {
             **example("issue-comment"),
             "id": number,
+            "node_id": f"IC_{number}",
             "user": self.user(by),
             "body": body,
             "created_at": self._now(),
+            "updated_at": self._now(),
             "html_url": f"{self.address.url}#issuecomment-{number}",
         }
 
@@ -394,7 +417,7 @@ class GitHubServer(ForgeServer):
             where.remove(one)
             self.threads.pop(number, None)
             return 204, None, {}
-        one["body"] = asked.body["body"]
+        self.edit(who, one, asked.body["body"])
         return 200, one, {}
 
     def _own(self, where: list[Given], number: int, who: str) -> Given:

@@ -50,6 +50,8 @@ class GitLabServer(ForgeServer):
         self.jobs: list[Given] = []
         """Of the one pipeline."""
         self.can_resolve = True
+        self.edited_by: dict[int, str] = {}
+        self.knows_editors = True
         self.base = self.head = ""
         self._next_id = 100
 
@@ -82,6 +84,11 @@ class GitLabServer(ForgeServer):
                 self._discussion_of(reply_to)["notes"].append(note)
             return note
 
+    def edit(self, by: str, note: Given, body: str) -> None:
+        """Somebody changes a comment: the author of it, or a maintainer."""
+        self.edited_by[note["id"]] = by
+        note |= {"body": body, "updated_at": "2026-11-18T12:00:00.000Z"}
+
     def react(self, by: str, note: int, name: str = "thumbsdown") -> None:
         self.awards.setdefault(note, []).append({"id": 1, "name": name, "user": self.user(by)})
 
@@ -99,6 +106,8 @@ class GitLabServer(ForgeServer):
         who = self.tokens.get(asked.token, "")
         if not who and (self.is_private or asked.method != "GET"):
             raise RefusedError(404 if asked.method == "GET" else 401, "404 Project Not Found")
+        if asked.path == "/api/graphql":
+            return 200, self._editor(asked.body["variables"]["id"]), {}
         path = asked.path.removeprefix(API)
         if path == "/user":
             if not who:
@@ -111,6 +120,16 @@ class GitLabServer(ForgeServer):
         if asked.method == "GET":
             return self._read(asked, inside)
         return self._written(asked, inside, who)
+
+    def _editor(self, name: str) -> Given:
+        """What GraphQL says of a note; older GitLabs do not know the field."""
+        if not self.knows_editors:
+            return {"errors": [{"message": "Field 'lastEditedBy' doesn't exist on type 'Note'"}]}
+        note = next(one for one in self.notes if name == f"gid://gitlab/Note/{one['id']}")
+        editor = self.edited_by.get(note["id"])
+        edited = {"lastEditedAt": note["updated_at"], "lastEditedBy": {"username": editor}}
+        none = {"lastEditedAt": None, "lastEditedBy": None}
+        return {"data": {"note": {"author": note["author"], **(edited if editor else none)}}}
 
     def _read(self, asked: Asked, path: str) -> tuple[int, Any, dict[str, str]]:
         mr = f"/merge_requests/{self.number}"
@@ -185,7 +204,9 @@ class GitLabServer(ForgeServer):
             if not self.can_resolve:
                 raise RefusedError(403, "403 Forbidden")
             for note in self._by_id(found[1])["notes"]:
-                note["resolved"] = body["resolved"]
+                # A comment is touched by being resolved, and not edited.
+                note |= {"resolved": body["resolved"], "updated_at": "2026-11-18T12:00:00.000Z"}
+                note["resolved_by"] = self.user(who) if body["resolved"] else None
             return 200, self._by_id(found[1]), {}
         if found := re.fullmatch(rf"{mr}/notes/(\d+)", path):
             return self._changed(asked, int(found[1]), who)
@@ -256,7 +277,7 @@ class GitLabServer(ForgeServer):
             if not discussion["notes"]:
                 self.discussions.remove(discussion)
             return 204, None, {}
-        note["body"] = asked.body["body"]
+        self.edit(who, note, asked.body["body"])
         return 200, note, {}
 
     def _discussion_of(self, number: int) -> Given:
@@ -279,6 +300,7 @@ class GitLabServer(ForgeServer):
             "body": body,
             "author": self.user(by),
             "created_at": moment,
+            "updated_at": moment,
             "system": False,
             "resolvable": False,
         }

@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from affidavit.forges.standing import OwnNote, Person, Said, Standing
+from affidavit.forges.standing import Edited, OwnNote, Person, Said, Standing
 from affidavit.records.change import Dismissed
 from affidavit.records.record import Record
 
 DecisionKind = Literal["dismissed", "wrong", "explain"]
 MAX_WHY_LENGTH = 300
 MAX_ASKED = 50
+MAX_NOTICES = 10
 _COMMAND = re.compile(
     r"^[ \t]*/affidavit[ \t]+(dismiss|wrong|explain)\b[ \t]*(?P<name>[0-9a-f]{16}\b)?[ \t:,-]*(?P<why>.*)$",
     re.MULTILINE | re.IGNORECASE,
@@ -31,6 +32,8 @@ class Decision(Record):
     url: str = ""
     comment: str = ""
     """The comment that says so; empty for a reaction."""
+    edited: Edited = ""
+    """Where somebody else may have written it: then it decides nothing."""
 
     @property
     def lifts(self) -> bool:
@@ -40,6 +43,37 @@ class Decision(Record):
 
 def read_decisions(standing: Standing) -> list[Decision]:
     """Everybody's decisions, the oldest first; a finding may have several."""
+    return [one for one in _all_decisions(standing) if not one.edited]
+
+
+def unheard(standing: Standing) -> list[Decision]:
+    """Dismissals that decide nothing, because another than who is named may have written them."""
+    return [one for one in _all_decisions(standing) if one.edited and one.kind == "dismissed"]
+
+
+def unheard_words(decision: Decision) -> str:
+    """Why such a dismissal decides nothing."""
+    if decision.edited == "by_another":
+        return "somebody other than its author has edited it: it decides nothing"
+    return "it was edited, and who did it is not known: it decides nothing"
+
+
+def unheard_notices(standing: Standing) -> list[str]:
+    """The same for whoever asks for a review."""
+    return [
+        f"the dismissal of {one.fingerprint} by {one.by.name} ({one.url or 'a comment'}) does not count: "
+        f"{unheard_words(one)}"
+        for one in unheard(standing)[:MAX_NOTICES]
+    ]
+
+
+def decides(body: str) -> bool:
+    """Whether a comment says something that decides, whoever wrote it."""
+    words = _own_words(body)
+    return bool(_COMMAND.search(words) or _WRONG.match(words.strip()))
+
+
+def _all_decisions(standing: Standing) -> list[Decision]:
     found = [one for note in standing.findings for one in _about(note)]
     found += [one for said in standing.loose for one in _named(said)]
     return found
@@ -80,10 +114,10 @@ def _about(note: OwnNote) -> Iterator[Decision]:
         commands = list(_commands(said))
         for kind, name, why in commands:
             if kind == "explain" or not name or name in note.mark.names:
-                yield _decision(kind, own, said, why)
+                yield _decision(kind, own, said, why, note.edited)
         is_wrong = _WRONG.match(_own_words(said.body).strip()) if not commands else None
-        if is_wrong and not said.by.is_bot and not said.is_edited_by_another:
-            yield _decision("wrong", own, said, is_wrong["why"])
+        if is_wrong and not said.by.is_bot:
+            yield _decision("wrong", own, said, is_wrong["why"], note.edited)
     for person in note.against:
         if not person.is_bot:
             yield Decision(kind="wrong", fingerprint=own, by=person, why="a thumb down", url=note.url)
@@ -97,7 +131,7 @@ def _named(said: Said) -> Iterator[Decision]:
 
 
 def _commands(said: Said) -> Iterator[tuple[DecisionKind, str, str]]:
-    if said.by.is_bot or said.is_edited_by_another:
+    if said.by.is_bot:
         return
     kinds: dict[str, DecisionKind] = {"dismiss": "dismissed", "wrong": "wrong", "explain": "explain"}
     for found in _COMMAND.finditer(_own_words(said.body)):
@@ -109,6 +143,16 @@ def _own_words(body: str) -> str:
     return _QUOTED.sub("", body.replace("\r\n", "\n"))
 
 
-def _decision(kind: DecisionKind, fingerprint: str, said: Said, why: str) -> Decision:
-    why = " ".join(why.split())[:MAX_WHY_LENGTH]
-    return Decision(kind=kind, fingerprint=fingerprint, by=said.by, why=why, url=said.url, comment=said.id)
+def _decision(
+    kind: DecisionKind, fingerprint: str, said: Said, why: str, root_edited: Edited = ""
+) -> Decision:
+    return Decision(
+        kind=kind,
+        fingerprint=fingerprint,
+        by=said.by,
+        why=" ".join(why.split())[:MAX_WHY_LENGTH],
+        url=said.url,
+        comment=said.id,
+        # Whoever changed the comment that begins a thread may have changed which finding it is about.
+        edited=said.edited or root_edited,
+    )

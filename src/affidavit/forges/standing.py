@@ -9,6 +9,9 @@ from affidavit.records.record import Record
 Lifting = Literal["lifts", "author", "no_rights", "unknown"]
 """Whether a person's word lifts the gate, or why not: the author's own, no write access, not known."""
 
+Edited = Literal["", "by_another", "by_unknown"]
+"""Who beside its author has changed a comment: nobody, somebody, or nobody says who it was."""
+
 
 class Person(Record):
     """Who said something, as far as it matters for what it does."""
@@ -25,8 +28,8 @@ class Said(Record):
     by: Person
     body: str
     url: str = ""
-    is_edited_by_another: bool = False
-    """Then nobody knows whose words these are."""
+    edited: Edited = ""
+    """Unless it is nobody, the words may be another's."""
 
 
 class OwnNote(Record):
@@ -46,6 +49,8 @@ class OwnNote(Record):
     line: int | None = None
     replies: tuple[Said, ...] = ()
     own_replies: tuple[Mark, ...] = ()
+    edited: Edited = ""
+    """Where its mark may be another's: what it is about is then known from nothing."""
     against: tuple[Person, ...] = ()
     """Who reacted with a thumb down."""
 

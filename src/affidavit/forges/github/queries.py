@@ -9,12 +9,22 @@ query($owner: String!, $name: String!, $number: Int!, $after: String) {
         nodes {
           id
           isResolved
-          comments(first: 50) {
-            nodes { databaseId author { login } editor { login } }
-          }
+          resolvedBy { login }
+          comments(first: 1) { nodes { databaseId } }
         }
       }
     }
+  }
+}
+"""
+
+EDITORS = """
+query($ids: [ID!]!) {
+  nodes(ids: $ids) {
+    id
+    ... on IssueComment { author { login } editor { login } lastEditedAt }
+    ... on PullRequestReview { author { login } editor { login } lastEditedAt }
+    ... on PullRequestReviewComment { author { login } editor { login } lastEditedAt }
   }
 }
 """
@@ -33,6 +43,12 @@ query($owner: String!, $name: String!, $number: Int!) {
 
 VIEWER = """
 query { viewer { login } }
+"""
+
+UNRESOLVE = """
+mutation($thread: ID!) {
+  unresolveReviewThread(input: {threadId: $thread}) { thread { id isResolved } }
+}
 """
 
 RESOLVE = """

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from affidavit.errors import ForgeError
-from affidavit.forges.answers import lifting, people_who_dismissed
+from affidavit.forges.answers import lifting, people_who_dismissed, unheard_notices
 from affidavit.forges.github.client import GitHubClient
 from affidavit.forges.github.queries import ISSUES
 from affidavit.forges.github.standing import Talk, is_bot, name_of, read_standing, read_talk
@@ -53,7 +53,7 @@ async def read_pull_request(client: GitHubClient) -> PullRequest:
         comments=_comments(talk, standing.account),
         checks=checks,
         dismissals=lifting(standing),
-        not_read=tuple(missed),
+        not_read=(*missed, *unheard_notices(standing)),
     )
 
 

@@ -1,15 +1,16 @@
 """What stands on a pull request: GitHub's comments in, ours apart from others' and with answers out."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from affidavit.errors import ForgeError
 from affidavit.forges.github.client import GitHubClient
+from affidavit.forges.github.editors import deciding, edited_of, read_edited
 from affidavit.forges.github.queries import THREADS, VIEWER
 from affidavit.forges.marks import Mark, read_mark
 from affidavit.forges.pull_request import MAX_COMMENT_LENGTH
-from affidavit.forges.standing import Lifting, OwnNote, Person, Said, Standing, with_rights
+from affidavit.forges.standing import Edited, Lifting, OwnNote, Person, Said, Standing, with_rights
 
 Given = dict[str, Any]
 Whose = Callable[[Standing], Collection[str]]
@@ -32,9 +33,9 @@ class Talk:
     inline: Sequence[Given] = ()
     threads: dict[int, Thread] = field(default_factory=dict)
     """By the id of the comment that begins each."""
-    edited: frozenset[int] = frozenset()
-    """Comments that somebody other than their author has changed."""
     account: str = ""
+    edited: dict[str, Edited] = field(default_factory=dict)
+    """Who changed the comments that decide something."""
     not_read: tuple[str, ...] = ()
 
     @property
@@ -58,25 +59,25 @@ async def read_talk(client: GitHubClient) -> Talk:
     plain = [one async for one in client.pages(f"{client.issue}/comments")]
     reviews = [one async for one in client.pages(f"{client.request}/reviews")]
     inline = [one async for one in client.pages(f"{client.request}/comments")]
+    edited = await read_edited(client, deciding([*plain, *reviews], inline))
+    # Who posts may be named by the user: then their marks count without a token, too.
+    talk = Talk(plain, reviews, inline, account=client.account, edited=edited)
     if not client.has_token:
-        # Who posts may be named by the user: then their marks count here, too.
-        missed = ("which threads are resolved could not be read: GitHub tells it only to a token",)
-        return Talk(plain, reviews, inline, account=client.account, not_read=missed)
+        missed = "which threads are resolved could not be read: GitHub tells it only to a token"
+        return replace(talk, not_read=(missed,))
     try:
-        threads, edited = await _threads(client)
+        threads = await _threads(client)
         account = client.account or await _account(client)
     except ForgeError as error:
         if error.status not in (0, 401, 403, 404):
             raise
-        missed = (f"which threads are resolved could not be read: {error}",)
-        return Talk(plain, reviews, inline, account=client.account, not_read=missed)
-    return Talk(plain, reviews, inline, threads, edited, account)
+        return replace(talk, not_read=(f"which threads are resolved could not be read: {error}",))
+    return replace(talk, threads=threads, account=account)
 
 
-async def _threads(client: GitHubClient) -> tuple[dict[int, Thread], frozenset[int]]:
+async def _threads(client: GitHubClient) -> dict[int, Thread]:
     owner, _, name = client.address.repository.partition("/")
     threads: dict[int, Thread] = {}
-    edited: set[int] = set()
     after: str | None = None
     while True:
         answer = await client.query(
@@ -88,15 +89,9 @@ async def _threads(client: GitHubClient) -> tuple[dict[int, Thread], frozenset[i
             comments = node["comments"]["nodes"]
             if comments:
                 threads[comments[0]["databaseId"]] = Thread(node["id"], node["isResolved"])
-            edited |= {one["databaseId"] for one in comments if _is_edited(one)}
         if not (found.get("pageInfo") or {}).get("hasNextPage"):
-            return threads, frozenset(edited)
+            return threads
         after = found["pageInfo"]["endCursor"]
-
-
-def _is_edited(comment: Given) -> bool:
-    editor, author = comment.get("editor"), comment.get("author")
-    return editor is not None and (author is None or editor["login"] != author["login"])
 
 
 async def _account(client: GitHubClient) -> str:
@@ -172,6 +167,7 @@ async def _finding(client: GitHubClient, talk: Talk, root: tuple[Given, Mark]) -
         line=one.get("line"),
         replies=tuple(_said(reply, talk) for reply in replies if name_of(reply.get("user")) != talk.account),
         own_replies=tuple(own.values()),
+        edited=edited_of(one, talk.edited),
         against=await _against(client, one),
     )
 
@@ -191,7 +187,7 @@ def _said(given: Given, talk: Talk) -> Said:
         by=Person(name=name_of(user), is_bot=is_bot(user)),
         body=(given.get("body") or "")[:MAX_COMMENT_LENGTH],
         url=given.get("html_url") or "",
-        is_edited_by_another=given["id"] in talk.edited,
+        edited=edited_of(given, talk.edited),
     )
 
 

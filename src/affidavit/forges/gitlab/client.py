@@ -41,6 +41,22 @@ class GitLabClient(Connection):
         """A file that GitLab keeps, on many installations in a store elsewhere."""
         return await self.web.download(f"{self.address.host.api}{path}", self._headers)
 
+    async def query(self, text: str, **variables: Any) -> dict[str, Any]:
+        """Ask over GraphQL; a query that this GitLab does not know is refused without a status."""
+        endpoint = f"{self.address.host.api.removesuffix('/v4')}/graphql"
+        data = {"query": text, "variables": variables}
+        response = await self.web.request("POST", endpoint, headers=self._headers, json=data)
+        if response.status_code >= 300:
+            raise self._refused("POST", "/graphql", response.status_code, response.content)
+        try:
+            answer = json.loads(response.content)
+        except ValueError as error:
+            raise ForgeError("GitLab answers POST /graphql with no JSON") from error
+        if not isinstance(answer, dict) or answer.get("errors") or not isinstance(answer.get("data"), dict):
+            raise ForgeError(f"GitLab refuses a query: {str(answer)[:200]}")
+        found: dict[str, Any] = answer["data"]
+        return found
+
     async def pages(self, path: str) -> AsyncIterator[dict[str, Any]]:
         """All entries of a list, page by page."""
         page = "1"

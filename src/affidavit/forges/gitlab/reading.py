@@ -3,7 +3,7 @@
 from typing import Any
 
 from affidavit.errors import ForgeError
-from affidavit.forges.answers import lifting, people_who_dismissed
+from affidavit.forges.answers import lifting, people_who_dismissed, unheard_notices
 from affidavit.forges.gitlab.client import GitLabClient
 from affidavit.forges.gitlab.standing import Given, Talk, is_bot, name_of, read_standing, read_talk
 from affidavit.forges.marks import read_mark
@@ -60,7 +60,7 @@ async def read_merge_request(client: GitLabClient) -> PullRequest:
         comments=_comments(talk),
         checks=checks,
         dismissals=lifting(standing),
-        not_read=tuple(missed),
+        not_read=(*missed, *unheard_notices(standing)),
     )
 
 

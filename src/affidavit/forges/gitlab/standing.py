@@ -7,9 +7,10 @@ from typing import Any
 
 from affidavit.errors import ForgeError
 from affidavit.forges.gitlab.client import GitLabClient
+from affidavit.forges.gitlab.editors import deciding, read_edited
 from affidavit.forges.marks import read_mark
 from affidavit.forges.pull_request import MAX_COMMENT_LENGTH
-from affidavit.forges.standing import Lifting, OwnNote, Person, Said, Standing, with_rights
+from affidavit.forges.standing import Edited, Lifting, OwnNote, Person, Said, Standing, with_rights
 
 Given = dict[str, Any]
 Whose = Callable[[Standing], Collection[str]]
@@ -27,6 +28,8 @@ class Talk:
     not_read: tuple[str, ...] = ()
     people: dict[str, int] = field(default_factory=dict)
     """The ids of the accounts, by name: rights are asked for by id."""
+    edited: dict[int, Edited] = field(default_factory=dict)
+    """Who changed the comments that decide something."""
 
     @property
     def notes(self) -> list[tuple[Given, Given]]:
@@ -63,7 +66,9 @@ async def read_talk(client: GitLabClient) -> Talk:
         for note in one.get("notes") or []
         if (note.get("author") or {}).get("id")
     }
-    return Talk(discussions, client.account or await _account(client), people=people)
+    account = client.account or await _account(client)
+    edited = await read_edited(client, [note for one in discussions for note in deciding(one)])
+    return Talk(discussions, account, people=people, edited=edited)
 
 
 async def _account(client: GitLabClient) -> str:
@@ -82,7 +87,9 @@ async def read_standing(client: GitLabClient, talk: Talk, author: str, whose: Wh
             notes.append(own)
         else:
             loose += [
-                _said(note) for note in _spoken(discussion) if name_of(note.get("author")) != talk.account
+                _said(note, talk, client.address.url)
+                for note in _spoken(discussion)
+                if name_of(note.get("author")) != talk.account
             ]
     standing = Standing(account=talk.account, author=author, notes=tuple(notes), loose=tuple(loose))
     rights = {name: await _lifting(client, talk, name, author) for name in whose(standing)}
@@ -113,8 +120,9 @@ async def _own_note(client: GitLabClient, discussion: Given, talk: Talk) -> OwnN
         is_resolved=bool(first.get("resolved")),
         path=position.get("new_path") or "",
         line=position.get("new_line"),
-        replies=tuple(_said(note, client.address.url) for note in others),
+        replies=tuple(_said(note, talk, client.address.url) for note in others),
         own_replies=tuple(one for one in own if one),
+        edited=talk.edited.get(first["id"], ""),
         against=await _against(client, first, talk) if mark.kind == "finding" else (),
     )
 
@@ -128,13 +136,14 @@ async def _against(client: GitLabClient, note: Given, talk: Talk) -> tuple[Perso
     return tuple(Person(name=name_of(user), is_bot=is_bot(user)) for user in against)
 
 
-def _said(note: Given, url: str = "") -> Said:
+def _said(note: Given, talk: Talk, url: str) -> Said:
     user = note.get("author")
     return Said(
         id=str(note["id"]),
         by=Person(name=name_of(user), is_bot=is_bot(user)),
         body=(note.get("body") or "")[:MAX_COMMENT_LENGTH],
-        url=f"{url}#note_{note['id']}" if url else "",
+        url=f"{url}#note_{note['id']}",
+        edited=talk.edited.get(note["id"], ""),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from affidavit.forges.answers import Decision, read_decisions
+from affidavit.forges.answers import Decision, read_decisions, unheard
 from affidavit.forges.marks import Mark, write_mark
 from affidavit.forges.posting.actions import (
     Action,
@@ -176,6 +176,7 @@ def _summary(
         inline=inline,
         fates=fates,
         decisions=decisions,
+        unheard=unheard(ground.standing),
         listed=tuple(sorted(listed | before)),
         own_request=ground.is_own_request,
     )

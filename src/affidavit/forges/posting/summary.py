@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from affidavit.forges.answers import Decision
+from affidavit.forges.answers import Decision, unheard_words
 from affidavit.forges.marks import Mark, write_mark
 from affidavit.forges.posting.bodies import fitted
 from affidavit.forges.posting.fates import Fate
@@ -44,6 +44,8 @@ class Told:
     """Findings that have a comment in their place, by the candidate's id, with its address where known."""
     fates: Sequence[Fate] = ()
     decisions: Sequence[Decision] = ()
+    unheard: Sequence[Decision] = ()
+    """Dismissals that decide nothing, since another may have written them."""
     listed: tuple[str, ...] = ()
     """Fingerprints that were commented on in their place, now or before."""
     own_request: bool = False
@@ -142,7 +144,7 @@ def _titled(fate: Fate) -> str:
 
 def _decided(report: Report, told: Told) -> list[str]:
     """What people decided, each with who and why."""
-    decided = [one for one in told.decisions if one.kind != "explain"][:MAX_LISTED]
+    decided = [one for one in (*told.decisions, *told.unheard) if one.kind != "explain"][:MAX_LISTED]
     if not decided:
         return []
     titles = {name: one for one in report.candidates for name in (one.fingerprint, *one.carries) if name}
@@ -160,6 +162,8 @@ def _decision(decision: Decision, candidate: Candidate | None) -> str:
 
 
 def _effect(decision: Decision, is_counted: bool) -> str:
+    if decision.edited:
+        return unheard_words(decision)
     if decision.lifts:
         # A report is older than the answers to it.
         return "lifts the gate from the next review on" if is_counted else "lifts the gate"
