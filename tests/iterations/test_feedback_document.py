@@ -12,12 +12,15 @@ from affidavit.iterations.feedback.document import assess, feedback_document
 from affidavit.iterations.feedback.kinds import kind_of, target_kind
 from affidavit.iterations.feedback.schema import feedback_schema
 from affidavit.iterations.feedback.scores import decide_verdict, overall_score
+from affidavit.iterations.feedback.summary import summary_of
 from affidavit.iterations.feedback.wording import ISSUE_PATTERNS, SUGGESTION_PATTERNS
-from affidavit.records.candidate import Candidate, Status, Worth
+from affidavit.records.candidate import Candidate, Status, Withheld, Worth
+from affidavit.records.change import SkipReason
+from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Category, Severity
 from affidavit.records.iteration import HISTORY_WINDOW, FindingDecision, FollowUp
 from affidavit.records.place import Place
-from affidavit.records.report import Report
+from affidavit.records.report import Gap, Report
 from affidavit.render.formats import render
 from hostile import hostile_reports
 from reports import (
@@ -221,3 +224,52 @@ def test_a_place_with_a_name_is_referred_to_by_it_and_resolved_to_its_lines() ->
 def test_without_a_place_the_lines_are_the_reference() -> None:
     item = document(a_report(a_candidate(finding=a_finding(line=3, end_line=5))))["feedback_items"][0]
     assert (item["location"]["type"], item["location"]["reference"]) == ("range", "shop/cart.py:3-5")
+
+
+UNFINISHED = (Gap(name="verifier", reason="it could not be reached"),)
+
+
+@pytest.mark.parametrize("candidates", [(), (a_candidate(finding=a_finding(severity=Severity.LOW)),)])
+def test_a_review_that_was_not_completed_accepts_nothing(candidates: tuple[Candidate, ...]) -> None:
+    whole, half = a_report(*candidates), a_report(*candidates, incomplete=UNFINISHED)
+    assert (assess(whole).verdict, assess(half).verdict) == ("accept", "escalate")
+    assert assess(half).confidence < assess(whole).confidence
+    if candidates:
+        assert "the review was not completed (verifier)" in document(half)["overall_assessment"]["summary"]
+
+
+def test_where_paths_leave_out_the_whole_change_nothing_is_accepted() -> None:
+    left_out = a_file("a.py", skipped=SkipReason.EXCLUDED, excused=True)
+    assert assess(a_report(change=a_change([left_out]))).verdict == "escalate"
+    some = a_report(change=a_change([left_out, a_file("b.py")]))
+    assert (assess(some).verdict, summary_of(some).left_out) == ("accept", ("a.py",))
+
+
+HIDDEN = [Reason.BELOW_THRESHOLD, Reason.OUT_OF_FOCUS, Reason.STYLE_OFF]
+
+
+@pytest.mark.parametrize("reason", HIDDEN)
+def test_what_the_user_chose_not_to_see_counts_and_is_asked_for_where_it_is_in_the_way(
+    reason: Reason,
+) -> None:
+    seen = a_report(shown(Severity.HIGH))
+    hidden = a_report(shown(Severity.HIGH, withheld=Withheld(code=reason)))
+    assert assess(hidden) == assess(seen)
+    (item,) = document(hidden)["feedback_items"]
+    assert (item["hidden_as"], item["severity"]) == (reason, "major")
+    assert json.loads(render(hidden, "feedback"))["overall_assessment"]["verdict"] == "refine"
+    assert [one.title for one in summary_of(hidden).open] == [one.title for one in summary_of(seen).open]
+
+
+def test_what_is_hidden_and_minor_lowers_the_score_and_is_not_asked_for() -> None:
+    hidden = shown(Severity.LOW, withheld=Withheld(code=Reason.BELOW_THRESHOLD))
+    assert assess(a_report(hidden)).score == 0.95
+    assert feedback_document(a_report(hidden)) is None
+    many = a_report(*(hidden.model_copy(update={"id": f"ruff:{number}"}) for number in range(5)))
+    assert len(document(many)["feedback_items"]) == 5
+
+
+def test_a_nit_counts_neither_shown_nor_hidden() -> None:
+    nit = shown(Severity.MEDIUM, worth=Worth.NIT)
+    hidden = nit.model_copy(update={"withheld": Withheld(code=Reason.NIT)})
+    assert assess(a_report(nit)) == assess(a_report(hidden)) == assess(a_report())

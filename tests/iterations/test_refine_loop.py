@@ -15,11 +15,11 @@ from affidavit.errors import InputError
 from affidavit.git.confined.boundaries import Allowed
 from affidavit.git.confined.location import find_repository
 from affidavit.iterations.refine.agent import run_agent
-from affidavit.iterations.refine.journal import Journal, alone, keep_journal, read_journal
-from affidavit.iterations.refine.loop import Budget, Loop
+from affidavit.iterations.refine.journal import Journal, Turn, alone, keep_journal, read_journal
+from affidavit.iterations.refine.loop import Budget, Loop, best_of
 from affidavit.iterations.refine.workplace import Workplace
 from affidavit.pipeline import Crew, review
-from affidavit.records.iteration import Earlier
+from affidavit.records.iteration import Earlier, IterationSummary
 from affidavit.records.report import Report
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 from repositories import Repo
@@ -210,3 +210,11 @@ def test_large_files_and_links_that_lead_out_are_not_taken(world: World) -> None
         env={**os.environ, **own}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert listed.stdout.split() == ["app.py", "inside", "readme.txt"]
+
+
+def test_an_iteration_whose_review_was_not_completed_is_no_better_than_a_whole_one() -> None:
+    whole = IterationSummary(number=1, report_id="a", score=0.6, verdict="refine")
+    half = IterationSummary(number=2, report_id="b", score=1, verdict="escalate", incomplete=("verifier",))
+    turns = (Turn(number=1, commit="a", summary=whole), Turn(number=2, commit="b", summary=half))
+    journal = Journal(repository="", target="", base="", start="", agent="", max=5, turns=turns)
+    assert best_of(journal).number == 1

@@ -76,6 +76,9 @@ ADDED: tuple[Added, ...] = (
     Added("inputs.judgements.*.judgement.run.head.missing", (2, 7)),
     Added("candidates.*.judgements.*.run.base.missing", (2, 7)),
     Added("candidates.*.judgements.*.run.head.missing", (2, 7)),
+    Added("inputs.earlier.history.*.incomplete", (2, 8)),
+    Added("inputs.earlier.history.*.left_out", (2, 8)),
+    Added("inputs.earlier.history.*.conditions", (2, 8)),
 )
 
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from affidavit.records.diagnostics import Diagnostic, Reason
+from affidavit.records.diagnostics import HIDDEN_BY_CHOICE, Diagnostic, Reason
 from affidavit.records.evidence import DependencyCheck, QuoteCheck, ReproductionCheck, SearchRun
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.place import Place
@@ -163,6 +163,12 @@ class Candidate(Record):
     def is_shown(self) -> bool:
         """The finding is part of what the report says."""
         return self.withheld is None and self.finding is not None
+
+    @property
+    def is_open(self) -> bool:
+        """It stands, shown or not: what the user chose not to see counts as what is shown."""
+        is_standing = self.withheld is None or self.withheld.code in HIDDEN_BY_CHOICE
+        return is_standing and self.finding is not None
 
     @property
     def is_folded(self) -> bool:

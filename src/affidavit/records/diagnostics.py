@@ -43,6 +43,10 @@ class Reason(StrEnum):
     SHORTER_TEXT_REFUSED = "shorter_text_refused"
 
 
+HIDDEN_BY_CHOICE = (Reason.BELOW_THRESHOLD, Reason.OUT_OF_FOCUS, Reason.STYLE_OFF)
+"""Why a finding is not shown that counts at verdict and gate all the same: the user chose what to see."""
+
+
 class Diagnostic(Record):
     """One note of the machine: what, about which finding of whom, and what was expected."""
 

@@ -85,6 +85,17 @@ class IterationSummary(Record):
     """What had been gone before and stands again."""
     spent_usd: float | None = None
     tokens: int = 0
+    incomplete: tuple[str, ...] = ()
+    """What was begun and not completed: its score is not that of a whole review. From report 2.8 on."""
+    left_out: tuple[str, ...] = ()
+    """Files of the change that the choice of paths left out. From report 2.8 on."""
+    conditions: str = ""
+    """A name for who looked at what, and how; empty before report 2.8."""
+
+    def is_like(self, other: "IterationSummary") -> bool:
+        """Whether the two scores can be compared: both reviews completed, under the same conditions."""
+        is_whole = not self.incomplete and not other.incomplete
+        return is_whole and self.conditions == other.conditions
 
 
 class StoredIteration(Record):

@@ -18,7 +18,7 @@ from affidavit.records.runs.patch_trial import TrialStep
 from affidavit.records.runs.run import ProbeRun
 
 Decision = Literal["approve", "request_changes", "comment"]
-REPORT_VERSION = "2.7"
+REPORT_VERSION = "2.8"
 """From 2.0 on a report keeps its inputs, so that all the rest of it can be derived again.
 
 The minor number grows with each field that is added; `recheck/additions.py` says which came when.

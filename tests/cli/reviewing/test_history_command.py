@@ -197,3 +197,51 @@ def test_feedback_that_nobody_acted_on_was_not_followed() -> None:
     following = summary(2, 0.5).model_copy(update={"fates": {"still_open": 2, "fixed": 1}, "followed": 1})
     assert track(summary(1, 0.5), following).feedback_followed is False
     assert track(summary(1, 0.5), None).feedback_followed is None
+
+
+def test_scores_of_reviews_that_did_not_look_at_the_same_are_not_compared() -> None:
+    half = summary(2, 0.9).model_copy(update={"incomplete": ("verifier",)})
+    other = summary(2, 0.9).model_copy(update={"conditions": "without ruff"})
+    for unlike in (half, other):
+        assert kinds(unlike, summary(3, 0.6)) == kinds(summary(1, 0.95), unlike) == []
+        assert kinds(summary(1, 0.6), unlike, summary(3, 0.6)) == []
+        assert track(unlike, summary(3, 0.6)).improvement_delta is None
+        assert track(summary(1, 0.6), unlike).improvement_observed is None
+    # What lies between them hides no fall.
+    assert kinds(summary(1, 0.9), half, summary(3, 0.6)) == ["regression"]
+
+
+def test_a_review_that_was_not_completed_is_marked_as_such(repo: Repo, tmp_path: Path) -> None:
+    repo.commit("Base", {"affidavit.toml": OFF, "app.py": "def total(items):\n    return 0\n"})
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.commit("Push", {"app.py": "def total(items):\n    return sum(items)\n"})
+    dead = ("--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1")
+    row = ("--quiet", "--data", tmp_path / "data")
+    assert affidavit("review", "main...topic", *dead, *row, cwd=repo.path).code == 3
+    told = affidavit("history", "topic", "--data", tmp_path / "data", cwd=repo.path).out
+    assert "escalate, not completed" in told
+    assert "(1.00)" in told
+    assert "not completed: verifier" in told
+    assert "not completed (score so far 1.00)" in affidavit("history", *row[1:], cwd=repo.path).out
+    repo.commit("More", {"app.py": "def total(items):\n    return sum(itms)\n"})
+    done = affidavit("review", "main...topic", *row, cwd=repo.path)
+    assert (done.code, "alert" in done.out) == (1, False)
+    page = tmp_path / "row.html"
+    affidavit("history", "topic", "--format", f"html={page}", "--data", row[2], cwd=repo.path)
+    assert page.read_text().count('escalate unfinished"') == 1
+
+
+def test_what_a_user_chooses_to_see_makes_no_alert(repo: Repo, tmp_path: Path) -> None:
+    repo.commit("Base", {"affidavit.toml": OFF, "app.py": "def total(items):\n    return 0\n"})
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.commit("Push", {"app.py": "def total(items):\n    return sum(itms)\n"})
+    row = ("--quiet", "--data", tmp_path / "data")
+    for number, chosen in enumerate(((), ("--severity-threshold", "critical"), ("--exclude", "app.py"))):
+        repo.commit("Note", {"notes.txt": f"{number}\n"})
+        affidavit("review", "main...topic", *chosen, *row, cwd=repo.path)
+    said = affidavit("history", "topic", "--format", "json", "--data", tmp_path / "data", cwd=repo.path).out
+    summaries = [one["summary"] for one in json.loads(said)["chapters"]]
+    assert [(one["score"], len(one["open"])) for one in summaries] == [(0.65, 1)] * 3
+    assert [one["kind"] for one in json.loads(said)["alerts"]] == ["repeated_issue"]
+    assert [one["verdict"] for one in summaries] == ["refine", "refine", "escalate"]
+    assert summaries[2]["left_out"] == ["app.py"]

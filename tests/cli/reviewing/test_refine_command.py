@@ -275,3 +275,26 @@ def test_an_agent_cannot_have_git_ignore_its_own_work(branch: Repo, tmp_path: Pa
     done, said = refine(branch, agent, data=tmp_path / "data")
     assert (done.code, said["branch"], said["turns"][0]["ignored"]) == (0, "refined/topic", [])
     assert branch.git("show", "refined/topic:lib/helper.py") == "V = 1"
+
+
+def test_a_review_that_was_not_completed_ends_the_loop_and_accepts_nothing(
+    branch: Repo, tmp_path: Path
+) -> None:
+    branch.commit("Fix", {"app.py": "def total(items):\n    return sum(items)\n"})
+    ran = tmp_path / "ran"
+    dead = ("--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1")
+    done = affidavit(
+        "refine", "main...topic", "--agent", f"touch {ran}", *dead, "--data", tmp_path / "data",
+        cwd=branch.path,
+    )  # fmt: skip
+    assert done.code == 3
+    assert "silence accepts nothing; not completed: verifier" in " ".join(done.out.split())
+    assert not ran.exists()
+
+
+def test_what_blocks_and_is_out_of_focus_is_handed_to_the_agent(branch: Repo, tmp_path: Path) -> None:
+    chosen = tmp_path / "chosen.toml"
+    chosen.write_text('focus = ["security"]\n' + OFF)
+    done, said = refine(branch, FIXES, "--config", str(chosen), data=tmp_path / "data")
+    assert (done.code, said["stopped"]) == (0, "accepted")
+    assert [one["summary"]["verdict"] for one in said["turns"]] == ["refine", "accept"]

@@ -91,7 +91,7 @@ def command(context: click.Context, /, target: str, **options: Any) -> None:
     if not options["keep"]:
         planned.workplace.remove()
     _show(journal, options["output"])
-    context.exit(0 if journal.stopped == "accepted" else 1)
+    context.exit({"accepted": 0, "incomplete": 3}.get(journal.stopped, 1))
 
 
 @dataclass(frozen=True)

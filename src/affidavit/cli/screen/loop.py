@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from affidavit.iterations.refine.journal import Journal, Turn, named, not_taken
-from affidavit.render.safe_text import visible
+from affidavit.render.safe_text import one_line, visible
 
 STOPPED = {
     "accepted": "accepted",
@@ -14,6 +14,7 @@ STOPPED = {
     "limit": "the limit of iterations is reached, and something is left",
     "budget": "the budget is spent",
     "agent": "the agent failed",
+    "incomplete": "the last review was not whole, and silence accepts nothing",
     "undone": "the agent undid the change: its files are those of base, and nothing is left to review",
 }
 # Two lines of headings: the whole row fits into 80 columns.
@@ -31,11 +32,19 @@ def loop_lines(journal: Journal) -> Iterator[str]:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
     for turn in journal.turns:
         yield from _not_taken(turn)
-    yield f"stopped: {STOPPED.get(journal.stopped, journal.stopped)}"
+    yield f"stopped: {_why_stopped(journal)}"
     if journal.branch:
         yield f"the best iteration is on branch {visible(journal.branch)}"
     else:
         yield "no branch is left: nothing was better than what was there"
+
+
+def _why_stopped(journal: Journal) -> str:
+    """What ended the loop, and what the last review does not speak for."""
+    newest = next((one.summary for one in reversed(journal.turns) if one.summary), None)
+    why = STOPPED.get(journal.stopped, journal.stopped)
+    lacks = [("not completed", newest.incomplete), ("not looked at", newest.left_out)] if newest else []
+    return "; ".join([why, *(f"{what}: {one_line(', '.join(names), 300)}" for what, names in lacks if names)])
 
 
 def _cells(turn: Turn, best: int) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ def _repeated(newest: IterationSummary) -> list[Alert]:
 
 
 def _stuck(row: Sequence[IterationSummary]) -> list[Alert]:
-    scores = [one.score for one in row[-STUCK_ITERATIONS:]]
+    scores = [one.score for one in _like_newest(row)[-STUCK_ITERATIONS:]]
     is_still = len(scores) == STUCK_ITERATIONS and max(scores) - min(scores) < STUCK_CHANGE
     if not is_still or row[-1].verdict == "accept":
         return []
@@ -69,10 +69,16 @@ def _oscillation(row: Sequence[IterationSummary]) -> list[Alert]:
 
 
 def _regression(row: Sequence[IterationSummary]) -> list[Alert]:
-    if len(row) < 2 or row[-1].score >= row[-2].score - STUCK_CHANGE:
+    scores = [one.score for one in _like_newest(row)[-2:]]
+    if len(scores) < 2 or scores[1] >= scores[0] - STUCK_CHANGE:
         return []
-    fell = f"the score fell from {row[-2].score:.2f} to {row[-1].score:.2f}"
+    fell = f"the score fell from {scores[0]:.2f} to {scores[1]:.2f}"
     return [Alert(kind="regression", detail=fell)]
+
+
+def _like_newest(row: Sequence[IterationSummary]) -> list[IterationSummary]:
+    """The reviews whose scores can be compared with the newest one's; others looked at less, or otherwise."""
+    return [one for one in row if one.is_like(row[-1])]
 
 
 def _budget(report: Report) -> list[Alert]:

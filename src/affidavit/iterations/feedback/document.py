@@ -12,16 +12,19 @@ from affidavit.iterations.feedback.kinds import target_kind
 from affidavit.iterations.feedback.locations import is_exact, location_of, reference_of
 from affidavit.iterations.feedback.scores import (
     LEAST_CONFIDENCE,
+    MINOR,
     REPEATED,
     confidence_of,
     decide_verdict,
     item_score,
     overall_score,
+    what_counts,
 )
 from affidavit.iterations.feedback.suggestions import suggestion_of
 from affidavit.iterations.feedback.texts import at_least, cut, folded, sentence
 from affidavit.iterations.feedback.wording import clarity, lint_issue, plainer
-from affidavit.records.candidate import Candidate
+from affidavit.records.candidate import Candidate, Worth
+from affidavit.records.change import SkipReason
 from affidavit.records.finding import Finding
 from affidavit.records.iteration import FeedbackVerdict
 from affidavit.records.report import Report
@@ -46,6 +49,8 @@ class Assessment:
     confidence: float
     verdict: FeedbackVerdict
     most_times: int
+    lacks: str = ""
+    """Why nothing is accepted that this review is silent about; empty: it was whole."""
 
 
 def as_it_is(text: str) -> str:
@@ -58,14 +63,36 @@ def assess(report: Report, most: int | None = None) -> Assessment:
     number = report.follow_up.iteration if report.follow_up else 1
     limit = most or int(report.settings.get("max_iterations") or MAX_ITERATIONS)
     phase: Phase = "final" if number >= limit else "initial" if number == 1 else "refinement"
-    shown = report.shown
-    score = overall_score(shown)
-    confidence = confidence_of(shown, is_incomplete=bool(report.incomplete))
-    most_times = max((times_of(one, report) for one in shown), default=1)
+    counted = what_counts(report)
+    score = overall_score(counted)
+    confidence = confidence_of(counted, is_incomplete=bool(report.incomplete))
+    most_times = max((times_of(one, report) for one in counted), default=1)
     verdict = decide_verdict(
-        shown, score=score, confidence=confidence, most_times=most_times, is_final=phase == "final"
+        counted, score=score, confidence=confidence, most_times=most_times, is_final=phase == "final"
     )
-    return Assessment(number, limit, phase, score, confidence, verdict, most_times)
+    lacks = lacks_of(report)
+    if lacks and verdict == "accept":
+        # Silence is never approval.
+        verdict = "escalate"
+    return Assessment(number, limit, phase, score, confidence, verdict, most_times, lacks)
+
+
+def lacks_of(report: Report) -> str:
+    """What keeps a review from being whole, in words; empty where nothing does."""
+    if report.incomplete:
+        return f"the review was not completed ({', '.join(unfinished(report))})"
+    is_all_left_out = bool(left_out(report)) and not report.change.reviewed_files()
+    return "the choice of paths left out all that there was to look at" if is_all_left_out else ""
+
+
+def unfinished(report: Report) -> list[str]:
+    """The names of what was begun and not completed, once each."""
+    return list(dict.fromkeys(gap.name for gap in report.incomplete))
+
+
+def left_out(report: Report) -> list[str]:
+    """The files of the change that the choice of paths left out."""
+    return [file.path for file in report.change.files if file.skipped is SkipReason.EXCLUDED]
 
 
 def times_of(candidate: Candidate, report: Report) -> int:
@@ -80,11 +107,11 @@ def feedback_document(
     report: Report, clean: Callable[[str], str] = as_it_is, most: int | None = None
 ) -> dict[str, Any] | None:
     """The document; None where there is nothing to ask for: an empty one would not be valid."""
-    shown = [(one, one.finding) for one in by_urgency(report) if one.finding]
-    if not shown:
-        return None
     assessment = assess(report, most)
-    items = [_item(number, one, finding, report, clean) for number, (one, finding) in enumerate(shown, 1)]
+    asked = [(one, one.finding) for one in _asked_for(report, assessment) if one.finding]
+    if not asked:
+        return None
+    items = [_item(number, one, finding, report, clean) for number, (one, finding) in enumerate(asked, 1)]
     clear = [item["clarity"] for item in items]
     return {
         "id": str(uuid.uuid5(uuid.NAMESPACE_URL, f"affidavit:feedback:{report.id}")),
@@ -95,7 +122,7 @@ def feedback_document(
         "overall_assessment": {
             "score": assessment.score,
             "verdict": assessment.verdict,
-            "summary": _summary(report, assessment, [finding for _, finding in shown], clean),
+            "summary": _summary(report, assessment, [finding for _, finding in asked], clean),
             "confidence": assessment.confidence,
         },
         "quality_tracking": {"feedback_clarity_score": round(sum(clear) / len(clear), 3)},
@@ -103,7 +130,7 @@ def feedback_document(
 
 
 def by_urgency(report: Report) -> list[Candidate]:
-    """What is shown, in the order in which it is to be done: blocking first, worst first, folded last."""
+    """What is open, in the order in which it is to be done: blocking first, worst first, folded last."""
     blocking = set(report.verdict.blocking)
 
     def order(one: Candidate) -> tuple[bool, bool, int, str, int]:
@@ -111,7 +138,18 @@ def by_urgency(report: Report) -> list[Candidate]:
         file, line = (one.finding.file, one.finding.line) if one.finding else ("", 0)
         return one.id not in blocking, one.is_folded, rank, file, line
 
-    return sorted(report.shown, key=order)
+    return sorted((one for one in report.candidates if one.is_open), key=order)
+
+
+def _asked_for(report: Report, assessment: Assessment) -> list[Candidate]:
+    """What is shown, and what the user chose not to see as far as it keeps the change from being accepted."""
+    opened = by_urgency(report)
+    asked = [one for one in opened if one.is_shown or not _is_minor(one)]
+    return asked or (opened if assessment.verdict != "accept" else [])
+
+
+def _is_minor(candidate: Candidate) -> bool:
+    return candidate.worth is Worth.NIT or candidate.finding is None or candidate.finding.severity in MINOR
 
 
 def _item(
@@ -127,7 +165,7 @@ def _item(
     if suggested.example:
         suggestion["example"] = suggested.example
     suggestion["priority"] = min(number, MAX_PRIORITY)
-    item = {
+    item: dict[str, Any] = {
         "aspect": aspect_of(finding),
         "severity": FEEDBACK_SEVERITY[finding.severity],
         "score": item_score(candidate),
@@ -141,6 +179,8 @@ def _item(
         "blocks": candidate.id in report.verdict.blocking,
         "clarity": clarity(about_issue, suggested.lint, is_exact=is_exact(candidate)),
     }
+    if candidate.withheld:
+        item["hidden_as"] = str(candidate.withheld.code)
     flags = [*about_issue.flags, *suggested.lint.flags]
     return {**item, "wording_flags": flags} if flags else item
 
@@ -196,6 +236,8 @@ def _next_step(assessment: Assessment) -> str:
         return _NEXT[assessment.verdict]
     if assessment.most_times >= REPEATED:
         return "a person has to look: the same issue stands for the third time."
+    if assessment.lacks:
+        return f"a person has to look: {assessment.lacks}."
     if assessment.confidence < LEAST_CONFIDENCE:
         return "a person has to look: the review is not sure enough."
     return "this was the last iteration, and what is left has to be decided by a person."

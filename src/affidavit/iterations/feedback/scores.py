@@ -22,6 +22,7 @@ from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.finding import Severity
 from affidavit.records.iteration import FeedbackVerdict
+from affidavit.records.report import Report
 
 SHARE = {
     Severity.CRITICAL: 0.6,
@@ -44,6 +45,8 @@ INCOMPLETE = 0.8
 REPEATED = 3
 """So often the same issue makes it a person's business: `alert_threshold`."""
 LEAST_CONFIDENCE, LEAST_SCORE, GOOD_SCORE = 0.5, 0.5, 0.8
+MINOR = frozenset({Severity.LOW, Severity.INFO})
+"""What alone does not keep a change from being accepted."""
 
 
 def item_score(candidate: Candidate) -> float:
@@ -51,32 +54,36 @@ def item_score(candidate: Candidate) -> float:
     return round(1 - ITEM_SHARE[_severity(candidate)] * _certainty(candidate), 3)
 
 
-def overall_score(shown: Sequence[Candidate]) -> float:
-    """The score of a change with these findings; 1 where there are none."""
-    return round(prod(1 - SHARE[_severity(one)] * _certainty(one) for one in shown), 3)
+def what_counts(report: Report) -> list[Candidate]:
+    """What counts at verdict and gate, shown or not; a nit never does."""
+    return [one for one in report.candidates if one.is_open and one.worth is not Worth.NIT]
 
 
-def confidence_of(shown: Sequence[Candidate], *, is_incomplete: bool) -> float:
+def overall_score(counted: Sequence[Candidate]) -> float:
+    """The score of a change in which these findings count; 1 where there are none."""
+    return round(prod(1 - SHARE[_severity(one)] * _certainty(one) for one in counted), 3)
+
+
+def confidence_of(counted: Sequence[Candidate], *, is_incomplete: bool) -> float:
     """How sure the findings are, the graver the more it counts; that no model looked lowers nothing."""
-    weights = [SHARE[_severity(one)] for one in shown]
-    if not weights:
-        return CONFIDENCE_NUMBER["high"]
+    weights = [SHARE[_severity(one)] for one in counted]
     sure = sum(
-        weight * CONFIDENCE_NUMBER[one.confidence] for weight, one in zip(weights, shown, strict=True)
-    ) / sum(weights)
+        weight * CONFIDENCE_NUMBER[one.confidence] for weight, one in zip(weights, counted, strict=True)
+    )
+    sure = sure / sum(weights) if weights else CONFIDENCE_NUMBER["high"]
     return round(sure * (INCOMPLETE if is_incomplete else 1), 3)
 
 
 def decide_verdict(
-    shown: Sequence[Candidate], *, score: float, confidence: float, most_times: int, is_final: bool
+    counted: Sequence[Candidate], *, score: float, confidence: float, most_times: int, is_final: bool
 ) -> FeedbackVerdict:
     """The rules in their order; the first that fits decides."""
-    severities = {_severity(one) for one in shown}
+    severities = {_severity(one) for one in counted}
     if most_times >= REPEATED or confidence < LEAST_CONFIDENCE:
         return "escalate"
     if Severity.CRITICAL in severities or score < LEAST_SCORE:
         return "reject" if is_final else "refine"
-    if severities <= {Severity.LOW, Severity.INFO} and score >= GOOD_SCORE:
+    if severities <= MINOR and score >= GOOD_SCORE:
         return "accept"
     return "escalate" if is_final else "refine"
 

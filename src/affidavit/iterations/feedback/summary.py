@@ -1,6 +1,14 @@
 """A report in a few lines: what memory, alerts, history and the curve are made of."""
 
-from affidavit.iterations.feedback.document import assess, by_urgency, feedback_document, times_of
+from affidavit.iterations.feedback.conditions import conditions_of
+from affidavit.iterations.feedback.document import (
+    assess,
+    by_urgency,
+    feedback_document,
+    left_out,
+    times_of,
+    unfinished,
+)
 from affidavit.records.candidate import Candidate
 from affidavit.records.iteration import IterationSummary, RememberedItem
 from affidavit.records.report import Report
@@ -35,6 +43,9 @@ def summary_of(report: Report, digest: str = "") -> IterationSummary:
         back=len(follow_up.returned) if follow_up else 0,
         spent_usd=sum(known) if known and len(known) == len(prices) else None,
         tokens=sum(one.input_tokens + one.output_tokens for one in report.usage),
+        incomplete=tuple(unfinished(report)[:MAX_REMEMBERED]),
+        left_out=tuple(left_out(report)[:MAX_REMEMBERED]),
+        conditions=conditions_of(report),
     )
 
 
@@ -49,7 +60,7 @@ def key_of(candidate: Candidate, report: Report) -> str:
 def _remembered(candidate: Candidate, report: Report) -> RememberedItem:
     finding = candidate.finding
     if finding is None:
-        raise ValueError("what is shown has a finding")
+        raise ValueError("what is open has a finding")
     return RememberedItem(
         key=key_of(candidate, report),
         severity=finding.severity,

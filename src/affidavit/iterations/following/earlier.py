@@ -1,10 +1,6 @@
 """A finished report in, what the next review of the same change needs of it out."""
 
-import json
-from collections.abc import Mapping
-from hashlib import sha256
-from typing import Any
-
+from affidavit.iterations.feedback.conditions import settings_digest
 from affidavit.iterations.feedback.document import times_of
 from affidavit.iterations.feedback.summary import key_of, summary_of
 from affidavit.iterations.following.hunks import digests_of
@@ -18,14 +14,6 @@ from affidavit.records.iteration import (
     EarlierHunk,
 )
 from affidavit.records.report import FileCoverage, HunkCoverage, Report
-
-HIDDEN_BY_CHOICE = (Reason.BELOW_THRESHOLD, Reason.OUT_OF_FOCUS, Reason.STYLE_OFF)
-"""These counted at verdict and gate: they are as open as what was shown."""
-VIEW_SETTINGS = frozenset(
-    {"fail_on", "severity_threshold", "focus", "include_style", "nits", "fold", "max_iterations", "origins"}
-    | {"sources", "budget_usd", "budget_tokens", "prices_usd_per_million", "model_timeout_seconds"}
-)
-"""What decides only what is shown, counted or spent, not who looks at what."""
 
 
 def earlier_of(
@@ -41,7 +29,7 @@ def earlier_of(
     is_same_head = tree == report.change.head.tree
     history = before.history if before else ()
     history = history if is_same_head else (*history, summary_of(report, digest))
-    found = tuple(_finding(one, report) for one in report.candidates if _is_open(one))
+    found = tuple(_finding(one, report) for one in report.candidates if one.is_open)
     return Earlier(
         report_id=report.id,
         digest=digest,
@@ -77,18 +65,6 @@ def as_looked_then(earlier: Earlier, report: Report) -> Earlier:
 
 def _once_less(one: EarlierFinding) -> EarlierFinding:
     return one.model_copy(update={"times": one.times - 1})
-
-
-def settings_digest(settings: Mapping[str, Any]) -> str:
-    """A name for the settings that decide who looks at what."""
-    kept = {name: value for name, value in settings.items() if name not in VIEW_SETTINGS}
-    return sha256(json.dumps(kept, sort_keys=True, default=str).encode()).hexdigest()[:16]
-
-
-def _is_open(candidate: Candidate) -> bool:
-    if candidate.finding is None:
-        return False
-    return candidate.withheld is None or candidate.withheld.code in HIDDEN_BY_CHOICE
 
 
 def _is_dismissed(candidate: Candidate) -> bool:

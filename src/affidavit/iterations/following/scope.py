@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from affidavit.iterations.following.earlier import settings_digest
+from affidavit.iterations.feedback.conditions import settings_digest
 from affidavit.iterations.following.hunks import examined_before, known_file
 from affidavit.iterations.following.touched import Parts, touched_since
 from affidavit.ports import Case

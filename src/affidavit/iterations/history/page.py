@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from affidavit import __version__
-from affidavit.iterations.history.story import Chapter, Story, became_of
+from affidavit.iterations.history.story import Chapter, Story, became_of, score_word, verdict_word
 from affidavit.render.html.prose import inline
 from affidavit.render.html.template import render_page
 from affidavit.render.safe_text import one_line
@@ -22,6 +22,9 @@ class Dot:
     number: int
     score: str
     verdict: str
+    said: str
+    is_whole: bool
+    """Whether its score is that of a completed review: only those make the line."""
 
 
 def story_page(story: Story) -> str:
@@ -35,7 +38,7 @@ def story_page(story: Story) -> str:
         repository=one_line(story.repository, 300),
         alerts=[(one.kind.replace("_", " "), inline(one.detail, 400)) for one in story.alerts],
         dots=dots,
-        line=" ".join(f"{dot.x},{dot.y}" for dot in dots),
+        line=" ".join(f"{dot.x},{dot.y}" for dot in dots if dot.is_whole),
         grid=[(_y(score), f"{score:g}") for score in (0, 0.5, 0.8, 1)],
         width=WIDTH,
         height=HEIGHT,
@@ -59,8 +62,10 @@ def curve(chapters: Sequence[Chapter]) -> list[Dot]:
             round(_LEFT + at * step, 1),
             _y(chapter.summary.score),
             chapter.summary.number,
-            f"{chapter.summary.score:.2f}",
+            score_word(chapter.summary),
             chapter.summary.verdict,
+            verdict_word(chapter.summary),
+            not chapter.summary.incomplete,
         )
         for at, chapter in enumerate(chapters)
     ]
@@ -76,8 +81,8 @@ def _row(chapter: Chapter) -> tuple[str, ...]:
         str(summary.number),
         one_line(summary.created_at[:16].replace("T", " "), 20),
         summary.head[:8],
-        f"{summary.score:.2f}",
-        summary.verdict,
+        score_word(summary),
+        verdict_word(summary),
         str(len(summary.open)),
         became_of(summary),
         {None: "", True: "yes", False: "no"}[tracking.feedback_followed],

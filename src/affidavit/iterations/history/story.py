@@ -58,10 +58,11 @@ def track(summary: IterationSummary, following: IterationSummary | None) -> Qual
     if following is None:
         return QualityTracking(feedback_clarity_score=summary.clarity)
     asked = sum(following.fates.values())
-    delta = round(following.score - summary.score, 3)
+    # Of two that did not look at the same, nobody knows which is better.
+    delta = round(following.score - summary.score, 3) if summary.is_like(following) else None
     return QualityTracking(
         feedback_followed=following.followed / asked >= FOLLOWED_SHARE if asked else None,
-        improvement_observed=delta > 0,
+        improvement_observed=None if delta is None else delta > 0,
         improvement_delta=delta,
         feedback_clarity_score=summary.clarity,
     )
@@ -71,6 +72,19 @@ def became_of(summary: IterationSummary) -> str:
     """What became of the findings before a review, and how many came back; empty where there is nothing."""
     counts = [f"{count} {FATES[fate]}" for fate, count in summary.fates.items() if count]
     return ", ".join([*counts, *([f"{summary.back} {BACK}"] if summary.back else [])])
+
+
+def score_word(summary: IterationSummary) -> str:
+    """The score; in brackets where it is not that of a whole review."""
+    return f"({summary.score:.2f})" if summary.incomplete else f"{summary.score:.2f}"
+
+
+def verdict_word(summary: IterationSummary) -> str:
+    """The verdict, and what it does not speak for."""
+    words: list[str] = [summary.verdict]
+    words += ["not completed"] if summary.incomplete else []
+    words += [f"{len(summary.left_out)} not looked at"] if summary.left_out else []
+    return ", ".join(words)
 
 
 def as_json(story: Story) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from affidavit.iterations.history.story import Chapter, Story, became_of
-from affidavit.records.iteration import StoredSeries
+from affidavit.iterations.history.story import Chapter, Story, became_of, score_word, verdict_word
+from affidavit.records.iteration import IterationSummary, StoredSeries
 from affidavit.render.report.ink import Ink
 from affidavit.render.report.wording import counted
 
@@ -40,7 +40,7 @@ def render_list(found: Sequence[StoredSeries], *, console: Console, elsewhere: i
         newest = one.newest.summary
         ink.line(
             (ink.safe(one.series), "bold"),
-            f"  review {newest.number}, score {newest.score:.2f}, {newest.verdict}",
+            f"  review {newest.number}, {_standing(newest)}",
             f", {len(newest.open)} open  ",
             (ink.safe(one.repository), "dim"),
         )
@@ -48,17 +48,24 @@ def render_list(found: Sequence[StoredSeries], *, console: Console, elsewhere: i
         ink.line((f"{counted(elsewhere, 'row')} of other repositories: --all lists them, too", "dim"))
 
 
+def _standing(summary: IterationSummary) -> str:
+    """Score and verdict; of a review that was not completed, only how far it came."""
+    if summary.incomplete:
+        return f"not completed (score so far {summary.score:.2f}), {summary.verdict}"
+    return f"score {summary.score:.2f}, {summary.verdict}"
+
+
 def _cells(chapter: Chapter) -> tuple[str, ...]:
     summary, tracking = chapter.summary, chapter.quality_tracking
     followed = {None: "", True: "yes", False: "no"}[tracking.feedback_followed]
     delta = tracking.improvement_delta
-    filled = round(summary.score * _BAR_CELLS)
+    filled = round(summary.score * _BAR_CELLS) if not summary.incomplete else 0
     return (
         str(summary.number),
         summary.head[:8],
-        f"{summary.score:.2f}",
+        score_word(summary),
         "#" * filled + "." * (_BAR_CELLS - filled),
-        summary.verdict,
+        verdict_word(summary),
         followed,
         "" if delta is None else f"{delta:+.2f}",
     )
@@ -69,6 +76,9 @@ def _write_open(ink: Ink, newest: Chapter) -> None:
     became = became_of(summary)
     ink.blank()
     ink.line(f"of what was asked before: {became}" if became else "nothing was asked before")
+    for what, names in (("not completed", summary.incomplete), ("not looked at", summary.left_out)):
+        if names:
+            ink.line(ink.safe(f"{what}: {', '.join(names)}"))
     ink.line(f"open now: {len(summary.open)}")
     for one in summary.open:
         times = f" ({one.times} times)" if one.times > 1 else ""

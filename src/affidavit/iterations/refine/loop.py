@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from affidavit.iterations.feedback.alerts import find_alerts
-from affidavit.iterations.feedback.document import assess
+from affidavit.iterations.feedback.document import Assessment, assess
+from affidavit.iterations.feedback.scores import REPEATED
 from affidavit.iterations.feedback.summary import summary_of
 from affidavit.iterations.following.earlier import earlier_of
 from affidavit.iterations.refine.agent import run_agent
@@ -22,7 +23,16 @@ from affidavit.render.formats import render
 from affidavit.system.private_files import write_private_file
 
 Stop = Literal[
-    "accepted", "escalated", "rejected", "plateau", "oscillation", "limit", "budget", "agent", "undone"
+    "accepted",
+    "escalated",
+    "rejected",
+    "plateau",
+    "oscillation",
+    "limit",
+    "budget",
+    "agent",
+    "undone",
+    "incomplete",
 ]
 LOST_CODE = "change/"
 """How the rules about lost code begin."""
@@ -116,9 +126,10 @@ class Loop:
             }
         )
         self.keep(summary, journal)
-        self.say(f"review {turn.number}: score {summary.score:.2f}, {summary.verdict}")
+        lacks = f" ({assessment.lacks})" if assessment.lacks else ""
+        self.say(f"review {turn.number}: score {summary.score:.2f}, {summary.verdict}{lacks}")
         best = best_of(journal).number
-        stopped: Stop | str = "limit" if is_limit else self._why_stop(journal)
+        stopped: Stop | str = "limit" if is_limit else self._why_stop(journal, assessment)
         return journal.model_copy(update={"stopped": stopped, "best": best})
 
     def _refined(self, journal: Journal, turn: Turn) -> Journal:
@@ -160,9 +171,11 @@ class Loop:
     def _report(self, turn: Turn) -> Report:
         return Report.model_validate_json((self.folder / turn.report).read_bytes())
 
-    def _why_stop(self, journal: Journal) -> str:
+    def _why_stop(self, journal: Journal, assessment: Assessment) -> str:
         rows = [one.summary for one in journal.turns if one.summary]
         newest = rows[-1]
+        if newest.verdict == "escalate" and assessment.lacks and assessment.most_times < REPEATED:
+            return "budget" if self.budget.is_spent(journal) else "incomplete"
         ends = {"accept": "accepted", "escalate": "escalated", "reject": "rejected"}
         if newest.verdict in ends:
             return ends[newest.verdict]
@@ -237,7 +250,10 @@ def _with_lost(
 
 
 def best_of(journal: Journal) -> Turn:
-    """The best iteration, not the last: nothing lost, accepted, the higher score, fewer that block."""
+    """The best iteration, not the last: nothing lost, accepted, whole, the higher score, fewer that block.
+
+    What a review did not complete may be worse than it knows.
+    """
     done = [one for one in journal.turns if one.summary]
     return max(done, key=_goodness)
 
@@ -249,6 +265,7 @@ def _goodness(turn: Turn) -> tuple[float, ...]:
     return (
         -turn.lost_tests - turn.lost_code - turn.silenced,
         summary.verdict == "accept",
+        not summary.incomplete,
         summary.score,
         -turn.blocking,
         -turn.number,

@@ -32,7 +32,9 @@ def count_follow_up(tally: FollowTally, report: Report) -> None:
     earlier = report.inputs.earlier if report.inputs else None
     if report.follow_up is None or earlier is None or not earlier.history:
         return
-    tally.deltas.append(round(summary.score - earlier.history[-1].score, 3))
+    before = earlier.history[-1]
+    if summary.is_like(before):
+        tally.deltas.append(round(summary.score - before.score, 3))
     kinds = {one.candidate.id: one.candidate.kind for one in earlier.findings}
     for decision in report.follow_up.decisions:
         if decision.fate == "cannot_tell":

@@ -13,7 +13,7 @@ def write(report: Report, _view: View) -> str:
     document = feedback_document(report, _inert)
     if document is None:
         return ""
-    known = {one.id: one for one in report.shown}
+    known = {one.id: one for one in report.candidates}
     for item in document["feedback_items"]:
         if under := said_under(known[item["finding"]], report):
             item["also"] = [_inert(" ".join(f"{label}: {text}".split())) for label, text in under]

@@ -26,6 +26,7 @@ def memory_of(earlier: Earlier, scope: Scope | None) -> tuple[str, str]:
 def _review(summary: IterationSummary) -> str:
     fates = ", ".join(f"{count} {fate.replace('_', ' ')}" for fate, count in summary.fates.items() if count)
     head = f"review {summary.number}: score {summary.score:.2f}, {summary.verdict}"
+    head += f"; not completed: {', '.join(summary.incomplete)}" if summary.incomplete else ""
     lines = [f"{head}; of what was asked before: {fates}" if fates else head]
     lines += [
         f"- {one.place} {one.severity}: {one.title}"
