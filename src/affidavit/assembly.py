@@ -20,7 +20,7 @@ from affidavit.references.readers import CodeReaders, Imports, Resolution
 from affidavit.specialists.agents.panel import Panel
 from affidavit.specialists.broken_references.specialist import BrokenReferences
 from affidavit.specialists.mechanical import mechanical_specialists
-from affidavit.specialists.rulebook import same_problem
+from affidavit.specialists.rulebook import rules_off
 from affidavit.specialists.unallowed_linters import UnallowedLinters
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import symbols_of
@@ -28,11 +28,7 @@ from affidavit.symbols.definitions import symbols_of
 
 def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
     """Everybody who can look at a change under these settings."""
-
-    def is_rule_off(rule: str, path: str) -> bool:
-        # Whoever switches a rule off does not want the same problem from another analyser.
-        return any(same_problem(rule, off) for off in settings.for_path(path).rules_off)
-
+    is_rule_off = rules_off(settings)
     disabled = frozenset(settings.analysers_off)
     linters = user_linters(linter for linter in settings.linters if linter.name not in disabled)
     specialists: list[Specialist] = [

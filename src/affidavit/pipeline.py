@@ -32,6 +32,7 @@ from affidavit.records.iteration import Earlier
 from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Gap, Programs, Reply, Report
 from affidavit.specialists.agents.panel import Panel, Session
+from affidavit.specialists.rulebook import rules_off
 from affidavit.stages.looking.inputs import keep_inputs, redacted_reply
 from affidavit.stages.looking.parse import hand_in, read_replies
 from affidavit.stages.looking.plan import Opening, plan_review
@@ -207,7 +208,7 @@ async def conclude(
     take: Steps = take_each,
 ) -> Report:
     """From what everybody handed in to the report: a function of its inputs, which it keeps."""
-    case = looked.case
+    case = replace(looked.case, is_rule_off=rules_off(settings))
     carried, carrying = carry(check(looked.docket, case), case)
     checked = await take("check", Docket, lambda: reproduce(carried, reproducer))
     merged, grouping = await take("merge", Merged, lambda: merge(rerun(checked), case, joiner))

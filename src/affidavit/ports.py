@@ -54,6 +54,11 @@ class Entry:
     blob: str
 
 
+def no_rule_is_off(_rule: str, _path: str) -> bool:
+    """Every rule is looked for."""
+    return False
+
+
 def always(_path: str) -> bool:
     """Every file counts."""
     return True
@@ -181,6 +186,8 @@ class Case:
     """What models look at in a review that follows another one; None where none looks."""
     dependencies: Dependencies | None = None
     """What quotes of packages are checked by; None where none can be read."""
+    is_rule_off: Callable[[str, str], bool] = no_rule_is_off
+    """Of a rule and a path: whether the settings switch it off there, so that its silence says nothing."""
 
     @property
     def has_verifier(self) -> bool:

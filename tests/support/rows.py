@@ -123,12 +123,13 @@ class Row:
         *,
         judge: Judge | None = confirming,
         join: Judge | None = None,
-        proven: Sequence[Claim] | None = None,
+        proven: Sequence[Claim] | Mapping[str, Sequence[Claim]] | None = None,
         looks_at_all: bool = False,
         follows: bool = True,
     ) -> Report:
-        """One more review; without a judge no model looks, and `said` is handed in from outside."""
-        self.specialists = [] if proven is None else [Analyser(proven)]
+        """One more review; without a judge no model looks. `proven` is what ruff says, or each of several."""
+        by_name = proven if isinstance(proven, Mapping) else {} if proven is None else {"ruff": proven}
+        self.specialists = [Analyser(claims, name) for name, claims in by_name.items()]
         panel = self._panel(said, judge, join) if judge else None
         before = self.reports[-1] if self.reports and follows else None
         earlier = earlier_of(before, digest_of(before), looks_at_all=looks_at_all) if before else None

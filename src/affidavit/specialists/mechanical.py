@@ -25,7 +25,7 @@ from affidavit.analysers.silence.asked import Silence
 from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import OutsideError
 from affidavit.events import EventName, event
-from affidavit.ports import Case
+from affidavit.ports import Case, no_rule_is_off
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange
 from affidavit.records.diagnostics import Diagnostic, Reason
@@ -50,11 +50,6 @@ from affidavit.system.concurrency import side_by_side
 MAX_DROPPED_LISTED = 200
 IsRuleOff = Callable[[str, str], bool]
 """Whether the settings turn a rule off for a path."""
-
-
-def no_rule_is_off(_rule_id: str, _path: str) -> bool:
-    """What holds without settings."""
-    return False
 
 
 class MechanicalSpecialist:

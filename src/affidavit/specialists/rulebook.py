@@ -1,10 +1,11 @@
 """All rules of all analysers: look one up, ask what it is worth, and whether two report the same problem."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.rule import Rule
 from affidavit.analysers.silence.asked import Silence
+from affidavit.config.settings import Settings
 from affidavit.ports import Repository
 from affidavit.records.candidate import Worth
 from affidavit.records.change import Change
@@ -32,6 +33,16 @@ def same_problem(rule_a: str, rule_b: str) -> bool:
     return (first is not None and rule_b in first.equivalents) or (
         second is not None and rule_a in second.equivalents
     )
+
+
+def rules_off(settings: Settings) -> Callable[[str, str], bool]:
+    """Says of a rule and a path whether these settings switch the rule off there."""
+
+    def is_rule_off(rule: str, path: str) -> bool:
+        # Whoever switches a rule off does not want the same problem from another analyser.
+        return any(same_problem(rule, off) for off in settings.for_path(path).rules_off)
+
+    return is_rule_off
 
 
 def is_meant_by(rule_id: str, named: str) -> bool:

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from first_items import F821, FIRST, FIXED, QUOTE, fate
 
+from affidavit.iterations.feedback.alerts import alerts_of
+from affidavit.iterations.feedback.summary import summary_of
 from affidavit.records.report import Report
 from rows import Row, claim, only_decision
 
@@ -134,3 +136,56 @@ def test_a_finding_that_stands_for_many_is_partly_fixed_only_where_one_of_them_i
     assert only_decision(report).fate == became
     assert report.follow_up is not None
     assert report.follow_up.new == ()
+
+
+BY_TY = claim("shop.py", 2, QUOTE, title="`items` is odd", rule_id="ty/unresolved-reference")
+
+
+def test_what_another_analyser_proves_now_leads_what_is_only_carried_and_blocks(row: Row) -> None:
+    row.review(proven={"ruff": [F821], "ty": [BY_TY]}, judge=None)
+    row.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
+    report = row.review(proven={"ty": [BY_TY]}, judge=None)
+    (standing,) = report.shown
+    assert (standing.specialist, standing.agreed_by, report.gate.exit_code) == ("ty", (), 1)
+    assert fate(row) == ("still_open", "analyser")
+    assert only_decision(report).reason == "ty reports it at shop.py:2"
+    assert [proof for proof in row.recheck().proofs if proof.holds is not True] == []
+
+
+def test_a_finding_keeps_its_name_whichever_analyser_speaks_for_it(row: Row) -> None:
+    both, one = {"ruff": [F821], "ty": [BY_TY]}, {"ty": [BY_TY]}
+    for number, proven in enumerate((both, one, both)):
+        row.repo.commit("Elsewhere", {"util.py": f"def helper():\n    return {number}\n"})
+        row.review(proven=proven, judge=None)
+    assert len({item.key for report in row.reports for item in summary_of(report).open}) == 1
+    assert "oscillation" not in {one.kind for one in alerts_of(row.reports[-1])}
+
+
+def test_a_rule_that_is_off_tells_nothing_of_code_that_nobody_touched(row: Row) -> None:
+    row.review(proven=[F821], judge=None)
+    row.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
+    # Under the name of another analyser's rule for the same problem, too.
+    row.settings = row.settings.model_copy(update={"rules_off": ("ty/unresolved-reference",)})
+    report = row.review(proven=[], judge=None)
+    assert fate(row) == ("cannot_tell", "analyser")
+    decision = only_decision(report)
+    assert (decision.reason, decision.code_changed) == ("the rule ruff/F821 is off in this review", False)
+
+
+@pytest.mark.parametrize(
+    ("files", "is_changed"),
+    [
+        ({"util.py": "def helper():\n    return 2\n"}, False),
+        ({"shop.py": "items = [1]\n\n\n" + FIRST}, True),
+        ({"shop.py": FIXED}, True),
+    ],
+    ids=["elsewhere", "in its file", "at its place"],
+)
+def test_feedback_counts_as_followed_only_where_its_file_was_changed(
+    row: Row, files: dict[str, str], is_changed: bool
+) -> None:
+    row.review(proven=[F821], judge=None)
+    row.repo.commit("Fix", files)
+    report = row.review(proven=[], judge=None)
+    assert fate(row) == ("fixed", "analyser")
+    assert only_decision(report).code_changed is is_changed

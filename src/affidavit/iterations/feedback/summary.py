@@ -53,8 +53,10 @@ def key_of(candidate: Candidate, report: Report) -> str:
     """The name of a finding for as long as its row of reviews goes on, also where it was gone in between."""
     if candidate.carried:
         return candidate.carried.key
-    returned = report.follow_up.returned if report.follow_up else ()
-    return next((one.key for one in returned if one.now == candidate.id), candidate.fingerprint)
+    follow_up = report.follow_up
+    decided = [(one.now, one.key) for one in follow_up.decisions] if follow_up else []
+    back = [(one.now, one.key) for one in follow_up.returned] if follow_up else []
+    return next((key for now, key in (*decided, *back) if now == candidate.id), candidate.fingerprint)
 
 
 def _remembered(candidate: Candidate, report: Report) -> RememberedItem:

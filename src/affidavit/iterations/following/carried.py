@@ -46,6 +46,9 @@ def why_silent(then: Candidate, finding: Finding, trace: Trace, docket: Docket, 
     states = {one.specialist: one.state for one in docket.replies}
     runs = [run for run in docket.analyser_runs if run.analyser == name and run.side == "head"]
     unread = {one.path for run in runs for one in run.unread}
+    where = trace.path if trace.is_somewhere else finding.file
+    if finding.rule_id and case.is_rule_off(finding.rule_id, where):
+        return f"the rule {finding.rule_id} is off in this review"
     if name not in states or states[name] == "rejected":
         return f"{name} did not look in this review"
     if any(run.state not in ("completed", "nothing_to_do") for run in runs):

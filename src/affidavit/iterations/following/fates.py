@@ -21,7 +21,8 @@ class Entry:
     """The id of the candidate that it lives on as."""
     settled: tuple[Fate, DecidedBy, str] | None = None
     """What is decided before anybody is asked."""
-    is_touched: bool = False
+    is_rewritten: bool = False
+    """The content of its file is not what it was."""
     some_fixed: bool = False
     """Some of the places that it stood for are not as they were."""
 
@@ -58,7 +59,7 @@ def decide(entry: Entry, known: Mapping[str, Candidate]) -> FindingDecision:
         by=by,
         reason=reason,
         now=now.id if now and is_open else None,
-        code_changed=entry.trace.outcome in ("changed", "gone") or (not is_open and entry.is_touched),
+        code_changed=entry.trace.outcome in ("changed", "gone") or (not is_open and entry.is_rewritten),
         times=earlier.times + is_open,
     )
 
@@ -118,7 +119,8 @@ def _decided_by(own: Candidate, now: Candidate) -> tuple[DecidedBy, str]:
     if check is not None and check.outcome in ("reproduced", "reproduced_new", "not_reproduced"):
         return "reproduction", check.detail or check.outcome.replace("_", " ")
     if own.kind == "mechanical":
-        return "analyser", _analyser_says(own)
+        # Another analyser may report what its own did not look for.
+        return "analyser", _analyser_says(now if now.is_proven_by_machine else own)
     said = [one for one in now.judgements if one.by in ("verifier", "ruling") and one.answer]
     if said:
         return "verifier", said[-1].reason

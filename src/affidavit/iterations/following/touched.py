@@ -1,15 +1,15 @@
 """What new commits touch, and what that reaches: two reviews' files in, paths and parts of hunks out."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from affidavit.iterations.following.hunks import known_file, new_head_lines, new_parts
+from affidavit.iterations.following.hunks import digests_of, known_file, new_head_lines, new_parts
 from affidavit.languages.registry import LANGUAGES
 from affidavit.ports import Case, Tree
 from affidavit.records.change import FileChange
-from affidavit.records.iteration import Earlier
+from affidavit.records.iteration import Earlier, EarlierFile
 from affidavit.symbols.definitions import symbols_of
 
 MAX_TEXT_LINES = 20_000
@@ -32,6 +32,8 @@ class Touched:
     """Other changed files that use what was touched in one of these."""
     parts: dict[str, Parts] = field(default_factory=dict)
     """Of touched files: hunk and lines that no model has seen; a file of `paths` without parts has none."""
+    rewritten: frozenset[str] = frozenset()
+    """Files whose content is not what it was, whoever has seen them."""
 
 
 def touched_since(earlier: Earlier, case: Case) -> Touched:
@@ -48,7 +50,7 @@ def touched_since(earlier: Earlier, case: Case) -> Touched:
     others = [file.path for file in files if file.path not in parts]
     names = _names_touched(files, parts, earlier, case)
     reached = frozenset(path for path in others if _uses(case.repository.head, path, names))
-    return Touched(frozenset(paths), reached, parts)
+    return Touched(frozenset(paths), reached, parts, _rewritten(earlier, still, case))
 
 
 def _names_touched(
@@ -89,6 +91,26 @@ def _is_touched(file: FileChange, earlier: Earlier) -> bool:
     if known is None:
         return True
     return (known.new_blob, known.path) != (file.new_blob, file.path) or known.old_blob != file.old_blob
+
+
+def _rewritten(earlier: Earlier, still: Container[str], case: Case) -> frozenset[str]:
+    """By their names then and now; what is no longer part of the change may have its content all the same."""
+    names: set[str] = set()
+    for file in case.change.files:
+        known = known_file(file, earlier.files)
+        if known is None or not _has_same_content(known, file):
+            names |= {file.path, known.path if known else file.path}
+    for one in earlier.files:
+        entry = case.repository.head.entry(one.path)
+        if one.path not in still and (entry is None or entry.blob != one.new_blob):
+            names.add(one.path)
+    return frozenset(names)
+
+
+def _has_same_content(known: EarlierFile, file: FileChange) -> bool:
+    if known.new_blob and file.new_blob:
+        return known.new_blob == file.new_blob
+    return [one.digests for one in known.hunks] == [digests_of(hunk) for hunk in file.hunks]
 
 
 def _unseen(file: FileChange, earlier: Earlier) -> Parts:

@@ -18,7 +18,8 @@ from affidavit.records.report import Answer
 from affidavit.specialists.rulebook import same_problem
 
 STAGE = "merge"
-KIND_ORDER = {"mechanical": 0, "model": 1, "outside": 2}
+KIND_ORDER = {"mechanical": 0, "model": 2, "outside": 3}
+CARRIED_CONFIRMED, CARRIED_UNPROVEN = 1, 4
 QUOTE_ORDER = {"exact": 0, "relocated": 1, "ambiguous": 2}
 MAX_JOINED = 150
 """Findings that one conversation can group; the mildest of more stand by themselves."""
@@ -164,8 +165,17 @@ def _best_first(candidate: Candidate) -> tuple[int, int, bool, int, int, str, in
     quote = QUOTE_ORDER.get(candidate.quote.outcome, 3) if candidate.quote else 3
     # Of two models that say the same, the one that says more; analysers are known by their rules.
     length = len(claim_words(candidate.finding)) if candidate.finding and candidate.kind == "model" else 0
-    kind = KIND_ORDER[candidate.kind]
-    return kind, rank, is_outside, quote, -length, candidate.specialist, candidate.index
+    return _proof_order(candidate), rank, is_outside, quote, -length, candidate.specialist, candidate.index
+
+
+def _proof_order(candidate: Candidate) -> int:
+    """Proven now; confirmed before, and still standing; claimed; only carried, since nobody looked."""
+    standing = candidate.carried.judgement if candidate.carried else None
+    if candidate.is_proven_by_machine or standing is None:
+        return KIND_ORDER[candidate.kind]
+    if standing.answer == "CONFIRMED":
+        return CARRIED_CONFIRMED
+    return CARRIED_UNPROVEN if candidate.kind == "mechanical" else KIND_ORDER[candidate.kind]
 
 
 def _places(finding: Finding) -> list[tuple[str, str]]:
@@ -219,6 +229,9 @@ def _names(finding: Finding | None) -> set[str]:
 
 def _agree(kept: Candidate, duplicate: Candidate) -> Candidate:
     """Distinct specialists count as agreement; the same one twice does not."""
+    if duplicate.kind == "mechanical" and not duplicate.is_proven_by_machine:
+        # Its analyser did not look this time.
+        return kept.then(STAGE, f"{duplicate.id}, from the review before, says the same")
     names = {_lens(name) for name in (kept.specialist, *kept.agreed_by)}
     if _lens(duplicate.specialist) in names:
         return kept.then(STAGE, f"{duplicate.id} says the same")

@@ -126,8 +126,8 @@ def _entry(one: EarlierFinding, earlier: Earlier, touched: Touched, case: Case) 
         some_fixed = some_fixed or trace.outcome == "gone"
         place, trace = standing
         one = one.model_copy(update={"candidate": _in_its_stead(one.candidate, place)})
-    is_touched = trace.path in touched.paths or finding.file in touched.paths
-    entry = Entry(one, trace, is_touched=is_touched, some_fixed=some_fixed)
+    is_rewritten = not touched.rewritten.isdisjoint((trace.path, finding.file))
+    entry = Entry(one, trace, is_rewritten=is_rewritten, some_fixed=some_fixed)
     return replace(entry, settled=_settled(one, finding, trace, case))
 
 
