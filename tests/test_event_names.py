@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from affidavit.events import tool_called
+from affidavit.events import finding_detected, tool_called
+from affidavit.records.finding import Severity
+from reports import a_candidate, a_finding
 
 
 @pytest.mark.parametrize("name", ["run_program", "run_tests"])
@@ -34,3 +36,9 @@ def test_a_search_of_an_outside_server_is_a_web_search(passed: object) -> None:
 def test_any_other_call_keeps_its_name(arguments: object) -> None:
     assert tool_called("call_outside_tool", arguments) == {"tool": "call_outside_tool"}
     assert tool_called("get_file_context", {"file_path": "a"}) == {"tool": "get_file_context"}
+
+
+def test_a_finding_is_told_of_with_the_severity_of_the_contract_and_its_own() -> None:
+    candidate = a_candidate(finding=a_finding(severity=Severity.MEDIUM))
+    told = finding_detected(candidate, "warning").data
+    assert (told["severity"], told["finding_severity"]) == ("warning", "medium")

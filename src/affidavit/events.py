@@ -75,13 +75,14 @@ def handoff(giver: Agent, taker: Agent, **counts: int) -> Event:
 def finding_detected(candidate: Candidate, severity: str) -> Event:
     """A specialist's finding has passed the contract and the check of its evidence.
 
-    `severity` is a word of seed 004, as in its verdict.
+    `severity` is a word of seed 004, as in its verdict; `finding_severity` is the finding's own.
     """
     finding = candidate.finding
     return event(
         EventName.FINDING_DETECTED,
         agent="reviewer",
         severity=severity,
+        finding_severity=finding.severity if finding else None,
         title=finding.title if finding else "",
         specialist=candidate.specialist,
         finding_id=candidate.id,

@@ -149,7 +149,13 @@ def test_programs_are_run_for_those_tenants_alone_that_the_operator_named(
 def test_who_may_only_read_changes_nothing(server: dict[str, Client], review: str) -> None:
     reader = server["reader"]
     assert reader.get(f"/api/review/{review}").status == 200
-    for method, path in (("POST", ""), ("POST", "/cancel"), ("POST", "/retry"), ("DELETE", "")):
+    for method, path in (
+        ("POST", ""),
+        ("POST", "/cancel"),
+        ("POST", "/retry"),
+        ("POST", "/again"),
+        ("DELETE", ""),
+    ):
         target = f"/api/review/{review}{path}" if path or method == "DELETE" else "/api/review"
         answer = reader.ask(method, target, {"diff_text": DIFF} if target == "/api/review" else {})
         assert (answer.status, answer.json["detail"]) == (403, "this needs the role submit"), answer.text

@@ -63,6 +63,22 @@ def test_the_same_change_is_one_review_unless_another_is_asked_for(client: Clien
     assert client.finished(other.json["review_id"])["status"] == "completed"
 
 
+def test_a_review_is_asked_for_again_by_its_id_and_then_is_the_answer(client: Client) -> None:
+    body = {"diff_text": other_diff("again.txt"), "title": "Once", "options": {"include_style": False}}
+    first = client.submit(**body)
+    assert client.finished(first)["status"] == "completed"
+    second = client.post(f"/api/review/{first}/again")
+    assert (second.status, second.json["is_new"]) == (202, True)
+    fresh = second.json["review_id"]
+    assert second.headers["Location"] == f"/api/review/{fresh}"
+    assert fresh != first
+    done = client.finished(fresh)
+    assert (done["status"], done["title"]) == ("completed", "Once")
+    # Asked with the same options, the new one answers whoever asks from now on.
+    assert client.post("/api/review", body).json["review_id"] == fresh
+    assert client.get(f"/api/review/{first}").status == 200
+
+
 def test_a_key_of_the_caller_names_one_request(client: Client) -> None:
     body = {"diff_text": other_diff("a.txt")}
     first = client.post("/api/review", body, Idempotency_Key="one")

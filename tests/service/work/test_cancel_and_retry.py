@@ -52,6 +52,7 @@ def test_a_cancelled_review_ends_and_a_retried_one_does_not_plan_again(paused: P
     paused.pausing.pause_at("reviewer")
     review_id = client.submit(diff_text=other_diff("cancel.txt"))
     assert paused.pausing.reached.wait(100)
+    assert client.post(f"/api/review/{review_id}/again").status == 409
     assert client.post(f"/api/review/{review_id}/cancel").json["status"] == "cancelled"
     assert client.post(f"/api/review/{review_id}/cancel").status == 409
     last = list(client.stream(review_id))[-1]

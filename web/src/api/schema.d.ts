@@ -200,6 +200,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/review/{review_id}/again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask Again
+         * @description Ask for a new review of the same change, with the same options; the earlier one stays.
+         *
+         *     Of a pull or merge request, what it is now is reviewed.
+         */
+        post: operations["ask_again_api_review__review_id__again_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/review/{review_id}/report": {
         parameters: {
             query?: never;
@@ -4517,6 +4539,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReviewSummary"];
+                };
+            };
+        };
+    };
+    ask_again_api_review__review_id__again_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submitted"];
                 };
             };
         };

@@ -45,6 +45,37 @@ async def submit(
     return await queue_review(parts, caller, wanted, named, again=request.again)
 
 
+async def submit_again(parts: Parts, caller: Caller, review: KeptReview) -> KeptReview:
+    """A new review of what an earlier one looked at, with its options."""
+    if not review.is_finished:
+        raise Refusal(409, f"the review is {review.status}", "Ask for a new one when it is over.")
+    wanted = await asyncio.to_thread(parts.reviews.request, review.id)
+    if wanted is None:
+        raise Refusal(404, "this review is gone")
+    return (await queue_review(parts, caller, await _wanted_again(parts, caller, wanted), again=True))[0]
+
+
+async def _wanted_again(parts: Parts, caller: Caller, wanted: WantedReview) -> WantedReview:
+    """The same change; of a pull or merge request, what it is now."""
+    if wanted.source == "diff":
+        return wanted
+    if wanted.source == "repository":
+        location = await _location(parts, caller, wanted.repository or "")
+        most = parts.settings.limits.repository_bytes
+        await asyncio.to_thread(check_range, Path(location), wanted.base or "", wanted.head or "", most)
+        return wanted.model_copy(update={"location": location})
+    request = ReviewRequest.model_validate(
+        {
+            f"{wanted.source}_url": wanted.url,
+            "title": wanted.title,
+            "description": wanted.description,
+            "series": wanted.series,
+            "all": wanted.looks_at_all,
+        }
+    )
+    return await _of_forge(parts, request, wanted.options)
+
+
 async def queue_review(
     parts: Parts,
     caller: Caller,
@@ -112,15 +143,7 @@ async def wanted_review(parts: Parts, caller: Caller, request: ReviewRequest) ->
         words["title"] = request.title.strip() or name
         return WantedReview(source="diff", diff_text=request.diff_text, options=options, **row, **words)
     if request.repository is not None:
-        known = {one.name: one for one in await asyncio.to_thread(parts.access.repositories, caller.tenant)}
-        if request.repository not in known:
-            raise Refusal(
-                422,
-                f"this server knows no repository {request.repository!r}",
-                "GET /api/repositories lists those it knows; the operator adds one with"
-                " `affidavit repository add NAME PATH`.",
-            )
-        location = known[request.repository].location
+        location = await _location(parts, caller, request.repository)
         span = await asyncio.to_thread(
             check_range,
             Path(location),
@@ -141,6 +164,19 @@ async def wanted_review(parts: Parts, caller: Caller, request: ReviewRequest) ->
             **words,
         )
     return await _of_forge(parts, request, options)
+
+
+async def _location(parts: Parts, caller: Caller, name: str) -> str:
+    """Where a repository lies that the server knows."""
+    known = {one.name: one for one in await asyncio.to_thread(parts.access.repositories, caller.tenant)}
+    if name not in known:
+        raise Refusal(
+            422,
+            f"this server knows no repository {name!r}",
+            "GET /api/repositories lists those it knows; the operator adds one with"
+            " `affidavit repository add NAME PATH`.",
+        )
+    return known[name].location
 
 
 def _row(request: ReviewRequest) -> dict[str, Any]:

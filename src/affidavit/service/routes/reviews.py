@@ -37,7 +37,7 @@ from affidavit.service.api.shapes import (
     stream_url,
     summary_of,
 )
-from affidavit.service.api.submission import submit
+from affidavit.service.api.submission import submit, submit_again
 from affidavit.service.problems import Refusal
 from affidavit.store.service.reviews import Filter
 
@@ -67,6 +67,10 @@ async def ask_for_review(
     review, is_new = await submit(parts, caller, body, idempotency_key)
     response.status_code = 202 if is_new else 200
     response.headers["Location"] = f"/api/review/{review.id}"
+    return _submitted(review, is_new=is_new)
+
+
+def _submitted(review: KeptReview, *, is_new: bool) -> Submitted:
     return Submitted(
         review_id=review.id,
         status=review.status,
@@ -221,6 +225,17 @@ async def cancel(review: OwnReview, parts: ThisServer, caller: Submitter) -> Rev
 async def retry(review: OwnReview, parts: ThisServer, caller: Submitter) -> ReviewSummary:
     """Let a review that failed or was cancelled go on from the stage at which it ended."""
     return summary_of(await retry_review(parts, caller, review))
+
+
+@ROUTES.post("/{review_id}/again", status_code=202, responses=documented(402, 404, 409, 502))
+async def ask_again(review: OwnReview, parts: ThisServer, caller: Submitter, response: Response) -> Submitted:
+    """Ask for a new review of the same change, with the same options; the earlier one stays.
+
+    Of a pull or merge request, what it is now is reviewed.
+    """
+    fresh = await submit_again(parts, caller, review)
+    response.headers["Location"] = f"/api/review/{fresh.id}"
+    return _submitted(fresh, is_new=True)
 
 
 @ROUTES.delete("/{review_id}", status_code=204, responses=documented(404))

@@ -101,6 +101,7 @@ class _Court:
                 title=candidate.finding.title if candidate.finding else "",
                 status=decided.status,
                 confidence=CONFIDENCE_NUMBER[decided.confidence],
+                finding_severity=decided.finding.severity if decided.finding else None,
                 finding_id=candidate.id,
                 specialist=candidate.specialist,
             )
