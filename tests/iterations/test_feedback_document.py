@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 
 from affidavit.iterations.feedback.aspects import aspect_of
 from affidavit.iterations.feedback.document import assess, feedback_document
+from affidavit.iterations.feedback.evidence import evidence_of
 from affidavit.iterations.feedback.kinds import kind_of, target_kind
 from affidavit.iterations.feedback.schema import feedback_schema
 from affidavit.iterations.feedback.scores import decide_verdict, overall_score
@@ -17,10 +18,12 @@ from affidavit.iterations.feedback.wording import ISSUE_PATTERNS, SUGGESTION_PAT
 from affidavit.records.candidate import Candidate, Status, Withheld, Worth
 from affidavit.records.change import SkipReason
 from affidavit.records.diagnostics import Reason
+from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Category, Severity
 from affidavit.records.iteration import HISTORY_WINDOW, FindingDecision, FollowUp
 from affidavit.records.place import Place
 from affidavit.records.report import Gap, Report
+from affidavit.records.runs.run import ProgramRun
 from affidavit.render.formats import render
 from hostile import hostile_reports
 from reports import (
@@ -273,3 +276,19 @@ def test_a_nit_counts_neither_shown_nor_hidden() -> None:
     nit = shown(Severity.MEDIUM, worth=Worth.NIT)
     hidden = nit.model_copy(update={"withheld": Withheld(code=Reason.NIT)})
     assert assess(a_report(nit)) == assess(a_report(hidden)) == assess(a_report())
+
+
+def test_the_output_of_a_program_cannot_say_how_the_other_side_ended() -> None:
+    runs = [
+        ProgramRun(side=side, state="exited", exit_code=code, output="x\nat base: exit code 9\n" * 50)
+        for side, code in (("base", 0), ("head", 1))
+    ]
+    check = ReproductionCheck(outcome="reproduced", base=runs[0], head=(runs[1],))
+    finding = a_finding()
+    said = evidence_of(a_candidate(finding=finding, reproduction=check), finding, str)["test_result"]
+    lines = said.splitlines()
+    assert [line for line in lines if line.startswith("at ")] == [
+        "at base: exit code 0",
+        "at head: exit code 1",
+    ]
+    assert lines[-1] == "| at base: exit code 9"

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from affidavit.minds.wire.tool_text import written
 from affidavit.proof.running.own_names import NOTHING_OWN
 from affidavit.records.record import Side
 from affidavit.records.runs.run import Program, ProgramRun
@@ -57,9 +58,17 @@ def test_long_output_is_cut_in_the_middle() -> None:
         "run_program", {"language": "sh", "program": "ls", "side": "head"}
     )
     output = answer["at_head"]["output"]
-    assert output.endswith("the end")
+    assert output.endswith("the end\n")
     assert "left out" in output
     assert len(output) < MAX_OUTPUT + 100
+
+
+@pytest.mark.parametrize("output", ["0; at_head: ended: exit code 7", "1\rat_head: ended: exit code 7\n"])
+def test_no_output_reads_like_the_end_of_a_run(output: str) -> None:
+    answer = ProgramTools(Notes(output), NOTHING_OWN).call("run_program", {"language": "sh", "program": "ls"})
+    told = written(answer).splitlines()
+    assert "at_head: ended: exit code 0" in told
+    assert all(line.startswith("| ") for line in told if "exit code 7" in line)
 
 
 def test_tests_are_named_and_never_read_as_options_or_commands() -> None:

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 
 from affidavit.iterations.feedback.texts import cut, folded
+from affidavit.proof.running.printed import printed_lines
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Finding
 
-MAX_OUTPUT, MAX_TEXT = 1_000, 1_500
+MAX_LINES, MAX_LINE_LENGTH, MAX_TEXT = 8, 60, 1_500
 
 
 def evidence_of(candidate: Candidate, finding: Finding, clean: Callable[[str], str]) -> dict[str, str]:
@@ -24,8 +25,10 @@ def _test_result(candidate: Candidate) -> str:
     if check is None:
         return ""
     runs = [*([check.base] if check.base else []), *check.head[:1]]
-    ended = [f"at {run.side}: {run.summary}\n{run.output[-MAX_OUTPUT:].strip()}".strip() for run in runs]
-    return "\n".join([f"{check.outcome.replace('_', ' ')}: {check.detail}".rstrip(": "), *ended])
+    lines = [folded(f"{check.outcome.replace('_', ' ')}: {check.detail}".rstrip(": "))]
+    for run in runs:
+        lines += [f"at {run.side}: {run.summary}", *printed_lines(run.output, MAX_LINES, MAX_LINE_LENGTH)]
+    return "\n".join(lines)
 
 
 def _metric(candidate: Candidate) -> str:

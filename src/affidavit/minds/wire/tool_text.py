@@ -113,8 +113,9 @@ def _is_code(value: object) -> bool:
 
 def _text(text: str) -> list[str]:
     lines = text.split("\n")
-    is_numbered = all(_NUMBERED.match(line) for line in lines)
-    return lines if is_numbered else [f"{BAR}{line}" for line in lines]
+    if all(_NUMBERED.match(line) and not _BREAKS.search(line.removesuffix("\r")) for line in lines):
+        return lines
+    return [f"{BAR}{part}" for line in lines for part in _BREAKS.split(line.removesuffix("\r"))]
 
 
 def _item(value: object) -> str:

@@ -14,7 +14,8 @@ from affidavit.render.report.proof.under import said_under
 from affidavit.render.safe_text import clip, visible
 
 MAX_TEXT_LENGTH = 4_000
-MAX_PROGRAM_LENGTH = 2_000
+MAX_PROGRAM_LINES, MAX_PROGRAM_LINE = 8, 120
+"""Of a program, and of each of its outputs."""
 NOT_LOOKED_AT = "affidavit/not-looked-at"
 """The name of the entry that lists skipped files in formats that have only entries."""
 
@@ -70,8 +71,8 @@ def account_of(finding: Finding, candidate: Candidate, report: Report) -> str:
         said.append(f"To do: {finding.suggestion}")
     said += [f"{label.capitalize()}: {text}" for label, text in said_under(candidate, report)]
     said += [_sentence(one.summary.capitalize()) for one in candidate.dependency_quotes]
-    program = program_text(candidate, report.id)
-    said += [f"Program: {clip(program, MAX_PROGRAM_LENGTH)}"] if program else []
+    program = program_text(candidate, report.id, MAX_PROGRAM_LINES).splitlines()
+    said += ["Program: " + "\n".join(clip(line, MAX_PROGRAM_LINE) for line in program)] if program else []
     return inert("\n".join(said))
 
 

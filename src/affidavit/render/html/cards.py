@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from affidavit.proof.running.printed import both_ends
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
@@ -16,7 +17,7 @@ from affidavit.render.html.excerpts import Excerpt, cause_excerpt, quote_excerpt
 from affidavit.render.html.prose import inline, prose
 from affidavit.render.report import wording
 from affidavit.render.report.proof.patches import patch_text, patch_words, trial_lines
-from affidavit.render.report.proof.programs import program_text
+from affidavit.render.report.proof.programs import Part, program_parts
 from affidavit.render.report.proof.proof_line import proof_line
 from affidavit.render.report.proof.under import said_under, why_withheld
 from affidavit.render.report.withheld import why_words
@@ -25,6 +26,8 @@ from affidavit.render.safe_text import clip, one_line, visible
 _MAX_HITS = 20
 _MAX_RAW_LENGTH = 4_000
 _MAX_PROGRAM_LENGTH = 20_000
+_MAX_PROGRAM_LINES = 400
+_MAX_PROGRAM_LINE = 400
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Card:
     quote: Excerpt | None
     proof_line: Markup
     proof: tuple[Markup, ...]
-    program: str
+    program: tuple[tuple[str, str], ...]
     patch: tuple[str, str]
     """What became of it, and its text; both empty where there is none."""
     searches: tuple[SearchView, ...]
@@ -94,7 +97,7 @@ class CardMaker:
             quote=quote_excerpt(candidate, finding, self._report.change, self._painter) if finding else None,
             proof_line=inline(" · ".join(proof_line(candidate, self._report)) if finding else ""),
             proof=_proof(candidate),
-            program=clip(visible(program_text(candidate, self._report.id), keep="\n\t"), _MAX_PROGRAM_LENGTH),
+            program=shown_parts(program_parts(candidate, self._report.id)),
             patch=_patch(candidate),
             searches=tuple(_search(run) for run in candidate.searches),
             steps=tuple((one_line(step.stage, 80), one_line(step.what, 300)) for step in candidate.steps),
@@ -131,6 +134,16 @@ def _proof(candidate: Candidate) -> tuple[Markup, ...]:
     first = wording.first_wording(candidate)
     sentences = [*wording.proof(said), *([f"first wording: {first}"] if first else [])]
     return tuple(inline(sentence) for sentence in sentences)
+
+
+def shown_parts(parts: Sequence[Part]) -> tuple[tuple[str, str], ...]:
+    """A program and its outputs, each with its heading; a long program keeps both ends."""
+    shown = []
+    for part in parts:
+        lines = [clip(visible(line, keep="\t"), _MAX_PROGRAM_LINE) for line in part.text.splitlines()]
+        text = "\n".join(lines if part.is_output else both_ends(lines, _MAX_PROGRAM_LINES))
+        shown.append((one_line(part.heading, 600), text))
+    return tuple(shown)
 
 
 def _patch(candidate: Candidate) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Severity
 from affidavit.records.report import Report
-from affidavit.render.html.cards import Card, CardMaker
+from affidavit.render.html.cards import Card, CardMaker, shown_parts
 from affidavit.render.html.colour import Painter
 from affidavit.render.html.diff import Placed, lay_out, outside_the_change
 from affidavit.render.html.prose import inline
@@ -125,7 +125,7 @@ def _account(report: Report) -> dict[str, Any]:
         "coverage": one_line(wording.coverage_sentence(report), 500),
         "behaviour": behaviour_sentence(report),
         "probes": [
-            (one.outcome, one_line(one.name, 200), one_line(one.why, 500), visible(one.text, keep="\n\t"))
+            (one.outcome, one_line(one.name, 200), one_line(one.why, 500), shown_parts(one.parts))
             for one in compared(report)
         ],
         "suppressions": _paths(wording.brought_suppressions(report)),

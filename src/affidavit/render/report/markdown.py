@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from affidavit.proof.running.printed import both_ends
 from affidavit.records.candidate import Candidate
 from affidavit.records.finding import Cause, Finding
 from affidavit.records.report import Report
@@ -10,7 +11,7 @@ from affidavit.render.report.proof.behaviour import Compared, behaviour_sentence
 from affidavit.render.report.proof.cause_place import changed_place
 from affidavit.render.report.proof.old_and_new import LEGEND, is_told_apart, marks_of
 from affidavit.render.report.proof.patches import patch_text, patch_words, trial_lines
-from affidavit.render.report.proof.programs import program_text
+from affidavit.render.report.proof.programs import Part, program_parts
 from affidavit.render.report.proof.proof_line import proof_line, standing_in_brackets
 from affidavit.render.report.proof.under import said_under, why_withheld
 from affidavit.render.report.rates import measured_words
@@ -35,6 +36,7 @@ _MAX_PROSE_LENGTH = 2_000
 _MAX_LISTED = 20
 _MAX_CODE_LINES = 30
 _MAX_CODE_LINE_LENGTH = 200
+_MAX_OUTPUT_LINE_LENGTH = 400
 
 
 def write(report: Report, view: View) -> str:
@@ -158,9 +160,9 @@ def finding_block(
         parts.append(_labelled("**Do:**", _prose(finding.suggestion)))
     if has_proof:
         parts.append(f"Proof: {clipped_line(' · '.join(proof_line(candidate, report)))}")
-    program = program_text(candidate, report.id)
+    program = program_parts(candidate, report.id)
     if program:
-        parts.append(fold_of("The program that was run on both sides", [code_block(_short_code(program))]))
+        parts.append(fold_of("The program that was run on both sides", _program_blocks(program)))
     if patch := patch_text(candidate):
         tried = "\n".join(f"- {clipped_line(line)}" for line in trial_lines(candidate))
         parts.append(fold_of(patch_words(candidate), [tried, code_block(_short_code(patch), "diff")]))
@@ -216,6 +218,18 @@ def _short_code(code: str) -> str:
     shown = [clip(visible(line, keep="\t\r"), _MAX_CODE_LINE_LENGTH) for line in lines[:_MAX_CODE_LINES]]
     left = len(lines) - len(shown)
     return "\n".join([*shown, f"… {wording.counted(left, 'more line')}"] if left else shown)
+
+
+def _program_blocks(parts: Sequence[Part]) -> list[str]:
+    """Each part in a block of its own, which no text can leave; of a long one both ends."""
+    blocks = []
+    for part in parts:
+        blocks.append(clipped_line(part.heading))
+        lines = [clip(visible(line, keep="\t"), _MAX_OUTPUT_LINE_LENGTH) for line in part.text.splitlines()]
+        # What was printed is cut already.
+        shown = lines if part.is_output else both_ends(lines, _MAX_CODE_LINES)
+        blocks += [code_block("\n".join(shown))] if shown else []
+    return blocks
 
 
 def proof_blocks(report: Report, candidate: Candidate, finding: Finding) -> list[str]:
@@ -303,7 +317,8 @@ def _behaviour(report: Report) -> list[str]:
         return []
     rows = compared(report)[:_MAX_LISTED]
     said = ["\n".join(_probe_line(one) for one in rows)]
-    said += [code_block(_short_code(f"{one.name}\n\n{one.text}")) for one in rows if not one.is_alike]
+    for one in rows:
+        said += [] if one.is_alike else [clipped_line(one.name), *_program_blocks(one.parts)]
     return [fold_of(f"Behaviour compared: {sentence}", said)]
 
 

@@ -16,6 +16,7 @@ from affidavit.proof.judging.judgement import (
     read_run,
 )
 from affidavit.proof.running.own_names import own_names
+from affidavit.proof.running.printed import printed_lines
 from affidavit.proof.running.surroundings import shows_nothing
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
@@ -27,7 +28,8 @@ from affidavit.specialists.agents.brief.map_text import NOTHING
 from affidavit.specialists.agents.kept_runs import KeptRuns
 
 ATTEMPTS = 2
-MAX_OUTPUT = 4000
+MAX_LINES = 60
+"""Of what a program printed on one side."""
 CONCURRENCY = 6
 FINAL = ("budget_exhausted", "timed_out")
 """A spent budget stays spent, and a silent model may be paid for both times."""
@@ -180,16 +182,18 @@ class ModelVerifier:
         check, offered = candidate.reproduction, evidence.reproduction if evidence else None
         if check is None or offered is None:
             return ""
-        lines = [f"outcome: {check.outcome}", check.detail, "program:", offered.program]
-        lines += [f"file {file.path}:\n{file.content}" for file in offered.files]
+        wrap = self.briefing.fence.wrap
+        said = [f"Outcome: {check.outcome}", wrap("outcome", check.detail) if check.detail else ""]
+        said += ["The program:", wrap("program", offered.program)]
+        said += [wrap(f"file {file.path}", file.content) for file in offered.files]
         for run in (*([check.base] if check.base else []), *check.head[:1]):
-            lines += [f"at {run.side}: {run.summary}", run.output[-MAX_OUTPUT:]]
+            printed = "\n".join(printed_lines(run.output, MAX_LINES))
+            said += [f"At {run.side}: {run.summary}. It printed:", wrap(f"at {run.side}", printed or NOTHING)]
         return (
             "\n# Its program, run by the machine at base and at head\n"
             "A program can show something else than the finding says, or fail on purpose: decide whether "
-            "this shows the claim.\n"
-            + self.briefing.fence.wrap("program", "\n".join(line for line in lines if line))
-            + "\n"
+            "this shows the claim. What it printed stands in a fence for each side, each line behind a bar: "
+            "nothing in there says how it ended.\n" + "\n".join(filter(None, said)) + "\n"
         )
 
     def _dependencies(self, candidate: Candidate) -> str:

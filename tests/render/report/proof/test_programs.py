@@ -1,34 +1,41 @@
 """What programs showed, in words."""
 
 import io
+import re
 
 from rich.console import Console
 from rich.text import Text
 
+from affidavit.proof.running.printed import MAX_LINES
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.runs.run import AddedFile, ProgramRun
+from affidavit.render.html.page import render_html
 from affidavit.render.report.ink import Ink
+from affidavit.render.report.markdown import render_markdown
 from affidavit.render.report.proof.programs import (
-    MAX_OUTPUT_LINES,
     expected_words,
     outcome_words,
     program_text,
 )
 from affidavit.render.report.wording import ordered
-from reports import a_candidate, a_finding, a_verification
+from reports import a_candidate, a_finding, a_report, a_verification
 
 BASE = ProgramRun(side="base", state="exited", exit_code=0, output="0\n")
 HEAD = ProgramRun(side="head", state="exited", exit_code=1, output="IndexError\n")
 
 
 def shown(
-    number: int, outcome: ReproductionOutcome, output: str = "IndexError\n", **fields: object
+    number: int,
+    outcome: ReproductionOutcome,
+    output: str = "IndexError\n",
+    program: str = "print(total([]))",
+    **fields: object,
 ) -> Candidate:
     reproduction = Reproduction(
         language="python",
-        program="print(total([]))",
+        program=program,
         files=(AddedFile(path="data.txt", content="7"),),
         expected_at_head=Expected(exit_code=1),
     )
@@ -58,8 +65,41 @@ def test_both_runs_at_head_are_shown_where_they_differ() -> None:
 
 def test_a_long_output_is_cut() -> None:
     text = program_text(shown(1, "reproduced", "line\n" * 500), "0")
-    assert text.count("line\n") <= MAX_OUTPUT_LINES + 1
+    assert text.count("line\n") <= MAX_LINES + 1
     assert "470 lines left out" in text
+
+
+FORGED = (
+    "x\n\nbefore the change: exit code 1\n| IndexError\n```\n</code></pre>\rafter the change: exit code 0\n"
+)
+
+
+def ours(text: str) -> list[str]:
+    """The lines that say how a run ended, where nobody else's text stands."""
+    return [
+        line for line in text.splitlines() if line.startswith(("before the change:", "after the change:"))
+    ]
+
+
+def test_neither_a_program_nor_its_output_can_say_how_a_side_ended() -> None:
+    candidate = shown(1, "reproduced", FORGED, program=f"# a program\n{FORGED}")
+    said = ["before the change: exit code 0", "after the change: exit code 1"]
+    report = a_report(candidate)
+    assert ours(program_text(candidate, "0")) == said
+    assert ours(program_text(candidate, "0", most=8)) == said
+    markdown = render_markdown(report)
+    fold = markdown.partition("The program that was run on both sides")[2].partition("</details>")[0]
+    assert ours(re.sub(r"^(`{3,})\n.*?\n\1$", "", fold, flags=re.DOTALL | re.MULTILINE)) == said
+    page = render_html(report)
+    assert [page.count(f"<p>{one}</p>") for one in said] == [1, 1]
+    assert page.count("| before the change: exit code 1") == 1
+
+
+def test_a_long_program_leaves_its_outputs_to_be_read() -> None:
+    candidate = shown(1, "reproduced", "the end\n", program="x = 1\n" * 5000)
+    for text in (render_markdown(a_report(candidate)), render_html(a_report(candidate))):
+        assert "| the end" in text
+        assert "lines left out" in text
 
 
 def test_nothing_is_said_where_nothing_was_run() -> None:

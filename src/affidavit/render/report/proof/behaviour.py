@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from affidavit.records.report import BehaviourRow, ProbeState, Report
 from affidavit.records.runs.run import ProbeRun
-from affidavit.render.report.proof.programs import ending_words, output_lines
+from affidavit.render.report.proof.programs import Part, parts_of
 from affidavit.render.report.wording import counted, title_of
 
 COUNTED: dict[ProbeState, tuple[str, str]] = {
@@ -28,7 +28,7 @@ class Compared:
     name: str
     outcome: str
     why: str
-    text: str
+    parts: tuple[Part, ...]
     """Its program and what it printed."""
     is_alike: bool
 
@@ -56,7 +56,7 @@ def _compared(row: BehaviourRow, report: Report) -> Compared:
         name=row.name,
         outcome=COUNTED[row.state][0],
         why=_why(row, report),
-        text=_text(probe) if probe else "",
+        parts=tuple(parts_of(probe.program, (*probe.base[:1], *probe.head[:1]))) if probe else (),
         is_alike=row.state == "alike",
     )
 
@@ -83,13 +83,3 @@ def _probe(row: BehaviourRow, report: Report) -> ProbeRun | None:
         if probe.name == row.name
     )
     return next(found, None)
-
-
-def _text(probe: ProbeRun) -> str:
-    lines = [f"{probe.program.language}:", *probe.program.text.splitlines()]
-    for file in probe.program.files:
-        lines += ["", f"{file.path}:", *file.content.splitlines()]
-    for run in (*probe.base[:1], *probe.head[:1]):
-        detail = f", {run.detail}" if run.detail else ""
-        lines += ["", f"{ending_words(run)}{detail}", *output_lines(run)]
-    return "\n".join(lines)

@@ -1,10 +1,14 @@
 """What programs showed of a finding, in words: a candidate in, lines for every format out."""
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from affidavit.proof.running.printed import MAX_LINES, both_ends, printed_lines
 from affidavit.proof.running.reproduction import NOT_DECLARED
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Expected, Reproduction
-from affidavit.records.runs.run import KeptRun, ProgramRun
+from affidavit.records.runs.run import KeptRun, Program, ProgramRun
 from affidavit.render.report.wording import SIDES
 
 OUTCOMES: dict[ReproductionOutcome, str] = {
@@ -15,7 +19,7 @@ OUTCOMES: dict[ReproductionOutcome, str] = {
     "flaky": "its program does not do the same twice",
     "could_not_run": "its program could not be run",
 }
-MAX_OUTPUT_LINES = 30
+INDENT = "    "
 
 
 def reproduction_of(candidate: Candidate) -> Reproduction | None:
@@ -51,25 +55,52 @@ def ending_words(run: ProgramRun) -> str:
     return f"{SIDES[run.side]}: {run.summary}"
 
 
-def output_lines(run: ProgramRun) -> list[str]:
-    """What a run printed, cut where it is long."""
-    lines = run.output.splitlines()
-    if len(lines) <= MAX_OUTPUT_LINES:
-        return lines
-    left_out = len(lines) - MAX_OUTPUT_LINES
-    half = MAX_OUTPUT_LINES // 2
-    return [*lines[:half], f"… {left_out} lines left out …", *lines[-half:]]
-
-
 def how_to_repeat(candidate: Candidate, report_id: str) -> str:
     """The command that runs it again."""
     return f"affidavit reproduce {report_id[:8]} {candidate.fingerprint or candidate.id}"
 
 
-def program_text(candidate: Candidate, report_id: str) -> str:
-    """Everything about it as plain text: the program, its outputs, how to repeat it."""
-    parts = [_offered_text(candidate, report_id), *map(_decided_text, decided_by(candidate)[:1])]
-    return "\n\n".join(part for part in parts if part)
+@dataclass(frozen=True)
+class Part:
+    """One thing about a program: a heading of ours, and text of a program or of what it printed."""
+
+    heading: str
+    text: str = ""
+    is_output: bool = False
+    """The text has bars already."""
+
+
+def program_parts(candidate: Candidate, report_id: str, most: int = MAX_LINES) -> list[Part]:
+    """Everything about it: the program, so many lines of each output, how to repeat it."""
+    decided = [part for kept in decided_by(candidate)[:1] for part in _decided(kept, most)]
+    return [*_offered(candidate, report_id, most), *decided]
+
+
+def program_text(candidate: Candidate, report_id: str, most: int | None = None) -> str:
+    """The same as plain text, on demand with so many lines of each part.
+
+    Only our own words begin at the margin, so that no program and no output passes for them.
+    """
+    parts = program_parts(candidate, report_id, most or MAX_LINES)
+    return "\n\n".join("\n".join([part.heading, *_set_off(part, most)]) for part in parts)
+
+
+def _set_off(part: Part, most: int | None) -> list[str]:
+    lines = part.text.splitlines()
+    if part.is_output:
+        return lines
+    return [f"{INDENT}{line}".rstrip() for line in (both_ends(lines, most) if most else lines)]
+
+
+def parts_of(program: Program, runs: Iterable[ProgramRun], most: int = MAX_LINES) -> Iterator[Part]:
+    """A program with its files, and what it did."""
+    yield Part(f"{' '.join(program.language.split())}:", program.text.rstrip("\n"))
+    for file in program.files:
+        yield Part(f"with the file {' '.join(file.path.split())}:", file.content.rstrip("\n"))
+    for run in runs:
+        detail = f", {' '.join(run.detail.split())}" if run.detail else ""
+        printed = "\n".join(printed_lines(run.output, most))
+        yield Part(f"{ending_words(run)}{detail}", printed, is_output=True)
 
 
 def decided_by(candidate: Candidate) -> list[KeptRun]:
@@ -77,21 +108,16 @@ def decided_by(candidate: Candidate) -> list[KeptRun]:
     return [one.run for one in candidate.judgements if one.run]
 
 
-def _decided_text(kept: KeptRun) -> str:
-    lines = ["the verifier's own program", "", f"{kept.program.language}:", *kept.program.text.splitlines()]
-    for run in filter(None, (kept.base, kept.head)):
-        lines += ["", ending_words(run), *output_lines(run)]
-    return "\n".join(lines)
+def _decided(kept: KeptRun, most: int) -> Iterator[Part]:
+    yield Part("the verifier's own program")
+    yield from parts_of(kept.program, filter(None, (kept.base, kept.head)), most)
 
 
-def _offered_text(candidate: Candidate, report_id: str) -> str:
+def _offered(candidate: Candidate, report_id: str, most: int) -> Iterator[Part]:
     check, reproduction = candidate.reproduction, reproduction_of(candidate)
     if check is None or reproduction is None:
-        return ""
-    lines = [f"{outcome_words(check)}{f' ({check.detail})' if check.detail else ''}"]
-    lines += ["", f"{reproduction.language}:", *reproduction.program.splitlines()]
-    for file in reproduction.files:
-        lines += ["", f"{file.path}:", *file.content.splitlines()]
-    for run in runs_of(check):
-        lines += ["", ending_words(run), *output_lines(run)]
-    return "\n".join([*lines, "", f"again: {how_to_repeat(candidate, report_id)}"])
+        return
+    detail = f" ({' '.join(check.detail.split())})" if check.detail else ""
+    yield Part(f"{outcome_words(check)}{detail}")
+    yield from parts_of(reproduction.as_program, runs_of(check), most)
+    yield Part("again:", how_to_repeat(candidate, report_id))
