@@ -12,6 +12,7 @@ import pytest
 
 from affidavit.sandbox.job import Ended
 from affidavit.sandbox.walls.bubblewrap import Bubblewrap
+from affidavit.sandbox.walls.namespace import taken_by
 from sandbox_walls import without_wall
 
 Run = Callable[..., Ended]
@@ -287,7 +288,8 @@ def test_a_bomb_that_never_ends_is_ended(sandbox: Bubblewrap, run: Run) -> None:
     "text",
     [
         "kept = bytes([1]) * (200 * 1024 * 1024)",
-        "import mmap; kept = mmap.mmap(-1, 200 << 20)\nfor at in range(0, 200 << 20, 4096): kept[at] = 1",
+        "import mmap; kept = mmap.mmap(-1, 200 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n"
+        "for at in range(0, 200 << 20, 4096): kept[at] = 1",
     ],
 )
 def test_memory_is_limited(sandbox: Bubblewrap, run: Run, text: str) -> None:
@@ -295,6 +297,53 @@ def test_memory_is_limited(sandbox: Bubblewrap, run: Run, text: str) -> None:
     assert run(sandbox, text, memory_mb=80).state == "out_of_memory"
     ended = run(sandbox, text, memory_mb=1000, seconds=60)
     assert ended.output == b"all of it\n", ended
+
+
+SHARED_MEMORY = program("""
+import mmap
+def attempt():
+    kept = mmap.mmap(-1, 1 << 20)
+    kept[:] = b"x" * (1 << 20)
+    kept.madvise(mmap.MADV_DONTNEED)
+    return kept[5]
+tried(attempt)
+""")
+SHARED_ZEROS = program("""
+import mmap
+tried(lambda: mmap.mmap(os.open("/dev/zero", os.O_RDWR), 1 << 20)[5])
+""")
+
+
+@pytest.mark.parametrize(("text", "wall"), [(SHARED_MEMORY, "--seccomp"), (SHARED_ZEROS, "--dev-bind")])
+def test_no_memory_is_kept_that_belongs_to_no_process(
+    sandbox: Bubblewrap, run: Run, text: str, wall: str
+) -> None:
+    assert_held(run(sandbox, text))
+    assert_breached(run(without_wall(sandbox, wall), text))
+
+
+def test_programs_of_several_processes_share_what_lies_in_files(sandbox: Bubblewrap, run: Run) -> None:
+    text = """
+from multiprocessing import Array, Process, Value, shared_memory
+def add(number, numbers):
+    with number.get_lock():
+        number.value += 1
+    numbers[0] += 1
+number, numbers = Value("i", 0), Array("i", 2)
+one = Process(target=add, args=(number, numbers))
+one.start(), one.join()
+shared = shared_memory.SharedMemory(create=True, size=100)
+shared.unlink()
+print(number.value, numbers[:], len(open("/dev/zero", "rb").read(3)))
+"""
+    assert run(sandbox, text).output == b"1 [1, 0] 3\n"
+
+
+def test_what_is_swapped_out_or_kept_in_tables_is_counted(tmp_path: Path) -> None:
+    sizes = {"VmRSS": 999, "RssAnon": 1, "RssFile": 999, "RssShmem": 2, "VmSwap": 4, "VmPTE": 8}
+    lines = [f"{name}:\t{size:8} kB" for name, size in {**sizes, "HugetlbPages": 16}.items()]
+    (tmp_path / "status").write_text("\n".join([*lines, "Threads:\t3"]))
+    assert taken_by(tmp_path / "status") == (3, 31 * 1024)
 
 
 @pytest.mark.parametrize("folder", ["/side", "/tmp", "/dev/shm"])

@@ -7,19 +7,23 @@ import pytest
 from affidavit.sandbox.walls.seccomp import ALLOW, ERRNO, KILL, MACHINES, REFUSED, UNKNOWN, filter_program
 
 
-def decide(machine: str, number: int, *arguments: int, mark: int | None = None) -> int:
+def decide(
+    machine: str, number: int, *arguments: int, mark: int | None = None, shares_memory: bool = False
+) -> int:
     """What the kernel's own small machine would answer."""
-    rules = filter_program(machine)
+    rules = filter_program(machine, shares_memory=shares_memory)
     assert rules is not None
     steps = list(struct.iter_unpack("=HBBI", rules))
-    values = [*arguments, 0, 0]
-    seen = {0: number, 4: MACHINES[machine].mark if mark is None else mark, 16: values[0], 24: values[1]}
+    seen = {0: number, 4: MACHINES[machine].mark if mark is None else mark}
+    seen |= {16 + 8 * at: value for at, value in enumerate([*arguments, 0, 0, 0, 0][:6])}
     at = register = 0
     while True:
         code, if_true, if_false, value = steps[at]
         at += 1
         if code == 0x20:
             register = seen[value]
+        elif code == 0x54:
+            register &= value
         elif code == 0x06:
             return value
         else:
@@ -48,6 +52,24 @@ def test_nothing_can_be_typed_into_a_terminal(machine: str) -> None:
     assert decide(machine, ioctl, 0, 0x5412) == ERRNO | 1
     assert decide(machine, ioctl, 0, 0x541C) == ERRNO | 1
     assert decide(machine, ioctl, 0, 0x5401) == ALLOW
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize(
+    ("flags", "is_refused"),
+    [
+        (0x21, True),
+        (0x1 | 0x20 | 0x40000, True),
+        (0x22, False),
+        (0x1, False),
+        (0x2, False),
+        (0x22 | 0x4000, False),
+    ],
+)
+def test_memory_that_is_shared_and_of_no_file_is_refused(machine: str, flags: int, is_refused: bool) -> None:
+    mmap = MACHINES[machine].numbers["mmap"]
+    assert decide(machine, mmap, 0, 4096, 3, flags) == (ERRNO | 1 if is_refused else ALLOW)
+    assert decide(machine, mmap, 0, 4096, 3, flags, shares_memory=True) == ALLOW
 
 
 def test_ordinary_calls_are_allowed() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from affidavit.sandbox.job import SOURCE, Job
 from affidavit.sandbox.walls.bubblewrap import Bubblewrap
 
-VALUES = {"--seccomp": 1, "--remount-ro": 1}
+VALUES = {"--seccomp": 1, "--remount-ro": 1, "--dev-bind": 2}
 
 
 class Breached(Bubblewrap):

@@ -29,8 +29,9 @@ rights() {{ grep -q '^NoNewPrivs:.1$' /proc/self/status && grep -q '^CapEff:.0*$
 kernel() {{ grep -q '^Seccomp:.2$' /proc/self/status; }}
 devices() {{ [ ! -e /dev/kmsg ] && [ ! -e /dev/mem ] && [ ! -e /dev/vda ] && [ ! -e /dev/sda ]; }}
 disk() {{
-  ! dd if=/dev/zero of={SIDE}/full bs=1M count={MEGABYTES * 3} 2>/dev/null &&
-  ! dd if=/dev/zero of=/tmp/full bs=1M count={MEGABYTES * 3} 2>/dev/null
+  for place in {SIDE} /tmp /dev/shm; do
+    if dd if=/dev/zero "of=$place/full" bs=1M count={MEGABYTES * 3} 2>/dev/null; then return 1; fi
+  done
 }}
 for wall in network files environment processes writing rights kernel devices disk; do
   if "$wall" "$1"; then echo "$wall stands"; else echo "$wall is missing"; fi
@@ -48,8 +49,16 @@ WALLS = {
     "disk": "limited disk",
     "time": "ended on time, with all it started",
     "tasks": "limited processes",
+    "memory": "limited memory",
     "output": "limited output",
 }
+# A text that is doubled up to 64 MB, and held: more than it may take, and little where there is no wall.
+LARGE = """
+text=0123456789abcdef doubled=0
+while [ "$doubled" -lt 22 ]; do text=$text$text; doubled=$((doubled + 1)); done
+sleep 5
+echo "all of it: ${#text}"
+"""
 FROM_INSIDE = tuple(PROBES.rsplit("for wall in ", 1)[1].split(";", 1)[0].split())
 
 
@@ -103,6 +112,10 @@ def _limits(sandbox: Sandbox, source: Path) -> Iterator[Wall]:
     ended = sandbox.run(_job(source, many, RunLimits(seconds=5, tasks=6)))
     held = ended.state == "too_many_processes" or b"all ran" not in ended.output
     yield Wall(name="tasks", stands=held and ended.state != "not_started", detail=ended.detail)
+    ended = sandbox.run(_job(source, LARGE, RunLimits(seconds=PROBE_SECONDS, memory_mb=MEGABYTES * 2)))
+    # An engine ends a program by itself.
+    held = ended.state == "out_of_memory" or (ended.state == "exited" and b"all of it" not in ended.output)
+    yield Wall(name="memory", stands=held, detail=ended.detail)
     ended = sandbox.run(_job(source, "yes", RunLimits(seconds=5, output_kb=4)))
     yield Wall(
         name="output", stands=ended.state == "flooded" and len(ended.output) <= 4096, detail=ended.detail

@@ -131,7 +131,7 @@ def test_what_could_not_be_run_is_said_once_with_what_to_do(reviewed: Reviewed) 
 
 def test_the_verifier_is_shown_the_program_and_what_it_did(reviewed: Reviewed, asked: list[Any]) -> None:
     reviewed(finding(SHOWS), "--run")
-    assert "outcome: reproduced" in json.dumps(asked)
+    assert "Outcome: reproduced" in json.dumps(asked)
     assert "decide whether" in json.dumps(asked)
 
 

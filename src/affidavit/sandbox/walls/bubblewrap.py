@@ -31,6 +31,8 @@ HIDDEN = ("/usr/local/etc",)
 """Settings of the machine that lie among its programs."""
 OUTSIDE = {"AFFIDAVIT_OUTSIDE": "1"}
 """What bubblewrap itself is given; a program that sees it sees the environment of another."""
+NO_SHARED_ZEROS = ("--dev-bind", "/dev/full", "/dev/zero")
+"""Zeros to be read, and none to be mapped: that would be memory which no process is seen to hold."""
 USER = "1000"
 
 
@@ -49,7 +51,7 @@ class Bubblewrap:
 
     def run(self, job: Job) -> Ended:
         """Run a job to its end or its first limit; nothing of it is left afterwards."""
-        rules = filter_program()
+        rules = filter_program(shares_memory=self.group is not None)
         if rules is None:
             return Ended(
                 "not_started", detail="no filter of kernel calls is known for this kind of processor"
@@ -89,6 +91,7 @@ class Bubblewrap:
             *_nothing_of_the_user(job),
             *_system(job),
             *_own_places(job),
+            *(() if self.group else NO_SHARED_ZEROS),
             *_given(job),
             # Where we are root outside, the settings of the kernel in /proc belong to the program's user.
             *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),

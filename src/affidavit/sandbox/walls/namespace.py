@@ -14,8 +14,11 @@ from affidavit.sandbox.walls.start import is_over_memory
 
 ANSWER_SECONDS = 20.0
 END_SECONDS = 30.0
-OWN_MEMORY = ("RssAnon:", "RssShmem:")
-"""Memory that is there because of a process; pages of files can be taken back at any time."""
+OWN_MEMORY = ("RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:", "HugetlbPages:")
+"""Memory that is there because of a process; pages of files can be taken back at any time.
+
+What is swapped out, the tables of its pages and large pages of their own kind count nowhere else.
+"""
 
 
 class Namespace:
@@ -37,7 +40,7 @@ class Namespace:
         with suppress(OSError):
             for place in self._inside.iterdir():
                 if place.name.isdigit():
-                    of_one = _taken_by(place / "status")
+                    of_one = taken_by(place / "status")
                     tasks, memory = tasks + of_one[0], memory + of_one[1]
         return tasks, memory
 
@@ -108,7 +111,7 @@ def _parent_of(pid: int) -> int | None:
         return None
 
 
-def _taken_by(status: Path) -> tuple[int, int]:
+def taken_by(status: Path) -> tuple[int, int]:
     """Threads and bytes of one process."""
     tasks = memory = 0
     with suppress(OSError):

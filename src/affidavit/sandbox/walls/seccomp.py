@@ -1,7 +1,8 @@
 """Which calls to the kernel a program may make: a filter for bubblewrap, as the kernel reads it.
 
 Namespaces leave some doors open: sockets to the machine's host (vsock), the user's keyrings, memory that
-belongs to no process, and parts of the kernel in which many errors were found. They are shut here.
+belongs to no process, and parts of the kernel in which many errors were found. They are shut here. Anonymous
+memory that processes share is such memory: a program can take its pages out of its own account and keep them.
 """
 
 import platform
@@ -18,7 +19,10 @@ X32 = 0x40000000
 """Calls of a second kind that x86 has; a filter by number would not see them."""
 ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 LOAD, JUMP_IF, JUMP_FROM, RETURN = 0x20, 0x15, 0x35, 0x06
-NUMBER, ARCHITECTURE, FIRST, SECOND = 0, 4, 16, 24
+MASK = 0x54
+NUMBER, ARCHITECTURE, FIRST, SECOND, FOURTH = 0, 4, 16, 24, 40
+SHARED_ANONYMOUS, KIND_OF_MAPPING = 0x21, 0x2F
+"""The flags of memory that is shared and of no file, and the bits that say so."""
 
 REFUSED = (
     "add_key request_key keyctl bpf perf_event_open kexec_load kexec_file_load open_by_handle_at mount "
@@ -55,15 +59,15 @@ SAME_EVERYWHERE = {
 NAMES = (
     "socket ioctl add_key request_key keyctl memfd_create shmget msgget bpf perf_event_open userfaultfd "
     "kexec_load kexec_file_load open_by_handle_at mount umount2 pivot_root setns unshare syslog acct swapon "
-    "reboot init_module finit_module delete_module quotactl ptrace process_vm_writev"
+    "reboot init_module finit_module delete_module quotactl ptrace process_vm_writev mmap"
 )
 X86_64 = (
     "41 16 248 249 250 319 29 68 321 298 323 246 320 304 165 166 155 308 272 103 163 167 169 175 313 176 179 "
-    "101 311"
+    "101 311 9"
 )
 AARCH64 = (
     "198 29 217 218 219 279 194 186 280 241 282 104 294 265 40 39 41 268 97 116 89 224 142 105 273 106 60 "
-    "117 271"
+    "117 271 222"
 )
 
 
@@ -75,8 +79,11 @@ def _machine(mark: int, numbers: str) -> Machine:
 MACHINES = {"x86_64": _machine(0xC000003E, X86_64), "aarch64": _machine(0xC00000B7, AARCH64)}
 
 
-def filter_program(machine: str | None = None) -> bytes | None:
-    """The filter for a kind of processor, this one unless another is named; None where none is known."""
+def filter_program(machine: str | None = None, *, shares_memory: bool = False) -> bytes | None:
+    """The filter for a kind of processor, this one unless another is named; None where none is known.
+
+    Memory may be shared where the kernel itself counts it for the run.
+    """
     known = MACHINES.get(machine or platform.machine())
     if known is None:
         return None
@@ -92,7 +99,15 @@ def filter_program(machine: str | None = None) -> bytes | None:
         steps += _answer(known.numbers[name], EPERM)
     for name in UNKNOWN.split():
         steps += _answer(known.numbers[name], ENOSYS)
+    steps += b"" if shares_memory else _shared_memory(known)
     return steps + _sockets(known) + _requests(known) + _return(ALLOW)
+
+
+def _shared_memory(machine: Machine) -> bytes:
+    """A mapping that is shared and of no file."""
+    asked = _load(FOURTH) + _step(MASK, 0, 0, KIND_OF_MAPPING)
+    body = asked + _step(JUMP_IF, 0, 1, SHARED_ANONYMOUS) + _return(ERRNO | EPERM) + _return(ALLOW)
+    return _step(JUMP_IF, 0, len(body) // 8, machine.numbers["mmap"]) + body
 
 
 def _sockets(machine: Machine) -> bytes:
