@@ -10,7 +10,8 @@ import pytest
 
 from affidavit.errors import SettingsError
 from affidavit.sandbox.inside.making import registries
-from affidavit.sandbox.inside.provision import environment_at, is_private, own_node, own_python, provide
+from affidavit.sandbox.inside.private_places import homes_among, is_private
+from affidavit.sandbox.inside.provision import environment_at, own_node, own_python, provide
 
 
 def test_a_virtual_environment_brings_the_interpreter_that_it_was_made_from(tmp_path: Path) -> None:
@@ -55,6 +56,25 @@ def test_a_folder_of_python_packages_is_on_the_path_of_imports(tmp_path: Path) -
 )
 def test_no_home_and_no_settings_are_shown(place: Path) -> None:
     assert is_private(place)
+
+
+@pytest.mark.parametrize("place", ["/home", "/Users", "/root", "/home/somebody", "/Users/somebody"])
+def test_no_folder_of_homes_is_shown_wherever_the_own_home_is(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert is_private(Path(place))
+    assert not is_private(Path("/home/somebody/project/.venv"))
+
+
+def test_homes_are_read_from_the_list_of_users_and_folders_of_the_system_are_none() -> None:
+    listed = ["/usr/games", "/", "/bin", "/opt/service", "/data/people/one", "/opt/service", ""]
+    assert [*homes_among(listed)] == [Path("/opt/service"), Path("/data/people/one")]
+
+
+def test_the_home_of_any_user_of_the_machine_is_private() -> None:
+    everybody = [*homes_among(user.pw_dir for user in pwd.getpwall())]
+    assert [home for home in everybody if not (is_private(home) and is_private(home.parent))] == []
 
 
 def test_the_repository_itself_is_no_environment(tmp_path: Path) -> None:

@@ -278,9 +278,31 @@ def test_an_environment_is_made_from_base_and_writes_only_its_own_folder(
         command = 'grep "n \\* 2" shop/price.py > "$ENVIRONMENT/of-base"; ! touch /usr/x'
         make_environment(sandbox, repository.base, command, made, provide(()))
         assert "n * 2" in (made / "of-base").read_text()
-        with pytest.raises(OutsideError, match="no such package"):
+        with pytest.raises(OutsideError, match="exit code 3: no such package"):
             make_environment(sandbox, repository.base, "echo no such package; exit 3", made, provide(()))
+        with pytest.raises(OutsideError, match="exit code 4: it printed nothing"):
+            make_environment(sandbox, repository.base, "exit 4", made, provide(()))
     assert [place.name for place in made.iterdir()] == ["of-base"]
+
+
+def test_an_environment_is_made_with_the_certificates_of_the_machine_and_where_go_may_fetch(
+    sides: Opened, sandbox: Bubblewrap, repo: Repo, tmp_path: Path
+) -> None:
+    made, own = tmp_path / "made", tmp_path / "own"
+    made.mkdir()
+    own.mkdir()
+    (own / "ca.pem").write_text("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n")
+    (own / "diary").write_text("private")
+    given = {"PIP_CERT": str(own / "ca.pem"), "SSL_CERT_FILE": str(own / "diary")}
+    command = (
+        'grep -q MIIB "$PIP_CERT" && [ "$(ls "$(dirname "$PIP_CERT")")" = ca.pem ] '
+        '&& [ -z "$SSL_CERT_FILE" ] && [ -z "${GOPROXY+set}" ] && ! echo x >> "$PIP_CERT"'
+    )
+    head = repo.git("rev-parse", "HEAD")
+    with closing(open_repository(repo.path, repo.git("rev-parse", "HEAD~1"), head)) as repository:
+        make_environment(sandbox, repository.base, command, made, provide(()), environment=given)
+        with pytest.raises(OutsideError, match=r"not handed on: SSL_CERT_FILE: .*diary holds no certificate"):
+            make_environment(sandbox, repository.base, "false", made, provide(()), environment=given)
 
 
 OPTIONAL = """try:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from affidavit.errors import OutsideError
 from affidavit.ports import Tree
-from affidavit.records.runs.run import RunLimits
+from affidavit.records.runs.run import ProgramRun, RunLimits
+from affidavit.sandbox.inside.certificates import Certificates, certificates
 from affidavit.sandbox.inside.copies import write_side
 from affidavit.sandbox.inside.provision import Provision
-from affidavit.sandbox.job import Job, Sandbox
+from affidavit.sandbox.job import Ended, Job, Sandbox
 from affidavit.sandbox.sides import base_variables
 from affidavit.system.temporary import temporary_folder
 
@@ -30,7 +31,13 @@ LAST_WORDS = 1500
 
 
 def make_environment(
-    sandbox: Sandbox, base: Tree, command: str, folder: Path, provision: Provision, limits: RunLimits = MAKING
+    sandbox: Sandbox,
+    base: Tree,
+    command: str,
+    folder: Path,
+    provision: Provision,
+    limits: RunLimits = MAKING,
+    environment: Mapping[str, str] = os.environ,
 ) -> None:
     """Run a command on a copy of base, with the network, that can write nothing but one folder.
 
@@ -40,16 +47,19 @@ def make_environment(
     with temporary_folder("making-") as source:
         source.chmod(0o755)
         write_side(base, source)
+        trusted = certificates(environment)
         variables = {
-            **base_variables(provision),
-            **registries(os.environ),
+            # Go fetches what it lacks, as far as the user's own setting lets it.
+            **{name: value for name, value in base_variables(provision).items() if name != "GOPROXY"},
+            **registries(environment),
+            **trusted.variables,
             "ENVIRONMENT": str(folder),
             "GOMODCACHE": str(folder),
         }
         job = Job(
             ("/bin/sh", "-c", command),
             source,
-            mounts=provision.mounts,
+            mounts=(*provision.mounts, *trusted.mounts),
             variables=variables,
             limits=limits,
             writable=folder,
@@ -57,8 +67,15 @@ def make_environment(
         )
         ended = sandbox.run(job)
     if ended.state != "exited" or ended.exit_code != 0:
-        words = ended.output.decode("utf-8", "replace").strip()[-LAST_WORDS:] or ended.detail
-        raise OutsideError(f"the command of --environment-from failed ({ended.state}): {words}")
+        raise OutsideError(_failure(ended, trusted))
+
+
+def _failure(ended: Ended, trusted: Certificates) -> str:
+    """How it ended, what it said last, and which certificates it did not have."""
+    how = ProgramRun(side="base", state=ended.state, exit_code=ended.exit_code).summary
+    words = ended.output.decode("utf-8", "replace").strip()[-LAST_WORDS:] or ended.detail
+    lacking = f" (not handed on: {'; '.join(trusted.refused)})" if trusted.refused else ""
+    return f"the command of --environment-from failed, {how}: {words or 'it printed nothing'}{lacking}"
 
 
 def registries(environment: Mapping[str, str]) -> dict[str, str]:

@@ -1,20 +1,16 @@
 """From the folders that the user names to what a program is given of them: read-only, and never a home."""
 
 import os
-import pwd
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from affidavit.errors import SettingsError
+from affidavit.sandbox.inside.private_places import is_private, is_system, refuse_private
 
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store")
-PRIVATE_PLACES = ("/etc", "/var", "/run", "/proc", "/sys", "/dev", "/boot")
-PRIVATE_NAMES = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".netrc", ".git")
 ELF = b"\x7fELF"
 """How a program begins that is no script: a script of a version switcher lies in the home and needs it."""
 INTERPRETERS = ("node", "go", "ruby", "php", "perl", "bash")
@@ -93,7 +89,7 @@ def _virtual_environment(place: Path, reviewed: Path | None) -> Provision:
     programs = [Path(os.path.normpath(home))] if home else []
     programs += [python.resolve().parent] if python.exists() else []
     for folder in dict.fromkeys(programs):
-        if not _is_system(folder.resolve()) or folder.resolve().parent == Path("/"):
+        if not is_system(folder.resolve()) or folder.resolve().parent == Path("/"):
             refuse_private(folder.parent, reviewed)
             mounts.append(folder.parent)
     return Provision(tuple(mounts), (str(place / "bin"),), (("VIRTUAL_ENV", str(place)),))
@@ -110,7 +106,7 @@ def _setting(file: Path, wanted: str) -> str:
 def own_python() -> Iterator[Provision]:
     """The interpreter that Affidavit runs on, without what is installed for Affidavit."""
     prefix = Path(sys.base_prefix)
-    if _is_system(prefix):
+    if is_system(prefix):
         yield Provision(search_path=(str(prefix / "bin"),))
     elif not is_private(prefix):
         mounts = tuple(dict.fromkeys((prefix, prefix.resolve())))
@@ -132,7 +128,7 @@ def _interpreters(reviewed: Path | None) -> Iterator[Provision]:
         program = Path(found).resolve() if found else None
         if program is None or not _is_program(program) or _is_inside(program, reviewed):
             continue
-        if _is_system(program):
+        if is_system(program):
             yield Provision(search_path=(str(program.parent),))
         elif not is_private(program.parent.parent):
             yield Provision((program.parent.parent,), (str(program.parent),))
@@ -143,46 +139,5 @@ def _is_program(place: Path) -> bool:
         return file.read(4) == ELF
 
 
-def _is_system(place: Path) -> bool:
-    return any(place.is_relative_to(folder) for folder in SYSTEM)
-
-
 def _is_inside(place: Path, folder: Path | None) -> bool:
     return folder is not None and place.is_relative_to(folder.resolve())
-
-
-def is_private(place: Path, reviewed: Path | None = None) -> bool:
-    """Whether to show this folder would show what is the user's own, or the repository with its history."""
-    for seen in (place, place.resolve()):
-        if any(_holds(seen, own) for own in (*_homes(), Path("/"))):
-            return True
-        if any(seen.is_relative_to(folder) for folder in PRIVATE_PLACES):
-            return True
-        if any(part in PRIVATE_NAMES for part in seen.parts):
-            return True
-        if reviewed is not None and _holds(seen, reviewed.resolve()):
-            return True
-    return False
-
-
-def _homes() -> Iterator[Path]:
-    """The user's home, as the environment says and as the machine knows it."""
-    homes = [Path.home()]
-    with suppress(KeyError):
-        homes.append(Path(pwd.getpwuid(os.getuid()).pw_dir))
-    for home in homes:
-        yield from (home, home.resolve())
-
-
-def _holds(folder: Path, place: Path) -> bool:
-    """Whether a place is the folder, or lies in it."""
-    return place.is_relative_to(folder)
-
-
-def refuse_private(place: Path, reviewed: Path | None = None) -> None:
-    """Raise where programs would see more than an environment."""
-    if is_private(place, reviewed):
-        raise SettingsError(
-            f"{place} is not shown to programs: it is, or holds, your home, the repository, or settings of "
-            "the machine; name the folder of the environment itself"
-        )

@@ -1,0 +1,79 @@
+"""Which folders are shown to no program: a place in, whether it is or holds a home or settings out."""
+
+import os
+import pwd
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from affidavit.errors import SettingsError
+
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store")
+PRIVATE_PLACES = ("/etc", "/var", "/run", "/proc", "/sys", "/dev", "/boot")
+PRIVATE_NAMES = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".netrc", ".git")
+HOMES = (Path("/home"), Path("/Users"))
+"""Where the homes of people lie, also of those whom the machine's list of users does not name."""
+ROOT = Path("/root")
+
+
+def is_private(place: Path, reviewed: Path | None = None) -> bool:
+    """Whether to show this folder would show what is somebody's own, or the repository with its history."""
+    for seen in (place, place.resolve()):
+        if seen.parent in HOMES or any(_holds(seen, own) for own in (*homes(), *HOMES, ROOT, Path("/"))):
+            return True
+        if any(seen.is_relative_to(folder) for folder in PRIVATE_PLACES):
+            return True
+        if any(part in PRIVATE_NAMES for part in seen.parts):
+            return True
+        if reviewed is not None and _holds(seen, reviewed.resolve()):
+            return True
+    return False
+
+
+def lies_in_a_home(place: Path) -> bool:
+    """Whether a file or folder is, or lies in, somebody's home."""
+    return any(
+        seen.is_relative_to(home) for seen in (place, place.resolve()) for home in (*homes(), *HOMES, ROOT)
+    )
+
+
+def homes() -> Iterator[Path]:
+    """The user's home, as the environment says and as the machine knows it, and the homes of all others."""
+    own = [Path.home()]
+    with suppress(KeyError):
+        own.append(Path(pwd.getpwuid(os.getuid()).pw_dir))
+    for home in own:
+        yield from (home, home.resolve())
+    yield from _listed()
+
+
+@cache
+def _listed() -> tuple[Path, ...]:
+    return tuple(homes_among(user.pw_dir for user in pwd.getpwall()))
+
+
+def homes_among(folders: Iterable[str]) -> Iterator[Path]:
+    """Of the folders in a list of users those that are homes: services have folders of the system."""
+    for folder in dict.fromkeys(map(Path, folders)):
+        if folder.is_absolute() and folder != Path("/") and not is_system(folder):
+            yield folder
+
+
+def is_system(place: Path) -> bool:
+    """Whether it lies among the programs and libraries of the system, which all programs see."""
+    return any(place.is_relative_to(folder) for folder in SYSTEM)
+
+
+def _holds(folder: Path, place: Path) -> bool:
+    """Whether a place is the folder, or lies in it."""
+    return place.is_relative_to(folder)
+
+
+def refuse_private(place: Path, reviewed: Path | None = None) -> None:
+    """Raise where programs would see more than an environment."""
+    if is_private(place, reviewed):
+        raise SettingsError(
+            f"{place} is not shown to programs: it is, or holds, a home, the repository, or settings of the "
+            "machine; name the folder of the environment itself"
+        )
