@@ -34,6 +34,9 @@ def decisions(
         ("This is wrong.", "wrong", ""),
         ("/affidavit explain", "explain", ""),
         ("/AFFIDAVIT Dismiss\r\nx", "dismissed", ""),
+        ("> quoted\n\n/affidavit dismiss see `a.py`", "dismissed", "see `a.py`"),
+        ("- checked\n- twice\n\n/affidavit dismiss is so", "dismissed", "is so"),
+        ("<!-- a form -->\n\n   /affidavit dismiss below it", "dismissed", "below it"),
     ],
 )
 def test_an_answer_in_the_thread_is_a_decision_about_its_finding(body: str, kind: str, why: str) -> None:
@@ -51,6 +54,22 @@ def test_an_answer_in_the_thread_is_a_decision_about_its_finding(body: str, kind
         "not wrong at all",
         "/affidavit dismissal",
         f"/affidavit dismiss {OTHER} another finding",
+        "As in\n\n    /affidavit dismiss as indented code",
+        "As in\n\n\t/affidavit dismiss as indented code",
+        "<!--\n/affidavit dismiss unseen\n-->",
+        "Fine <!-- or\n/affidavit dismiss unseen\n--> so",
+        "````\n```\n/affidavit dismiss as code in code\n````",
+        "```\n/affidavit dismiss as code without an end",
+        "`as\n/affidavit dismiss code`",
+        "<div>\n/affidavit dismiss in markup\n</div>",
+        "> quoted\n/affidavit dismiss in the same quote",
+        "[a]: b '\n/affidavit dismiss as the title of a link\n'",
+        "![\n/affidavit dismiss as the name of a picture\n](b)",
+        "[a](b '\n/affidavit dismiss as a title\n')",
+        "[^1]: a\n/affidavit dismiss in a footnote of nothing",
+        "\\/affidavit dismiss as it is written",
+        "- /affidavit dismiss as an entry of a list",
+        "<!-- wrong -->",
     ],
 )
 def test_quotes_code_and_talk_about_commands_decide_nothing(body: str) -> None:

@@ -132,6 +132,15 @@ def test_a_forge_that_is_down_is_no_forge_that_does_not_say_who_edited(
         read(github)
 
 
+def test_what_an_edited_comment_hides_behind_its_length_decides_nothing(
+    github: GitHubServer, report: Report
+) -> None:
+    post(github.address, report)
+    hidden = f"Hm. <!--\n/affidavit dismiss {name_of_blocking(report)} x\n{'so ' * 10_000}-->"
+    github.edit("ada", in_the_conversation(github, "Hm."), hidden)
+    assert read(github).dismissals == ()
+
+
 def test_without_a_token_an_edited_comment_decides_nothing(github: GitHubServer, report: Report) -> None:
     post(github.address, report)
     comment = in_the_thread(github, "Hm.")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
+from affidavit.forges.own_words import own_words
 from affidavit.forges.standing import Edited, OwnNote, Person, Said, Standing
 from affidavit.records.change import Dismissed
 from affidavit.records.record import Record
@@ -19,7 +20,7 @@ _COMMAND = re.compile(
 _WRONG = re.compile(
     r"^[ \t]*(?:this[ \t]+is[ \t]+|that'?s[ \t]+)?wrong\b[ \t.:,!-]*(?P<why>.*)$", re.IGNORECASE
 )
-_QUOTED = re.compile(r"^[ \t]*>.*$|^(```|~~~).*?^\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL)
+_MAY_DECIDE = re.compile(r"/affidavit[ \t]|wrong", re.IGNORECASE)
 
 
 class Decision(Record):
@@ -139,8 +140,8 @@ def _commands(said: Said) -> Iterator[tuple[DecisionKind, str, str]]:
 
 
 def _own_words(body: str) -> str:
-    """Without what is quoted from elsewhere, and without code: an example is no command."""
-    return _QUOTED.sub("", body.replace("\r\n", "\n"))
+    """Without quotes, code and what readers cannot see: an example is no command."""
+    return own_words(body) if _MAY_DECIDE.search(body) else ""
 
 
 def _decision(

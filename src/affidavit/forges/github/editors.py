@@ -7,6 +7,7 @@ from affidavit.errors import ForgeError
 from affidavit.forges.answers import decides
 from affidavit.forges.github.client import GitHubClient
 from affidavit.forges.github.queries import EDITORS
+from affidavit.forges.pull_request import MAX_COMMENT_LENGTH
 from affidavit.forges.standing import Edited
 
 Given = dict[str, Any]
@@ -15,19 +16,24 @@ BATCH = 100
 MAX_ASKED = 1_000
 
 
+def _decides(comment: Given) -> bool:
+    return decides((comment.get("body") or "")[:MAX_COMMENT_LENGTH])
+
+
 def deciding(talk: Sequence[Given], inline: Sequence[Given]) -> list[Given]:
     """Comments whose words decide something, and those that begin a thread with such an answer."""
-    answers = [one for one in inline if decides(one.get("body") or "")]
+    answers = [one for one in inline if _decides(one)]
     begun = {one["in_reply_to_id"] for one in answers if one.get("in_reply_to_id")}
     known = {one["id"] for one in answers}
     roots = [one for one in inline if one["id"] in begun - known]
-    return [*(one for one in talk if decides(one.get("body") or "")), *answers, *roots]
+    return [*(one for one in talk if _decides(one)), *answers, *roots]
 
 
 async def read_edited(client: GitHubClient, comments: Sequence[Given]) -> dict[str, Edited]:
-    """Who changed each of these, by its node's id; where GitHub does not say who, only whether."""
-    edited: dict[str, Edited] = {_name(one): _by_dates(one) for one in comments}
-    asked = [name for name in edited if name][:MAX_ASKED] if client.has_token else []
+    """Who changed each of these, by its node's id, as far as GitHub says it."""
+    edited: dict[str, Edited] = {}
+    names = list(dict.fromkeys(_name(one) for one in comments if _name(one)))
+    asked = names[:MAX_ASKED] if client.has_token else []
     for start in range(0, len(asked), BATCH):
         ids = asked[start : start + BATCH]
         try:
@@ -42,8 +48,9 @@ async def read_edited(client: GitHubClient, comments: Sequence[Given]) -> dict[s
 
 
 def edited_of(comment: Given, edited: dict[str, Edited]) -> Edited:
-    """Who changed a comment; nobody was asked about one that decides nothing."""
-    return edited.get(_name(comment), "")
+    """Who changed a comment; where GitHub did not say who, whether it was changed."""
+    known = edited.get(_name(comment))
+    return _by_dates(comment) if known is None else known
 
 
 def _name(comment: Given) -> str:

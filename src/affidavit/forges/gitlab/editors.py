@@ -9,6 +9,7 @@ from typing import Any
 from affidavit.errors import ForgeError
 from affidavit.forges.answers import decides
 from affidavit.forges.gitlab.client import GitLabClient
+from affidavit.forges.pull_request import MAX_COMMENT_LENGTH
 from affidavit.forges.standing import Edited
 
 Given = dict[str, Any]
@@ -23,14 +24,14 @@ query($id: NoteID!) {
 def deciding(discussion: Given) -> list[Given]:
     """Comments of a discussion whose words decide something, and the one that begins it where any does."""
     notes = [note for note in discussion.get("notes") or [] if not note.get("system")]
-    found = [note for note in notes if decides(note.get("body") or "")]
+    found = [note for note in notes if decides((note.get("body") or "")[:MAX_COMMENT_LENGTH])]
     return [*found, *(notes[:1] if found and found[0] is not notes[0] else [])]
 
 
 async def read_edited(client: GitLabClient, notes: Sequence[Given]) -> dict[int, Edited]:
-    """Who changed each of these, by its id; where GitLab does not say who, only whether it was touched."""
+    """Who changed each of these, by its id, as far as GitLab says it."""
     touched = [note for note in notes if not _is_untouched(note)]
-    edited: dict[int, Edited] = {note["id"]: "by_unknown" for note in touched}
+    edited: dict[int, Edited] = {}
     if not client.has_token or client.credentials.is_job_token:
         return edited
     for note in touched[:MAX_ASKED]:
@@ -42,6 +43,12 @@ async def read_edited(client: GitLabClient, notes: Sequence[Given]) -> dict[int,
             return edited
         edited[note["id"]] = _by_editor(answer.get("note") or {})
     return edited
+
+
+def edited_of(note: Given, edited: dict[int, Edited]) -> Edited:
+    """Who changed a comment; where GitLab did not say who, whether it was touched."""
+    known = edited.get(note["id"])
+    return ("" if _is_untouched(note) else "by_unknown") if known is None else known
 
 
 def _is_untouched(note: Given) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from affidavit.errors import ForgeError
 from affidavit.forges.gitlab.client import GitLabClient
-from affidavit.forges.gitlab.editors import deciding, read_edited
+from affidavit.forges.gitlab.editors import deciding, edited_of, read_edited
 from affidavit.forges.marks import read_mark
 from affidavit.forges.pull_request import MAX_COMMENT_LENGTH
 from affidavit.forges.standing import Edited, Lifting, OwnNote, Person, Said, Standing, with_rights
@@ -122,7 +122,7 @@ async def _own_note(client: GitLabClient, discussion: Given, talk: Talk) -> OwnN
         line=position.get("new_line"),
         replies=tuple(_said(note, talk, client.address.url) for note in others),
         own_replies=tuple(one for one in own if one),
-        edited=talk.edited.get(first["id"], ""),
+        edited=edited_of(first, talk.edited),
         against=await _against(client, first, talk) if mark.kind == "finding" else (),
     )
 
@@ -143,7 +143,7 @@ def _said(note: Given, talk: Talk, url: str) -> Said:
         by=Person(name=name_of(user), is_bot=is_bot(user)),
         body=(note.get("body") or "")[:MAX_COMMENT_LENGTH],
         url=f"{url}#note_{note['id']}",
-        edited=talk.edited.get(note["id"], ""),
+        edited=edited_of(note, talk.edited),
     )
 
 
