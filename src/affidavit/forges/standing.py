@@ -45,6 +45,8 @@ class OwnNote(Record):
     review: str = ""
     """The review that it came with, where the forge has such a thing."""
     is_resolved: bool = False
+    resolved_by: str = ""
+    """Empty where nobody did, or the forge did not say who."""
     path: str = ""
     line: int | None = None
     replies: tuple[Said, ...] = ()

@@ -4,7 +4,7 @@ from typing import Any
 
 from affidavit.errors import ForgeError
 from affidavit.forges.github.client import GitHubClient
-from affidavit.forges.github.queries import RESOLVE
+from affidavit.forges.github.queries import RESOLVE, UNRESOLVE
 from affidavit.forges.posting import actions
 
 _SIDES = {"head": "RIGHT", "base": "LEFT"}
@@ -16,7 +16,7 @@ _MAX_CHECK_TEXT = 65_000
 
 async def apply_action(client: GitHubClient, action: actions.Action) -> None:
     """One action; a ForgeError says why GitHub refuses."""
-    if isinstance(action, actions.Resolve):
+    if isinstance(action, actions.Resolve | actions.Unresolve):
         await _resolve(client, action)
     elif isinstance(action, actions.SetGate):
         await _set_gate(client, action)
@@ -84,11 +84,12 @@ def _inline(comment: actions.Inline) -> dict[str, Any]:
     return given
 
 
-async def _resolve(client: GitHubClient, action: actions.Resolve) -> None:
+async def _resolve(client: GitHubClient, action: actions.Resolve | actions.Unresolve) -> None:
     """Resolving is GraphQL's, and many tokens may not: then an answer says it."""
     if action.thread:
+        query = RESOLVE if isinstance(action, actions.Resolve) else UNRESOLVE
         try:
-            await client.query(RESOLVE, thread=action.thread)
+            await client.query(query, thread=action.thread)
         except ForgeError as error:
             if error.status == 429 or error.retryable:
                 raise

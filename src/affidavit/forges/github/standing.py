@@ -22,6 +22,7 @@ class Thread:
 
     id: str
     is_resolved: bool
+    resolved_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,10 +89,15 @@ async def _threads(client: GitHubClient) -> dict[int, Thread]:
         for node in found.get("nodes") or []:
             comments = node["comments"]["nodes"]
             if comments:
-                threads[comments[0]["databaseId"]] = Thread(node["id"], node["isResolved"])
+                threads[comments[0]["databaseId"]] = _thread(node)
         if not (found.get("pageInfo") or {}).get("hasNextPage"):
             return threads
         after = found["pageInfo"]["endCursor"]
+
+
+def _thread(node: Given) -> Thread:
+    by = node.get("resolvedBy") or {}
+    return Thread(node["id"], node["isResolved"], by.get("login") or "")
 
 
 async def _account(client: GitHubClient) -> str:
@@ -163,6 +169,7 @@ async def _finding(client: GitHubClient, talk: Talk, root: tuple[Given, Mark]) -
         thread=thread.id if thread else "",
         review=str(one.get("pull_request_review_id") or ""),
         is_resolved=bool(thread and thread.is_resolved),
+        resolved_by=thread.resolved_by if thread else "",
         path=one.get("path") or "",
         line=one.get("line"),
         replies=tuple(_said(reply, talk) for reply in replies if name_of(reply.get("user")) != talk.account),

@@ -17,7 +17,7 @@ async def apply_action(client: GitLabClient, action: actions.Action) -> None:
     elif isinstance(action, actions.PostReview):
         for comment in action.comments:
             await _discuss(client, actions.PostInline(head=action.head, comment=comment))
-    elif isinstance(action, actions.Resolve):
+    elif isinstance(action, actions.Resolve | actions.Unresolve):
         await _resolve(client, action)
     else:
         await client.send(*_plain(client, action))
@@ -90,10 +90,13 @@ def _place(comment: actions.Inline) -> dict[str, Any]:
     return {**place, **{name: line for name, line in lines.items() if line is not None}}
 
 
-async def _resolve(client: GitLabClient, action: actions.Resolve) -> None:
+async def _resolve(client: GitLabClient, action: actions.Resolve | actions.Unresolve) -> None:
+    is_resolved = isinstance(action, actions.Resolve)
     try:
-        await client.send("PUT", f"{client.request}/discussions/{action.thread}", {"resolved": True})
+        await client.send("PUT", f"{client.request}/discussions/{action.thread}", {"resolved": is_resolved})
     except ForgeError as error:
-        if error.retryable or error.status == 429 or not action.instead:
+        if error.retryable or error.status == 429:
             raise
+        if not action.instead:
+            return
         await apply_action(client, actions.Reply(note=action.note, thread=action.thread, body=action.instead))

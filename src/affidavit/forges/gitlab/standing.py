@@ -118,6 +118,7 @@ async def _own_note(client: GitLabClient, discussion: Given, talk: Talk) -> OwnN
         created_at=first.get("created_at") or "",
         thread=str(discussion["id"]),
         is_resolved=bool(first.get("resolved")),
+        resolved_by=(first.get("resolved_by") or {}).get("username") or "",
         path=position.get("new_path") or "",
         line=position.get("new_line"),
         replies=tuple(_said(note, talk, client.address.url) for note in others),

@@ -101,6 +101,16 @@ class Resolve(Record):
     note: str
     thread: str
     instead: str
+    """The answer; empty where it was given already."""
+
+
+class Unresolve(Record):
+    """Open a thread again that we closed, because its finding is back; where not allowed, answer instead."""
+
+    kind: Literal["unresolve"] = "unresolve"
+    note: str
+    thread: str
+    instead: str
     """The answer."""
 
 
@@ -148,6 +158,7 @@ Action = (
     | Edit
     | Reply
     | Resolve
+    | Unresolve
     | Delete
     | SetGate
     | WithdrawVerdict

@@ -65,10 +65,19 @@ def explained_body(candidate: Candidate, report: Report, comment: str, limit: in
     return fitted("\n\n".join([write_mark(mark), *asked, whole, again]), limit)
 
 
-def fixed_body(fingerprint: str, reason: str, report: Report) -> str:
+def fixed_body(fingerprint: str, reason: str, report: Report, *, is_resolved: bool = False) -> str:
     """What is said where a thread cannot be resolved."""
     mark = Mark(kind="reply", fingerprint=fingerprint, report=report.id, to="fixed")
-    return f"{write_mark(mark)}\nFixed: {clipped_line(reason)}. This thread can be resolved."
+    then = "" if is_resolved else " This thread can be resolved."
+    return f"{write_mark(mark)}\nFixed: {clipped_line(reason)}.{then}"
+
+
+def back_body(fingerprint: str, report: Report, *, is_resolved: bool) -> str:
+    """What is said where a finding is open in a thread that says otherwise, and cannot be opened again."""
+    mark = Mark(kind="reply", fingerprint=fingerprint, report=report.id, to="back")
+    head = name_span((report.change.head.commit or "")[:12])
+    though = "although this thread is resolved" if is_resolved else "although it was fixed before"
+    return f"{write_mark(mark)}\nOpen at {head}, {though}: it counts until it is fixed or dismissed."
 
 
 def fitted(text: str, limit: int) -> str:

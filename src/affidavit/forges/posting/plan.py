@@ -18,16 +18,16 @@ from affidavit.forges.posting.actions import (
     PostReview,
     PostSummary,
     Reply,
-    Resolve,
     SetGate,
     WithdrawVerdict,
 )
-from affidavit.forges.posting.bodies import explained_body, finding_body, finding_mark, fixed_body
+from affidavit.forges.posting.bodies import explained_body, finding_body, finding_mark
 from affidavit.forges.posting.fates import Fate, decide_fates, names_of, without_doubles
 from affidavit.forges.posting.options import PostOptions
 from affidavit.forges.posting.places import inline_place
 from affidavit.forges.posting.suggestions import suggestion_of
 from affidavit.forges.posting.summary import Told, summary_body
+from affidavit.forges.posting.threads import close_fixed, left_resolved, open_again
 from affidavit.forges.standing import OwnNote, Standing
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
@@ -67,7 +67,8 @@ def plan_actions(report: Report, standing: Standing, limits: Limits, options: Po
         *_summary(ground, fates, decisions, fresh),
         *_comments(ground, fresh),
         *_kept_threads(ground, fates),
-        *_fixed(ground, fates),
+        *close_fixed(fates, report),
+        *open_again(fates, report, standing.account),
         *_explained(ground, fates),
         *_taken_back(ground, doubles),
         *_approval(ground),
@@ -177,6 +178,7 @@ def _summary(
         fates=fates,
         decisions=decisions,
         unheard=unheard(ground.standing),
+        left_resolved=left_resolved(fates, ground.standing.account),
         listed=tuple(sorted(listed | before)),
         own_request=ground.is_own_request,
     )
@@ -215,21 +217,6 @@ def _kept_threads(ground: Ground, fates: Sequence[Fate]) -> list[Action]:
         _, _, rest = fate.note.body.partition("\n")
         actions += _edited(fate.note, f"{write_mark(renewed)}\n{rest}", "finding")
     return actions
-
-
-def _fixed(ground: Ground, fates: Sequence[Fate]) -> list[Action]:
-    """Own threads only, and each once: resolved, or answered where that is not allowed."""
-    return [
-        Resolve(
-            note=fate.note.id,
-            thread=fate.note.thread,
-            instead=fixed_body(fate.note.mark.fingerprint, fate.reason, ground.report),
-        )
-        for fate in fates
-        if fate.kind == "fixed"
-        and not fate.note.is_resolved
-        and not any(own.to == "fixed" for own in fate.note.own_replies)
-    ]
 
 
 def _explained(ground: Ground, fates: Sequence[Fate]) -> list[Action]:

@@ -44,6 +44,8 @@ class Told:
     """Findings that have a comment in their place, by the candidate's id, with its address where known."""
     fates: Sequence[Fate] = ()
     decisions: Sequence[Decision] = ()
+    left_resolved: frozenset[str] = frozenset()
+    """Findings that are open in a thread that somebody resolved."""
     unheard: Sequence[Decision] = ()
     """Dismissals that decide nothing, since another may have written them."""
     listed: tuple[str, ...] = ()
@@ -75,7 +77,8 @@ def _overview(report: Report, told: Told) -> list[str]:
     for one in wording.ordered(wording.standing(report))[:MAX_LISTED]:
         blocks = " (blocks)" if one.id in report.verdict.blocking else ""
         url = told.inline.get(one.id)
-        lines.append(one_line_item(one) + blocks + (f" ([comment]({url}))" if url else ""))
+        where = " in a thread that was resolved" if one.id in told.left_resolved else ""
+        lines.append(one_line_item(one) + blocks + (f" ([comment]({url}){where})" if url else ""))
     return ["\n".join(lines)] if lines else []
 
 

@@ -1,0 +1,127 @@
+"""Findings that come back after their thread was closed: by us, by an answer of ours, or by people."""
+
+from pathlib import Path
+
+import pytest
+
+from affidavit.records.report import Report
+from github_server import GitHubServer, opened_github
+from gitlab_server import GitLabServer, opened_gitlab
+from posting_flow import post, reviewed
+from shop import HEAD_FILES
+
+BROKEN = HEAD_FILES["cart.py"]
+FIXED = BROKEN.replace("price_in(currency, item)", "item.price")
+
+
+@pytest.fixture(scope="module")
+def commits(tmp_path_factory: pytest.TempPathFactory, begun: tuple[Path, str, str]) -> tuple[Report, Report]:
+    """The reports on a push that fixes it and on one that breaks it again, made once."""
+    folder = tmp_path_factory.mktemp("pushes")
+    server = opened_github(folder / "github", begun)
+    reports = []
+    for text in (FIXED, BROKEN):
+        server.push(server.origin.commit("topic", {"cart.py": text}, "More"))
+        reports.append(reviewed(server.address, folder / "cache"))
+    server.stop()
+    return reports[0], reports[1]
+
+
+class Pushes:
+    """A forge on which a finding is posted, fixed and broken again."""
+
+    def __init__(
+        self, server: GitHubServer | GitLabServer, commits: tuple[Report, Report], first: Report
+    ) -> None:
+        self.server = server
+        self.reports = {"first": first, "fixed": commits[0], "broken": commits[1]}
+
+    def post(self, name: str) -> None:
+        """Twice, since the second time nothing may be added."""
+        report = self.reports[name]
+        self.server.head = report.change.head.commit or ""
+        named = report.change.model_copy(update={"request": self.server.address.url})
+        for _ in range(2):
+            post(self.server.address, report.model_copy(update={"change": named}))
+
+
+@pytest.fixture
+def pushes(github: GitHubServer, commits: tuple[Report, Report], report: Report) -> Pushes:
+    for text, made in zip((FIXED, BROKEN), commits, strict=True):
+        assert github.origin.commit("topic", {"cart.py": text}, "More") == made.change.head.commit
+    return Pushes(github, commits, report)
+
+
+def answers(github: GitHubServer) -> list[str]:
+    return [one["body"].partition("\n")[2] for one in github.inline if one.get("in_reply_to_id")]
+
+
+def is_resolved(github: GitHubServer) -> bool:
+    (thread,) = github.threads.values()
+    return bool(thread["isResolved"])
+
+
+def test_a_thread_that_we_resolved_is_opened_again_when_its_finding_is_back(
+    github: GitHubServer, pushes: Pushes
+) -> None:
+    for name in ("first", "fixed", "broken"):
+        pushes.post(name)
+        assert is_resolved(github) == (name == "fixed")
+    assert len(github.inline) == 1
+    pushes.post("fixed")
+    assert is_resolved(github)
+
+
+def test_where_opening_again_is_not_allowed_an_answer_says_once_that_it_is_back(
+    github: GitHubServer, pushes: Pushes
+) -> None:
+    pushes.post("first")
+    pushes.post("fixed")
+    github.can_resolve = False
+    pushes.post("broken")
+    assert is_resolved(github)
+    (said,) = answers(github)
+    assert said.startswith("Open at `")
+    assert "although this thread is resolved" in said
+    pushes.post("fixed")
+    pushes.post("broken")
+    assert [one.split()[0] for one in answers(github)] == ["Open", "Fixed:", "Open"]
+
+
+def test_what_an_answer_called_fixed_is_called_open_again(github: GitHubServer, pushes: Pushes) -> None:
+    github.can_resolve = False
+    for name in ("first", "fixed", "broken", "fixed", "broken"):
+        pushes.post(name)
+    assert [one.split()[0] for one in answers(github)] == ["Fixed:", "Open", "Fixed:", "Open"]
+    assert "although it was fixed before" in answers(github)[1]
+
+
+def test_a_thread_that_a_person_resolved_stays_so_and_is_answered_once_while_its_finding_blocks(
+    github: GitHubServer, pushes: Pushes
+) -> None:
+    pushes.post("first")
+    github.resolve("mel", github.inline[0]["id"])
+    pushes.post("broken")
+    assert is_resolved(github)
+    (said,) = answers(github)
+    assert "although this thread is resolved: it counts until it is fixed or dismissed" in said
+    assert "in a thread that was resolved)" in github.comments[0]["body"]
+
+
+def test_on_gitlab_a_thread_that_we_resolved_is_opened_again(
+    tmp_path: Path, begun: tuple[Path, str, str], commits: tuple[Report, Report], first_report: Report
+) -> None:
+    server = opened_gitlab(tmp_path / "gitlab", begun)
+    flow = Pushes(server, commits, first_report)
+    for text in (FIXED, BROKEN):
+        server.origin.commit("topic", {"cart.py": text}, "More")
+    for name in ("first", "fixed", "broken"):
+        flow.post(name)
+        (note,) = [one for one in server.notes if "position" in one]
+        assert note["resolved"] == (name == "fixed")
+    server.can_resolve = False
+    flow.post("fixed")
+    flow.post("broken")
+    said = [one["body"].partition("\n")[2].split()[0] for one in server.discussions[-1]["notes"][1:]]
+    assert said == ["Fixed:", "Open"]
+    server.stop()
