@@ -14,7 +14,7 @@ from affidavit.records.report import Report
 from affidavit.stages.reporting.follow_up import rerun
 from claims import candidate
 from repositories import Repo
-from rows import Row, claim, confirming, only_decision, refuting
+from rows import Claim, Row, claim, confirming, only_decision, refuting
 
 
 def mumbling(_told: str) -> dict[str, Any]:
@@ -257,3 +257,35 @@ def test_a_run_that_says_nothing_leaves_it_to_the_verifier(outcome: str) -> None
     assert one.withheld is None
     assert one.carried is not None
     assert one.carried.asks
+
+
+@pytest.mark.parametrize("said", [[], [CLAIM]], ids=["carried", "reported again"])
+def test_a_verifier_that_fails_takes_no_confirmation_away(row: Row, said: list[Claim]) -> None:
+    row.review([CLAIM])
+    row.repo.commit("Beside it", {"shop.py": FIRST + "\n\ndef last(items):\n    return items\n"})
+    report = row.review(said, judge=mumbling)
+    (open_one,) = report.shown
+    assert (open_one.status, report.gate.exit_code) == ("verified", 1)
+    assert "verifier" in {gap.name for gap in report.incomplete}
+    assert fate(row) == ("still_open", "evidence")
+    assert "its verifier gave no answer now" in only_decision(report).reason
+    assert [proof for proof in row.recheck().proofs if proof.holds is not True] == []
+    row.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
+    later = row.review(judge=None)
+    assert (fate(row), later.gate.exit_code) == (("still_open", "evidence"), 1)
+
+
+@pytest.mark.parametrize("said", [[], [CLAIM]], ids=["carried", "reported again"])
+def test_a_verifier_that_answers_refutes_what_was_confirmed_before(row: Row, said: list[Claim]) -> None:
+    row.review([CLAIM])
+    row.repo.commit("Beside it", {"shop.py": FIRST + "\n\ndef last(items):\n    return items\n"})
+    report = row.review(said, judge=refuting)
+    assert (report.shown, report.gate.exit_code) == ([], 0)
+
+
+def test_a_verifier_that_fails_leaves_changed_code_unverified(row: Row) -> None:
+    row.review([CLAIM])
+    row.repo.commit("Change it", {"shop.py": FIRST.replace("items[0].price", "items[0].price or 0")})
+    report = row.review(judge=mumbling)
+    assert [one.status for one in report.shown] == ["unverified"]
+    assert report.gate.exit_code == 3

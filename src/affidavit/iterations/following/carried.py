@@ -10,6 +10,7 @@ from affidavit.records.candidate import Candidate, Judgement, Status
 from affidavit.records.docket import Docket
 from affidavit.records.finding import Finding
 
+CONFIRMED = "confirmed in the review before, and its code stands as it stood"
 UNTOUCHED = "judged in the review before; neither its code nor what names it was touched since"
 
 
@@ -25,6 +26,17 @@ def standing_judgement(then: Candidate) -> Judgement:
         severity=then.finding.severity if then.finding else None,
         reason=UNTOUCHED,
     )
+
+
+def kept_judgement(then: Candidate, trace: Trace) -> Judgement | None:
+    """What counts of a finding that is reported again, where nobody answers: that it was confirmed before.
+
+    None where nobody had confirmed it, or its code is not what it was.
+    """
+    if then.kind == "mechanical" or trace.outcome not in ("stands", "moved"):
+        return None
+    standing = standing_judgement(then)
+    return standing.model_copy(update={"reason": CONFIRMED}) if standing.answer else None
 
 
 def open_judgement(then: Candidate, reason: str) -> Judgement:

@@ -124,6 +124,9 @@ def _decided_by(own: Candidate, now: Candidate) -> tuple[DecidedBy, str]:
     said = [one for one in now.judgements if one.by in ("verifier", "ruling") and one.answer]
     if said:
         return "verifier", said[-1].reason
+    stood = next((one for one in now.judgements if one.by == "earlier" and one.answer), None)
+    if stood is not None:
+        return "evidence", stood.reason
     if not is_brought(now):
         return "repetition", f"{now.specialist} reports it again"
     return "evidence", now.judgements[-1].reason if now.judgements else ""

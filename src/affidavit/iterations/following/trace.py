@@ -55,6 +55,8 @@ def trace_code(candidate: Candidate, finding: Finding, earlier: Earlier, case: C
         if candidate.kind != "mechanical" and _is_indented_otherwise(texts, lines, found):
             # A condition around it, or one less, may be the whole repair.
             return Trace("changed", path, found.start, found.end, f"{detail}, under another condition")
+        if candidate.kind != "mechanical" and _goes_on_otherwise(texts, lines, found):
+            return Trace("changed", path, found.start, found.end, f"{detail}, with something else beside it")
         return Trace("stands", path, found.start, found.end, detail)
     if moved := _elsewhere(texts, finding, path, earlier, case):
         return moved
@@ -137,6 +139,13 @@ def _is_indented_otherwise(texts: Sequence[str], lines: Sequence[str], found: Oc
     if not then or any("\t" in one for one in margins) != all("\t" in one for one in margins):
         return False
     return margins[-1] not in margins[:-1]
+
+
+def _goes_on_otherwise(texts: Sequence[str], lines: Sequence[str], found: Occurrence) -> bool:
+    """A line that was quoted is longer now: `items[0]` may have become `items[0] if items else None`."""
+    then = {fold(_quoted_alike(line)) for line in texts[0].split("\n")}
+    now = [fold(_quoted_alike(line)) for line in lines[found.start - 1 : found.end]]
+    return any(line and line not in then for line in now)
 
 
 def _nearest(texts: Sequence[str], lines: Sequence[str], near: int) -> Occurrence | None:

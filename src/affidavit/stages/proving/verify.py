@@ -22,6 +22,7 @@ from affidavit.system.concurrency import side_by_side
 STAGE = "verify"
 MAX_JUDGED = 3
 """Findings with one cause that are judged until one is confirmed and worth acting on."""
+STILL_CONFIRMED = "confirmed in the review before; its verifier gave no answer now, and its code stands"
 ALWAYS_ASKED = 24
 """So many findings are always verified."""
 
@@ -280,9 +281,12 @@ async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judg
     heard = await side_by_side(one.judge(candidate) for one in (verifiers.first, *voters))
     if verifiers.second and needs_second(rule_on([one.judgement for one in heard])):
         heard.append(await verifiers.second.judge(candidate))
-    if len(heard) == 1:
-        return heard
-    return [*heard, Judged(judgement=rule_on([one.judgement for one in heard]))]
+    if len(heard) > 1:
+        heard.append(Judged(judgement=rule_on([one.judgement for one in heard])))
+    if heard[-1].judgement.answer is None and standing is not None and standing.answer == "CONFIRMED":
+        # No answer refutes nothing: what was confirmed, of code that stands as it stood, still is.
+        heard.append(Judged(judgement=standing.model_copy(update={"reason": STILL_CONFIRMED})))
+    return heard
 
 
 def _proven_by_machine(candidate: Candidate) -> Judgement:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from affidavit.iterations.following.carried import (
     anchored,
     is_out_of_sight,
+    kept_judgement,
     open_judgement,
     standing_judgement,
     why_silent,
@@ -179,6 +180,7 @@ def _settled_without_verifier(finding: Finding, case: Case) -> tuple[Fate, Decid
 
 
 def _repeated(candidate: Candidate, entry: Entry) -> Candidate:
+    standing = kept_judgement(entry.earlier.candidate, entry.trace)
     names = [*candidate.carries, *sorted(fingerprints_of(entry.earlier))]
     return candidate.then(
         STAGE,
@@ -190,6 +192,8 @@ def _repeated(candidate: Candidate, entry: Entry) -> Candidate:
             trace=entry.trace.outcome,
             detail=entry.trace.detail,
             is_repeated=True,
+            judgement=standing,
+            asks=standing is not None,
         ),
     )
 
