@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from affidavit.analysers.disclaimer import Excuse
 from affidavit.analysers.reading import Canary, ReadFiles, read_every_named_file
 from affidavit.analysers.rule import Rule
 from affidavit.git.search.glob import matches_file
@@ -51,13 +52,13 @@ class Inspection:
         return not any(file.is_partial for file in self.change.files)
 
 
-Judge = Callable[[AnalyserDiagnostic, Inspection], "str | None"]
+Judge = Callable[[AnalyserDiagnostic, Inspection], Excuse | None]
 """The reason why a new diagnostic is no finding; None where it is one."""
 
 Identify = Callable[[AnalyserDiagnostic, Tree], Hashable]
 
 
-def count_everything(_diagnostic: AnalyserDiagnostic, _inspection: Inspection) -> str | None:
+def count_everything(_diagnostic: AnalyserDiagnostic, _inspection: Inspection) -> Excuse | None:
     """The judge of an analyser whose new diagnostics all count."""
     return None
 
@@ -86,6 +87,8 @@ class Analyser:
     join: Callable[[Sequence[AnalyserDiagnostic]], list[AnalyserDiagnostic]] = list
     """Joins the diagnostics that one fix would settle."""
     canary: Canary | None = None
+    disarm: Callable[[bytes], bytes] = bytes
+    """The content of a file without the words that would have it say nothing, byte for byte."""
     ignored_at: Callable[[Tree, str], Iterable[str]] = lambda _base, _path: ()
     """The rules that the base commit's configuration ignores for a path."""
     subject: str = ""

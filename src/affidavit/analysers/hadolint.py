@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
+from affidavit.analysers.disclaimer import Disclaimer, Excuse
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
 from affidavit.analysers.excuses.templates import has_braces
 from affidavit.analysers.readers.json_rows import json_rows
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.analysers.shellcheck import shell_rules
+from affidavit.git.text import text_lines
 from affidavit.ports import Tree
 from affidavit.records.candidate import Worth
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -127,7 +129,7 @@ def _diagnostic(row: Any) -> AnalyserDiagnostic:
     )
 
 
-def judge_hadolint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+def judge_hadolint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
     """The reason why a Dockerfile that hadolint cannot parse is no finding: Docker can, or it is none."""
     if diagnostic.rule != PARSING:
         return None
@@ -137,12 +139,23 @@ def judge_hadolint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> st
     if TEMPLATE_NAME.search(diagnostic.path) and has_braces(lines):
         return "the file is a template, not a Dockerfile"
     if any(HEREDOC.match(line) for line in lines[: diagnostic.line]):
-        return "hadolint does not read all here-documents that Docker reads"
+        return _limit("hadolint does not read all here-documents that Docker reads")
     if FLAG.search("".join(lines[diagnostic.line - 1 : diagnostic.line])):
-        return "hadolint does not know every option that Docker knows"
+        return _limit("hadolint does not know every option that Docker knows")
+    if _has_own_front_end(lines):
+        own = "the file is written for a front end of its own"
+        return Disclaimer(own, lambda before: _has_own_front_end(text_lines(before)))
+    return None
+
+
+def _limit(reason: str) -> Disclaimer:
+    """What hadolint cannot read, Docker may: nothing is proven, and nothing is known of the file either."""
+    return Disclaimer(reason, lambda _before: False, is_open=True)
+
+
+def _has_own_front_end(lines: Sequence[str]) -> bool:
     front_end = FRONT_END.match("".join(lines[:1]))
-    is_other = front_end is not None and "docker/dockerfile" not in front_end[1]
-    return "the file is written for a front end of its own" if is_other else None
+    return front_end is not None and "docker/dockerfile" not in front_end[1]
 
 
 HADOLINT = Analyser(

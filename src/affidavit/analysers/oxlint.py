@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
+from affidavit.analysers.disclaimer import Disclaimer, Excuse
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES, strings
 from affidavit.analysers.reading import Faults, Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
@@ -229,7 +230,9 @@ CONFIG_NAME = ".oxlintrc.json"
 UNOPENED = re.compile(r'Failed to open file (?P<path>.+) with error "(?P<why>.*)"', re.DOTALL)
 OFF = ("off", "allow", 0)
 # Each of these reads another dialect than its name says, or is filled in before it is read.
-FOREIGN_MARKS = (b"@flow", b"{% ", b"<%= ")
+FLOW = b"@flow"
+FLOW_CONFIG = ".flowconfig"
+FOREIGN_MARKS = (FLOW, b"{% ", b"<%= ")
 # Scripts for programs of Adobe: `#target photoshop`, `#include "lib.jsx"`.
 EXTENDSCRIPT = re.compile(
     rb"^[ \t]*#(target|targetengine|include|includepath|script|strict|engine)\b", re.MULTILINE
@@ -311,7 +314,7 @@ def _rule_id(code: str | None) -> str:
     return f"oxlint/{plugin.removesuffix('-hooks')}/{name}"
 
 
-def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
     """The reason why a new diagnostic is no finding: another dialect, or another library."""
     text = inspection.repository.head.read(diagnostic.path) or b""
     if diagnostic.rule == HOOKS:
@@ -326,9 +329,16 @@ def judge_oxlint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str 
     was_broken = any(
         known.rule == SYNTAX and known.path == diagnostic.path for known in inspection.base_diagnostics
     )
-    if was_broken or EXTENDSCRIPT.search(text) or any(mark in text for mark in FOREIGN_MARKS):
-        return "the file is written in a dialect that oxlint does not read"
-    return None
+    dialect = "the file is written in a dialect that oxlint does not read"
+    is_flow = FLOW in text and inspection.repository.base.entry(FLOW_CONFIG) is not None
+    if was_broken or is_flow:
+        return dialect
+    return Disclaimer(dialect, is_foreign) if is_foreign(text) else None
+
+
+def is_foreign(text: bytes) -> bool:
+    """The file says of itself that it is written in another dialect, or filled in before it is read."""
+    return EXTENDSCRIPT.search(text) is not None or any(mark in text for mark in FOREIGN_MARKS)
 
 
 def _judge_assignment(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
@@ -360,6 +370,8 @@ OXLINT = Analyser(
     elsewhere="npm install --global oxlint",
     rules={rule.id: rule for rule in (*OXLINT_RULES, *_wrong.conflict())},
     read_files=read_oxlint_files,
+    # Of a file that does not parse and speaks of Flow, oxlint says nothing at all, as if it had no fault.
+    disarm=lambda content: content.replace(FLOW, b"@xlow"),
     syntax_rules=frozenset({SYNTAX}),
     subject="JavaScript and TypeScript that fails or does not do what it seems to do",
     languages=("JavaScript", "TypeScript", "JSX"),

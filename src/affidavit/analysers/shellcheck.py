@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
+from affidavit.analysers.disclaimer import Disclaimer, Excuse
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
 from affidavit.analysers.excuses.templates import has_braces, is_marked_near
 from affidavit.analysers.reading import Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
+from affidavit.git.text import text_lines
 from affidavit.ports import Tree
 from affidavit.records.candidate import Worth
 from affidavit.records.evidence import AnalyserDiagnostic, Edit
@@ -279,27 +281,31 @@ def _edit(row: Any) -> Edit:
     )
 
 
-def judge_shellcheck(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+def judge_shellcheck(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
     """The reason why a new comment is no finding: a template, a script for zsh, a value that is there."""
     lines = inspection.repository.head.lines(diagnostic.path) or []
     is_parsing = diagnostic.rule.startswith("shellcheck/SC1")
-    # A tag may end the script anywhere; a value that is filled in concerns what is said of its own line.
-    if has_braces(lines) if is_parsing else is_marked_near(lines, diagnostic.line):
-        return "the file is a template, not a script"
-    if is_parsing and is_for_zsh(diagnostic.path, lines):
-        return "the script is written for zsh, which ShellCheck does not read"
+    zsh = "the script is written for zsh, which ShellCheck does not read"
+    if is_parsing and is_for_zsh(diagnostic.path, lines, by_words=False):
+        return zsh
     if diagnostic.rule == "shellcheck/SC2115" and _is_item_of_loop(lines, diagnostic.line):
         return "the variable is an item of a loop"
     if diagnostic.rule == "shellcheck/SC2222" and f"on line {diagnostic.line}." in diagnostic.message:
         return "both patterns belong to the same branch"
+    # A tag may end the script anywhere; a value that is filled in concerns what is said of its own line.
+    if has_braces(lines) if is_parsing else is_marked_near(lines, diagnostic.line):
+        template = "the file is a template, not a script"
+        return Disclaimer(template, lambda before: has_braces(text_lines(before)))
+    if is_parsing and is_for_zsh(diagnostic.path, lines):
+        return Disclaimer(zsh, lambda before: is_for_zsh(diagnostic.path, text_lines(before)))
     return None
 
 
-def is_for_zsh(path: str, lines: Sequence[str]) -> bool:
-    """Nothing says which shell the script is for, and it uses what only zsh has."""
+def is_for_zsh(path: str, lines: Sequence[str], *, by_words: bool = True) -> bool:
+    """Nothing says which shell the script is for, and it uses what only zsh has, or is called so."""
     if "".join(lines[:1]).startswith("#!"):
         return False
-    return "zsh" in path or any(ONLY_ZSH.search(line) for line in lines)
+    return "zsh" in path or (by_words and any(ONLY_ZSH.search(line) for line in lines))
 
 
 def _is_item_of_loop(lines: Sequence[str], line: int) -> bool:

@@ -4,10 +4,12 @@ import re
 from collections.abc import Sequence
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
+from affidavit.analysers.disclaimer import Disclaimer, Excuse
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
 from affidavit.analysers.excuses.templates import MAX_LINE
 from affidavit.analysers.reading import Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
+from affidavit.git.text import text_lines
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Severity
@@ -86,18 +88,32 @@ def read_yamllint_files(printed: Printed) -> Reading:
     return Reading()
 
 
-def judge_yamllint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+def judge_yamllint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
     """The reason why a new error is no finding: a template is no YAML until it is filled in."""
     lines = inspection.repository.head.lines(diagnostic.path) or []
-    if any(FILLED_IN.search(line[:MAX_LINE]) for line in lines[diagnostic.line - 1 : diagnostic.line]):
-        return "the file is a template: a build puts values of the project between `@` and `@`"
     if diagnostic.rule == "yamllint/key-duplicates" and JOINS_KEYS.search(diagnostic.path):
         return "Cirrus CI joins keys that are given twice"
     # Workflows hold `${{ … }}` inside values: they are YAML all the same.
-    if WORKFLOW.search(diagnostic.path):
-        return None
-    is_template = any(TEMPLATE.search(line) for line in lines) or "/templates/" in f"/{diagnostic.path}"
-    return "the file is a template, not YAML" if is_template else None
+    is_workflow = WORKFLOW.search(diagnostic.path) is not None
+    template = "the file is a template, not YAML"
+    if "/templates/" in f"/{diagnostic.path}" and not is_workflow:
+        return template
+    if has_values(lines[diagnostic.line - 1 : diagnostic.line]):
+        values = "the file is a template: a build puts values of the project between `@` and `@`"
+        return Disclaimer(values, lambda before: has_values(text_lines(before)))
+    if has_tags(lines) and not is_workflow:
+        return Disclaimer(template, lambda before: has_tags(text_lines(before)))
+    return None
+
+
+def has_values(lines: Sequence[str]) -> bool:
+    """A value of the project is put into one of the lines."""
+    return any(FILLED_IN.search(line[:MAX_LINE]) for line in lines)
+
+
+def has_tags(lines: Sequence[str]) -> bool:
+    """A tag of a template stands in one of the lines."""
+    return any(TEMPLATE.search(line) for line in lines)
 
 
 YAMLLINT = Analyser(

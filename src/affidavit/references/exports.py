@@ -30,6 +30,7 @@ JAVASCRIPT_DYNAMIC = re.compile(
 )
 JAVASCRIPT_WORD = re.compile(rb"[\w$]+")
 JAVASCRIPT_STAR = re.compile(rb"\bexport\s*\*")
+WORDS_ONLY = frozenset(("comment", "string_content", "string_fragment"))
 # Names bound in these are not names of the module.
 PYTHON_CLOSED = frozenset(
     ("lambda", "list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
@@ -64,13 +65,28 @@ def read_exports(text: bytes, parsed_as: ParsedAs) -> Exports:
         return _guessed(text)
     if family == PYTHON.name:
         found = _python_exports(root, text)
-        found.is_open = PYTHON_DYNAMIC.search(text) is not None
+        found.is_open = _does(PYTHON_DYNAMIC, root, text)
         return found
     if family == JAVASCRIPT.name:
         found = _javascript_exports(root, text)
-        found.is_open = JAVASCRIPT_DYNAMIC.search(text) is not None
+        found.is_open = _does(JAVASCRIPT_DYNAMIC, root, text)
         return found
     return Exports(is_open=True)
+
+
+def _does(what: re.Pattern[bytes], root: Node, text: bytes) -> bool:
+    """Whether code of the text does it; in comments and texts the same words do nothing."""
+    if not what.search(text):
+        return False
+    code = bytearray(text)
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.type in WORDS_ONLY:
+            code[node.start_byte : node.end_byte] = b" " * (node.end_byte - node.start_byte)
+        else:
+            waiting += node.children
+    return what.search(code) is not None
 
 
 def _guessed(text: bytes) -> Exports:

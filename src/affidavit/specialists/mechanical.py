@@ -18,9 +18,7 @@ from affidavit.analysers.engine.run_side import analyse_side, find_program
 from affidavit.analysers.engine.slots import Slots
 from affidavit.analysers.engine.task import Program, SideResult
 from affidavit.analysers.engine.unparsed import about_changed_files, unparsed, unsure_about
-from affidavit.analysers.excuses.excuse import excuse as excuse_of_file
 from affidavit.analysers.registry import ANALYSERS
-from affidavit.analysers.rule import MERGE_CONFLICT
 from affidavit.analysers.silence.asked import Silence
 from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import OutsideError
@@ -42,6 +40,7 @@ from affidavit.specialists.examination import (
     without_secrets,
 )
 from affidavit.specialists.own_fixes import patch_of
+from affidavit.specialists.own_words import weigh_excuses
 from affidavit.specialists.rulebook import silence_about
 from affidavit.specialists.wording import Proof, write_finding
 from affidavit.symbols.changed import changed_symbols
@@ -224,7 +223,7 @@ class MechanicalSpecialist:
         if brought is not None:
             return replace(outcome, suppressed_by=f"line {brought.line}: {brought.text}")
         is_silenced = place_of(diagnostic) in found.silenced
-        by = silence.nearest(diagnostic.path, diagnostic.line) if is_silenced else ""
+        by = silence.nearest(diagnostic.path, diagnostic.line) if is_silenced else outcome.suppressed_by
         return replace(outcome, suppressed_by=by)
 
     def _count(
@@ -238,12 +237,11 @@ class MechanicalSpecialist:
         lines = inspection.repository.head.redacted_lines(diagnostic.path)
         if not lines and not self.analyser.reads_every_line:
             return "the file has no text to quote"
-        reason = excuse_of_file(diagnostic, self.analyser.rules[diagnostic.rule], self.analyser, inspection)
-        if reason is None and not diagnostic.rule.endswith(f"/{MERGE_CONFLICT}"):
-            reason = self.analyser.judge(diagnostic, inspection)
-        if not lines:
-            return reason
-        return reason or self._with_cause(diagnostic, lines, inspection, found)
+        weighed = weigh_excuses(diagnostic, self.analyser, inspection, found.base.run)
+        if weighed.dropped or not lines:
+            return weighed.dropped
+        outcome = self._with_cause(diagnostic, lines, inspection, found)
+        return outcome if isinstance(outcome, str) else replace(outcome, suppressed_by=weighed.withheld_by)
 
     def _excuse(self, diagnostic: AnalyserDiagnostic, change: Change, found: Examination) -> str | None:
         """Why a new diagnostic does not count, whatever the analyser's own judge would say."""

@@ -34,7 +34,7 @@ export const REASONS: Record<string, string> = {
   out_of_focus: 'Outside of what was asked for',
   style_off: 'Style was not asked for',
   dismissed: 'People dismissed it',
-  suppressed: 'A comment that the change adds silences it',
+  suppressed: 'The change itself silences it',
   finding_dropped: 'It could not be read as a finding',
   file_not_in_changed_files: 'It names a file that the change does not have',
   missing_required_field: 'A required field is missing',

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from affidavit.analysers.analyser import CHECKOUT, Analyser
 from affidavit.analysers.engine.cache import Kept, ResultCache
-from affidavit.analysers.engine.encoding import as_utf8
 from affidavit.analysers.engine.execution import (
     Limits,
     find_executable,
@@ -246,9 +245,11 @@ def _lay_out(task: Task, scratch: Path) -> tuple[str, ...]:
         # Analysers print names a line at a time: one of several lines could say anything.
         broken = tuple(path for path in task.paths if LINE_BREAK.search(path))
         paths = [path for path in task.paths if path not in broken]
-        rewritten = {path: as_utf8(path, text) for path, text in task.rewritten.items() if path in paths}
+        rewritten = {
+            path: task.laid_out(path, text) for path, text in task.rewritten.items() if path in paths
+        }
         overrides = {**rewritten, **task.invocation.files}
-        return *broken, *write_tree_to(task.tree, code, paths, overrides=overrides, rewrite=as_utf8)
+        return *broken, *write_tree_to(task.tree, code, paths, overrides=overrides, rewrite=task.laid_out)
     for name, path in task.laid.items():
         (code / name).write_bytes(canary.added_to(task.text_of(path)))
     return ()

@@ -55,7 +55,12 @@ class Task:
 
     def text_of(self, path: str) -> bytes:
         """A file as it is laid out."""
-        return as_utf8(path, self.tree.read(path) or b"")
+        instead = self.rewritten.get(path)
+        return self.laid_out(path, (self.tree.read(path) or b"") if instead is None else instead)
+
+    def laid_out(self, path: str, content: bytes) -> bytes:
+        """The content of a file as the analyser gets it."""
+        return self.analyser.disarm(as_utf8(path, content))
 
     def key(self) -> str:
         """Everything that the result depends on."""

@@ -41,16 +41,23 @@ def name_dialects(
 ) -> AnalyserRun:
     """The record of head; files that do not parse, as before, and that nothing is reported on are foreign.
 
-    An analyser that has a rule for it would report any other file that does not parse.
+    An analyser that has a rule for it would report any other file that does not parse. A file that it read
+    at base is not foreign because the change says so: it is one that should have been read.
     """
     before = unparsed(base)
 
-    def is_foreign(one: Unread) -> bool:
+    def path_before(one: Unread) -> str:
         file = change.file_at(one.path)
-        was_unparsed = file is not None and (file.old_path or file.path) in before
-        return one.why == "unparsed" and one.path not in reported and (has_rule or was_unparsed)
+        return one.path if file is None else file.old_path or file.path
 
-    named = tuple(
-        one.model_copy(update={"why": "foreign"}) if is_foreign(one) else one for one in head.unread
-    )
-    return head.model_copy(update={"unread": named})
+    def is_foreign(one: Unread) -> bool:
+        is_known = has_rule or path_before(one) in before
+        return one.why == "unparsed" and one.path not in reported and is_known
+
+    def named(one: Unread) -> Unread:
+        if is_foreign(one):
+            return one.model_copy(update={"why": "foreign"})
+        is_disowned = one.why == "foreign" and path_before(one) in base.read
+        return one.model_copy(update={"why": "left_out"}) if is_disowned else one
+
+    return head.model_copy(update={"unread": tuple(map(named, head.unread))})

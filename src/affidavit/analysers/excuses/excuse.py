@@ -1,12 +1,19 @@
 """Why a new diagnostic says nothing about the code, whichever analyser it comes from: the excuse, or None.
 
 Text that does not parse is a fault only where somebody would parse it as it stands: no template, no data of
-a test, nothing that the repository's own linters leave out at base. Secrets are found in all of these.
+a test, nothing that the repository's own linters leave out at base. Secrets are found in all of these. Marks
+of a template are the file's own words: they excuse as far as they stood at base.
 """
 
 from affidavit.analysers.analyser import Analyser, Inspection
+from affidavit.analysers.disclaimer import Disclaimer, Excuse
 from affidavit.analysers.excuses.exclusions import left_out_by
-from affidavit.analysers.excuses.templates import has_name_to_fill_in, is_marked_at, is_marked_near
+from affidavit.analysers.excuses.templates import (
+    has_mark,
+    has_name_to_fill_in,
+    is_marked_at,
+    is_marked_near,
+)
 from affidavit.analysers.excuses.test_data import is_only_read, may_be_broken
 from affidavit.analysers.rule import MERGE_CONFLICT, Rule
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -15,7 +22,7 @@ from affidavit.records.finding import Category
 
 def excuse(
     diagnostic: AnalyserDiagnostic, rule: Rule, analyser: Analyser, inspection: Inspection
-) -> str | None:
+) -> Excuse | None:
     """The reason why a diagnostic is no finding, by what kind of file it stands in."""
     if analyser.looks_for:
         return None
@@ -28,12 +35,20 @@ def excuse(
         return "the file is data of a test, which nobody runs"
     if not is_fault and "NameError" not in rule.raises:
         return None
-    if not is_conflict and _is_filled_in(diagnostic, inspection, is_fault=is_fault):
-        return "the file is a template: what stands here is filled in before anybody reads it"
     if may_be_broken(path):
         return "the file is data of a test, which may be broken on purpose"
-    linter = left_out_by(inspection.repository.base, path)
-    return f"{linter} leaves the file out at base" if linter else None
+    if linter := left_out_by(inspection.repository.base, path):
+        return f"{linter} leaves the file out at base"
+    return None if is_conflict else _own_excuse(diagnostic, inspection, is_fault=is_fault)
+
+
+def _own_excuse(
+    diagnostic: AnalyserDiagnostic, inspection: Inspection, *, is_fault: bool
+) -> Disclaimer | None:
+    if not _is_filled_in(diagnostic, inspection, is_fault=is_fault):
+        return None
+    filled_in = "the file is a template: what stands here is filled in before anybody reads it"
+    return Disclaimer(filled_in, has_mark, is_open=not is_fault)
 
 
 def _is_filled_in(diagnostic: AnalyserDiagnostic, inspection: Inspection, *, is_fault: bool) -> bool:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from affidavit.git.text import text_lines
+
 # A folder or file whose own name is filled in, as Cookiecutter, Copier and others have it.
 NAME_TO_FILL_IN = re.compile(r"\{\{[^/]*\}\}|\{%[^/]*%\}|<%[^/]*%>|\[\[[^/]*\]\]")
 # Jinja, Django, Go, Mustache, ERB, and marks such as @@VERSION@@; `${{ … }}` is an expression of a workflow.
@@ -30,6 +32,11 @@ def is_marked_at(lines: Sequence[str], line: int, column: int | None) -> bool:
     """What stands at the place is filled in; lines and columns count from 1."""
     text = "".join(lines[line - 1 : line])[:MAX_LINE]
     return any(found.start() < (column or 1) <= found.end() for found in MARK.finditer(text))
+
+
+def has_mark(content: bytes) -> bool:
+    """A mark of a template stands anywhere in the content of a file."""
+    return any(MARK.search(line[:MAX_LINE]) for line in text_lines(content))
 
 
 def has_braces(lines: Sequence[str]) -> bool:

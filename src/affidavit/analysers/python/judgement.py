@@ -5,6 +5,7 @@ import re
 from tree_sitter import Node
 
 from affidavit.analysers.analyser import Inspection
+from affidavit.analysers.disclaimer import Disclaimer, Excuse
 from affidavit.analysers.python.builtins import installer_of
 from affidavit.analysers.python.runners import judge_fault, provider_of
 from affidavit.analysers.python.syntax import (
@@ -21,7 +22,7 @@ from affidavit.records.evidence import AnalyserDiagnostic
 REORDERING = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
 WHOLE_COMMAND = re.compile(rb"(\w*_)?(cmds?|command|commands|command_?line|cmd_?line|argv|script|shell_?cmd)")
 ROUND_TRIP = re.compile(rb"[\w.]*\bloads\(\s*[\w.]*\bdumps\(")
-LOADER = re.compile(rb"Loader\s*=\s*(?:[\w.]+\.)?(\w+)")
+LOADER = re.compile(rb"(?:[\w.]+\.)?(\w+)")
 UNSAFE_LOADERS = (b"Loader", b"UnsafeLoader", b"CLoader", b"CUnsafeLoader")
 STATEMENT = re.compile(
     rb"[rbfu]*['\"]{1,3}[\s\\n(]*(select|insert|update|delete|with|create|drop|alter|replace|merge|explain|truncate)\b",
@@ -29,15 +30,16 @@ STATEMENT = re.compile(
 )
 
 
-def judge_undefined_name(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> str | None:
+def judge_undefined_name(
+    diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes
+) -> Excuse | None:
     """The reason why an undefined name is no finding; None where it is one."""
     if is_unevaluated_annotation(text, diagnostic.line, diagnostic.column):
         return "the name is in an annotation that is never evaluated"
     if is_only_for_type_checkers(text, diagnostic.line, diagnostic.column):
         return "the code is only read by type checkers"
     name = next(iter(names_in(diagnostic.message)), "")
-    provider = provider_of(name, diagnostic.path, text)
-    if provider:
+    if provider := provider_of(name, diagnostic.path, b""):
         return f"{provider} gives the name to the file"
     # A name that was undefined before comes from outside: an injected builtin, a notebook, a build tool.
     was_undefined = any(
@@ -46,11 +48,26 @@ def judge_undefined_name(diagnostic: AnalyserDiagnostic, inspection: Inspection,
     )
     if was_undefined:
         return "the same undefined name was used before the change"
-    installer = installer_of(name, inspection.repository.head)
-    return f"{installer} puts the name among the builtins" if installer else None
+    if installer := installer_of(name, inspection.repository.base):
+        return f"{installer} puts the name among the builtins"
+    return _given_by_the_change(name, diagnostic.path, inspection, text)
 
 
-def judge_no_python(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
+def _given_by_the_change(name: str, path: str, inspection: Inspection, text: bytes) -> Disclaimer | None:
+    """What the file or the change says of where the name comes from, which nobody else has said."""
+    if provider := provider_of(name, path, text):
+        return Disclaimer(
+            f"{provider} gives the name to the file",
+            lambda before: provider_of(name, path, before) is not None,
+            is_open=True,
+        )
+    if installer := installer_of(name, inspection.repository.head):
+        said = f"{installer} puts the name among the builtins"
+        return Disclaimer(said, lambda _before: False, is_open=True)
+    return None
+
+
+def judge_no_python(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> Excuse | None:
     """The reason why code that Python refuses is no finding: another program runs it."""
     return judge_fault(diagnostic.line, diagnostic.message, text)
 
@@ -58,13 +75,23 @@ def judge_no_python(diagnostic: AnalyserDiagnostic, _inspection: Inspection, tex
 def judge_shell_command(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
     """The reason why a command given to a shell is no finding: nothing from outside reaches it."""
     around = ancestors(node_at(text, diagnostic.line, diagnostic.column))
-    call = next((node for node, _ in around if node.type == "call"), None)
-    arguments = call.child_by_field_name("arguments") if call is not None else None
-    command = arguments.named_children[0] if arguments is not None and arguments.named_children else None
+    command = _first_argument(next((node for node, _ in around if node.type == "call"), None))
     if command is not None and command.type == "identifier" and WHOLE_COMMAND.fullmatch(command.text or b""):
         return "the function is given the whole command, so that nothing is put into it here"
     is_open = command is not None and carries_input(command)
     return None if is_open else "no text from outside the function reaches the command"
+
+
+def _first_argument(call: Node | None) -> Node | None:
+    """What a call is given first; `subprocess` takes it by its name `args`, too."""
+    given = _arguments(call)
+    plain = (one for one in given if one.type != "keyword_argument")
+    return next(plain, None) or next((value for one in given if (value := _value_of(one, b"args"))), None)
+
+
+def _arguments(call: Node | None) -> list[Node]:
+    given = call.child_by_field_name("arguments") if call is not None else None
+    return [one for one in given.named_children if one.type != "comment"] if given is not None else []
 
 
 def judge_sql_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
@@ -99,9 +126,7 @@ def judge_unpickling(diagnostic: AnalyserDiagnostic, _inspection: Inspection, te
 def judge_evaluation(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:
     """The reason why `eval` is no finding: its text is written here."""
     around = (node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column)))
-    call = next((node for node in around if node.type == "call"), None)
-    arguments = call.child_by_field_name("arguments") if call is not None else None
-    first = arguments.named_children[0] if arguments is not None and arguments.named_children else None
+    first = _first_argument(next((node for node in around if node.type == "call"), None))
     if first is None or first.type != "string":
         return None
     has_gaps = any(child.type == "interpolation" for child in first.children)
@@ -112,9 +137,22 @@ def judge_yaml_loader(diagnostic: AnalyserDiagnostic, _inspection: Inspection, t
     """The reason why reading YAML is no finding: the loader that is named makes plain objects."""
     around = (node for node, _ in ancestors(node_at(text, diagnostic.line, diagnostic.column)))
     call = next((node for node in around if node.type == "call"), None)
-    named = LOADER.search((call.text or b"") if call is not None else b"")
-    is_safe = named is not None and named[1] not in UNSAFE_LOADERS
+    named = next((one for one in map(_loader, _arguments(call)) if one), b"")
+    is_safe = bool(named) and named not in UNSAFE_LOADERS
     return "only plain objects are made by the loader that is named" if is_safe else None
+
+
+def _loader(argument: Node) -> bytes:
+    """The last name of what is given as `Loader`."""
+    value = _value_of(argument, b"Loader")
+    named = LOADER.match(value.text or b"") if value is not None else None
+    return named[1] if named else b""
+
+
+def _value_of(argument: Node, name: bytes) -> Node | None:
+    """The value of an argument that is given by this name."""
+    named = argument.child_by_field_name("name") if argument.type == "keyword_argument" else None
+    return argument.child_by_field_name("value") if named is not None and named.text == name else None
 
 
 def judge_reordered_text(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text: bytes) -> str | None:

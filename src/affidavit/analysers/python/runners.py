@@ -4,6 +4,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from affidavit.analysers.disclaimer import Disclaimer
+from affidavit.analysers.python.dynamic import gives_name
+
 ANY = frozenset({"*"})
 """Every name may come from the runner."""
 
@@ -77,10 +80,6 @@ RUNNERS = (
     ),
     Runner("Sphinx", _named(r"(^|/)conf\.py$"), _words("tags")),
     Runner("a newer Python", lambda _path, _text: True, NEWER_NAMES),
-    # What is run or put in by name is not seen.
-    Runner(
-        "the file itself, while it runs,", _marked(rb"\bexec(file)?\(|\b(globals|locals|vars)\(\)\W"), ANY
-    ),
     Runner("line_profiler", _marked(rb"^[ \t]*@profile$"), _words("profile")),
 )
 MAGIC = re.compile(
@@ -93,18 +92,30 @@ OUTSIDE_FUNCTION = re.compile(r"`?(await|async|yield)\b.*(outside|async)")
 
 
 def provider_of(name: str, path: str, text: bytes) -> str | None:
-    """Who gives a name to the file before it runs; None where nobody is known to."""
+    """Who gives a name to the file before it runs; None where nobody is known to.
+
+    Without any text it is who does so by the path of the file alone.
+    """
     for runner in RUNNERS:
         if (runner.names is ANY or name in runner.names) and runner.runs(path, text):
             return runner.what
-    return None
+    # What is run or put in by name is not seen.
+    return "the file itself, while it runs," if gives_name(text, name) else None
 
 
-def judge_fault(line: int, message: str, text: bytes) -> str | None:
+def has_lines_of_runner(text: bytes) -> bool:
+    """A line that only a notebook understands stands anywhere in the text."""
+    rows = (one[:MAX_MAGIC].decode("utf-8", errors="replace") for one in text.split(b"\n"))
+    return any(map(MAGIC.search, rows))
+
+
+def judge_fault(line: int, message: str, text: bytes) -> Disclaimer | None:
     """The reason why code that is no Python is no fault: its runner reads more than Python."""
     lines = text.split(b"\n")[line - 1 : line]
     if any(MAGIC.search(one[:MAX_MAGIC].decode("utf-8", errors="replace")) for one in lines):
-        return "the line is a command for a notebook, which IPython or Sage understands"
+        command = "the line is a command for a notebook, which IPython or Sage understands"
+        return Disclaimer(command, has_lines_of_runner)
     if OUTSIDE_FUNCTION.search(message) and CELLS.search(text):
-        return "in a notebook, `await` may stand outside of a function"
+        awaiting = "in a notebook, `await` may stand outside of a function"
+        return Disclaimer(awaiting, lambda before: CELLS.search(before) is not None)
     return None

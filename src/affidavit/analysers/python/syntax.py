@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator
 
-from tree_sitter import Node, Point
+from tree_sitter import Node
 
 from affidavit.languages.engine.grammars import parse
 from affidavit.languages.python import GRAMMAR
@@ -16,7 +16,7 @@ PARENT_EXCEPTIONS = {
     "KeyError": ("LookupError",),
     "IndexError": ("LookupError",),
 }
-WORD = re.compile(r"\w+")
+LONE_RETURN = re.compile(rb"\r(?!\n)")
 EXPECTING_CALLS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesMessage", "suppress")
 WARNING_CALLS = ("warns", "deprecated_call", "assertWarns", "assertWarnsRegex", "catch_warnings")
 IMPORTS = ("import_statement", "import_from_statement")
@@ -25,16 +25,27 @@ BODIES = ("module", "block")
 FUNCTIONS = ("function_definition", "lambda")
 
 
+def tree_of(text: bytes) -> Node | None:
+    """The syntax tree, byte for byte."""
+    # To Python a carriage return by itself ends a line, to its grammar it does not.
+    return parse(GRAMMAR, LONE_RETURN.sub(b"\n", text))
+
+
 def node_at(text: bytes, line: int, column: int | None) -> Node | None:
-    """The smallest syntax node at a place; lines and columns count from 1."""
-    root = parse(GRAMMAR, text)
+    """The smallest syntax node at a place; both count from 1, and only a line feed ends a line."""
+    root = tree_of(text)
     if root is None:
         return None
+    rows = text.split(b"\n", line)
     # Columns are characters to the analysers and bytes to the parser.
-    row = text.split(b"\n")[line - 1 : line]
+    row = rows[line - 1 : line]
     before = row[0].decode("utf-8", errors="replace")[: (column or 1) - 1] if row else ""
-    start = Point(line - 1, len(before.encode("utf-8")))
-    return root.named_descendant_for_point_range(start, start)
+    start = sum(len(one) + 1 for one in rows[: line - 1]) + len(before.encode("utf-8"))
+    return root.named_descendant_for_byte_range(start, start)
+
+
+def _line_of(text: bytes, place: int) -> int:
+    return text.count(b"\n", 0, place) + 1
 
 
 def ancestors(node: Node | None) -> Iterator[tuple[Node, Node]]:
@@ -66,8 +77,8 @@ def statement_lines(text: bytes, lines: range) -> range:
         if node is None or node.type in BODIES:
             continue
         body = node.child_by_field_name("body") or node.child_by_field_name("consequence")
-        last = body.start_point.row if body is not None else node.end_point.row + 1
-        start, end = min(start, node.start_point.row + 1), max(end, last)
+        last = _line_of(text, body.start_byte) - 1 if body is not None else _line_of(text, node.end_byte)
+        start, end = min(start, _line_of(text, node.start_byte)), max(end, last)
     return range(start, end + 1)
 
 
@@ -112,7 +123,9 @@ def _has_handler(statement: Node) -> bool:
 
 
 def _words(node: Node | None) -> set[str]:
-    return set(WORD.findall((node.text or b"").decode("utf-8", errors="replace"))) if node else set()
+    """The names in a piece of code; what stands in its texts and comments is none."""
+    named = (one.text or b"" for one in nodes_in(node) if one.type == "identifier") if node else ()
+    return {one.decode("utf-8", errors="replace") for one in named}
 
 
 def _catches(statement: Node, wanted: set[str]) -> bool:
@@ -137,14 +150,55 @@ def is_only_for_type_checkers(text: bytes, line: int, column: int | None) -> boo
     return any(
         parent.type == "if_statement"
         and child.type == "block"
-        and "TYPE_CHECKING" in _words(parent.child_by_field_name("condition"))
+        and _is_never_met(parent.child_by_field_name("condition"))
         for parent, child in ancestors(node_at(text, line, column))
     )
 
 
+def star_imports(text: bytes, *, is_relative: bool = False) -> set[str]:
+    """The modules from which the file imports everything, those named from where it stands only if asked."""
+    root = tree_of(text) if b"*" in text else None
+    stars = (one.parent for one in nodes_in(root) if one.type == "wildcard_import") if root else ()
+    named = (one.child_by_field_name("module_name") for one in stars if one is not None)
+    return {
+        (one.text or b"").decode("utf-8", "replace")
+        for one in named
+        if one is not None and (is_relative or one.type == "dotted_name")
+    }
+
+
+def mentions(text: bytes, name: str) -> bool:
+    """Whether code of the file has the name, or a text that the code uses; a comment does not count."""
+    word = re.compile(rb"\b%s\b" % re.escape(name).encode())
+    root = tree_of(text) if word.search(text) else None
+    return root is not None and any(
+        word.search(one.text or b"") is not None
+        for one in nodes_in(root)
+        if one.type == "identifier" or (one.type == "string" and not _is_documentation(one))
+    )
+
+
+def _is_documentation(node: Node) -> bool:
+    return node.parent is not None and node.parent.type == "expression_statement"
+
+
+def _is_never_met(condition: Node | None) -> bool:
+    """`TYPE_CHECKING`, perhaps with more that must hold besides."""
+    if condition is None:
+        return False
+    if condition.type == "parenthesized_expression":
+        return any(_is_never_met(one) for one in condition.named_children)
+    if condition.type == "boolean_operator":
+        operator = condition.child_by_field_name("operator")
+        both = (condition.child_by_field_name(side) for side in ("left", "right"))
+        return operator is not None and operator.type == "and" and any(map(_is_never_met, both))
+    name = condition.child_by_field_name("attribute") if condition.type == "attribute" else condition
+    return name is not None and name.type == "identifier" and name.text == b"TYPE_CHECKING"
+
+
 def is_imported_on_trial(text: bytes, name: str) -> bool:
     """Whether the name is imported inside a `try`: what it stands for depends on what is installed."""
-    root = parse(GRAMMAR, text)
+    root = tree_of(text)
     waiting = list(root.children) if root is not None else []
     while waiting:
         node = waiting.pop()
@@ -161,11 +215,17 @@ def is_unevaluated_annotation(text: bytes, line: int, column: int | None) -> boo
     for parent, child in ancestors(node_at(text, line, column)):
         is_quoted = is_quoted or "string" in (parent.type, child.type)
         if child.type == "type":
-            has_future = b"from __future__ import annotations" in text
+            has_future = _leaves_annotations(text)
             is_local = parent.type == "assignment" and _is_in_function(parent)
             return is_quoted or has_future or is_local
     # A quoted name outside of annotations is an argument of cast, TypeVar and the like.
     return is_quoted and not _stands_in_interpolation(text, line, column)
+
+
+def _leaves_annotations(text: bytes) -> bool:
+    root = tree_of(text) if b"__future__" in text else None
+    imports = (one for one in root.children if one.type == "future_import_statement") if root else ()
+    return any("annotations" in _words(one) for one in imports)
 
 
 def _is_in_function(node: Node) -> bool:

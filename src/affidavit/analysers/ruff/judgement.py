@@ -7,6 +7,7 @@ from itertools import islice
 from tree_sitter import Node
 
 from affidavit.analysers.analyser import Inspection
+from affidavit.analysers.disclaimer import Excuse
 from affidavit.analysers.python.judgement import (
     judge_evaluation,
     judge_no_python,
@@ -39,7 +40,7 @@ MAX_IDENTIFIERS = 20_000
 DEFINES = re.compile(r"\s*(async\s+def|def|class)\b")
 
 
-def judge_ruff(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+def judge_ruff(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
     """The reason why a new diagnostic of ruff is no finding; None where it is one."""
     rule = RULES.get(diagnostic.rule)
     if rule is None:

@@ -7,6 +7,8 @@ from itertools import takewhile
 from tree_sitter import Node
 
 from affidavit.analysers.analyser import Inspection
+from affidavit.analysers.disclaimer import Disclaimer, Excuse
+from affidavit.analysers.python.dynamic import makes_names
 from affidavit.analysers.python.first_party import (
     ModulePlace,
     absolute_module,
@@ -23,7 +25,9 @@ from affidavit.analysers.python.syntax import (
     is_awaited_to_fail,
     is_imported_on_trial,
     is_only_for_type_checkers,
+    mentions,
     node_at,
+    star_imports,
 )
 from affidavit.analysers.rule import names_in
 from affidavit.analysers.ty.rules import CALL_RULES, TY_RULES
@@ -40,7 +44,6 @@ DECORATION = re.compile(r"\s*(@|\)|[\w.]+\s*=.*,\s*$)")
 FIXED_FIELDS = re.compile(
     r"@([\w.]+\.)?(dataclass|define|frozen|mutable|attrs|s)\b|\bNamedTuple\b|\bdef __init__\b"
 )
-STAR_IMPORT = re.compile(rb"(?m)^\s*from\s+([A-Za-z_][\w.]*)\s+import\s+\*")
 PYDANTIC = re.compile(r"\s*(from|import)\s+\.*pydantic\b")
 INDENT = re.compile(r"\s*")
 METHOD = re.compile(r"\(\s*(self|cls)\b")
@@ -48,7 +51,7 @@ MAX_HEADER = 40
 MAX_DEFINITIONS = 500
 
 
-def judge_ty(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+def judge_ty(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
     """The reason why a new diagnostic of ty is no finding; None where it is one."""
     rule = RULES.get(diagnostic.rule)
     text = inspection.repository.head.read(diagnostic.path)
@@ -59,9 +62,7 @@ def judge_ty(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | No
     if is_only_for_type_checkers(text, diagnostic.line, diagnostic.column):
         return "the code is only read by type checkers"
     if diagnostic.rule == "ty/unresolved-reference":
-        brought = "a module that is not here may bring the name along: everything is imported from it"
-        is_open = _is_open(text, inspection)
-        return brought if is_open else judge_undefined_name(diagnostic, inspection, text)
+        return _undefined_name(diagnostic, inspection, text)
     if diagnostic.rule == "ty/invalid-syntax":
         is_elsewhere = inspection.change.file_at(diagnostic.path) is None
         no_python = judge_no_python(diagnostic, inspection, text)
@@ -71,14 +72,25 @@ def judge_ty(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | No
     return _judge_special(diagnostic, inspection, text)
 
 
+def _undefined_name(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> Excuse | None:
+    known = judge_undefined_name(diagnostic, inspection, text)
+    if isinstance(known, str) or not _is_open(text, inspection):
+        return known
+    return Disclaimer(
+        "a module that is not here may bring the name along: everything is imported from it",
+        lambda before: _is_open(before, inspection) or (known is not None and known.said_before(before)),
+        is_open=True,
+    )
+
+
 def _is_open(text: bytes, inspection: Inspection) -> bool:
     """Whether the file takes every name of a module that the repository does not have."""
-    modules = {found[1].decode("utf-8", "replace") for found in STAR_IMPORT.finditer(text)}
+    modules = star_imports(text)
     foreign = [name for name in modules if name.partition(".")[0] not in sys.stdlib_module_names]
     return any(not module_places(inspection.repository.head, module) for module in foreign)
 
 
-def _judge_special(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> str | None:
+def _judge_special(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> Excuse | None:
     if diagnostic.rule in CALL_RULES:
         return _broken_call(diagnostic, inspection, text)
     if diagnostic.rule == "ty/import-not-found":
@@ -230,7 +242,7 @@ def _has_several_definitions(name: str, tree: Tree) -> bool:
 # Imports and attributes
 
 
-def _missing_import(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+def _missing_import(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
     if not inspection.knows_whole_tree:
         return "only a part of the repository is known"
     names = names_in(diagnostic.message)
@@ -263,7 +275,7 @@ def _is_seen(place: ModulePlace, tree: Tree) -> bool:
 
 def _missing_member(
     module: str, member: str, diagnostic: AnalyserDiagnostic, inspection: Inspection
-) -> str | None:
+) -> Excuse | None:
     places = module_places(inspection.repository.head, module)
     if len(places) != 1 or not _is_seen(places[0], inspection.repository.head):
         return "the module is not one of this repository, or stands in it more than once"
@@ -271,14 +283,18 @@ def _missing_member(
         return "the member may be made by a build"
     if _was_removed(member, places[0].path, inspection):
         return None
-    text = inspection.repository.head.read(places[0].path) or b""
-    if (
-        re.search(rb"\b%s\b" % re.escape(member).encode(), text)
-        or b"import *" in text
-        or b"globals()" in text
-    ):
-        return "the module may define the name at run time"
-    return None if _stands_on_changed_line(diagnostic, inspection) else "the import is not part of the change"
+    if not _stands_on_changed_line(diagnostic, inspection):
+        return "the import is not part of the change"
+    said = "the module may define the name at run time"
+    if _may_define(inspection.repository.base.read(places[0].path) or b"", member):
+        return said
+    is_new = _may_define(inspection.repository.head.read(places[0].path) or b"", member)
+    return Disclaimer(said, lambda _before: False, is_open=True) if is_new else None
+
+
+def _may_define(text: bytes, member: str) -> bool:
+    """Whether code of a module has the name, takes all names of another, or makes names while it runs."""
+    return mentions(text, member) or bool(star_imports(text, is_relative=True)) or makes_names(text)
 
 
 def _was_removed(member: str, path: str, inspection: Inspection) -> bool:

@@ -19,7 +19,7 @@ WORDS: dict[Reason, str] = {
     Reason.OUT_OF_FOCUS: "outside of what was asked for",
     Reason.STYLE_OFF: "style, not asked for",
     Reason.DISMISSED: "dismissed by people",
-    Reason.SUPPRESSED: "silenced by a comment of the change",
+    Reason.SUPPRESSED: "silenced by the change itself",
     Reason.FIXED: "fixed since the last review",
     Reason.FINDING_DROPPED: "not readable as a finding",
     Reason.MISSING_REQUIRED_FIELD: "not readable as a finding",

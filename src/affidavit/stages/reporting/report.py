@@ -291,7 +291,7 @@ def _summary(counts: Counts, change: Change, incomplete: Sequence[Gap], *, has_m
     found += [f"{_number(others, 'other finding' if found else 'finding')} to look at"] * bool(others)
     lacks = [] if has_models else ["no model looked"]
     silenced = counts.withheld_by_code.get(Reason.SUPPRESSED, 0)
-    lacks += [f"{_number(silenced, 'finding')} silenced by comments that the change adds"] if silenced else []
+    lacks += [f"{_number(silenced, 'finding')} silenced by the change itself"] if silenced else []
     if unseen := unseen_files(change):
         lacks.append(f"not looked at: {_listed(unseen)}")
     excused = excused_files(change)
