@@ -418,3 +418,28 @@ def test_a_finding_in_a_file_with_an_odd_name_is_proven(opened: OpenedChange, na
     odd = claim(file=name, line=1, evidence={"code_examined": "x = 1", "line_range_examined": [1, 1]})
     report = run(opened, [Says(reply(odd))])
     assert [item.finding.file for item in report.shown if item.finding] == [name]
+
+
+def test_a_link_in_the_place_of_source_is_never_approved_even_below_a_vendored_folder(repo: Repo) -> None:
+    repo.commit("base", {"app.py": APP, "vendor/a.py": "x = 1\n"})
+    for path in ("app.py", "vendor/b.py"):
+        (repo.path / path).unlink(missing_ok=True)
+        (repo.path / path).symlink_to("/etc/passwd")
+    repo.commit("head", {})
+    with open_change(ChangeRequest(target="HEAD", repo=repo.path)) as opened:
+        report = run(opened, models=panel())
+    assert (report.verdict.decision, report.verdict.confidence) == ("comment", 0.3)
+    assert "app.py (a link to /etc/passwd, out of the repository, in the place" in report.verdict.summary
+    assert "vendor/b.py (vendored)" in report.verdict.summary
+
+
+def test_a_file_whose_name_holds_a_secret_was_shown_under_another(repo: Repo) -> None:
+    path = f"d/ghp_{'16C7e42F292c6912E7710c838347Ae178B4a'}.txt"
+    repo.commit("base", {"app.py": APP})
+    repo.commit("head", {path: "hello\n"})
+    with open_change(ChangeRequest(target="HEAD", repo=repo.path)) as opened:
+        report = run(opened, models=panel())
+    assert report.plan
+    assert [chunk.paths for chunk in report.plan.chunks] == [("d/[redacted:token].txt",)]
+    (file,) = report.coverage
+    assert (file.state, file.reason, file.hunks[0].examined_by) == ("examined", "", ("logic",))

@@ -76,11 +76,14 @@ class Tree(Protocol):
     def read(self, path: str) -> bytes | None:
         """The content of a regular file; None where there is none, or it is a link or a submodule."""
 
+    def link(self, path: str) -> str | None:
+        """Where a link leads, which is never followed; None for anything else."""
+
     def lines(self, path: str) -> list[str] | None:
         """The text of a file as lines without their ends; None where there is no such text."""
 
     def redacted_lines(self, path: str) -> list[str] | None:
-        """The same without secrets; the file is redacted whole."""
+        """The same without secrets; the file is redacted whole. Of a link, where it leads."""
 
     def without_secrets(self, path: str, text: str) -> str:
         """What is said about a file, without the secrets that the file has."""

@@ -59,16 +59,26 @@ def lines_after(mark: str, text: str, end: str = "") -> frozenset[str]:
 class Canary:
     """A line that is added to the end of each file, which the analyser must report if it read the file.
 
-    Files with a canary are laid out under numbers, so that no name makes the analyser leave one out.
+    Files with a canary are laid out under numbers, so that no name makes the analyser leave one out; their
+    names stand in the line above it, and are read there.
     """
 
     rule: str
     line: bytes
 
-    def added_to(self, content: bytes) -> bytes:
-        """The content with the canary below it."""
-        return content + b"\n" + self.line + b"\n"
+    def added_to(self, content: bytes, path: str) -> bytes:
+        """The content with its name and the canary below it."""
+        return b"\n".join((content, as_line(path), self.line, b""))
 
     def line_in(self, content: bytes) -> int:
         """The number of the canary's line."""
+        return self.name_in(content) + 1
+
+    def name_in(self, content: bytes) -> int:
+        """The number of the line with the name."""
         return content.count(b"\n") + 2
+
+
+def as_line(path: str) -> bytes:
+    """A name as one line of text."""
+    return path.replace("\n", " ").encode("utf-8", "replace")

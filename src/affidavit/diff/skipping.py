@@ -135,6 +135,9 @@ class _Before:
 
 def _is_excused(file: FileChange, reason: SkipReason, before: _Before) -> bool:
     """Whether base, or the user who chose the paths, says that it need not be looked at."""
+    if file.is_link and reason is not SkipReason.EXCLUDED:
+        # Whatever stands around it, a link may lead anywhere.
+        return False
     match reason:
         case SkipReason.TOO_LARGE | SkipReason.SUBMODULE:
             return False

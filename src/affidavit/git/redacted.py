@@ -27,8 +27,8 @@ class RedactedTree(GitTree):
         self._own_names = {shown: own for own, shown in names.items()}
 
     def redacted_lines(self, path: str) -> list[str] | None:
-        """The lines: nothing is left to be redacted."""
-        return self.lines(path)
+        """The lines: nothing is left to be redacted, but for where a link leads."""
+        return self.lines(path) if self.link(path) is None else super().redacted_lines(path)
 
     def without_secrets(self, path: str, text: str) -> str:
         """What is said about a file, without the secrets that its original has."""

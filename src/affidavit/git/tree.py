@@ -34,6 +34,12 @@ def read_all(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     yield from ((path, content) for path, content in contents if content is not None)
 
 
+def own_content(tree: Tree, path: str) -> bytes | None:
+    """What git keeps of a path: the content of a file, or where a link leads."""
+    target = tree.link(path)
+    return tree.read(path) if target is None else os.fsencode(target)
+
+
 @lru_cache(maxsize=16)
 def _redacted_lines(data: bytes) -> tuple[str, ...]:
     """Many findings speak of one file, so what was redacted last is kept."""
@@ -100,7 +106,7 @@ class GitTree:
         return self._read_up_to(path, MAX_READ_BYTES)
 
     def link(self, path: str) -> str | None:
-        """Where a link leads, for those who make the same link where it cannot lead out; None for a file."""
+        """Where a link leads, which is never followed; None for a file."""
         entry = self.entry(path)
         if entry is None or entry.mode != LINK_MODE or (self._store.size(entry.blob) or 0) > MAX_LINK_BYTES:
             return None
@@ -126,7 +132,10 @@ class GitTree:
         return is_binary(data, path) and (self.before is None or self.before.lines(path) is None)
 
     def redacted_lines(self, path: str) -> list[str] | None:
-        """The same lines without secrets; the file is redacted whole."""
+        """The same lines without secrets; the file is redacted whole. Of a link, where it leads."""
+        target = self.link(path)
+        if target is not None:
+            return list(_redacted_lines(os.fsencode(target)))
         data = self._read_up_to(path, MAX_TEXT_BYTES)
         return None if data is None or self._is_binary(data, path) else list(_redacted_lines(data))
 

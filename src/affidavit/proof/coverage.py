@@ -1,9 +1,10 @@
 """Who read which part of a change, by what was seen of it: coverage, and what was claimed and not read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from affidavit.proof.links import link_words
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change, FileChange, Hunk, SkipReason
 from affidavit.records.evidence import AnalyserRun, Unread, WhyUnread
@@ -23,6 +24,7 @@ NOT_READ = ("left_out", "unreadable", "unparsed")
 """What the analyser should have read."""
 SHOWN_PATHS = 5
 UNREAD = "unread files"
+SHOWN_TO_NOBODY = "shown to no model"
 TOO_LARGE_ADVICE = "Look at it yourself, or leave it out by settings at base, `--exclude` or `--include`."
 
 
@@ -40,6 +42,8 @@ class Coverage:
     """Path to the models that saw each of its hunks in an earlier review, and were not shown it again."""
     before_from: str = ""
     """The digest of the report that says so."""
+    shown_name: Callable[[str], str] = str
+    """What models know a file by: a name that holds a secret is shown without it."""
 
     def of(self, file: FileChange) -> FileCoverage:
         """Who looked at a file, hunk by hunk, and why not all of them."""
@@ -47,7 +51,7 @@ class Coverage:
             reason = "; ".join([str(file.skipped).replace("_", " "), *self._searched(file)])
             return FileCoverage(path=file.path, state="skipped", reason=reason)
         if file.is_link:
-            return FileCoverage(path=file.path, state="not_examined", reason=_why_not_examined(file))
+            return self._of_link(file)
         able, examined_by = self._able(file), self._examined_by(file)
         looks = self._looks_at(file, examined_by)
         hunks = tuple(
@@ -57,7 +61,7 @@ class Coverage:
         reasons = self._missing([name for name in able if name not in examined_by], file)
         carried_from = self.before_from if any(hunk.examined_before for hunk in hunks) else ""
         if examined_by or carried_from:
-            reasons += _unshown(file, hunks, self.plan)
+            reasons += self._unshown(file, hunks)
             state = "partly" if reasons else "examined"
             return FileCoverage(
                 path=file.path,
@@ -70,6 +74,17 @@ class Coverage:
         state = "partly" if searched else "not_examined"
         said = "; ".join([*searched, *(reasons or [_why_not_examined(file)])])
         return FileCoverage(path=file.path, state=state, reason=said, hunks=hunks)
+
+    def _of_link(self, file: FileChange) -> FileCoverage:
+        """Models may have been shown where a link leads; what it leads to, nobody."""
+        models = {one.specialist for one in self.asked if one.kind == "model"}
+        readers = [name for name in self._examined_by(file) if name in models]
+        if not readers:
+            return FileCoverage(path=file.path, state="not_examined", reason=_why_not_examined(file))
+        looks = self._looks_at(file, readers)
+        hunks = tuple(_hunk_coverage(number, hunk, looks) for number, hunk in enumerate(file.hunks))
+        reason = f"{_why_not_examined(file)}; only where it leads was read, by {', '.join(readers)}"
+        return FileCoverage(path=file.path, state="partly", reason=reason, hunks=hunks)
 
     def _with_earlier(self, hunk: HunkCoverage, file: FileChange, number: int) -> HunkCoverage:
         seen = self.before.get(file.path, ())
@@ -165,11 +180,56 @@ class Coverage:
 
     def _looks_at(self, file: FileChange, names: Sequence[str]) -> list[tuple[str, tuple[Piece, ...]]]:
         """Who looked, and at which pieces; none: at the whole file."""
+        called = self.shown_name(file.path)
         chunks = {chunk.number: chunk for chunk in (self.plan.chunks if self.plan else ())}
         shown = {reply.specialist: chunks.get(reply.chunk or 0) for reply in self.replies}
         return [
-            (name, (chunk.shown_of(file.path) or ()) if (chunk := shown.get(name)) else ()) for name in names
+            (name, (chunk.shown_of(called) or ()) if (chunk := shown.get(name)) else ()) for name in names
         ]
+
+    def _unshown(self, file: FileChange, hunks: Sequence[HunkCoverage]) -> list[str]:
+        """What of a file no model was shown, and the hunks that nobody looked at."""
+        if self.plan is None or not self.plan.chunks:
+            return []
+        name = self.shown_name(file.path)
+        pieces = [found for chunk in self.plan.chunks if (found := chunk.shown_of(name)) is not None]
+        is_known = [bool(hunk.examined_before) for hunk in hunks]
+        if not pieces:
+            return [] if is_known and all(is_known) else [SHOWN_TO_NOBODY]
+        if () in pieces:
+            return []
+        shown = [piece for several in pieces for piece in several if not is_known[piece.hunk]]
+        lengths = [len(hunk.lines) for hunk in file.hunks]
+        missing = sum(length for length, known in zip(lengths, is_known, strict=True) if not known)
+        unseen = missing - sum(piece.end - piece.start for piece in shown)
+        unread = sum(
+            not part.examined_by and not hunk.examined_before
+            for hunk in hunks
+            for part in (*hunk.parts, hunk)
+        )
+        lines = [f"{_number(unseen, 'line')} of the diff {SHOWN_TO_NOBODY}"] if unseen else []
+        return lines or ([f"{_number(unread, 'part')} of the diff not examined"] if unread else [])
+
+
+def unseen_files(
+    change: Change, coverage: Sequence[FileCoverage], plan: Plan | None
+) -> list[tuple[str, str]]:
+    """What nobody read who should, and nobody who may has excused: such a change is not approved."""
+    has_models = plan is not None and bool(plan.chunks)
+    covered = {one.path: one for one in coverage}
+    whys = [(file.path, _why_unseen(file, covered.get(file.path), has_models)) for file in change.files]
+    return [(path, why) for path, why in whys if why]
+
+
+def _why_unseen(file: FileChange, covered: FileCoverage | None, has_models: bool) -> str:
+    if file.skipped:
+        return "" if file.excused else str(file.skipped).replace("_", " ")
+    if file.is_link:
+        return link_words(file)
+    if covered is None or not has_models:
+        return ""
+    is_unshown = SHOWN_TO_NOBODY in covered.reason.split("; ")
+    return covered.reason if covered.state == "not_examined" or is_unshown else ""
 
 
 def _reason(analyser: str, one: Unread) -> str:
@@ -209,30 +269,9 @@ def _covered(hunk: Hunk, names: tuple[str, ...], parts: tuple[HunkCoverage, ...]
     )
 
 
-def _unshown(file: FileChange, hunks: Sequence[HunkCoverage], plan: Plan | None) -> list[str]:
-    """What of a file no model was shown, and the hunks that nobody looked at."""
-    if plan is None or not plan.chunks:
-        return []
-    pieces = [found for chunk in plan.chunks if (found := chunk.shown_of(file.path)) is not None]
-    is_known = [bool(hunk.examined_before) for hunk in hunks]
-    if not pieces:
-        return [] if is_known and all(is_known) else ["shown to no model"]
-    if () in pieces:
-        return []
-    shown = [piece for several in pieces for piece in several if not is_known[piece.hunk]]
-    lengths = [len(hunk.lines) for hunk in file.hunks]
-    missing = sum(length for length, known in zip(lengths, is_known, strict=True) if not known)
-    unseen = missing - sum(piece.end - piece.start for piece in shown)
-    unread = sum(
-        not part.examined_by and not hunk.examined_before for hunk in hunks for part in (*hunk.parts, hunk)
-    )
-    lines = [f"{_number(unseen, 'line')} of the diff shown to no model"] if unseen else []
-    return lines or ([f"{_number(unread, 'part')} of the diff not examined"] if unread else [])
-
-
 def _why_not_examined(file: FileChange) -> str:
     if file.is_link:
-        return "it is a link, which is not followed"
+        return f"it is {link_words(file)}, which is not followed"
     if file.is_partial:
         return "only the lines of its hunks are known"
     if file.head_path is None:

@@ -12,6 +12,7 @@ from affidavit.config.baseline import BASELINE_PATH, read_baseline
 from affidavit.diff.record_check import compare_record, lost_files
 from affidavit.git.repository import GitRepository
 from affidavit.ports import Repository
+from affidavit.proof.coverage import unseen_files
 from affidavit.proof.judging.ruling import rule_on
 from affidavit.proof.quoting.quote_check import check_quote, quote_still_stands
 from affidavit.proof.quoting.searches import run_search
@@ -328,19 +329,19 @@ def _check_verdict(report: Report) -> Proof:
     return Proof(finding="", title="verdict", kind="verdict", holds=not differences, detail=detail)
 
 
-def _with_excuses(report: Report) -> Change:
-    """The change; reports of before 2.0 did not ask who excuses what they skipped."""
-    if not report.report_version.startswith("1."):
-        return report.change
-    files = tuple(file.model_copy(update={"excused": True}) for file in report.change.files)
-    return report.change.model_copy(update={"files": files})
+def _unseen(report: Report) -> list[tuple[str, str]]:
+    """What nobody looked at; reports of before 2.0 did not ask who excuses what they skipped."""
+    if report.report_version.startswith("1."):
+        return []
+    return unseen_files(report.change, report.coverage, report.plan)
 
 
 def _differences(report: Report, judged: Sequence[Candidate]) -> list[str]:
     verdict = decide_verdict(
         judged,
         report.candidates,
-        change=_with_excuses(report),
+        change=report.change,
+        unseen=_unseen(report),
         incomplete=report.incomplete,
         models=report.models,
     )

@@ -27,7 +27,7 @@ from affidavit.ports import Case, no_rule_is_off
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange
 from affidavit.records.diagnostics import Diagnostic, Reason
-from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun
+from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, AnalyserRun
 from affidavit.records.report import Gap, Reply
 from affidavit.specialists.causes import find_cause
 from affidavit.specialists.command_line import shortened
@@ -78,7 +78,7 @@ class MechanicalSpecialist:
 
     def _looks_at(self, file: FileChange) -> bool:
         if self.analyser.reads_every_line:
-            return not (file.is_submodule or file.is_link) and self.analyser.covers(file.path)
+            return not file.is_submodule and self.analyser.covers(file.path)
         is_unknown = file.is_partial or file.is_binary or file.is_submodule or file.is_link
         is_known = not (is_unknown or file.skipped)
         return is_known and self.analyser.covers(file.path)
@@ -132,7 +132,7 @@ class MechanicalSpecialist:
         return tuple(
             Gap(
                 name=self.name,
-                reason=f"{one.rule} is reported in {one.path}, which has no text to quote",
+                reason=f"{one.rule} is reported in {_named(one)}, which has no text to quote",
                 advice=f"Look at the file. {self.analyser.rules[one.rule].suggestion}",
             )
             for one in {(one.rule, one.path): one for one in found.unquotable}.values()
@@ -334,6 +334,11 @@ class MechanicalSpecialist:
     def _reply(self, started: float, text: str | None, **parts: Any) -> Reply:
         duration_ms = round((time.monotonic() - started) * 1000)
         return Reply(specialist=self.name, kind=self.kind, text=text, duration_ms=duration_ms, **parts)
+
+
+def _named(diagnostic: AnalyserDiagnostic) -> str:
+    """Where it stands: in the file, or in its very name."""
+    return f"the name of {diagnostic.path}" if diagnostic.line == IN_NAME else diagnostic.path
 
 
 def _nothing_to_compare(head: SideResult, case: Case) -> SideResult:

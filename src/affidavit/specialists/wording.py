@@ -1,11 +1,11 @@
 """From a diagnostic that counts to a finding of the contract, worded for the user."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from affidavit.analysers.rule import Rule, fill
-from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
 from affidavit.specialists.causes import NamedCause
 
 MAX_QUOTED_LINES = 12
@@ -31,6 +31,8 @@ def write_finding(
     patch: str = "",
 ) -> dict[str, Any]:
     """A finding as the contract wants it."""
+    if diagnostic.line == IN_NAME:
+        rule, diagnostic = _of_name(rule, diagnostic)
     line = min(diagnostic.line, len(lines))
     end = min(max(diagnostic.end_line or line, line), line + MAX_QUOTED_LINES - 1, len(lines))
     finding = {
@@ -48,6 +50,14 @@ def write_finding(
         | ({"patch": patch} if patch else {}),
     }
     return finding if end == line else {**finding, "end_line": end}
+
+
+def _of_name(rule: Rule, diagnostic: AnalyserDiagnostic) -> tuple[Rule, AnalyserDiagnostic]:
+    """What is said of a file's name; it has no line, so the file's first one is quoted."""
+    title = rule.title.replace("in the code", "in the name of this file")
+    said = replace(rule, title=title, failing_input="Anybody who lists the files of this commit.")
+    message = f"{diagnostic.message}, in the name of the file"
+    return said, diagnostic.model_copy(update={"line": 1, "message": message})
 
 
 def _message(rule: Rule, diagnostic: AnalyserDiagnostic, cause: NamedCause | None) -> str:

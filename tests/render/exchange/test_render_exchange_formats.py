@@ -243,3 +243,14 @@ def test_a_file_passes_only_if_all_of_it_was_examined(state: Any, message: str |
 
 def test_a_file_of_which_no_coverage_is_known_does_not_pass() -> None:
     assert "nothing proven" in cases(junit(a_report(coverage=())), "skipped")
+
+
+def test_a_link_is_named_where_only_findings_have_a_place() -> None:
+    link = a_file("lib.py", new_mode="120000")
+    said = FileCoverage(
+        path="lib.py", state="not_examined", reason="it is a link to a, which is not followed"
+    )
+    report = a_report(change=a_change([link]), coverage=(said,))
+    (diagnostic,), (entry,) = rdjson(report), gitlab(report)
+    assert diagnostic["message"] == entry["description"]
+    assert entry["description"] == "Not looked at: lib.py (it is a link to a, which is not followed)."

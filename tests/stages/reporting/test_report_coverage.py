@@ -1,5 +1,6 @@
 """The report says for each hunk who looked at it, also where it was divided, and what was left out."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from affidavit.config.settings import Settings
 from affidavit.prompts import current_prompts
 from affidavit.proof.coverage import Coverage
+from affidavit.proof.links import leads_out
 from affidavit.records.change import Hunk
 from affidavit.records.docket import Docket
 from affidavit.records.plan import Chunk, Piece, Plan
@@ -16,6 +18,8 @@ from claims import case_of, change_of, file_change
 
 LONG = Hunk(old_start=0, old_count=0, new_start=1, new_count=6, lines=("+a", "+b", "+c", "+d", "+e", "+f"))
 FILE = file_change(hunks=(LONG,))
+TARGET = Hunk(old_start=1, old_count=1, new_start=1, new_count=1, lines=("-a", "+/etc/passwd"))
+LINK = file_change("link.py", old_mode="100644", new_mode="120000", hunks=(TARGET,))
 
 
 def piece(start: int, end: int) -> Piece:
@@ -72,9 +76,42 @@ def test_a_file_in_one_piece_has_no_parts() -> None:
 
 
 def test_a_link_is_not_followed_whatever_it_is_called() -> None:
-    link = file_change("link.py").model_copy(update={"new_mode": "120000"})
-    file = Coverage((), (), (), None, ()).of(link)
-    assert (file.state, file.reason) == ("not_examined", "it is a link, which is not followed")
+    file = Coverage((), (), (), None, ()).of(LINK)
+    said = "it is a link to /etc/passwd, out of the repository, in the place of a file, which is not followed"
+    assert (file.state, file.reason) == ("not_examined", said)
+
+
+@pytest.mark.parametrize("kind", ["model", "mechanical"])
+def test_a_link_is_approved_by_nobody_and_read_by_models_alone(kind: Any) -> None:
+    replies = (Reply(specialist="logic", kind=kind, text=None, files=(LINK.path,)),)
+    docket = Docket(replies=(ReplySummary(specialist="logic", kind=kind, state="clean", chunk=1),))
+    plan = Plan(chunks=(chunk(1, paths=(LINK.path,)),))
+    case = case_of(change_of(files=(LINK,)), plan=plan, replies=replies)
+    report = compile_report(docket, case, Settings(), {}, {"specialist": "m"}, current_prompts())
+    (file,) = report.coverage
+    assert file.state == ("partly" if kind == "model" else "not_examined")
+    assert file.reason.endswith("only where it leads was read, by logic") == (kind == "model")
+    assert (report.verdict.decision, report.gate.exit_code) == ("comment", 0)
+    assert "link.py (a link to /etc/passwd, out of the repository" in report.verdict.summary
+
+
+@pytest.mark.parametrize(
+    ("path", "target", "is_out"),
+    [("a/b", "../c", False), ("a/b", "../../c", True), ("a", "/c", True), ("a", ".git/config", True)],
+)
+def test_a_link_leads_out_by_its_words(path: str, target: str, is_out: bool) -> None:
+    assert leads_out(path, target) == is_out
+
+
+def test_a_file_that_was_shown_to_no_model_is_not_approved() -> None:
+    replies = (Reply(specialist="ruff", kind="mechanical", text=None, files=("app.py",)),)
+    docket = Docket(replies=(ReplySummary(specialist="ruff", kind="mechanical", state="clean"),))
+    other = file_change("other.py")
+    case = case_of(change_of(files=(FILE, other)), plan=Plan(chunks=(chunk(1, paths=("other.py",)),)))
+    case = replace(case, replies=replies)
+    report = compile_report(docket, case, Settings(), {}, {"specialist": "m"}, current_prompts())
+    assert report.verdict.decision == "comment"
+    assert "app.py (shown to no model)" in report.verdict.summary
 
 
 @pytest.mark.parametrize(("excused", "exit_code"), [(False, 3), (True, 0)])

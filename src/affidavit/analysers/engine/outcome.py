@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from affidavit.analysers.engine.execution import Limits, Outcome
 from affidavit.analysers.engine.task import Task
 from affidavit.analysers.reading import Printed, Reading
-from affidavit.records.evidence import AnalyserDiagnostic, RunState, Unread
+from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, RunState, Unread
 
 MISREAD = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
@@ -78,8 +78,15 @@ def sort_out(task: Task, found: Found, code: Path) -> tuple[list[AnalyserDiagnos
     for one in located:
         if one.rule in task.analyser.syntax_rules and one.path not in unread:
             unread[one.path] = Unread(path=one.path, why="unparsed", detail=f"line {one.line}: {one.message}")
-    kept = [one for one in located if one.rule in task.analyser.rules]
+    kept = [_in_name(task, one) for one in located if one.rule in task.analyser.rules]
     return kept, [unread[path] for path in task.paths if path in unread]
+
+
+def _in_name(task: Task, one: AnalyserDiagnostic) -> AnalyserDiagnostic:
+    """What stands in the line with the file's name stands in the name."""
+    canary = task.analyser.canary
+    is_name = canary is not None and one.line == canary.name_in(task.text_of(one.path))
+    return one.model_copy(update={"line": IN_NAME}) if is_name else one
 
 
 def _name_in_checkout(printed: str, code: Path) -> str:

@@ -24,7 +24,7 @@ from affidavit.analysers.engine.slots import Slots
 from affidavit.analysers.engine.task import Program, SideResult, Task
 from affidavit.config.places import cache_folder
 from affidavit.git.checkout import write_tree_to
-from affidavit.git.tree import REGULAR_MODES
+from affidavit.git.tree import LINK_MODE, REGULAR_MODES
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange, SkipReason
 from affidavit.records.evidence import Unread
@@ -72,9 +72,9 @@ def paths_to_run(analyser: Analyser, change: Change, tree: Tree, side: Side) -> 
         left_out = {file.path_at(side) for file in change.files if file.is_partial}
         changed = {_before(file, side) for file in change.reviewed_files()}
     wanted = set(entries) if analyser.scope == "project" else entries.keys() & changed
-    return sorted(
-        path for path in wanted - left_out if analyser.covers(path) and entries[path].mode in REGULAR_MODES
-    )
+    # What a link leads to is not read; where it leads is a line like any other.
+    modes = REGULAR_MODES | {LINK_MODE} if analyser.reads_every_line else REGULAR_MODES
+    return sorted(path for path in wanted - left_out if analyser.covers(path) and entries[path].mode in modes)
 
 
 def _is_huge(file: FileChange, tree: Tree, side: Side) -> bool:
@@ -251,5 +251,5 @@ def _lay_out(task: Task, scratch: Path) -> tuple[str, ...]:
         overrides = {**rewritten, **task.invocation.files}
         return *broken, *write_tree_to(task.tree, code, paths, overrides=overrides, rewrite=task.laid_out)
     for name, path in task.laid.items():
-        (code / name).write_bytes(canary.added_to(task.text_of(path)))
+        (code / name).write_bytes(canary.added_to(task.text_of(path), path))
     return ()

@@ -7,6 +7,7 @@ from pathlib import Path
 from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.engine.cache import cache_key
 from affidavit.analysers.engine.encoding import as_utf8
+from affidavit.git.tree import own_content
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic, AnalyserRun, RunState, Unread
 from affidavit.records.record import Side
@@ -56,7 +57,7 @@ class Task:
     def text_of(self, path: str) -> bytes:
         """A file as it is laid out."""
         instead = self.rewritten.get(path)
-        return self.laid_out(path, (self.tree.read(path) or b"") if instead is None else instead)
+        return self.laid_out(path, (own_content(self.tree, path) or b"") if instead is None else instead)
 
     def laid_out(self, path: str, content: bytes) -> bytes:
         """The content of a file as the analyser gets it."""

@@ -9,10 +9,10 @@ from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.kingfisher.own import CANARY_ID, CANARY_LINE, OWN_FILE, OWN_RULES
 from affidavit.analysers.kingfisher.placeholders import why_no_secret
 from affidavit.analysers.kingfisher.rules import KEYS, KINGFISHER_RULES, ON, name_of
-from affidavit.analysers.kingfisher.values import place_of
+from affidavit.analysers.kingfisher.values import named_part, place_of
 from affidavit.analysers.reading import Canary
 from affidavit.ports import Tree
-from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
 
 EXAMPLE_PLACE = re.compile(
     r"(^|/)(docs?|examples?|samples?|cassettes|mocks?|snapshots)/|\.(md|rst|adoc|mdx)$"
@@ -90,11 +90,28 @@ def judge_kingfisher(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> 
     name = diagnostic.rule.partition("/")[2]
     height = place.block.count("\n") + 1 if name in BLOCKS else 1
     added = set(file.changed_lines("head"))
-    if file.hunks and added.isdisjoint(range(diagnostic.line, diagnostic.line + height)):
+    if diagnostic.line == IN_NAME:
+        if _is_named_at(inspection.repository.base, diagnostic):
+            return "the name was there before the change"
+    elif file.hunks and added.isdisjoint(range(diagnostic.line, diagnostic.line + height)):
         return "the line was there before the change"
     if EXAMPLE_PLACE.search(diagnostic.path):
         return "the file holds examples"
     return why_no_secret(name, place)
+
+
+def _is_named_at(tree: Tree, diagnostic: AnalyserDiagnostic) -> bool:
+    """Whether a file or folder of this name stands there already."""
+    name = named_part(diagnostic)
+    return any(path == name or path.startswith(f"{name}/") for path in tree.entries())
+
+
+def join_names(diagnostics: Sequence[AnalyserDiagnostic]) -> list[AnalyserDiagnostic]:
+    """A secret in the name of a folder once, however many files the folder has."""
+    kept: dict[Hashable, AnalyserDiagnostic] = {}
+    for number, one in enumerate(diagnostics):
+        kept.setdefault((one.rule, named_part(one)) if one.line == IN_NAME else number, one)
+    return list(kept.values())
 
 
 def identify_secret(diagnostic: AnalyserDiagnostic, tree: Tree) -> Hashable:
@@ -118,6 +135,7 @@ KINGFISHER = Analyser(
     languages=("any text",),
     version_tried="2.14.0",
     distribution="kingfisher-bin",
+    join=join_names,
     judge=judge_kingfisher,
     identify=identify_secret,
     # 200: something was found.

@@ -4,8 +4,10 @@ import re
 from dataclasses import dataclass
 
 from affidavit.analysers.engine.encoding import as_utf8
+from affidavit.analysers.reading import as_line
+from affidavit.git.tree import own_content
 from affidavit.ports import Tree
-from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
 
 TOKEN = re.compile(r"[^\s\"'`<>(),;\\]+")
 ADDRESS = re.compile(
@@ -77,11 +79,23 @@ def _last_login(user: str, password: str, host: str) -> Login:
     return Login(user, password, host)
 
 
+def named_part(diagnostic: AnalyserDiagnostic) -> str:
+    """Of a path whose name holds a secret, as much as ends with the folder or file that is named so."""
+    end = diagnostic.path.find("/", _start_in_name(diagnostic))
+    return diagnostic.path if end < 0 else diagnostic.path[:end]
+
+
+def _start_in_name(diagnostic: AnalyserDiagnostic) -> int:
+    return len(as_line(diagnostic.path)[: (diagnostic.column or 1) - 1].decode("utf-8", "replace"))
+
+
 def place_of(diagnostic: AnalyserDiagnostic, tree: Tree) -> Place | None:
     """Where a diagnostic stands, by the bytes that the scanner counted; None where the file is gone."""
-    content = tree.read(diagnostic.path)
+    content = own_content(tree, diagnostic.path)
     if content is None:
         return None
+    if diagnostic.line == IN_NAME:
+        return Place(named_part(diagnostic), _start_in_name(diagnostic), ())
     lines = as_utf8(diagnostic.path, content).split(b"\n")
     if not 0 < diagnostic.line <= len(lines):
         return None

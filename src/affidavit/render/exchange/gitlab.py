@@ -46,7 +46,7 @@ def to_gitlab(report: Report) -> list[dict[str, Any]]:
 
 def _skipped(report: Report) -> list[dict[str, Any]]:
     """One entry for everything that was not looked at: the format has no other place to name it."""
-    files = wording.skipped_files(report)
+    files = wording.unseen_files(report)
     if not files:
         return []
     said = inert(wording.skipped_sentence(report))

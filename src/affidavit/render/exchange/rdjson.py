@@ -49,7 +49,7 @@ def to_rdjson(report: Report) -> dict[str, Any]:
 
 def _skipped(report: Report) -> list[dict[str, Any]]:
     """One diagnostic for everything that was not looked at: the format has no other place to name it."""
-    files = wording.skipped_files(report)
+    files = wording.unseen_files(report)
     if not files:
         return []
     return [

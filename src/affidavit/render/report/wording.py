@@ -310,9 +310,15 @@ def skipped_files(report: Report) -> list[tuple[str, str]]:
     ]
 
 
+def unseen_files(report: Report) -> list[tuple[str, str]]:
+    """The skipped files and the links, which are not followed, with their reasons."""
+    links = {file.path for file in report.change.files if file.is_link and file.skipped is None}
+    return [*skipped_files(report), *((one.path, one.reason) for one in report.coverage if one.path in links)]
+
+
 def skipped_sentence(report: Report) -> str:
     """What nobody was asked to look at, for formats that have findings and nothing else; empty: nothing."""
-    skipped = [f"{path} ({reason})" for path, reason in skipped_files(report)]
+    skipped = [f"{path} ({reason})" for path, reason in unseen_files(report)]
     more = len(skipped) - MAX_SKIPPED
     rest = f" and {more} more" if more > 0 else ""
     return f"Not looked at: {', '.join(skipped[:MAX_SKIPPED])}{rest}." if skipped else ""

@@ -96,8 +96,8 @@ class BrokenReferences:
 
     def examines(self, file: FileChange) -> bool:
         """Whether the file is code whose names are understood."""
-        is_known = not (file.is_partial or file.is_binary or file.is_submodule or file.skipped)
-        return is_known and grammar_of(file.path) is not None
+        is_unknown = file.is_partial or file.is_binary or file.is_submodule or file.is_link
+        return not (is_unknown or file.skipped) and grammar_of(file.path) is not None
 
     async def examine(self, case: Case) -> Reply:
         """Search both trees and hand in what is proven."""

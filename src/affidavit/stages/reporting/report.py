@@ -1,7 +1,7 @@
 """Compute verdict, gate, visibility, counts and coverage in code, and compile the native report."""
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from affidavit import __version__
 from affidavit.config.baseline import Dismissal
@@ -12,7 +12,7 @@ from affidavit.iterations.following.scope import seen_before
 from affidavit.minds.ledger import add_usage
 from affidavit.ports import Case
 from affidavit.prompts import PromptSet
-from affidavit.proof.coverage import Coverage
+from affidavit.proof.coverage import Coverage, unseen_files
 from affidavit.proof.places import gather_places
 from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.change import Change, FileChange, SkipReason
@@ -28,10 +28,13 @@ from affidavit.records.report import (
     RoleUsage,
     Verdict,
 )
+from affidavit.redaction.spans import MARKER
 
 STAGE = "report"
 MAX_NAMED = 5
 """Files in a summary; every format lists the rest."""
+Unseen = tuple[str, str]
+"""A file that nobody looked at, and nobody who may has excused: such a change is not approved."""
 
 
 def compile_report(
@@ -54,7 +57,10 @@ def compile_report(
         judged,
         seen_before(case),
         case.earlier.digest if case.earlier else "",
+        _shown_names(case),
     )
+    covered = tuple(coverage.of(file) for file in change.files)
+    unseen = unseen_files(change, covered, case.plan)
     unread = coverage.gaps(change, not_run=docket.not_run, incomplete=docket.incomplete)
     incomplete = (*docket.incomplete, *unread, *_unread_settings(settings))
     gate = decide_gate(judged, settings.fail_on, is_incomplete=bool(incomplete))
@@ -73,15 +79,23 @@ def compile_report(
         plan=case.plan,
         candidates=tuple(sorted(visible, key=_reading_order)),
         replies=docket.replies,
-        verdict=decide_verdict(judged, visible, change=change, incomplete=incomplete, models=models),
+        verdict=decide_verdict(
+            judged, visible, change=change, unseen=unseen, incomplete=incomplete, models=models
+        ),
         gate=gate,
         incomplete=incomplete,
         not_run=docket.not_run,
-        coverage=tuple(coverage.of(file) for file in change.files),
+        coverage=covered,
         analyser_runs=docket.analyser_runs,
         diagnostics=(*docket.diagnostics, *_hidden(docket.candidates, visible)),
         usage=_per_role(docket.usage),
     )
+
+
+def _shown_names(case: Case) -> Callable[[str], str]:
+    """What models know files by: the trees are asked only where a name is shown without its secret."""
+    paths = (path for chunk in (case.plan.chunks if case.plan else ()) for path in chunk.paths)
+    return case.repository.redacted.shown_name if any(map(MARKER.search, paths)) else str
 
 
 def _per_role(talks: Sequence[RoleUsage]) -> tuple[RoleUsage, ...]:
@@ -120,6 +134,7 @@ def decide_verdict(
     visible: Sequence[Candidate],
     *,
     change: Change,
+    unseen: Sequence[Unseen],
     incomplete: Sequence[Gap],
     models: Mapping[str, str],
 ) -> Verdict:
@@ -133,24 +148,19 @@ def decide_verdict(
     decision: Decision = "approve"
     if blocking:
         decision = "request_changes"
-    elif standing or _suppressed(judged) or incomplete or unseen_files(change) or not models:
+    elif standing or _suppressed(judged) or incomplete or unseen or not models:
         decision = "comment"
     counts = count(visible, blocking=len(blocking))
-    is_whole = bool(models) and not incomplete and not unseen_files(change)
+    is_whole = bool(models) and not incomplete and not unseen
     return Verdict(
         decision=decision,
-        summary=_summary(counts, change, incomplete, has_models=bool(models)),
+        summary=_summary(counts, change, unseen, incomplete, has_models=bool(models)),
         confidence=_confidence(
             decision, blocking, is_whole=is_whole, has_excused=bool(excused_files(change))
         ),
         blocking=tuple(candidate.id for candidate in blocking),
         counts=counts,
     )
-
-
-def unseen_files(change: Change) -> list[FileChange]:
-    """What nobody looked at, and nobody who may has excused: such a change is not approved."""
-    return [file for file in change.files if file.skipped and not file.excused]
 
 
 def excused_files(change: Change) -> list[FileChange]:
@@ -282,7 +292,14 @@ def _reading_order(candidate: Candidate) -> tuple[bool, bool, str, int, int, str
     )
 
 
-def _summary(counts: Counts, change: Change, incomplete: Sequence[Gap], *, has_models: bool) -> str:
+def _summary(
+    counts: Counts,
+    change: Change,
+    unseen: Sequence[Unseen],
+    incomplete: Sequence[Gap],
+    *,
+    has_models: bool,
+) -> str:
     """One sentence on what was found, and one on what the review lacks."""
     others = max(0, counts.shown - counts.blocking)
     found = [f"{_number(counts.blocking, 'proven finding')} must be fixed before merging"] * bool(
@@ -292,9 +309,9 @@ def _summary(counts: Counts, change: Change, incomplete: Sequence[Gap], *, has_m
     lacks = [] if has_models else ["no model looked"]
     silenced = counts.withheld_by_code.get(Reason.SUPPRESSED, 0)
     lacks += [f"{_number(silenced, 'finding')} silenced by the change itself"] if silenced else []
-    if unseen := unseen_files(change):
+    if unseen:
         lacks.append(f"not looked at: {_listed(unseen)}")
-    excused = excused_files(change)
+    excused = [(file.path, str(file.skipped).replace("_", " ")) for file in excused_files(change)]
     if incomplete:
         lacks.append("not completed: " + ", ".join(dict.fromkeys(gap.name for gap in incomplete)))
     if not found:
@@ -306,9 +323,9 @@ def _summary(counts: Counts, change: Change, incomplete: Sequence[Gap], *, has_m
     return " ".join(_sentence(parts) for parts in (found, lacks) if parts)
 
 
-def _listed(files: Sequence[FileChange]) -> str:
+def _listed(files: Sequence[Unseen]) -> str:
     """Some names with their reasons, and how many more there are."""
-    named = [f"{file.path} ({str(file.skipped).replace('_', ' ')})" for file in files[:MAX_NAMED]]
+    named = [f"{path} ({why})" for path, why in files[:MAX_NAMED]]
     more = len(files) - len(named)
     return ", ".join(named) + (f" and {more} more" if more else "")
 

@@ -283,7 +283,8 @@ def _file_line(file: FileChange) -> str:
     added, removed = marks.count("+"), marks.count("-")
     was = f" (was {file.old_path})" if file.old_path and file.old_path != file.path else ""
     skipped = f", not reviewed: {file.skipped}" if file.skipped else ""
-    return f"{file.path}{was} [{file.status}, +{added} -{removed}{skipped}]"
+    link = ", a link" if file.is_link else ""
+    return f"{file.path}{was} [{file.status}{link}, +{added} -{removed}{skipped}]"
 
 
 def _near(file: FileChange, finding: Finding) -> list[Hunk]:
