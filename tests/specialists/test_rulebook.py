@@ -9,7 +9,7 @@ from affidavit.records.candidate import Worth
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Severity
 from affidavit.specialists.broken_references.rules import REFERENCE_RULES
-from affidavit.specialists.lost_code.specialist import CODE_RULES
+from affidavit.specialists.lost_code.rules import CODE_RULES
 from affidavit.specialists.lost_tests.loss import TEST_RULES
 from affidavit.specialists.rulebook import RULES, same_problem, worth_of
 
