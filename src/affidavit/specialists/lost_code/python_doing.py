@@ -15,12 +15,12 @@ def python_doing(text: Sequence[str]) -> Doing | None:
     margin = len(text[0]) - len(text[0].lstrip()) if text else 0
     try:
         module = ast.parse("\n".join(line[margin:] for line in text))
+        found = module.body[0] if module.body else None
+        if isinstance(found, ast.ClassDef):
+            return Doing(acts=not all(_says_nothing(one) for one in found.body))
+        return _Reading(found).doing() if isinstance(found, Function) else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    found = module.body[0] if module.body else None
-    if isinstance(found, ast.ClassDef):
-        return Doing(acts=not all(_says_nothing(one) for one in found.body))
-    return _Reading(found).doing() if isinstance(found, Function) else None
 
 
 def _says_nothing(statement: ast.stmt) -> bool:

@@ -5,18 +5,9 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node
 
 from affidavit.languages.engine.grammars import Grammar, node_text, parse
+from affidavit.languages.javascript.syntax import FUNCTIONS, deep, walk
 from affidavit.specialists.lost_code.doing import TALK, Doing, varied
 
-FUNCTIONS = frozenset(
-    {
-        "function_declaration",
-        "generator_function_declaration",
-        "function_expression",
-        "generator_function",
-        "arrow_function",
-        "method_definition",
-    }
-)
 _WORK = frozenset({"call_expression", "new_expression", "await_expression", "yield_expression"})
 _ENDS = frozenset({"return_statement", "throw_statement"})
 _ASSIGNS = frozenset({"assignment_expression", "augmented_assignment_expression", "update_expression"})
@@ -30,7 +21,10 @@ def script_doing(grammar: Grammar, text: bytes, start: int, end: int) -> Doing |
     root = parse(grammar, text)
     function = next(_functions(root, start - 1, end - 1), None) if root else None
     body = function.child_by_field_name("body") if function else None
-    return _Reading(function, body, text).doing() if function and body else None
+    try:
+        return _Reading(function, body, text).doing() if function and body else None
+    except RecursionError:
+        return None
 
 
 def _functions(root: Node, first: int, last: int) -> Iterator[Node]:
@@ -50,7 +44,7 @@ class _Reading:
     def __init__(self, function: Node, body: Node, text: bytes) -> None:
         self.text = text
         self.is_expression = body.type != "statement_block"
-        self.live, self.dead = ([body], []) if self.is_expression else split(body.named_children, text)
+        self.live, self.dead = ([body], []) if self.is_expression else _split(body.named_children, text)
         self.inner = [one for statement in self.live for one in walk(statement)]
         parameters = [function.child_by_field_name(name) for name in ("parameters", "parameter")]
         given = {self._text(one) for part in parameters if part for one in _names(part)}
@@ -131,13 +125,13 @@ class _Reading:
         return " ".join(self._text(one).split())
 
 
-def split(statements: Sequence[Node], text: bytes) -> tuple[list[Node], list[Node]]:
+def _split(statements: Sequence[Node], text: bytes) -> tuple[list[Node], list[Node]]:
     """The statements to the one with which a block surely ends, and those behind it."""
     live: list[Node] = []
     body = [one for one in statements if one.type != "comment"]
     for at, one in enumerate(body):
         taken = _taken(one, text)
-        inner, hidden = split(taken, text) if taken is not None else ([one], [])
+        inner, hidden = _split(taken, text) if taken is not None else ([one], [])
         live += inner
         if inner and inner[-1].type in _ENDS:
             return live, [*hidden, *body[at + 1 :]]
@@ -156,25 +150,6 @@ def _taken(one: Node, text: bytes) -> Sequence[Node] | None:
     branch = one.child_by_field_name("consequence" if said in ("true", "1") else "alternative")
     inner = branch.named_children[0] if branch and branch.type == "else_clause" else branch
     return [] if inner is None else [inner]
-
-
-def walk(one: Node) -> Iterator[Node]:
-    """A node and what is in it, without the insides of other functions."""
-    waiting = [one]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if node.type not in FUNCTIONS:
-            waiting += reversed(node.named_children)
-
-
-def deep(one: Node) -> Iterator[Node]:
-    """A node and all that is in it."""
-    waiting = [one]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting += reversed(node.named_children)
 
 
 def _names(one: Node | None) -> Iterator[Node]:

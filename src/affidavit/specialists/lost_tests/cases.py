@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from affidavit.languages.registry import LANGUAGES
 from affidavit.proof.quoting.quotes import fold
-from affidavit.specialists.lost_tests.strength import Strength, strength_by_line
+from affidavit.specialists.lost_tests.checks import Check, TestCase
 
-MANY = 1_000
 _QUOTED = r"['\"`](?P<{name}>[^'\"`]{{1,200}})"
 CASES: dict[str, re.Pattern[str]] = {
     "python": re.compile(r"^\s*(?:async\s+)?def\s+(?P<a>test\w*)\s*\("),
@@ -32,27 +30,6 @@ _COMMENT = re.compile(r"^\s*(?://|#(?!\[)|/?\*)")
 _RETURN = re.compile(r"^(?P<indent>\s*)return\s*;?\s*$")
 
 
-@dataclass(frozen=True)
-class TestCase:
-    """One test of a file: its name, its lines, and what it checks."""
-
-    __test__ = False
-    name: str
-    path: str
-    start: int
-    end: int
-    checks: int
-    """Assertions that are reached and can fail."""
-    does: bool = True
-    """It calls anything at all."""
-    room: int = 1
-    """So many tests it may stand for: the cases of a parametrized one."""
-    lines: tuple[str, ...] = ()
-    """Its code, white space folded."""
-    strength: Strength = field(default_factory=Strength)
-    """What its assertions ask for."""
-
-
 def cases_by_line(path: str, lines: Sequence[str]) -> list[TestCase]:
     """The tests of a file by the look of its lines; each goes to the next one."""
     pattern = CASES.get(LANGUAGES.of(path).family)
@@ -63,11 +40,10 @@ def cases_by_line(path: str, lines: Sequence[str]) -> list[TestCase]:
     for number, (at, found) in enumerate(starts):
         end = starts[number + 1][0] if number + 1 < len(starts) else len(lines)
         body = _reached(lines[at:end])
-        checks = sum(ASSERTS.search(line) is not None and not EMPTY.search(line) for line in body)
+        checks = tuple(Check(fold(line)) for line in body if ASSERTS.search(line) and not EMPTY.search(line))
         name = next(text for text in found.groups() if text)
         code = tuple(text for line in lines[at:end] if (text := fold(line)))
-        asks = strength_by_line(body)
-        tests.append(TestCase(name, path, at + 1, max(at + 1, end), checks, lines=code, strength=asks))
+        tests.append(TestCase(name, path, at + 1, max(at + 1, end), checks, lines=code))
     return tests
 
 

@@ -22,12 +22,14 @@ from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import FileChange
 from affidavit.records.record import Side
 from affidavit.records.report import Reply
-from affidavit.specialists.lost_tests.cases import TestCase, cases_by_line
+from affidavit.specialists.lost_tests.cases import cases_by_line
+from affidavit.specialists.lost_tests.checks import TestCase
 from affidavit.specialists.lost_tests.collection import FILES
 from affidavit.specialists.lost_tests.loss import TEST_RULES, Loss
-from affidavit.specialists.lost_tests.python_cases import python_cases
-from affidavit.specialists.lost_tests.strength import is_weaker
+from affidavit.specialists.lost_tests.python.cases import python_cases
+from affidavit.specialists.lost_tests.scripts.cases import script_cases
 from affidavit.specialists.lost_tests.switches import find_switched_off, is_switch
+from affidavit.specialists.lost_tests.weaker import is_weaker
 
 NAME = "tests"
 MAX_FINDINGS = 50
@@ -81,22 +83,17 @@ def find_losses(case: Case) -> Iterator[Loss]:
         yield from _gone(file, before, partners)
     for one in before:
         now = partners.get(one)
-        if now is not None and _is_weaker(one, now):
+        if now is not None and is_weaker(one, now):
             yield Loss("tests/weakened", now.path, "head", now.start, now.start, one.name)
     yield from _skipped(files, after, partners, case)
     yield from find_switched_off(case)
 
 
-def _is_weaker(one: TestCase, now: TestCase) -> bool:
-    has_fewer_cases = one.name == now.name and now.room < one.room
-    checks_less = now.checks < one.checks or has_fewer_cases or (one.does and not now.does)
-    # What asks for more things than before may ask for each of them in another way.
-    return checks_less or (now.checks == one.checks and is_weaker(one.strength, now.strength))
-
-
 def tests_in(path: str, lines: Sequence[str]) -> list[TestCase]:
-    """The tests of a file: by its syntax where it is Python, else by the look of its lines."""
-    found = python_cases(path, lines) if LANGUAGES.of(path).family == "python" else None
+    """The tests of a file: by its syntax where it is Python or a script, else by the look of its lines."""
+    readers = {"python": python_cases, "javascript": script_cases}
+    read = readers.get(LANGUAGES.of(path).family)
+    found = read(path, lines) if read else None
     return cases_by_line(path, lines) if found is None else found
 
 

@@ -1,26 +1,35 @@
-"""How much the assertions of a test ask for: its code in, what it compares and what it only looks at out.
+"""How much the assertions of a test ask for, and whether they ask for less than before.
 
 An assertion became weaker where what it compared with a value is still asserted, and no longer with a value.
 It is known by what it speaks of, so that a test which asks for other things, or for more, is no weaker.
 """
 
-import ast
+import builtins
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-EQUAL = re.compile(r"assert(?:Equals?|Is|(?:List|Dict|Tuple|Set|Sequence|MultiLine|Count)Equal)")
-LOOSE = re.compile(
-    r"assert(?:True|False|IsNotNone|IsNot|IsInstance|In|NotIn|NotEqual|(?:Greater|Less)(?:Equal)?)"
-)
-ASKING = frozenset({"len", "bool", "isinstance", "hasattr", "callable", "any", "all"})
-"""Functions that tell something of what they are given, and little."""
-RAISES = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
-ANY_ERROR = frozenset({"Exception", "BaseException"})
-_EXPECT = re.compile(
-    r"\bexpect\((?P<of>.{1,300}?)\)(?:\.(?:resolves|rejects))?(?P<not>\.not)?\.(?P<how>\w+)\("
-)
-_EXPECTS_VALUE = frozenset({"toBe", "toEqual", "toStrictEqual", "toMatchObject", "toHaveLength", "toBeNull"})
+ANY_ERROR = frozenset({"", "Exception", "BaseException", "Error"})
+"""Errors that any error is one of."""
+
+
+class Leeway(NamedTuple):
+    """How far a value may be off."""
+
+    thing: str
+    wide: float
+    noise: float
+    """So much is what numbers that a computer rounds may be off."""
+
+
+class Bound(NamedTuple):
+    """Something must be greater, or less, than a number."""
+
+    thing: str
+    is_low: bool
+    number: float
 
 
 @dataclass(frozen=True)
@@ -29,97 +38,100 @@ class Strength:
 
     exact: tuple[str, ...] = ()
     """What is compared with a value, once for each time."""
+    partly: tuple[str, ...] = ()
+    """What is compared in one respect: its length, its type, some of its fields."""
     loose: tuple[str, ...] = ()
     """What is only looked at: that it is there, is true, is greater, is not something."""
     errors: tuple[str, ...] = ()
-    """The errors that must be raised, by their names."""
+    """The errors that must be raised, by their names, those of one assertion with commas between."""
     messages: int = 0
     """How many of them must say something."""
+    leeways: tuple[Leeway, ...] = ()
+    bounds: tuple[Bound, ...] = ()
 
 
-def is_weaker(before: Strength, after: Strength) -> bool:
-    """Whether something that was compared with a value is now only looked at, or any error will do."""
-    fewer = len(after.exact) < len(before.exact)
-    if fewer and any(_is_only_looked_at(one, before, after) for one in set(before.exact)):
-        return True
-    narrow = [[one for one in side.errors if one not in ANY_ERROR] for side in (before, after)]
+def asks_less(before: Strength, after: Strength) -> bool:
+    """Whether something is asked for that lets more pass than it did."""
+    return (
+        _is_only_looked_at(before, after)
+        or _takes_other_errors(before, after)
+        or _is_further_off(before, after)
+        or _has_wider_bounds(before, after)
+    )
+
+
+def _is_only_looked_at(before: Strength, after: Strength) -> bool:
+    """Something that was compared with a value is now compared in part, or only looked at."""
+    if len(after.exact) < len(before.exact):
+        less = {*after.partly, *after.loose} - {*before.partly, *before.loose}
+        if any(_is_left(one, before.exact, after.exact) for one in less & set(before.exact)):
+            return True
+    valued = (*after.exact, *after.partly)
+    if len(valued) < len(before.exact) + len(before.partly):
+        less = set(after.loose) - set(before.loose)
+        return any(_is_left(one, before.partly, valued) for one in less & set(before.partly))
+    return False
+
+
+def _is_left(one: str, before: Iterable[str], after: Iterable[str]) -> bool:
+    """It is not among what is compared now, nor is a part of it, or what is made of it."""
+    is_part = re.compile(rf"(?<!\w){re.escape(one)}(?!\w)")
+    known = set(before)
+    return one not in after and not any(is_part.search(other) for other in after if other not in known)
+
+
+def _takes_other_errors(before: Strength, after: Strength) -> bool:
     if len(before.errors) != len(after.errors):
         return False
-    asks_less = before.errors == after.errors and after.messages < before.messages
-    return asks_less or len(narrow[1]) < len(narrow[0])
+    narrow = [[one for one in side.errors if not _is_any(one)] for side in (before, after)]
+    if len(narrow[1]) < len(narrow[0]):
+        return True
+    old, new = (
+        [one for one in side.errors if one not in other.errors] for side, other in _both(before, after)
+    )
+    if len(old) == len(new) == 1 and _is_wider(new[0], old[0]):
+        return True
+    return before.errors == after.errors and after.messages < before.messages
 
 
-def _is_only_looked_at(one: str, before: Strength, after: Strength) -> bool:
-    if one in after.exact or one not in after.loose or one in before.loose:
-        return False
-    # A part of it, or what is made of it, may be compared instead.
-    is_part = re.compile(rf"(?<!\w){re.escape(one)}(?!\w)")
-    return not any(is_part.search(other) for other in after.exact if other not in before.exact)
+def _both(before: Strength, after: Strength) -> list[tuple[Strength, Strength]]:
+    return [(before, after), (after, before)]
 
 
-def strength_of(reached: Iterable[ast.AST]) -> Strength:
-    """What the assertions among these nodes ask for."""
-    exact: list[str] = []
-    loose: list[str] = []
-    errors: list[str] = []
-    messages = 0
-    for one in reached:
-        if isinstance(one, ast.Assert):
-            _take(one.test, exact, loose)
-        elif isinstance(one, ast.Call) and (EQUAL.fullmatch(_called(one)) or LOOSE.fullmatch(_called(one))):
-            _take_call(one, _called(one), exact, loose)
-        elif isinstance(one, ast.Call) and _called(one) in RAISES and one.args:
-            errors.append(ast.unparse(one.args[0]))
-            messages += _called(one) == "assertRaisesRegex" or any(
-                word.arg == "match" for word in one.keywords
-            )
-    return Strength(tuple(sorted(exact)), tuple(sorted(loose)), tuple(sorted(errors)), messages)
+def _is_any(names: str) -> bool:
+    return any(one in ANY_ERROR for one in names.split(","))
 
 
-def _take_call(call: ast.Call, name: str, exact: list[str], loose: list[str]) -> None:
-    first = call.args[:2]
-    if EQUAL.fullmatch(name) and len(first) == 2:
-        (loose if ast.dump(first[0]) == ast.dump(first[1]) else exact).extend(_named(first))
-    elif name == "assertTrue" and first:
-        _take(first[0], exact, loose)
-    elif LOOSE.fullmatch(name):
-        loose.extend(_named(first[:1] if name == "assertIsInstance" else first))
+def _is_wider(new: str, old: str) -> bool:
+    """All errors that were asked for before, and others, will do."""
+    news, olds = new.split(","), old.split(",")
+    return news != olds and all(any(_is_kind(one, other) for other in news) for one in olds)
 
 
-def _take(test: ast.expr, exact: list[str], loose: list[str]) -> None:
-    """Sort what a condition speaks of."""
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        for one in test.values:
-            _take(one, exact, loose)
-    elif isinstance(test, ast.Compare):
-        sides = [test.left, *test.comparators]
-        is_exact = all(isinstance(one, ast.Eq | ast.Is) for one in test.ops)
-        is_same = len({ast.dump(one) for one in sides}) == 1
-        (exact if is_exact and not is_same else loose).extend(_named(sides))
-    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        loose.extend(_named([test.operand]))
-    else:
-        loose.extend(_named([test]))
+def _is_kind(name: str, of: str) -> bool:
+    one, other = getattr(builtins, name, None), getattr(builtins, of, None)
+    if isinstance(one, type) and isinstance(other, type):
+        return issubclass(one, other)
+    return name == of
 
 
-def _named(sides: Sequence[ast.expr]) -> Iterator[str]:
-    """What the sides speak of, without values that are written out."""
-    for one in sides:
-        inner = one
-        while isinstance(inner, ast.Call) and _called(inner) in ASKING and inner.args:
-            inner = inner.args[0]
-        if any(isinstance(part, ast.Name | ast.Call) for part in ast.walk(inner)):
-            yield ast.unparse(inner)
+def _is_further_off(before: Strength, after: Strength) -> bool:
+    """A tolerance that is wider than it was, or more than rounding needs where there was none."""
+    was: dict[str, float] = defaultdict(float)
+    for one in before.leeways:
+        was[one.thing] = max(was[one.thing], one.wide)
+    compared = {*before.exact, *was}
+    return any(
+        one.thing in compared and one.wide > (was[one.thing] or one.noise)
+        for one in after.leeways
+        if one not in before.leeways
+    )
 
 
-def _called(call: ast.Call) -> str:
-    one = call.func
-    return one.attr if isinstance(one, ast.Attribute) else one.id if isinstance(one, ast.Name) else ""
-
-
-def strength_by_line(lines: Iterable[str]) -> Strength:
-    """The same of `expect(…).toBe(…)` and its like, by the look of the lines."""
-    found = [match for line in lines for match in _EXPECT.finditer(line)]
-    exact = [one["of"] for one in found if one["how"] in _EXPECTS_VALUE and not one["not"]]
-    loose = [one["of"] for one in found if one["how"] not in _EXPECTS_VALUE or one["not"]]
-    return Strength(tuple(sorted(exact)), tuple(sorted(loose)))
+def _has_wider_bounds(before: Strength, after: Strength) -> bool:
+    was = {(one.thing, one.is_low): one.number for one in before.bounds}
+    now = {(one.thing, one.is_low): one.number for one in after.bounds}
+    is_alone = len(was) == len(before.bounds) and len(now) == len(after.bounds)
+    return is_alone and any(
+        (now[key] < number) if key[1] else (now[key] > number) for key, number in was.items() if key in now
+    )

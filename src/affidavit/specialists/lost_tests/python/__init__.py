@@ -1,0 +1,1 @@
+"""The tests of Python files: what is run of them, how often, and what it asks for."""

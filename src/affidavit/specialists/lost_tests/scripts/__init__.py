@@ -1,0 +1,1 @@
+"""The tests of JavaScript and TypeScript: what is run of them, how often, and what it asks for."""
