@@ -14,8 +14,9 @@ HISTORY_WINDOW = 5
 LINE_DIGEST = 8
 """Characters of the digest of one line of a hunk."""
 
-Fate = Literal["fixed", "partly_fixed", "still_open", "cannot_tell"]
-DecidedBy = Literal["reproduction", "analyser", "evidence", "verifier", "repetition"]
+Fate = Literal["fixed", "partly_fixed", "still_open", "cannot_tell", "dismissed"]
+"""dismissed: people have decided that it need not be fixed. From report 2.8 on."""
+DecidedBy = Literal["reproduction", "analyser", "evidence", "verifier", "repetition", "people"]
 """repetition: somebody of this review reports it again, and that stands."""
 FeedbackVerdict = Literal["accept", "refine", "reject", "escalate"]
 
@@ -211,5 +212,5 @@ class FollowUp(Record):
     @property
     def counts(self) -> dict[Fate, int]:
         """How many findings had which fate."""
-        fates: tuple[Fate, ...] = ("fixed", "partly_fixed", "still_open", "cannot_tell")
+        fates: tuple[Fate, ...] = ("fixed", "partly_fixed", "still_open", "cannot_tell", "dismissed")
         return {fate: sum(one.fate == fate for one in self.decisions) for fate in fates}

@@ -6,11 +6,14 @@ from typing import Any
 import pytest
 from first_items import BASE, CLAIM, F821, FIRST, FIXED, QUOTE, fate
 
+from affidavit.iterations.feedback.summary import summary_of
+from affidavit.iterations.history.story import track
 from affidavit.records.candidate import Candidate, Carried, Judgement, Status, Worth
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.report import Report
+from affidavit.render.report.row import row_sentence
 from affidavit.stages.reporting.follow_up import rerun
 from claims import candidate
 from repositories import Repo
@@ -191,6 +194,15 @@ def test_what_people_dismissed_is_not_raised_again_in_other_words(repo: Repo) ->
     repo.git("rebase", "-q", "main")
     second = row.review([CLAIM])
     assert reasons(second) == {Reason.DISMISSED}
+    assert fate(row) == ("dismissed", "people")
+    decision = only_decision(second)
+    assert decision.reason.endswith(": never empty"), decision.reason
+    assert (decision.times, decision.code_changed) == (1, False)
+    assert row_sentence(second).startswith("review 2 of this change: 1 dismissed")
+    assert "still open" not in row_sentence(second)
+    assert (summary_of(second).open, summary_of(second).verdict) == ((), "accept")
+    assert track(summary_of(row.reports[0]), summary_of(second)).feedback_followed is None
+    assert [proof for proof in row.recheck().proofs if proof.holds is not True] == []
     repo.commit("Comment", {"shop.py": FIRST + "# end\n"})
     again = claim(
         "shop.py", 2, QUOTE, rule_id="another-name", message="Nothing checks the length of it here."

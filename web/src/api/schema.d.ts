@@ -1822,12 +1822,12 @@ export interface components {
              * Fate
              * @enum {string}
              */
-            fate: "fixed" | "partly_fixed" | "still_open" | "cannot_tell";
+            fate: "fixed" | "partly_fixed" | "still_open" | "cannot_tell" | "dismissed";
             /**
              * By
              * @enum {string}
              */
-            by: "reproduction" | "analyser" | "evidence" | "verifier" | "repetition";
+            by: "reproduction" | "analyser" | "evidence" | "verifier" | "repetition" | "people";
             /**
              * Reason
              * @default
@@ -2216,6 +2216,11 @@ export interface components {
             /** Score */
             score: number;
             /**
+             * Incomplete
+             * @description What was not completed: the score is not of a whole review.
+             */
+            incomplete: string[];
+            /**
              * Feedback
              * @enum {string}
              */
@@ -2228,6 +2233,11 @@ export interface components {
             still_open: number;
             /** Cannot Tell */
             cannot_tell: number;
+            /**
+             * Dismissed
+             * @description What people have decided need not be fixed.
+             */
+            dismissed: number;
             /** New */
             new: number;
         };
@@ -2313,6 +2323,21 @@ export interface components {
              * @default 0
              */
             tokens: number;
+            /**
+             * Incomplete
+             * @default []
+             */
+            incomplete: string[];
+            /**
+             * Left Out
+             * @default []
+             */
+            left_out: string[];
+            /**
+             * Conditions
+             * @default
+             */
+            conditions: string;
         };
         /**
          * Judgement
@@ -3205,7 +3230,7 @@ export interface components {
         Report: {
             /**
              * Report Version
-             * @default 2.7
+             * @default 2.8
              */
             report_version: string;
             /** Affidavit Version */

@@ -53,6 +53,7 @@ const DECIDED_BY: Record<Decision['by'], string> = {
   evidence: 'the quoted code was looked for',
   verifier: 'the verifier judged the old claim at the new head',
   repetition: 'it was reported again',
+  people: 'people have decided it',
 };
 
 /** What the review itself decided of each finding of the one before. */
@@ -73,6 +74,7 @@ function Decided({ followUp, reading }: { followUp: Shape<'FollowUp'>; reading: 
       why: `it stood in review ${back.review} and was gone in review ${back.review + 1}`,
     })));
   const unknown = rows('cannot_tell');
+  const dismissed = rows('dismissed');
   return (
     <>
       <p className="soft">Iteration {followUp.iteration}{followUp.series ? ` of ${oneLine(followUp.series, 80)}` : ''}. Gone is not fixed: each finding of the review before was decided from the code at the new head.</p>
@@ -82,6 +84,7 @@ function Decided({ followUp, reading }: { followUp: Shape<'FollowUp'>; reading: 
         <Group title="New" className="new" rows={fresh} />
       </div>
       {returned.length ? <Group title="Back again" className="open" rows={returned} /> : null}
+      {dismissed.length ? <Group title="Dismissed" className="fixed" rows={dismissed} /> : null}
       {unknown.length ? <Group title="Can’t be told" className="open" rows={unknown} /> : null}
     </>
   );

@@ -43,7 +43,7 @@ def decide_fates(report: Report, notes: Iterable[OwnNote]) -> list[Fate]:
 
 def _fate(report: Report, note: OwnNote, known: frozenset[str], taken: set[str]) -> Fate:
     decided = _followed_up(report, note)
-    if decided and decided.kind in ("fixed", "cannot_tell"):
+    if decided and decided.kind in ("fixed", "cannot_tell", "dismissed"):
         return decided
     same = _same(report, note)
     if same:
@@ -78,6 +78,8 @@ def _followed_up(report: Report, note: OwnNote) -> Fate | None:
         return Fate(note, "fixed", decision.reason)
     if decision.fate == "cannot_tell":
         return Fate(note, "cannot_tell", decision.reason, now)
+    if decision.fate == "dismissed":
+        return Fate(note, "dismissed", decision.reason, now)
     return Fate(note, "moved" if now else "open", decision.reason, now)
 
 

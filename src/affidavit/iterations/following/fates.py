@@ -44,7 +44,7 @@ def decide(entry: Entry, known: Mapping[str, Candidate]) -> FindingDecision:
     earlier, finding = entry.earlier, entry.earlier.candidate.finding
     now = _living(entry.now, known)
     fate, by, reason = entry.settled or _fate(entry, known.get(entry.now or ""), now)
-    is_open = fate != "fixed"
+    is_open = fate not in ("fixed", "dismissed")
     first = earlier.candidate
     return FindingDecision(
         key=earlier.key,
@@ -58,8 +58,8 @@ def decide(entry: Entry, known: Mapping[str, Candidate]) -> FindingDecision:
         fate=fate,
         by=by,
         reason=reason,
-        now=now.id if now and is_open else None,
-        code_changed=entry.trace.outcome in ("changed", "gone") or (not is_open and entry.is_rewritten),
+        now=now.id if now and fate != "fixed" else None,
+        code_changed=entry.trace.outcome in ("changed", "gone") or (fate == "fixed" and entry.is_rewritten),
         times=earlier.times + is_open,
     )
 
@@ -102,7 +102,7 @@ def _fate(entry: Entry, own: Candidate | None, now: Candidate | None) -> tuple[F
     if now.status is Status.FALSE_POSITIVE or (now.withheld and now.withheld.code is Reason.FIXED):
         return "fixed", by, now.withheld.detail if now.withheld else reason
     if now.withheld and now.withheld.code is Reason.DISMISSED:
-        return "still_open", by, f"dismissed {now.withheld.detail}"
+        return "dismissed", "people", now.withheld.detail
     is_unsure = is_brought(now) and now.status is Status.UNVERIFIED
     if is_unsure and entry.trace.outcome == "changed":
         return "cannot_tell", "evidence", reason

@@ -57,7 +57,8 @@ def track(summary: IterationSummary, following: IterationSummary | None) -> Qual
     """What the next review shows of how a feedback document was followed."""
     if following is None:
         return QualityTracking(feedback_clarity_score=summary.clarity)
-    asked = sum(following.fates.values())
+    # What people dismissed is asked of nobody any more.
+    asked = sum(count for fate, count in following.fates.items() if fate != "dismissed")
     # Of two that did not look at the same, nobody knows which is better.
     delta = round(following.score - summary.score, 3) if summary.is_like(following) else None
     return QualityTracking(

@@ -37,7 +37,7 @@ def count_follow_up(tally: FollowTally, report: Report) -> None:
         tally.deltas.append(round(summary.score - before.score, 3))
     kinds = {one.candidate.id: one.candidate.kind for one in earlier.findings}
     for decision in report.follow_up.decisions:
-        if decision.fate == "cannot_tell":
+        if decision.fate in ("cannot_tell", "dismissed"):
             continue
         is_machine = kinds.get(decision.earlier) == "mechanical"
         values = {

@@ -10,6 +10,7 @@ FATES: dict[Fate, str] = {
     "partly_fixed": "partly fixed",
     "still_open": "still open",
     "cannot_tell": "can't be told",
+    "dismissed": "dismissed",
 }
 BACK = "back again"
 """What was fixed, or gone, and is there again."""

@@ -17,11 +17,13 @@ class Iteration(BaseModel):
     created_at: str
     head: str = Field(description="The commit, or the tree where there is none.")
     score: float
+    incomplete: list[str] = Field(description="What was not completed: the score is not of a whole review.")
     feedback: FeedbackVerdict
     fixed: int
     partly_fixed: int
     still_open: int
     cannot_tell: int
+    dismissed: int = Field(description="What people have decided need not be fixed.")
     new: int
 
 
@@ -54,10 +56,12 @@ def _iteration(one: StoredIteration, review: KeptReview | None) -> Iteration:
         created_at=said.created_at,
         head=said.head,
         score=said.score,
+        incomplete=list(said.incomplete),
         feedback=said.verdict,
         fixed=said.fates.get("fixed", 0),
         partly_fixed=said.fates.get("partly_fixed", 0),
         still_open=said.fates.get("still_open", 0),
         cannot_tell=said.fates.get("cannot_tell", 0),
+        dismissed=said.fates.get("dismissed", 0),
         new=said.new,
     )
