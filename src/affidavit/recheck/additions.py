@@ -23,6 +23,19 @@ class Added:
     since: ReportVersion
 
 
+RUNS = (
+    "inputs.programs.reproductions.*.check.base",
+    "inputs.programs.reproductions.*.check.head.*",
+    "candidates.*.reproduction.base",
+    "candidates.*.reproduction.head.*",
+    "inputs.replies.*.probes.*.base.*",
+    "inputs.replies.*.probes.*.head.*",
+    "inputs.judgements.*.judgement.run.base",
+    "inputs.judgements.*.judgement.run.head",
+    "candidates.*.judgements.*.run.base",
+    "candidates.*.judgements.*.run.head",
+)
+"""Wherever a report keeps what a program did."""
 ADDED: tuple[Added, ...] = (
     Added("settings.fold", (2, 1)),
     Added("change.title_from", (2, 1)),
@@ -66,19 +79,12 @@ ADDED: tuple[Added, ...] = (
     Added("follow_up.returned.**", (2, 7)),
     Added("inputs.earlier.history.*.back", (2, 7)),
     Added("behaviour.*.detail", (2, 7)),
-    Added("inputs.programs.reproductions.*.check.base.missing", (2, 7)),
-    Added("inputs.programs.reproductions.*.check.head.*.missing", (2, 7)),
-    Added("candidates.*.reproduction.base.missing", (2, 7)),
-    Added("candidates.*.reproduction.head.*.missing", (2, 7)),
-    Added("inputs.replies.*.probes.*.base.*.missing", (2, 7)),
-    Added("inputs.replies.*.probes.*.head.*.missing", (2, 7)),
-    Added("inputs.judgements.*.judgement.run.base.missing", (2, 7)),
-    Added("inputs.judgements.*.judgement.run.head.missing", (2, 7)),
-    Added("candidates.*.judgements.*.run.base.missing", (2, 7)),
-    Added("candidates.*.judgements.*.run.head.missing", (2, 7)),
     Added("inputs.earlier.history.*.incomplete", (2, 8)),
     Added("inputs.earlier.history.*.left_out", (2, 8)),
     Added("inputs.earlier.history.*.conditions", (2, 8)),
+    *(Added(f"{run}.missing", (2, 7)) for run in RUNS),
+    *(Added(f"{run}.unreached", (2, 8)) for run in RUNS),
+    *(Added(f"{run}.altered.**", (2, 8)) for run in RUNS),
 )
 
 

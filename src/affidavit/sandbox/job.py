@@ -14,6 +14,13 @@ SIDE = "/side"
 SOURCE = "/affidavit/source"
 ADDED = "/affidavit/added"
 WATCH = "/affidavit/watch"
+ALTERED = "altered"
+"""In `WATCH`, where there are any: the files of the copy that are not those of the commit, by name."""
+AT_THE_END = "ended"
+"""In `WATCH`: a pipe for what is seen when the program has ended."""
+UNTOUCHED = "946684800"
+"""When an altered file was last read, in seconds, as long as nobody reads it."""
+FULL, DONE = "full", "done"
 MEGABYTE = 1024 * 1024
 USUAL = RunLimits()
 
@@ -38,7 +45,7 @@ class Job:
     stopped: threading.Event | None = None
     """Set by whoever does not want to wait for the end any more."""
     watch: Path | None = None
-    """A folder that is read-only at `WATCH`, from which Python notes what it looks for in vain."""
+    """A folder that is read-only at `WATCH`, through which it is noticed what a run lacked and read."""
 
     @property
     def disk_bytes(self) -> int:

@@ -9,9 +9,9 @@ from affidavit.errors import AffidavitError
 from affidavit.git.paths import is_safe_path
 from affidavit.ports import Repository, Tree
 from affidavit.records.record import Side
-from affidavit.records.runs.run import Program, ProgramRun, RunLimits
+from affidavit.records.runs.run import AlteredFile, Program, ProgramRun, RunLimits
 from affidavit.redaction.text import redact_text
-from affidavit.sandbox.inside.copies import write_side
+from affidavit.sandbox.inside.copies import altered_files, write_side
 from affidavit.sandbox.inside.interpreters import (
     PROGRAM_FOLDERS,
     command_of,
@@ -21,7 +21,7 @@ from affidavit.sandbox.inside.interpreters import (
 )
 from affidavit.sandbox.inside.provision import Provision
 from affidavit.sandbox.inside.shadowing import shadows
-from affidavit.sandbox.inside.watched_imports import watching_imports
+from affidavit.sandbox.inside.watching import Noticed, watching
 from affidavit.sandbox.job import SIDE, WATCH, Ended, Job, Sandbox
 from affidavit.system.closing import Closing
 from affidavit.system.temporary import temporary_folder
@@ -48,6 +48,7 @@ class Sides(Closing):
         self._limits = limits
         self._folders = ExitStack()
         self._written: dict[Side, Path] = {}
+        self._altered: dict[Side, tuple[AlteredFile, ...]] = {}
         self._writing = threading.Lock()
         self._stopped = threading.Event()
         self._left_ms = None if budget_seconds is None else budget_seconds * 1000
@@ -70,13 +71,13 @@ class Sides(Closing):
             problem = self._problem(program, side)
             if problem:
                 return ProgramRun(side=side, state="not_started", detail=problem)
-            with watching_imports() as watched:
+            with watching(self._altered_at(side)) as watched:
                 ended = self._run(program, side, limits, watched.folder)
-                missing = watched.missing()
+                noticed = watched.noticed()
         except AffidavitError as error:
             return ProgramRun(side=side, state="not_started", detail=str(error))
         self._count(ended)
-        return _shown(ended, side, missing)
+        return _shown(ended, side, noticed)
 
     def beside(self, repository: Repository) -> "Sides":
         """The same sandbox and environment over another pair of trees; it ends with this one."""
@@ -152,6 +153,12 @@ class Sides(Closing):
                 self._written[side] = folder
             return self._written[side]
 
+    def _altered_at(self, side: Side) -> tuple[AlteredFile, ...]:
+        with self._writing:
+            if side not in self._altered:
+                self._altered[side] = altered_files(self._repository, side)
+            return self._altered[side]
+
     def _link(self, added: Path, side: Side) -> None:
         taken = {path.split("/")[0] for path in self._tree(side).entries()}
         for name, target in self._provision.links:
@@ -200,13 +207,16 @@ def runs_typescript(sandbox: Sandbox, provision: Provision) -> bool:
     return ended.exit_code == 0
 
 
-def _shown(ended: Ended, side: Side, missing: tuple[str, ...]) -> ProgramRun:
+def _shown(ended: Ended, side: Side, noticed: Noticed) -> ProgramRun:
+    is_full = noticed.is_full and ended.state == "exited"
     return ProgramRun(
         side=side,
-        state=ended.state,
-        exit_code=ended.exit_code,
+        state="out_of_disk" if is_full else ended.state,
+        exit_code=None if is_full else ended.exit_code,
         output=redact_text(ended.output.decode("utf-8", "replace").replace("\r\n", "\n")),
         duration_ms=ended.duration_ms,
         detail=redact_text(ended.detail),
-        missing=missing,
+        missing=noticed.missing,
+        unreached=noticed.unreached,
+        altered=noticed.altered,
     )

@@ -751,6 +751,24 @@ export interface components {
             content: string;
         };
         /**
+         * AlteredFile
+         * @description A file that the copy of a side has otherwise than the commit.
+         */
+        AlteredFile: {
+            /** Path */
+            path: string;
+            /**
+             * Is Left Out
+             * @default false
+             */
+            is_left_out: boolean;
+            /**
+             * Is Changed
+             * @default false
+             */
+            is_changed: boolean;
+        };
+        /**
          * AnalyserRun
          * @description What an analyser did on one side, enough to do it again.
          */
@@ -2699,7 +2717,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "exited" | "timed_out" | "out_of_memory" | "too_many_processes" | "flooded" | "not_started";
+            state: "exited" | "timed_out" | "out_of_memory" | "out_of_disk" | "too_many_processes" | "flooded" | "not_started";
             /** Exit Code */
             exit_code: number | null;
             /**
@@ -2722,6 +2740,16 @@ export interface components {
              * @default []
              */
             missing: string[];
+            /**
+             * Unreached
+             * @default []
+             */
+            unreached: string[];
+            /**
+             * Altered
+             * @default []
+             */
+            altered: components["schemas"]["AlteredFile"][];
         };
         /**
          * Programs

@@ -126,6 +126,7 @@ export function runEnd(run: Shape<'ProgramRun'>): string {
   const ends: Record<string, string> = {
     timed_out: 'ended: it took too long',
     out_of_memory: 'ended: it took too much memory',
+    out_of_disk: 'ended: its disk was full',
     too_many_processes: 'ended: it started too many processes',
     flooded: 'ended: it printed too much',
     not_started: 'not started',

@@ -5,7 +5,9 @@ from typing import Literal
 
 from affidavit.records.record import Record, Side
 
-RunState = Literal["exited", "timed_out", "out_of_memory", "too_many_processes", "flooded", "not_started"]
+RunState = Literal[
+    "exited", "timed_out", "out_of_memory", "out_of_disk", "too_many_processes", "flooded", "not_started"
+]
 """How a run ended: by itself, at one of its limits, or before it began."""
 
 
@@ -42,6 +44,16 @@ class RunLimits(Record):
     output_kb: int = 256
 
 
+class AlteredFile(Record):
+    """A file that the copy of a side has otherwise than the commit."""
+
+    path: str
+    is_left_out: bool = False
+    """It is too large to be looked through for secrets; otherwise it is there without them."""
+    is_changed: bool = False
+    """Base and head do not have the same file at this path."""
+
+
 class ProgramRun(Record):
     """What a program did on one side."""
 
@@ -56,6 +68,10 @@ class ProgramRun(Record):
     """Why it was not started or was ended."""
     missing: tuple[str, ...] = ()
     """Packages that Python code of the repository looked for in vain, also where it caught that."""
+    unreached: tuple[str, ...] = ()
+    """Hosts that Python code tried to reach in vain, also where it caught that."""
+    altered: tuple[AlteredFile, ...] = ()
+    """What it read of files that its copy has otherwise than the commit."""
 
     @property
     def summary(self) -> str:
@@ -65,6 +81,7 @@ class ProgramRun(Record):
         return {
             "timed_out": "ended: it took too long",
             "out_of_memory": "ended: it took too much memory",
+            "out_of_disk": "ended: its disk was full",
             "too_many_processes": "ended: it started too many processes",
             "flooded": "ended: it printed too much",
             "not_started": "not started",

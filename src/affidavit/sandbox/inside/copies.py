@@ -1,17 +1,43 @@
 """The files of a side, written from git objects for programs: with links, and never through one."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from affidavit.errors import OutsideError
 from affidavit.git.checkout import write_tree_to
 from affidavit.git.paths import is_safe_path
-from affidavit.git.tree import LINK_MODE, GitTree
-from affidavit.ports import Tree
+from affidavit.git.tree import LINK_MODE, MAX_TEXT_BYTES, REGULAR_MODES, GitTree
+from affidavit.ports import Repository, Tree
+from affidavit.records.record import Side
+from affidavit.records.runs.run import AlteredFile
 from affidavit.sandbox.job import MEGABYTE
 
 MAX_SIDE_MB = 2048
 EXECUTABLE = "100755"
+
+
+def altered_files(repository: Repository, side: Side) -> tuple[AlteredFile, ...]:
+    """Which files of a side its copy has otherwise than the commit; those of the change come first."""
+    found = sorted(_altered(repository, side), key=lambda one: (not one.is_changed, one.path))
+    return tuple(found)
+
+
+def _altered(repository: Repository, side: Side) -> Iterator[AlteredFile]:
+    own, shown = repository.side(side), repository.redacted.side(side).entries()
+    others = repository.side("head" if side == "base" else "base").entries()
+    for path, entry in own.entries().items():
+        name = repository.redacted.shown_name(path)
+        stands = shown.get(name)
+        if entry.mode not in REGULAR_MODES or (name == path and stands and stands.blob == entry.blob):
+            continue
+        size = own.size(path) if isinstance(own, GitTree) else 0
+        other = others.get(path)
+        yield AlteredFile(
+            path=name,
+            is_left_out=size is None or size > MAX_TEXT_BYTES,
+            is_changed=other is None or other.blob != entry.blob,
+        )
 
 
 def write_side(tree: Tree, folder: Path) -> None:

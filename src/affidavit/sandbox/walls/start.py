@@ -1,15 +1,34 @@
-"""The first command inside a sandbox: it makes the copy, sets limits, says that it is ready, and leaves."""
+"""The first command inside a sandbox: it makes the copy, sets limits, says that it is ready, and leaves.
+
+Where somebody watches, it stays, and says at the end what only it can see from there: whether a disk is full,
+and which of the altered files nobody has read.
+"""
 
 import platform
 import re
 
 from affidavit.records.runs.run import RunLimits
-from affidavit.sandbox.job import ADDED, MEGABYTE, SIDE, SOURCE, Job
+from affidavit.sandbox.job import (
+    ADDED,
+    ALTERED,
+    AT_THE_END,
+    DONE,
+    FULL,
+    MEGABYTE,
+    SIDE,
+    SOURCE,
+    UNTOUCHED,
+    WATCH,
+    Job,
+)
 
 NAMESPACED_COUNT = (5, 14)
 """From this Linux on, processes are counted for each sandbox alone; before, with all of the user."""
 # What cannot be copied ends the run before the program begins. A shell that lacks a limit goes on without it:
 # tasks and memory are also watched from outside, by somebody whom a flood of processes must not keep waiting.
+# A disk is full where it has no room for a few blocks or another file; who is ended by signal 25 wrote more
+# than a file may hold. When a file was last read the kernel keeps, whoever reads it. What a shell says of a
+# child that a signal ended is no output of the program.
 SCRIPT = f"""
 ready=$1 cpu=$2 blocks=$3 tasks=$4
 shift 4
@@ -20,8 +39,24 @@ ulimit -c 0 2>/dev/null
 ulimit -t "$cpu" 2>/dev/null
 ulimit -f "$blocks" 2>/dev/null
 if [ "$tasks" -gt 0 ]; then ulimit -u "$tasks" 2>/dev/null || ulimit -p "$tasks" 2>/dev/null; fi
+altered={WATCH}/{ALTERED} ended={WATCH}/{AT_THE_END}
+if [ -f "$altered" ]; then xargs -0 touch -a -d @{UNTOUCHED} -- < "$altered" 2>/dev/null; fi
 echo "$ready"
-exec nice -n 10 "$@"
+if [ ! -p "$ended" ]; then exec nice -n 10 "$@"; fi
+exec 3>&2 2>/dev/null
+( exec 2>&3 3>&-; exec nice -n 10 "$@" )
+code=$?
+{{
+  PATH=/usr/bin:/bin
+  cd {SIDE}
+  if [ "$code" = 153 ]; then echo {FULL}; fi
+  stat -f -c '%a %d' {SIDE} /tmp /dev/shm | while read -r blocks files; do
+    if [ "$blocks" -lt 16 ] || [ "$files" -lt 1 ]; then echo {FULL}; fi
+  done
+  if [ -f "$altered" ]; then xargs -0 stat -c '%X %n' -- < "$altered" | grep '^{UNTOUCHED} '; fi
+  echo {DONE}
+}} > "$ended"
+exit "$code"
 """
 
 
