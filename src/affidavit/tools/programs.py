@@ -6,8 +6,9 @@ from typing import Any, get_args
 
 from affidavit.errors import AffidavitError, InputError
 from affidavit.ports import Runner
+from affidavit.proof.running.both_sides import unlike_surroundings
 from affidavit.proof.running.own_names import OwnNames
-from affidavit.proof.running.surroundings import blocked_by, missed_on_one_side
+from affidavit.proof.running.surroundings import blocked_by
 from affidavit.records.record import Side
 from affidavit.records.runs.run import AddedFile, Program, ProgramRun
 from affidavit.tools.arguments import check_arguments, shown
@@ -121,16 +122,22 @@ class ProgramTools:
         if not sides:
             raise InputError("side is base, head or both")
         runs = [self._runner.run(program, one, seconds) for one in sorted(sides)]
-        ran = {f"at_{run.side}": self._answer(run) for run in runs}
         before, after = ([run for run in runs if run.side == one] for one in ("base", "head"))
-        missed = missed_on_one_side(before, after, self._own) if before and after else ""
-        return {"run": program.run_id, **ran, **({"shows_nothing_because": missed} if missed else {})}
+        ran = {
+            f"at_{run.side}": self._answer(run, others)
+            for side, others in ((before, after), (after, before))
+            for run in side
+        }
+        unlike = unlike_surroundings(before, after, self._own) if before and after else ""
+        return {"run": program.run_id, **ran, **({"shows_nothing_because": unlike} if unlike else {})}
 
-    def _answer(self, run: ProgramRun) -> Answer:
+    def _answer(self, run: ProgramRun, others: Sequence[ProgramRun]) -> Answer:
         """What a model is told of a run; one that was blocked is no result, and says so."""
-        blocked = blocked_by(run, self._own) if run.state == "exited" else ""
+        blocked = blocked_by(run, self._own, others=others) if run.state == "exited" else ""
         # A text of several lines is written with bars, one of a single line among our own words.
-        barred = run.output if run.output.endswith("\n") or not run.output else f"{run.output}\n"
+        barred = run.output if run.output.endswith("
+") or not run.output else f"{run.output}
+"
         seen = answer_of(run.model_copy(update={"output": barred}))
         return {**seen, **({"shows_nothing_because": blocked} if blocked else {})}
 

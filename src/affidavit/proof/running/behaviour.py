@@ -4,13 +4,9 @@ import hashlib
 from collections.abc import Sequence
 
 from affidavit.ports import Runner
+from affidavit.proof.running.both_sides import unlike_surroundings
 from affidavit.proof.running.own_names import OwnNames
-from affidavit.proof.running.surroundings import (
-    blocked_by,
-    missed_on_one_side,
-    says_of_surroundings,
-    stopped_by,
-)
+from affidavit.proof.running.surroundings import blocked_by, says_of_surroundings, stopped_by
 from affidavit.proof.running.varying import steady
 from affidavit.records.record import Side
 from affidavit.records.report import ProbeState
@@ -66,13 +62,13 @@ def not_compared(probe: ProbeRun, own: OwnNames) -> str:
     A run that did not begin, that a limit ended or that failed at its surroundings shows nothing of the code:
     next to one that did, it would look like a difference.
     """
-    runs = (*probe.base, *probe.head)
     if not probe.base or not probe.head:
         return "it was not run on both sides"
-    for run in runs:
-        if why := stopped_by(run) or blocked_by(run, own):
-            return f"at {run.side} {why}"
-    return missed_on_one_side(probe.base, probe.head, own) or _said_on_one_side(probe, own)
+    for runs, others in ((probe.base, probe.head), (probe.head, probe.base)):
+        for run in runs:
+            if why := stopped_by(run) or blocked_by(run, own, others=others):
+                return f"at {run.side} {why}"
+    return unlike_surroundings(probe.base, probe.head, own) or _said_on_one_side(probe, own)
 
 
 def _said_on_one_side(probe: ProbeRun, own: OwnNames) -> str:

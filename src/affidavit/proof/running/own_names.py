@@ -7,6 +7,11 @@ from affidavit.ports import Repository
 
 ROOTS = ("", "src/", "lib/", "node_modules/")
 """Where interpreters look for modules of the repository itself."""
+CODE = (
+    *(".py", ".pyc", ".pyd", ".pyi", ".pyw", ".pyx", ".so", ".rb", ".php", ".pl", ".pm", ".go", ".rs", ".sh"),
+    *(".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".json", ".node", ".vue", ".svelte"),
+)
+"""What an interpreter may load by the name of the file; `redis.conf` is no package."""
 FILES_OF_PACKAGES = ("__init__", "index", "mod")
 
 
@@ -58,16 +63,23 @@ def _importable(path: str) -> Iterator[str]:
             inner = path.removeprefix(root)
             yield from _without_ending(inner)
             stem, _, rest = inner.partition("/")
-            if not rest and "." in stem:
+            if not rest and "." in stem and _is_code(inner):
                 yield f"{stem.split('.')[0]}/"
-            elif rest.split(".")[0] in FILES_OF_PACKAGES:
+            elif rest.split(".")[0] in FILES_OF_PACKAGES and _is_code(inner):
                 yield f"{stem}/"
 
 
 def _without_ending(path: str) -> Iterator[str]:
     folder, slash, file = path.rpartition("/")
+    yield path
+    if not _is_code(path):
+        return
     stem = file.split(".")[0]
     yield f"{folder}{slash}{stem}"
-    yield path
     if stem in FILES_OF_PACKAGES and folder:
         yield folder
+
+
+def _is_code(path: str) -> bool:
+    name = path.rpartition("/")[2]
+    return "." not in name or name.endswith(CODE)

@@ -5,14 +5,9 @@ from collections.abc import Sequence
 
 from affidavit.contract.reproduction_reader import compile_pattern
 from affidavit.ports import Runner
+from affidavit.proof.running.both_sides import unlike_surroundings
 from affidavit.proof.running.own_names import OwnNames
-from affidavit.proof.running.surroundings import (
-    blocked_by,
-    lacking_in,
-    missed_on_one_side,
-    missing_words,
-    stopped_by,
-)
+from affidavit.proof.running.surroundings import blocked_by, lacking_in, missing_words, stopped_by
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.record import Side
@@ -53,8 +48,8 @@ def outcome_of(
 ) -> tuple[ReproductionOutcome, str]:
     """What the runs show, and why it is not more."""
     at_head, at_base = reproduction.expected_at_head, reproduction.expected_at_base
-    blocked = next(filter(None, (hindered(run, at_head, own) for run in heads)), "")
-    blocked = blocked or missed_on_one_side((base,), heads, own)
+    blocked = next(filter(None, (hindered(run, at_head, own, (base,)) for run in heads)), "")
+    blocked = blocked or unlike_surroundings((base,), heads, own)
     if blocked:
         return "could_not_run", blocked
     as_expected = [meets(run, at_head) for run in heads]
@@ -62,16 +57,15 @@ def outcome_of(
         return "flaky", "run twice at head, it did not do the same"
     if not all(as_expected):
         return "not_reproduced", f"at head it ended otherwise than expected ({ending_of(heads[0], at_head)})"
-    return _compared_with(base, at_head, at_base, own)
+    if blocked := hindered(base, at_base, own, heads):
+        return "could_not_run", f"at base {blocked}"
+    return _compared_with(base, at_head, at_base)
 
 
 def _compared_with(
-    base: ProgramRun, at_head: Expected, at_base: Expected | None, own: OwnNames
+    base: ProgramRun, at_head: Expected, at_base: Expected | None
 ) -> tuple[ReproductionOutcome, str]:
     """What base says of a program that did at head what was expected."""
-    blocked = hindered(base, at_base, own)
-    if blocked:
-        return "could_not_run", f"at base {blocked}"
     if meets(base, at_head):
         return "also_at_base", "base does the same as head"
     if at_base is None:
@@ -81,15 +75,17 @@ def _compared_with(
     return "reproduced", ""
 
 
-def hindered(run: ProgramRun, expected: Expected | None, own: OwnNames) -> str:
+def hindered(
+    run: ProgramRun, expected: Expected | None, own: OwnNames, others: Sequence[ProgramRun] = ()
+) -> str:
     """Why a run shows nothing of the code: a limit ended it, something is not there, or the network."""
     if expected is None or not meets(run, expected):
         if stopped := stopped_by(run):
             return stopped
         lacking = lacking_in(run, own)
-        return missing_words(lacking) if lacking else blocked_by(run, own)
+        return missing_words(lacking) if lacking else blocked_by(run, own, others=others)
     pattern = compile_pattern(expected.output) if expected.output else None
-    return blocked_by(run, own, (lambda text: bool(pattern.search(text))) if pattern else None)
+    return blocked_by(run, own, (lambda text: bool(pattern.search(text))) if pattern else None, others)
 
 
 def meets(run: ProgramRun, expected: Expected) -> bool:

@@ -1,10 +1,10 @@
 """Whether a run failed at its surroundings, not at the code: its output in, what was not there out."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from affidavit.proof.running.own_names import NOTHING_OWN, OwnNames
-from affidavit.records.runs.run import KeptRun, ProgramRun
+from affidavit.records.runs.run import AlteredFile, ProgramRun
 
 MISSING = re.compile(
     r"No module named '?([\w.]+)|Cannot find (?:module|package) '([^'./][^']*)'"
@@ -25,11 +25,22 @@ NETWORK = re.compile(
     r"|[Nn]etwork is unreachable|[Nn]o route to host|[Cc]onnection refused|dial tcp: lookup"
 )
 """What is said where there is no network."""
+DISK = re.compile(
+    r"No space left on device|\b(?:ENOSPC|SQLITE_FULL|EFBIG)\b|database or disk is full"
+    r"|\[Errno 27\] File too large|File size limit exceeded"
+)
+"""What is said where the disk of the sandbox is full."""
+BY_NODE = re.compile(r"\b(?:ERR_)?MODULE_NOT_FOUND\b|\bfetch failed\b")
+"""What Node says in few words, which code may also say itself: it counts where the other side does not."""
+NAMES_IT = re.compile(r"Cannot find (?:module|package)")
+"""Where Node says which one, that decides."""
 ERROR_LINE = re.compile(r"^(?:E\s+|\s*\[cause\]: |Uncaught |panic: )?[\w.:]*(?:Error|Exception|gaierror)\b.*")
 CHAINED = re.compile(r"direct cause of the following|During handling of the above|\[cause\]: ")
 IN_AN_ENVIRONMENT = "name an environment that has it with --environment"
 WITHOUT_NETWORK = "programs have no network: it says nothing about the change"
 WITHIN_LIMITS = "ask for less, or allow more time (`seconds`, --run-seconds)"
+ASK_FOR_LESS = "ask for less"
+WITHOUT = "what it does without {} says nothing about the change"
 MAX_LINE = 2_000
 """How far into a line is looked: a flood of one line must take no time."""
 Holds = Callable[[str], bool]
@@ -42,22 +53,27 @@ def lacking_in(run: ProgramRun, own: OwnNames = NOTHING_OWN) -> str:
     return next((name for _, name in _missing_lines(run.output, own)), "")
 
 
-def blocked_by(run: ProgramRun, own: OwnNames, holds: Holds | None = None) -> str:
+def blocked_by(
+    run: ProgramRun, own: OwnNames, holds: Holds | None = None, others: Sequence[ProgramRun] = ()
+) -> str:
     """Why a run shows nothing of the code, with what to do; empty where it does.
 
     `holds` says whether the declared pattern matches a text. Where it still does without the lines in which
     the surroundings fail, and the program did not end by such a failure, it showed what it was written for.
+    `others` are the runs of the other side.
     """
-    found = {**{line: _network_words(line) for line in _network_lines(run.output)}}
-    found |= {line: missing_words(name) for line, name in _missing_lines(run.output, own)}
+    left_out = next((one for one in run.altered if one.is_left_out), None)
+    if left_out is not None:
+        return altered_words(left_out)
+    found = dict(_failing_lines(run, own, others))
     if not found or run.state != "exited" or (not run.exit_code and holds is None):
         return ""
     lines = run.output.splitlines()
     errors = [line for line in lines if ERROR_LINE.match(line)]
     is_chained = bool(CHAINED.search(run.output)) and any(line in found for line in errors)
     ended_by_it = bool(run.exit_code) and (is_chained or bool(errors and errors[-1] in found))
-    others = "\n".join(line for line in lines if line not in found)
-    if holds is not None and not ended_by_it and holds(others):
+    remaining = "\n".join(line for line in lines if line not in found)
+    if holds is not None and not ended_by_it and holds(remaining):
         return ""
     return next(iter(found.values()))
 
@@ -68,39 +84,43 @@ def stopped_by(run: ProgramRun) -> str:
         return run.detail or "it was not started"
     if run.state == "exited":
         return ""
+    if run.state == "out_of_disk":
+        return f"its disk was full: {ASK_FOR_LESS}"
     return f"{run.summary.removeprefix('ended: ')}, and was ended: {WITHIN_LIMITS}"
 
 
 def missed_on_one_side(base: Iterable[ProgramRun], head: Iterable[ProgramRun], own: OwnNames) -> str:
-    """Which package the code of one side alone went on without; empty where both had the same surroundings.
+    """Which package the code of one side alone went on without; empty where both missed the same.
 
     What both sides miss they miss alike, and what the repository has itself no environment could bring.
     """
     at_base, at_head = (
         {name for run in runs for name in run.missing if not own.has(name)} for runs in (base, head)
     )
-    for side, names in (("head", at_head - at_base), ("base", at_base - at_head)):
+    side, name = of_one_side(at_base, at_head)
+    went_on = f"{name} is not there, and the code at {side} goes on without it"
+    return f"{went_on}: {IN_AN_ENVIRONMENT}" if name else ""
+
+
+def of_one_side(at_base: Iterable[str], at_head: Iterable[str]) -> tuple[str, str]:
+    """Which side has a name that the other lacks, and the name; empty where they have the same."""
+    before, after = set(at_base), set(at_head)
+    for side, names in (("head", after - before), ("base", before - after)):
         if names:
-            went_on = f"{min(names)} is not there, and the code at {side} goes on without it"
-            return f"{went_on}: {IN_AN_ENVIRONMENT}"
-    return ""
-
-
-def shows_nothing(kept: KeptRun, own: OwnNames) -> str:
-    """Why what a program did decides nothing; that it did not end in time may decide."""
-    runs = [run for run in (kept.base, kept.head) if run]
-    for run in runs:
-        why = run.detail or "not started" if run.state == "not_started" else blocked_by(run, own)
-        if why:
-            return f"at {run.side} {why}"
-    both = len(runs) > 1
-    return missed_on_one_side(runs[:1], runs[1:], own) if both else ""
+            return side, min(names)
+    return "", ""
 
 
 def says_of_surroundings(run: ProgramRun, own: OwnNames) -> str:
     """What a run prints about surroundings that fail, however it ended."""
-    network = next(map(_network_words, _network_lines(run.output)), "")
-    return network or next((missing_words(name) for _, name in _missing_lines(run.output, own)), "")
+    return next((words for _, words in _failing_lines(run, own)), "")
+
+
+def altered_words(one: AlteredFile) -> str:
+    """That a run read something else than the commit has."""
+    if one.is_left_out:
+        return f"it read {one.path}, which copies leave out because it is above 5 MB: {WITHOUT.format('it')}"
+    return f"it read {one.path}, which its copy has without the secrets in it: {WITHOUT.format('them')}"
 
 
 def missing_words(name: str) -> str:
@@ -108,13 +128,34 @@ def missing_words(name: str) -> str:
     return f"{name} is not there: {IN_AN_ENVIRONMENT}"
 
 
-def _network_words(line: str) -> str:
-    said = NETWORK.search(line[:MAX_LINE])
-    return f"it opened a connection ({said[0] if said else ''}): {WITHOUT_NETWORK}"
+def _failing_lines(
+    run: ProgramRun, own: OwnNames, others: Sequence[ProgramRun] = ()
+) -> Iterator[tuple[str, str]]:
+    """Each line in which the surroundings fail, and what it says."""
+    lines = run.output.splitlines()
+    for line in lines:
+        if said := NETWORK.search(line[:MAX_LINE]):
+            yield line, _network_words(said[0])
+    yield from ((line, missing_words(name)) for line, name in _missing_lines(run.output, own))
+    for line in lines:
+        if said := DISK.search(line[:MAX_LINE]):
+            yield line, f"its disk was full ({said[0]}): {ASK_FOR_LESS}"
+        elif (said := BY_NODE.search(line[:MAX_LINE])) and not _is_said_otherwise(said[0], run, others):
+            yield line, _node_words(said[0])
 
 
-def _network_lines(output: str) -> Iterator[str]:
-    return (line for line in output.splitlines() if NETWORK.search(line[:MAX_LINE]))
+def _is_said_otherwise(word: str, run: ProgramRun, others: Sequence[ProgramRun]) -> bool:
+    """Whether Node's few words say nothing of their own."""
+    is_named = word.endswith("NOT_FOUND") and bool(NAMES_IT.search(run.output))
+    return is_named or any(word in other.output for other in others)
+
+
+def _node_words(said: str) -> str:
+    return _network_words(said) if said == "fetch failed" else missing_words(f"a module ({said})")
+
+
+def _network_words(said: str) -> str:
+    return f"it opened a connection ({said}): {WITHOUT_NETWORK}"
 
 
 def _missing_lines(output: str, own: OwnNames) -> Iterator[tuple[str, str]]:

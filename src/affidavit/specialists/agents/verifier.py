@@ -15,9 +15,9 @@ from affidavit.proof.judging.judgement import (
     read_judgement,
     read_run,
 )
+from affidavit.proof.running.both_sides import shows_nothing
 from affidavit.proof.running.own_names import own_names
 from affidavit.proof.running.printed import printed_lines
-from affidavit.proof.running.surroundings import shows_nothing
 from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import SearchRun
 from affidavit.records.finding import Finding
