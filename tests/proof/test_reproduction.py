@@ -7,7 +7,7 @@ import pytest
 
 from affidavit.proof.running.both_sides import shows_nothing
 from affidavit.proof.running.own_names import own_names_of
-from affidavit.proof.running.reproduction import meets, run_reproduction
+from affidavit.proof.running.reproduction import VARIES, meets, run_reproduction
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.record import Side
@@ -97,6 +97,19 @@ def test_what_fails_at_base_in_another_way_is_not_reproduced() -> None:
 def test_what_does_not_fail_twice_is_flaky() -> None:
     assert check(FINE, BROKEN, ran("head", 0, "fine\n")).outcome == "flaky"
     assert check(FINE, ran("head", 0, "fine\n"), BROKEN).outcome == "flaky"
+
+
+def test_what_prints_otherwise_each_time_and_does_what_was_expected_is_reproduced_and_says_so() -> None:
+    heads = [ran("head", 1, f"{drawn}\nValueError: no\n") for drawn in ("0.25", "0.75")]
+    done = check(FINE, *heads)
+    assert (done.outcome, done.detail) == ("reproduced", VARIES)
+    assert done.head == tuple(heads)
+    new = check(ran("base", 0, "fine\n"), *heads, at_base=None)
+    assert new.outcome == "reproduced_new"
+    assert new.detail.endswith(f"prints fine; {VARIES}")
+    # What is never the same is no difference.
+    addresses = [ran("head", 1, f"ValueError: <Cart at 0x7f00aa{n}bbcc>\n") for n in "12"]
+    assert check(FINE, *addresses).detail == ""
 
 
 def test_what_is_not_started_could_not_be_run_and_says_why() -> None:

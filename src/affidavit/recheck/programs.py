@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from affidavit.ports import Runner
 from affidavit.proof.running.behaviour import run_probe, state_of
 from affidavit.proof.running.own_names import OwnNames
-from affidavit.proof.running.reproduction import outcome_of, run_reproduction
+from affidavit.proof.running.reproduction import outcome_of, run_reproduction, varies
 from affidavit.proof.running.varying import steady
+from affidavit.recheck.additions import parse_version
 from affidavit.recheck.proofs import Proof
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import ReproductionCheck
@@ -16,6 +17,8 @@ from affidavit.records.report import Report
 from affidavit.records.runs.run import KeptRun, ProbeRun, ProgramRun
 
 AGAIN = "run again: "
+NOTICED_SINCE = (2, 8)
+"""From this version of a report on, more surroundings are noticed that a run may fail at."""
 
 
 def recorded_checks(report: Report) -> list[tuple[Candidate, ReproductionCheck]]:
@@ -37,11 +40,17 @@ def check_outcomes(report: Report, own: OwnNames) -> list[Proof]:
         )
         if drawn != check.outcome:
             detail = f"it is called {check.outcome}; its recorded runs come to {drawn or 'nothing'}"
-            proofs.append(_proof(candidate, holds=False, detail=detail))
+            is_open = drawn == "could_not_run" and _is_before(report, NOTICED_SINCE)
+            proofs.append(_proof(candidate, holds=None if is_open else False, detail=detail))
         elif check.detail and check.detail != said:
             detail = f"it says {check.detail!r}; its recorded runs come to {said!r}"
             proofs.append(_proof(candidate, holds=False, detail=detail))
     return proofs
+
+
+def _is_before(report: Report, version: tuple[int, int]) -> bool:
+    then = parse_version(report.report_version)
+    return then is not None and then < version
 
 
 def _left_out(report: Report) -> list[Proof]:
@@ -147,7 +156,9 @@ def _compared(candidate: Candidate, then: ReproductionCheck, now: ReproductionCh
     if now.outcome == then.outcome:
         other = _printed_otherwise(then, now)
         said = f"; {_otherwise(other)}" if other else ""
-        return _proof(candidate, holds=None if other else True, detail=f"{AGAIN}{what}{said}")
+        # What the machine itself sees vary from run to run can be as it was recorded.
+        is_open = bool(other) and not (now.is_shown_by_running and varies(now.head))
+        return _proof(candidate, holds=None if is_open else True, detail=f"{AGAIN}{what}{said}")
     if "could_not_run" in (now.outcome, then.outcome) or "flaky" in (now.outcome, then.outcome):
         return _proof(candidate, holds=None, detail=f"{AGAIN}{what}; the report says {then.outcome}")
     return _proof(candidate, holds=False, detail=f"{AGAIN}{what}; the report says {then.outcome}")

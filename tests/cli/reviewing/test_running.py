@@ -227,6 +227,40 @@ def test_what_is_known_to_vary_from_run_to_run_does_not_keep_a_program_from_bein
     assert again.code == 0, again.out
 
 
+RANDOM = "import random\nfrom app import total\nprint(random.random())\nprint(total([]))\n"
+
+
+def test_a_program_that_prints_what_is_drawn_by_lot_is_proven_again_and_its_text_is_on_its_word(
+    reviewed: Reviewed, change: Repo, tmp_path: Path
+) -> None:
+    report = reviewed(finding({**SHOWS, "program": RANDOM, "expected_at_base": {"exit_code": 0}}), "--run")
+    check = only(report)["reproduction"]
+    assert (check["outcome"], check["detail"][:17]) == ("reproduced", "run twice at head")
+    again = affidavit("recheck", tmp_path / "report.json", "--run", cwd=change.path)
+    assert again.code == 0, again.out
+    assert "at base and head it prints otherwise now: the recorded text is on its word" in again.out
+
+
+def as_a_report_before_more_was_noticed(report: dict[str, Any]) -> dict[str, Any]:
+    """The report as version 2.7 wrote it: a head that says little of what it fails at was a reproduction."""
+    for check in (only(report)["reproduction"], report["inputs"]["programs"]["reproductions"][0]["check"]):
+        for run in check["head"]:
+            run["output"] = "IndexError: fetch failed\n"
+    return {**report, "report_version": "2.7"}
+
+
+def test_what_an_older_report_took_for_shown_is_left_open_where_more_is_noticed_now(
+    reviewed: Reviewed, change: Repo, tmp_path: Path
+) -> None:
+    report = reviewed(finding(SHOWS), "--run")
+    assert report["report_version"] != "2.7"
+    for version, code in (("2.7", 3), (report["report_version"], 1)):
+        old = {**as_a_report_before_more_was_noticed(report), "report_version": version}
+        (tmp_path / "report.json").write_text(json.dumps(old))
+        done = affidavit("recheck", tmp_path / "report.json", cwd=change.path)
+        assert (done.code, "its recorded runs come to could_not_run" in done.out) == (code, True), done.out
+
+
 SWALLOWS = """try:
     import no_such_package as fast
 except ImportError:

@@ -8,6 +8,7 @@ from affidavit.ports import Runner
 from affidavit.proof.running.both_sides import unlike_surroundings
 from affidavit.proof.running.own_names import OwnNames
 from affidavit.proof.running.surroundings import blocked_by, lacking_in, missing_words, stopped_by
+from affidavit.proof.running.varying import steady
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Expected, Reproduction
 from affidavit.records.record import Side
@@ -25,6 +26,7 @@ NAME_IS_MISSING = re.compile(
 )
 """What is said where code, a name in it or a file is not there."""
 MAX_SAID = 200
+VARIES = "run twice at head, it did what was expected both times, and did not print the same"
 NOT_DECLARED = "nothing was declared for base"
 
 
@@ -59,7 +61,15 @@ def outcome_of(
         return "not_reproduced", f"at head it ended otherwise than expected ({ending_of(heads[0], at_head)})"
     if blocked := hindered(base, at_base, own, heads):
         return "could_not_run", f"at base {blocked}"
-    return _compared_with(base, at_head, at_base)
+    outcome, detail = _compared_with(base, at_head, at_base)
+    if varies(heads) and outcome in ("reproduced", "reproduced_new"):
+        detail = f"{detail}; {VARIES}" if detail else VARIES
+    return outcome, detail
+
+
+def varies(runs: Sequence[ProgramRun]) -> bool:
+    """Whether runs of one side did not print the same, beside what is never the same."""
+    return len({steady(run.output) for run in runs}) > 1
 
 
 def _compared_with(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from affidavit.proof.running.printed import MAX_LINES, both_ends, printed_lines
-from affidavit.proof.running.reproduction import NOT_DECLARED
+from affidavit.proof.running.reproduction import NOT_DECLARED, VARIES
 from affidavit.records.candidate import Candidate
 from affidavit.records.evidence import ReproductionCheck, ReproductionOutcome
 from affidavit.records.finding import Expected, Reproduction
@@ -46,7 +46,7 @@ def expected_words(expected: Expected | None) -> str:
 
 def runs_of(check: ReproductionCheck) -> list[ProgramRun]:
     """Base first; of two runs at head that did the same, one."""
-    heads = check.head if check.outcome == "flaky" else check.head[:1]
+    heads = check.head if check.outcome == "flaky" or check.detail.endswith(VARIES) else check.head[:1]
     return [*([check.base] if check.base else []), *heads]
 
 
