@@ -1,6 +1,6 @@
 """The description of an analyser: what it is called, what it covers, how it is run and read."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -113,6 +113,8 @@ class Analyser:
     """
     reads_every_line: bool = False
     """It gets whatever is added: also to files that are skipped, binary, or known in part only."""
+    reads_any_case: bool = True
+    """Names are known in any case, and laid out as the tool expects them."""
 
     @property
     def reads_for_meaning(self) -> bool:
@@ -127,4 +129,23 @@ class Analyser:
 
     def covers(self, path: str) -> bool:
         """Whether the analyser reads files of this name; a pattern with a slash is held to the whole path."""
-        return any(matches_file(path, pattern) for pattern in self.patterns)
+        return self.name_for(path) is not None
+
+    def name_for(self, path: str) -> str | None:
+        """The name under which the analyser knows a file: `a.py` for `a.PY`; None where it reads no such."""
+        names = (path, *_other_cases(path)) if self.reads_any_case else (path,)
+        return next(
+            (name for name in names if any(matches_file(name, pattern) for pattern in self.patterns)), None
+        )
+
+
+def _other_cases(path: str) -> Iterator[str]:
+    """The same path with its name written as tools expect names; languages do not mind the case."""
+    folder, slash, name = path.rpartition("/")
+    if name == name.lower():
+        return
+    stem, dot, ending = name.rpartition(".")
+    if dot:
+        yield f"{folder}{slash}{stem}{dot}{ending.lower()}"
+    yield f"{folder}{slash}{name.lower()}"
+    yield f"{folder}{slash}{name.capitalize()}"

@@ -68,6 +68,7 @@ def _analyser(linter: Linter) -> Analyser:
         name=linter.name,
         executable=linter.command[0],
         patterns=linter.patterns,
+        reads_any_case=False,
         scope=linter.scope,
         invoke=partial(_invoke, linter),
         read_output=partial(_read, linter),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from affidavit.languages.c import CPP, C
 from affidavit.languages.csharp import C_SHARP
-from affidavit.languages.engine.grammars import Grammar, NodeFields
+from affidavit.languages.engine.grammars import Grammar, NodeFields, parse
 from affidavit.languages.engine.language import Language
 from affidavit.languages.go import GO
 from affidavit.languages.java import JAVA
@@ -120,6 +120,13 @@ def grammar_of(path: str) -> Grammar | None:
     """The grammar of a file; None where there is none for its language."""
     parsed_as = LANGUAGES.parsed_as(path)
     return parsed_as.grammar if parsed_as else None
+
+
+def has_errors(path: str, content: bytes | None) -> bool:
+    """Whether the grammar of a file's language finds a fault in it."""
+    grammar = grammar_of(path) if content is not None else None
+    root = parse(grammar, content) if grammar and content is not None else None
+    return root is not None and root.has_error
 
 
 def parsed_family(path: str) -> str:

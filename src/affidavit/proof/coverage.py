@@ -24,6 +24,8 @@ NOT_READ = ("left_out", "unreadable", "unparsed")
 """What the analyser should have read."""
 SHOWN_PATHS = 5
 UNREAD = "unread files"
+COMPARES_NAMES = "references"
+"""The search for broken references: it reads any file that has a grammar, and only for its names."""
 SHOWN_TO_NOBODY = "shown to no model"
 TOO_LARGE_ADVICE = "Look at it yourself, or leave it out by settings at base, `--exclude` or `--include`."
 
@@ -44,6 +46,8 @@ class Coverage:
     """The digest of the report that says so."""
     shown_name: Callable[[str], str] = str
     """What models know a file by: a name that holds a secret is shown without it."""
+    has_errors: Callable[[str], bool] = lambda _path: False
+    """Whether the grammar of its language finds a fault in a file of head."""
 
     def of(self, file: FileChange) -> FileCoverage:
         """Who looked at a file, hunk by hunk, and why not all of them."""
@@ -59,6 +63,7 @@ class Coverage:
             for number, hunk in enumerate(file.hunks)
         )
         reasons = self._missing([name for name in able if name not in examined_by], file)
+        reasons = reasons or self._unparsed(file, examined_by)
         carried_from = self.before_from if any(hunk.examined_before for hunk in hunks) else ""
         if examined_by or carried_from:
             reasons += self._unshown(file, hunks)
@@ -166,6 +171,14 @@ class Coverage:
         found = [WHY[one.why].format(name=name) for name, one in unread.items() if one]
         silent = [name for name, one in unread.items() if one is None]
         return found + ([f"not examined by {', '.join(silent)}"] if silent else [])
+
+    def _unparsed(self, file: FileChange, names: Sequence[str]) -> list[str]:
+        """No analyser read the file, and who compares names could not parse all of it."""
+        machines = {one.specialist for one in self.asked if one.kind == "mechanical"}
+        is_alone = machines.intersection(names) == {COMPARES_NAMES}
+        if not is_alone or file.head_path is None or not self.has_errors(file.head_path):
+            return []
+        return [f"{COMPARES_NAMES} could not parse all of it"]
 
     def _unread_by(self, name: str, file: FileChange) -> Unread | None:
         return self._unread.get((name, "head"), {}).get(file.path)

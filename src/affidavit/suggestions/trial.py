@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from affidavit.diff.between import files_between
 from affidavit.errors import InputError
 from affidavit.git.repository import GitRepository
-from affidavit.languages.engine.grammars import parse
-from affidavit.languages.registry import grammar_of
+from affidavit.languages.registry import has_errors
 from affidavit.languages.test_files import is_test
 from affidavit.ports import Case, Runner, Specialist
 from affidavit.proof.running.own_names import OwnNames, own_names
@@ -74,15 +73,6 @@ def _parses(patched: GitRepository, contents: Contents) -> Iterator[TrialStep]:
 
 def _is_broken(patched: GitRepository, path: str) -> bool:
     return not has_errors(path, patched.base.read(path)) and has_errors(path, patched.head.read(path))
-
-
-def has_errors(path: str, content: bytes | None) -> bool:
-    """Whether the grammar of a file's language finds a fault in it."""
-    if content is None:
-        return False
-    grammar = grammar_of(path)
-    root = parse(grammar, content) if grammar else None
-    return root is not None and root.has_error
 
 
 def patched_change(change: Change, patched: GitRepository) -> Change:

@@ -247,9 +247,8 @@ def test_a_file_of_which_no_coverage_is_known_does_not_pass() -> None:
 
 def test_a_link_is_named_where_only_findings_have_a_place() -> None:
     link = a_file("lib.py", new_mode="120000")
-    said = FileCoverage(
-        path="lib.py", state="not_examined", reason="it is a link to a, which is not followed"
-    )
+    why = "it is a link to a, which is not followed"
+    said = FileCoverage(path="lib.py", state="not_examined", reason=why)
     report = a_report(change=a_change([link]), coverage=(said,))
     (diagnostic,), (entry,) = rdjson(report), gitlab(report)
     assert diagnostic["message"] == entry["description"]

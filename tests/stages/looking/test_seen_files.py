@@ -162,3 +162,24 @@ def test_a_diff_that_fits_no_file_of_the_repository_stays_in_part(repo: Repo) ->
     diff = f"--- old/src/app.py\n+++ new/src/app.py\n{hunk}"
     done = affidavit("review", "-", cwd=repo.path, stdin=diff.encode())
     assert done.code == 3
+
+
+def test_names_are_known_in_any_case_and_what_does_not_parse_is_not_examined_whole(case: Open) -> None:
+    shell = "import os\n\n\ndef f(a):\n    os.system('ls ' + a)\n"
+    files = {"APP.PY": shell, "x.Py": shell, "z.JS": "function (\n", "a.go": "package a\nfunc (\n"}
+    more = {"x.SH": "rm -rf $1/*\n", "DOCKERFILE": "FROM scratch\n", "y.YML": "a: 1\na: 2\n"}
+    report = reviewed(case({"a": ""}, {**files, **more}), **NO_SECRETS)
+    found = {one.finding.file for one in report.shown if one.finding}
+    assert found >= {"APP.PY", "x.Py", "x.SH", "y.YML"}
+    assert set(covered(report, "APP.PY").hunks[0].examined_by) == ALL_OF_PYTHON
+    assert covered(report, "DOCKERFILE").hunks[0].examined_by == ("hadolint",)
+    assert "oxlint" in covered(report, "z.JS").reason
+    go = covered(report, "a.go")
+    assert (go.state, go.reason) == ("partly", "references could not parse all of it")
+
+
+def test_two_files_whose_names_differ_in_case_alone_are_both_accounted_for(case: Open) -> None:
+    report = reviewed(case({"a": ""}, {"app.py": "x = 1\n", "app.PY": UNDEFINED}), **NO_SECRETS)
+    assert covered(report, "app.py").state == "examined"
+    unread = covered(report, "app.PY").state != "examined" and bool(report.incomplete)
+    assert unread or any(one.finding and one.finding.file == "app.PY" for one in report.shown)

@@ -21,7 +21,7 @@ from affidavit.analysers.engine.execution import (
 )
 from affidavit.analysers.engine.outcome import read_outcome, sort_out
 from affidavit.analysers.engine.slots import Slots
-from affidavit.analysers.engine.task import Program, SideResult, Task
+from affidavit.analysers.engine.task import Program, SideResult, Task, laid_names
 from affidavit.config.places import cache_folder
 from affidavit.git.checkout import write_tree_to
 from affidavit.git.tree import LINK_MODE, REGULAR_MODES
@@ -132,7 +132,8 @@ async def analyse_paths(  # noqa: PLR0913 - as above
 ) -> SideResult:
     """The same for any regular files of that side; `rewritten` has other contents than the tree's."""
     tree = repository.side(side)
-    invocation = analyser.invoke(repository.base, paths)
+    named = paths if analyser.canary else list(laid_names(analyser, paths))
+    invocation = analyser.invoke(repository.base, named)
     task = Task(analyser, program, tree, side, tuple(paths), invocation, rewritten or {})
     if not paths:
         return task.result("nothing_to_do")
@@ -234,6 +235,16 @@ def _with_compiled_rules(analyser: Analyser, arguments: Sequence[str]) -> Sequen
     return [f"{within}{folder}" if one == without else one for one in arguments]
 
 
+def _written_otherwise(task: Task, laid: Mapping[str, str]) -> dict[str, bytes | None]:
+    """What stands in the checkout under another name, or with another content, than the tree has it."""
+    contents = {
+        name: task.rewritten.get(path, task.tree.read(path) if name != path else None)
+        for name, path in laid.items()
+        if name != path or path in task.rewritten
+    }
+    return {name: None if text is None else task.laid_out(name, text) for name, text in contents.items()}
+
+
 def _lay_out(task: Task, scratch: Path) -> tuple[str, ...]:
     code = scratch / "code"
     code.mkdir()
@@ -244,12 +255,10 @@ def _lay_out(task: Task, scratch: Path) -> tuple[str, ...]:
     if canary is None:
         # Analysers print names a line at a time: one of several lines could say anything.
         broken = tuple(path for path in task.paths if LINE_BREAK.search(path))
-        paths = [path for path in task.paths if path not in broken]
-        rewritten = {
-            path: task.laid_out(path, text) for path, text in task.rewritten.items() if path in paths
-        }
-        overrides = {**rewritten, **task.invocation.files}
-        return *broken, *write_tree_to(task.tree, code, paths, overrides=overrides, rewrite=task.laid_out)
+        laid = {name: path for name, path in task.laid.items() if path not in broken}
+        overrides = {**_written_otherwise(task, laid), **task.invocation.files}
+        refused = write_tree_to(task.tree, code, laid, overrides=overrides, rewrite=task.laid_out)
+        return *broken, *(laid.get(name, name) for name in refused)
     for name, path in task.laid.items():
         (code / name).write_bytes(canary.added_to(task.text_of(path), path))
     return ()

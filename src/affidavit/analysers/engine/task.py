@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from affidavit.analysers.analyser import Analyser, Invocation
@@ -34,6 +35,18 @@ class SideResult:
         return self.run.state in ("completed", "nothing_to_do")
 
 
+def laid_names(analyser: Analyser, paths: Sequence[str]) -> dict[str, str]:
+    """The names that files have in a checkout for an analyser, and their paths."""
+    if analyser.canary is not None:
+        return {str(number): path for number, path in enumerate(paths)}
+    laid = {path: path for path in paths if analyser.name_for(path) in (path, None)}
+    for path in paths:
+        name = analyser.name_for(path) or path
+        # Beside a file that has that name already it keeps its own, and is seen not to be read.
+        laid.setdefault(path if name in laid else name, path)
+    return dict(sorted(laid.items(), key=lambda pair: pair[1]))
+
+
 @dataclass(frozen=True)
 class Task:
     """One run of one analyser on one side."""
@@ -47,12 +60,10 @@ class Task:
     rewritten: Mapping[str, bytes] = field(default_factory=dict)
     """Files that are laid out otherwise than the tree has them."""
 
-    @property
+    @cached_property
     def laid(self) -> dict[str, str]:
         """The names that the files have in the checkout, and their paths."""
-        if self.analyser.canary is None:
-            return {path: path for path in self.paths}
-        return {str(number): path for number, path in enumerate(self.paths)}
+        return laid_names(self.analyser, self.paths)
 
     def text_of(self, path: str) -> bytes:
         """A file as it is laid out."""

@@ -9,6 +9,7 @@ from affidavit.config.settings import Settings
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import now_iso
 from affidavit.iterations.following.scope import seen_before
+from affidavit.languages.registry import has_errors
 from affidavit.minds.ledger import add_usage
 from affidavit.ports import Case
 from affidavit.prompts import PromptSet
@@ -58,6 +59,7 @@ def compile_report(
         seen_before(case),
         case.earlier.digest if case.earlier else "",
         _shown_names(case),
+        lambda path: has_errors(path, case.repository.head.read(path)),
     )
     covered = tuple(coverage.of(file) for file in change.files)
     unseen = unseen_files(change, covered, case.plan)
