@@ -135,9 +135,7 @@ class ProgramTools:
         """What a model is told of a run; one that was blocked is no result, and says so."""
         blocked = blocked_by(run, self._own, others=others) if run.state == "exited" else ""
         # A text of several lines is written with bars, one of a single line among our own words.
-        barred = run.output if run.output.endswith("
-") or not run.output else f"{run.output}
-"
+        barred = run.output if run.output.endswith("\n") or not run.output else f"{run.output}\n"
         seen = answer_of(run.model_copy(update={"output": barred}))
         return {**seen, **({"shows_nothing_because": blocked} if blocked else {})}
 
