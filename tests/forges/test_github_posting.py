@@ -347,3 +347,71 @@ def test_two_posters_that_run_at_the_same_time_leave_one_of_each(
             done.result()
     # Whoever ends last has seen both; one more run would change no more than the words.
     assert (len(github.comments), len(github.inline)) == (1, 1)
+
+
+def is_resolved(github: GitHubServer) -> bool:
+    (thread,) = github.threads.values()
+    return bool(thread["isResolved"])
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "price_in(currency, item) for item in items)  # nosec  # noqa",
+            "Silenced by a comment, not fixed: 1",
+        ),
+        ("price_in(item) for item in items)  # noqa: F821", "whether it is fixed cannot be told: 1"),
+    ],
+)
+def test_a_finding_that_a_comment_of_the_change_silences_is_not_fixed(
+    github: GitHubServer, report: Report, tmp_path: Path, line: str, said: str
+) -> None:
+    post(github.address, report)
+    silenced = BROKEN.replace("price_in(currency, item) for item in items)", line)
+    post(github.address, push(github, {"cart.py": silenced}, tmp_path / "cache"))
+    assert not is_resolved(github)
+    assert len(github.inline) == 1
+    assert said in summary(github)
+    assert "Fixed since" not in summary(github)
+
+
+NEW = "def tax(items):\n    return rate_of(items)\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "becomes"),
+    [
+        ({"fee.py": None, "levy.py": NEW}, "moved"),
+        ({"fee.py": None, "levy.py": f"RATE = 2\n\n\n{NEW}"}, "moved"),
+        ({"fee.py": None, "levy.py": NEW.replace("(items)\n", "(items)  # noqa: F821\n")}, "silenced"),
+        ({"fee.py": None, "levy.txt": NEW}, "cannot_tell"),
+        ({"fee.py": None}, "fixed"),
+    ],
+)
+def test_what_moves_with_its_file_keeps_its_thread_and_only_what_is_nowhere_else_is_fixed(
+    github: GitHubServer, tmp_path: Path, files: dict[str, str | None], becomes: str
+) -> None:
+    first = push(github, {"cart.py": FIXED, "fee.py": NEW}, tmp_path / "cache")
+    post(github.address, first)
+    (comment,) = github.inline
+    post(github.address, push(github, files, tmp_path / "cache"))
+    assert [one["id"] for one in github.inline] == [comment["id"]]
+    assert is_resolved(github) == (becomes == "fixed")
+    assert ("is no longer part of the change" in summary(github)) == (becomes == "fixed")
+    assert ("Silenced by a comment" in summary(github)) == (becomes == "silenced")
+    assert ("its line stands in levy.txt now" in summary(github)) == (becomes == "cannot_tell")
+    mark = read_mark(comment["body"])
+    assert mark is not None
+    assert (len(mark.names) == 2) == (becomes == "moved")
+
+
+def test_what_moved_twice_keeps_its_thread(github: GitHubServer, tmp_path: Path) -> None:
+    for files in (
+        {"cart.py": FIXED, "fee.py": NEW},
+        {"fee.py": None, "levy.py": NEW},
+        {"levy.py": None, "tax.py": NEW},
+    ):
+        post(github.address, push(github, files, tmp_path / "cache"))
+    assert len(github.inline) == 1
+    assert not is_resolved(github)

@@ -418,7 +418,7 @@ class GitHubServer(ForgeServer):
             self.threads.pop(number, None)
             return 204, None, {}
         self.edit(who, one, asked.body["body"])
-        return 200, one, {}
+        return 200, self._shown_inline(one) if where is self.inline else one, {}
 
     def _own(self, where: list[Given], number: int, who: str) -> Given:
         found = next((one for one in where if one["id"] == number), None)

@@ -8,6 +8,7 @@ from affidavit.proof.quoting.quotes import fold
 from affidavit.records.candidate import Candidate
 from affidavit.records.docket import Docket
 from affidavit.records.finding import Finding
+from affidavit.records.record import Side
 
 
 def add_fingerprints(docket: Docket, case: Case) -> Docket:
@@ -24,7 +25,7 @@ def add_fingerprints(docket: Docket, case: Case) -> Docket:
         if candidate.finding is None or (candidate.carried and not candidate.carried.is_repeated):
             continue
         seed = _fingerprint_seed(candidate.finding, case)
-        fingerprint = hashlib.sha256(f"{seed}\n{seen[seed]}".encode()).hexdigest()[:16]
+        fingerprint = _digest(seed, seen[seed])
         seen[seed] += 1
         named[candidate.id] = candidate.model_copy(update={"fingerprint": fingerprint})
     return docket.then(named.get(candidate.id, candidate) for candidate in in_order)
@@ -41,10 +42,28 @@ def by_place(candidate: Candidate) -> tuple[str, int, str, int]:
     )
 
 
+def finding_name(rule: str, path: str, side: Side, text: str, count: int) -> str:
+    """The name of a finding on a line of this text, of which `count` others stand before it."""
+    return _digest(_seed(rule, path, side, text), count)
+
+
+def rule_name(finding: Finding) -> str:
+    """By which a finding is named: its rule, or where it has none what kind of problem it is."""
+    return finding.rule_id or finding.category
+
+
+def _digest(seed: str, count: int) -> str:
+    return hashlib.sha256(f"{seed}\n{count}".encode()).hexdigest()[:16]
+
+
+def _seed(rule: str, path: str, side: Side, text: str) -> str:
+    return "\n".join(["1", rule, path, side, fold(text)])
+
+
 def _fingerprint_seed(finding: Finding, case: Case) -> str:
     """What stays the same when lines shift or the file is renamed: rule, first path, text of the line."""
     file = case.change.file_at(finding.file, finding.side)
     path = (file.base_path if file else None) or finding.file
     lines = case.repository.side(finding.side).lines(finding.file) or []
-    text = fold(lines[finding.line - 1]) if finding.line <= len(lines) else ""
-    return "\n".join(["1", finding.rule_id or finding.category, path, finding.side, text])
+    text = lines[finding.line - 1] if finding.line <= len(lines) else ""
+    return _seed(rule_name(finding), path, finding.side, text)

@@ -1,15 +1,17 @@
 """What became of the findings that stand on a forge: our comments and the new report in, a fate each out."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from affidavit.forges.posting.same_line import files_with_line, is_same_line
 from affidavit.forges.standing import OwnNote, Standing
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
+from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report
 
-NoteFate = Literal["open", "moved", "fixed", "cannot_tell", "dismissed"]
+NoteFate = Literal["open", "moved", "fixed", "silenced", "cannot_tell", "dismissed"]
 
 
 @dataclass(frozen=True)
@@ -50,21 +52,29 @@ def _fate(report: Report, note: OwnNote, known: frozenset[str], taken: set[str])
         return same
     if decided:
         return decided
-    moved = _moved(report, note, known, taken)
-    if moved:
-        return Fate(note, "moved", "the same rule at another line", moved)
-    return _gone(report, note)
+    fresh = [
+        one for one in report.candidates if one.finding and not names_of(one) & known and one.id not in taken
+    ]
+    return _on_same_line(report, note, fresh) or _by_same_rule(report, note, fresh) or _gone(report, note)
 
 
 def _same(report: Report, note: OwnNote) -> Fate | None:
     """The finding under one of its names."""
     for candidate in report.candidates:
         if candidate.finding and names_of(candidate) & note.mark.names:
-            code = str(candidate.withheld.code) if candidate.withheld else ""
-            ends: dict[str, NoteFate] = {"dismissed": "dismissed", "fixed": "fixed"}
-            reason = candidate.withheld.detail if candidate.withheld else ""
-            return Fate(note, ends.get(code, "open"), reason, candidate)
+            return _as_candidate(note, candidate, "open", "")
     return None
+
+
+def _as_candidate(note: OwnNote, candidate: Candidate, kind: NoteFate, reason: str) -> Fate:
+    """The finding as what it is now: withheld, if it is, with why."""
+    if candidate.withheld is None:
+        return Fate(note, kind, reason, candidate)
+    code, detail = candidate.withheld.code, candidate.withheld.detail
+    if code is Reason.SUPPRESSED:
+        return Fate(note, "silenced", f"a comment that the change adds silences it ({detail})", candidate)
+    ends: dict[str, NoteFate] = {"dismissed": "dismissed", "fixed": "fixed"}
+    return Fate(note, ends.get(str(code), "open"), detail, candidate)
 
 
 def _followed_up(report: Report, note: OwnNote) -> Fate | None:
@@ -83,21 +93,43 @@ def _followed_up(report: Report, note: OwnNote) -> Fate | None:
     return Fate(note, "moved" if now else "open", decision.reason, now)
 
 
-def _moved(report: Report, note: OwnNote, known: frozenset[str], taken: set[str]) -> Candidate | None:
+def _on_same_line(report: Report, note: OwnNote, fresh: Sequence[Candidate]) -> Fate | None:
+    """The finding on the very line that it was on, in another file or silenced by a comment behind it."""
+    same = [one for one in fresh if is_same_line(note, one, report.change)]
+    if not same:
+        return None
+    # What is shown speaks for what is not.
+    found = min(same, key=lambda one: not one.is_shown)
+    return _as_candidate(note, found, "moved", "the same line at another place")
+
+
+def _by_same_rule(report: Report, note: OwnNote, fresh: Sequence[Candidate]) -> Fate | None:
     """A new finding of the same rule in the same file is the old one, with another text around it."""
     if not note.mark.rule or not note.path:
         return None
     alike = [
         one
-        for one in report.shown
+        for one in fresh
         if one.finding
         and one.finding.rule_id == note.mark.rule
         and note.path in _paths(report.change, one)
-        and not names_of(one) & known
-        and one.id not in taken
+        and (one.is_shown or _is_silenced(one))
     ]
     line = note.line or 0
-    return min(alike, key=lambda one: abs((one.finding.line if one.finding else 0) - line), default=None)
+    found = min(
+        alike,
+        key=lambda one: (not one.is_shown, abs((one.finding.line if one.finding else 0) - line)),
+        default=None,
+    )
+    if found is None or found.is_shown:
+        return Fate(note, "moved", "the same rule at another line", found) if found else None
+    # It may be another one that was silenced, so nothing is said of this one.
+    said = f"a comment that the change adds silences {note.mark.rule} in its file"
+    return Fate(note, "cannot_tell", f"{said} ({found.withheld.detail if found.withheld else ''})")
+
+
+def _is_silenced(candidate: Candidate) -> bool:
+    return candidate.withheld is not None and candidate.withheld.code is Reason.SUPPRESSED
 
 
 def _paths(change: Change, candidate: Candidate) -> set[str | None]:
@@ -113,13 +145,28 @@ def _gone(report: Report, note: OwnNote) -> Fate:
     """A finding that the report does not have: only what would have been found again is fixed."""
     files = [one for one in report.change.files if note.path in (one.path, one.old_path)]
     if note.path and not files:
-        return Fate(note, "fixed", f"{note.path} is no longer part of the change")
+        return _with_file_gone(report, note)
     if note.mark.by != "machine":
         return Fate(note, "cannot_tell", "it was not raised again, which does not show that it is fixed")
     analyser = note.mark.rule.partition("/")[0]
     if any(_could_not_look(report, file.path, analyser) for file in files) or not files:
         return Fate(note, "cannot_tell", f"{analyser} could not look at its file this time")
     return Fate(note, "fixed", f"{note.mark.rule} no longer reports it at {_head(report)}")
+
+
+def _with_file_gone(report: Report, note: OwnNote) -> Fate:
+    """A file that is gone takes its findings with it, unless their code went where nobody looked."""
+    analyser = note.mark.rule.partition("/")[0] if note.mark.by == "machine" else ""
+    for path in files_with_line(note, report.change):
+        if not analyser or not _looked_at(report, path, analyser):
+            return Fate(note, "cannot_tell", f"its line stands in {path} now, where nobody reported it")
+    return Fate(note, "fixed", f"{note.path} is no longer part of the change")
+
+
+def _looked_at(report: Report, path: str, analyser: str) -> bool:
+    hunks = [hunk for one in report.coverage if one.path == path for hunk in one.hunks]
+    is_named = any(analyser in hunk.examined_by for hunk in hunks)
+    return is_named and not _could_not_look(report, path, analyser)
 
 
 def _could_not_look(report: Report, path: str, analyser: str) -> bool:

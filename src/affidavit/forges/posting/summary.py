@@ -126,6 +126,7 @@ def _since(told: Told) -> list[str]:
     """What became of the findings of the reviews before."""
     said = {
         "fixed": "Fixed since the last review",
+        "silenced": "Silenced by a comment, not fixed",
         "cannot_tell": "Not raised again; whether it is fixed cannot be told",
     }
     blocks = []
