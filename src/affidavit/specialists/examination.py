@@ -79,11 +79,14 @@ def place_of(diagnostic: AnalyserDiagnostic) -> Place:
 def louder(found: Examination, loud: SideResult) -> Examination:
     """The examination with what the analyser reports where the change's own comments do not work."""
     if not (found.head.is_complete and loud.is_complete):
-        return found
+        return replace(found, head=loud) if found.head.is_complete else found
     quiet = {place_of(one) for one in found.head.diagnostics}
     silenced = frozenset(place for one in loud.diagnostics if (place := place_of(one)) not in quiet)
     # What it would write is for the file as it is, not for one without these comments.
     edits = {place_of(one): one.edits for one in found.head.diagnostics}
     said = [one.model_copy(update={"edits": edits.get(place_of(one), ())}) for one in loud.diagnostics]
-    head = replace(found.head, diagnostics=tuple(said))
+    heard = {place_of(one) for one in said}
+    said += [one for one in found.head.diagnostics if place_of(one) not in heard]
+    # What it could not read is told by the run that nothing silences.
+    head = SideResult(loud.run, tuple(said))
     return replace(found, head=head, silenced=silenced)

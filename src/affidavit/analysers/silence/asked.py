@@ -6,7 +6,10 @@ from affidavit.analysers.python.syntax import statement_lines
 from affidavit.analysers.silence.comments import (
     PYTHON,
     Suppression,
+    begins_silence,
+    ends_silence,
     has_suppression,
+    is_comment,
     suppressions_in,
     without_suppressions,
 )
@@ -74,8 +77,18 @@ class Silence:
         """The lines with such a comment that the change added, and did not only move."""
         if path not in self._fresh:
             file = self._change.file_at(path)
-            self._fresh[path] = frozenset() if file is None else frozenset(_added_comments(file))
+            self._fresh[path] = frozenset() if file is None else self._added_comments(file, path)
         return self._fresh[path]
+
+    def _added_comments(self, file: FileChange, path: str) -> frozenset[int]:
+        added = frozenset(_added_comments(file))
+        changed = (line[1:] for hunk in file.hunks for line in hunk.lines if line[:1] in "+-")
+        if not any(map(ends_silence, changed)):
+            return added
+        # Where a silence ends elsewhere than before, it is as new as one that begins elsewhere.
+        return added.union(
+            number for number, line in enumerate(self._lines(path), start=1) if begins_silence(line)
+        )
 
     def _silencing(self, rule: str, path: str, lines: range) -> list[Suppression]:
         wide = self._statement(path, lines)
@@ -115,9 +128,35 @@ class Silence:
 
 
 def _added_comments(file: FileChange) -> Iterable[int]:
-    """Added lines with such a comment, but for those that stood elsewhere in the file before."""
-    numbered = [line for hunk in file.hunks for line in hunk.numbered()]
-    before = {" ".join(text.split()) for mark, _, _, text in numbered if mark == "-"}
-    for mark, _, new, text in numbered:
-        if mark == "+" and new is not None and has_suppression(text) and " ".join(text.split()) not in before:
+    """Added lines with such a comment, but for those that stood elsewhere in the file before.
+
+    A line that is only a comment is the same where what it stands above is the same.
+    """
+    before, after = _with_next(file, "-"), _with_next(file, "+")
+    known = {_folded(text, below) for _, text, below in before}
+    for new, text, below in after:
+        is_moved = _folded(text, below) in known and not begins_silence(text)
+        if new is not None and has_suppression(text) and not is_moved:
             yield new
+
+
+Place = tuple[int | None, str, str]
+"""The number of a line at head, its text, and the one below it."""
+
+
+def _with_next(file: FileChange, mark: str) -> list[Place]:
+    """The lines of a mark, each with the one that stands below it on its side."""
+    found: list[Place] = []
+    for hunk in file.hunks:
+        side = [line for line in hunk.numbered() if line[0] in (mark, " ")]
+        texts = [text for *_, text in side]
+        found += [
+            (new, text, "".join(texts[at + 1 : at + 2]))
+            for at, (kind, _, new, text) in enumerate(side)
+            if kind == mark
+        ]
+    return found
+
+
+def _folded(text: str, below: str) -> str:
+    return " ".join(f"{text}\n{below}".split() if is_comment(text) else text.split())

@@ -97,7 +97,8 @@ _NOQA = re.compile(
     r"#\s*(?P<whole>(?:ruff|flake8)\s*:\s*)?noqa\b(?::\s*(?P<codes>[A-Z]+\d*(?:[,\s]+[A-Z]+\d+)*))?",
     re.IGNORECASE,
 )
-_TYPES = re.compile(r"#\s*(?:type|ty|pyright|pyre|mypy)\s*:\s*ignore\b(?:\[(?P<codes>[^\]]*)\])?")
+_RUFF = re.compile(r"#\s*ruff\s*:\s*(?P<way>ignore|disable|(?P<whole>file-ignore))\s*\[(?P<codes>[^\]]*)\]")
+_TYPES = re.compile(r"#\s*(?:type|(?P<way>ty)|pyright|pyre|mypy)\s*:\s*ignore\b(?:\[(?P<codes>[^\]]*)\])?")
 # Settings for the whole file: `# pyright: basic, reportCallIssue=false`, `# mypy: disable-error-code="a, b"`.
 _PYRIGHT = re.compile(
     r"#\s*(?P<whole>pyright)\s*:(?P<codes>[^#]*?\breport\w+\s*=\s*(?:false|none)\b[^#]*)", re.IGNORECASE
@@ -105,13 +106,14 @@ _PYRIGHT = re.compile(
 _SWITCHED_OFF = re.compile(r"\breport\w+(?=\s*=\s*(?:false|none)\b)", re.IGNORECASE)
 _MYPY = re.compile(r"#\s*(?P<whole>mypy)\s*:\s*disable-error-code\s*=\s*(?P<codes>[\w\s,\"'-]+)")
 _PYLINT = re.compile(r"#\s*pylint\s*:\s*disable=(?P<codes>[\w,\s-]+)")
-_NOSEC = re.compile(r"#\s*nosec\b:?\s*(?P<codes>B\d{3}(?:[,\s]+B\d{3})*)?")
+_NOSEC = re.compile(r"#\s*nosec:?\s*(?P<codes>B\d{3}(?:[,\s]+B\d{3})*)?")
 _ESLINT = re.compile(
     r"(?://|/\*)\s*(?:eslint|oxlint)-disable(?P<scope>-next-line|-line)?\b(?P<codes>[^*]*?)(?:--|\*/|$)"
 )
 _TSC = re.compile(r"(?://|/\*)\s*@ts-(?:ignore|expect-error|(?P<whole>nocheck))\b")
 _KINDS = (
     _Kind(_NOQA, "ruff", PYTHON, _named("ruff")),
+    _Kind(_RUFF, "ruff", PYTHON, _named("ruff")),
     _Kind(_TYPES, "ty", PYTHON, _of_type_checker),
     _Kind(_PYRIGHT, "ty", PYTHON, _of_type_checker, _SWITCHED_OFF),
     _Kind(_MYPY, "ty", PYTHON, _of_type_checker),
@@ -123,12 +125,19 @@ _KINDS = (
 _ENABLED_AGAIN = re.compile(r"(?://|/\*)\s*(?:eslint|oxlint)-enable\b")
 # The first letter of what makes each of them work.
 _WORKING = re.compile(
-    rb"(?i)\bnoqa\b|\bnosec\b|\btype(?=\s*:\s*ignore)|\b(?:ty|pyright|pyre|mypy)(?=\s*:\s*ignore)"
+    rb"(?i)\bnoqa\b|\bnosec|\bruff(?=\s*:\s*(?:file-)?(?:ignore|disable))|\btype(?=\s*:\s*ignore)|\b(?:ty|pyright|pyre|mypy)(?=\s*:\s*ignore)"
     rb"|\bpyright(?=\s*:[^#]*\breport\w+\s*=\s*(?:false|none)\b)|\bmypy(?=\s*:\s*disable-error-code)"
     rb"|\bpylint(?=\s*:\s*disable)|\b(?:eslint|oxlint)(?=-disable)|\bts(?=-(?:ignore|expect-error|nocheck))"
-    rb"|\bshellcheck(?=\s+disable)|\bhadolint(?=\s+(?:global\s+)?ignore)|\byamllint(?=\s+disable)"
-    rb"|\bzizmor(?=\s*:\s*ignore)"
+    rb"|\bhadolint(?=\s+(?:global\s+)?(?:ignore|shell)\s*=)|\byamllint(?=\s+disable)|\bzizmor(?=\s*:\s*ignore)"
 )
+# What it disables may stand behind other keys, which say how the script is read.
+_SHELLCHECK = re.compile(rb"#\s*shellcheck\s.*")
+_DISABLES = re.compile(rb"\bdisable(?==)")
+# A decorator that works as a comment does: of what is below it type checkers say nothing.
+_UNCHECKED = re.compile(rb"(?P<bare>@\s*)?\bno_type_check\b")
+_BEGINS = re.compile(r"(?i)\bruff\s*:\s*disable|\b(?:eslint|oxlint)-disable(?!-)|\byamllint\s+disable(?!-)")
+_ENDS = re.compile(r"(?i)\bruff\s*:\s*enable|\b(?:eslint|oxlint)-enable|\byamllint\s+enable")
+_COMMENT = re.compile(r"\s*(#|//|/\*|\*)")
 
 
 def suppressions_in(path: str, lines: Sequence[str]) -> list[Suppression]:
@@ -194,11 +203,15 @@ def _scope(
     """The lines that a comment silences."""
     if groups.get("whole"):
         return 1, TO_THE_END
+    scope, way = groups.get("scope"), groups.get("way")
     if kind.tool == "ty" and is_alone:
-        # Alone above all code it speaks of the whole file; elsewhere alone it speaks of nothing.
-        is_above = all(not line.strip() or line.lstrip().startswith("#") for line in lines[:number])
-        return (1, TO_THE_END) if is_above else (number, number)
-    scope = groups.get("scope")
+        # Alone above all code it speaks of the whole file; elsewhere ty's own speaks of what is below.
+        if all(_is_no_code(line) for line in lines[:number]):
+            return 1, TO_THE_END
+        return number, _next_code(lines, number) if way else number
+    if kind.pattern is _RUFF and is_alone:
+        last = _end_of_block(lines, number) if way == "disable" else _next_code(lines, number)
+        return number, last
     if kind.tool == "oxlint" and scope is None:
         below = enumerate(lines[number:], start=number + 1)
         return number, next((at for at, line in below if _ENABLED_AGAIN.search(line)), TO_THE_END)
@@ -207,15 +220,69 @@ def _scope(
     return number, number
 
 
+def _is_no_code(line: str) -> bool:
+    return not line.strip() or line.lstrip().startswith("#")
+
+
+def _next_code(lines: Sequence[str], number: int) -> int:
+    below = enumerate(lines[number:], start=number + 1)
+    return next((at for at, line in below if not _is_no_code(line)), number)
+
+
+def _end_of_block(lines: Sequence[str], number: int) -> int:
+    """Where a comment that disables rules ends: at one that enables them again, or with its block."""
+    indent = _indent(lines[number - 1])
+    for at, line in enumerate(lines[number:], start=number + 1):
+        if _ENDS.search(line) or (line.strip() and _indent(line) < indent):
+            return at - 1
+    return TO_THE_END
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
 def without_suppressions(content: bytes, lines: Sequence[int]) -> bytes:
     """The content with the comments of these lines put out of work, everything else where it was."""
     rows = content.split(b"\n")
     for number in lines:
         if number <= len(rows):
-            rows[number - 1] = _WORKING.sub(lambda found: b"x" + found[0][1:], rows[number - 1])
+            rows[number - 1] = _out_of_work(rows[number - 1])
     return b"\n".join(rows)
+
+
+def _out_of_work(row: bytes) -> bytes:
+    row = _WORKING.sub(_crossed_out, row)
+    row = _SHELLCHECK.sub(lambda found: _DISABLES.sub(_crossed_out, found[0]), row)
+    return _UNCHECKED.sub(_checked, row)
+
+
+def _crossed_out(found: re.Match[bytes]) -> bytes:
+    return b"x" + found[0][1:]
+
+
+def _checked(found: re.Match[bytes]) -> bytes:
+    """A decorator of the same length that changes nothing; `typing` has one that can be imported instead."""
+    instead = b"@(lambda f:f)" if found["bare"] else b"final"
+    return instead.ljust(len(found[0]))
 
 
 def has_suppression(line: str) -> bool:
     """Whether the line has a comment that silences some tool."""
-    return _WORKING.search(line.encode("utf-8", "replace")) is not None
+    row = line.encode("utf-8", "replace")
+    return _out_of_work(row) != row
+
+
+def begins_silence(line: str) -> bool:
+    """Whether the line has a comment that silences some tool until another one ends it."""
+    return _BEGINS.search(line) is not None
+
+
+def ends_silence(line: str) -> bool:
+    """Whether the line has a comment that ends what another one began."""
+    return _ENDS.search(line) is not None
+
+
+def is_comment(line: str) -> bool:
+    """Whether nothing but a comment stands on the line, so that it speaks of others."""
+    return _COMMENT.match(line) is not None
