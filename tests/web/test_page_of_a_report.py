@@ -127,7 +127,8 @@ def test_one_key_labels_a_finding_and_takes_the_label_back(visit: Visited, api: 
     page.keyboard.press("j")
     page.keyboard.press("w")
     page.wait_for_selector(".card.current .labels .wrong[aria-pressed=true]")
-    page.keyboard.press("w")
+    with page.expect_response(lambda answer: answer.request.method == "DELETE"):
+        page.keyboard.press("w")
     page.wait_for_selector(".card.current .labels .wrong[aria-pressed=false]")
     assert [(method, body) for method, _, body in api.asked] == [
         ("PUT", {"label": "wrong"}),

@@ -1,6 +1,7 @@
 """The page with a real server and a scripted model: from the first click to the label, through cuts."""
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,7 +53,9 @@ def test_a_review_is_started_watched_reloaded_and_read(house: House, visit: Visi
     page.wait_for_url("**/review/*")
     expect(page.locator(".stages .active")).to_contain_text("verifier", timeout=90_000)
     expect(page.locator(".sightings")).to_contain_text("The total is one too many")
+    expect(page.locator(".sightings .badge").first).to_have_text("high")
     expect(page.locator(".sightings .status").first).to_contain_text("being verified")
+    expect(page.locator(".ticker")).to_contain_text("Findings so far")
     expect(page.locator(".ticker")).to_contain_text("live")
     page.reload()
     expect(page.locator(".stages .active")).to_contain_text("verifier")
@@ -144,11 +147,12 @@ def test_a_report_is_exported_in_every_format(
         visit.open(f"/review/{done}")
         page.locator(".menu").evaluate("menu => { menu.open = true; }")
         with page.expect_download() as waiting:
-            page.locator(".menu").get_by_role("button", name=name, exact=True).click()
+            page.locator(".menu").get_by_role("button", name=re.compile(f"^{name}\\b")).first.click()
         saved = tmp_path / name
         waiting.value.save_as(saved)
         sizes[name] = saved.stat().st_size
     assert sizes.keys() == set(formats)
+    expect(page.locator(".menu li small")).to_have_count(len(formats))
     assert min(sizes.values()) > 50, sizes
     report = json.loads((tmp_path / "report").read_text())
     assert report["id"] == done

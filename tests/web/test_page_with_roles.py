@@ -23,6 +23,7 @@ def guarded(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
     built_page()
     folder = tmp_path_factory.mktemp("guarded")
     tokens = {name: token(folder, name) for name in ("read", "submit")}
+    tokens["ada"] = operate(folder, "token", "create", "ada", "--role", "submit").out.strip()
     with serving(folder, "--require-token", token=tokens["submit"]) as (client, _):
         yield Guarded(browser, client, tokens)
 
@@ -98,6 +99,29 @@ def test_what_a_role_may_not_do_is_not_offered(guarded: Guarded, sampled: str, v
     page.get_by_role("button", name="Sign out").click()
     sign_in(page, guarded.tokens["submit"])
     expect(page.get_by_role("button", name="Start the review")).to_be_visible()
+    visit.assert_quiet()
+
+
+def test_who_agrees_with_a_colleague_takes_no_mark_away(
+    guarded: Guarded, sampled: str, visit: Visited
+) -> None:
+    page, client = visit.page, guarded.client
+    report = client.get(f"/api/review/{sampled}/report").json
+    finding = next(one["id"] for one in report["candidates"] if one["finding"] and not one["withheld"])
+    label = f"/api/review/{sampled}/findings/{finding}/label"
+    assert Client(client.url, guarded.tokens["ada"]).ask("PUT", label, {"label": "valid"}).status == 200
+    visit.open(f"/review/{sampled}")
+    sign_in(page, guarded.tokens["submit"])
+    card = page.locator(f'.card[data-finding="{finding}"]')
+    expect(card.locator(".whose")).to_contain_text("by ada")
+    card.locator(".valid").click()
+    card.locator(".wrong").click()
+    expect(card.locator(".whose")).to_have_count(0)
+    expect(card.locator(".wrong")).to_have_attribute("aria-pressed", "true")
+    with page.expect_response(lambda answer: answer.request.method == "DELETE"):
+        card.locator(".wrong").click()
+    said = client.get(f"/api/review/{sampled}/labels").json["labels"]
+    assert [one["label"] for one in said if one["finding_id"] == finding] in ([], [None])
     visit.assert_quiet()
 
 

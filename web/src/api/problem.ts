@@ -1,4 +1,5 @@
 /** What the service said instead of an answer, in the words of the page. */
+import { sentence } from '../report/text';
 import { plain, plainAdvice, plainFault } from './words';
 
 export class Problem extends Error {
@@ -22,10 +23,4 @@ export async function problemOf(response: Response): Promise<Problem> {
   } catch {
     return new Problem(response.status, response.statusText, text.slice(0, 300) || `Status ${response.status}`, '');
   }
-}
-
-/** A capital letter at its beginning, a stop at its end. */
-function sentence(text: string): string {
-  const said = text.trim();
-  return said && `${said[0]!.toUpperCase()}${said.slice(1)}${/[.!?…]$/.test(said) ? '' : '.'}`;
 }

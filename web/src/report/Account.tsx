@@ -4,7 +4,7 @@ import { Behaviour } from './Behaviour';
 import { droppedOf, finder } from './findings';
 import { Inline } from './Prose';
 import type { Reading } from './reading';
-import { money, moment, oneLine, seconds } from './text';
+import { gapWords, money, moment, oneLine, seconds } from './text';
 
 type Reply = Reading['report']['replies'][number];
 
@@ -76,5 +76,5 @@ function Block({ title, isThere = true, children }: { title: string; isThere?: b
 }
 
 function Gaps({ gaps }: { gaps: readonly { name: string; reason: string; advice: string }[] }) {
-  return <ul>{gaps.map((gap, index) => <li key={index}><strong>{oneLine(gap.name)}</strong>: {oneLine(gap.reason, 500)} {oneLine(gap.advice, 500)}</li>)}</ul>;
+  return <ul>{gaps.map((gap, index) => <li key={index}><strong>{oneLine(gap.name)}</strong>: {gapWords(gap)}</li>)}</ul>;
 }

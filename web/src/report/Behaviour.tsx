@@ -2,10 +2,10 @@
 import { Link } from 'wouter';
 import type { Shape } from '../api/client';
 import { counting, type Probed, probes } from './behaviour';
-import { runEnd } from './proof';
+import { titleOf } from './findings';
+import { reasonWord, runEnd } from './proof';
 import { proofAddress, type Reading } from './reading';
 import { oneLine, visible } from './text';
-import { titleOf } from './Withheld';
 
 const MOST = 200;
 
@@ -26,7 +26,7 @@ function Probe({ probed: { row, words, run }, reading }: { probed: Probed; readi
     <details className="fold">
       <summary><strong>{words}</strong>: {oneLine(row.name, 200)}</summary>
       {row.announced ? <p>The change says: “{oneLine(row.announced, 600)}”</p> : null}
-      {about ? <p><Link href={proofAddress(reading, about.id)}>{oneLine(titleOf(about))}</Link>{about.withheld ? ` (withheld: ${about.withheld.code.replaceAll('_', ' ')})` : ''}</p> : null}
+      {about ? <p><Link href={proofAddress(reading, about.id)}>{oneLine(titleOf(about))}</Link>{about.withheld ? ` (withheld: ${reasonWord(about.withheld.code)})` : ''}</p> : null}
       {run ? (
         <>
           <pre><code>{visible(run.program.text, '\n\t')}</code></pre>

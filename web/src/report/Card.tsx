@@ -3,9 +3,10 @@ import { memo, useState } from 'react';
 import { Link } from 'wouter';
 import { Excerpt } from './Excerpt';
 import { isFolded, placeOf, type Said } from './findings';
+import { Further, furtherWords } from './Further';
 import { LabelButtons } from './labels';
 import { Inline, Prose } from './Prose';
-import { markdownOf, proofLine, standing } from './proof';
+import { markdownOf, proofLine, standing, WORD_HELP } from './proof';
 import { proofAddress, useReading } from './reading';
 import { oneLine } from './text';
 
@@ -42,7 +43,7 @@ function Body({ candidate, withQuote }: { candidate: Said; withQuote: boolean | 
     <>
       <p className="place">
         <Link href={proofAddress(reading, candidate.id)}>{oneLine(placeOf(finding))}</Link>{' '}
-        {standing(candidate, reading.report).map((word) => <span key={word} className={`word ${word === 'blocks' ? 'blocks' : ''}`}>{word}</span>)}
+        {standing(candidate, reading.report).map((word) => <span key={word} className={`word ${word === 'blocks' ? 'blocks' : ''}`} title={WORD_HELP[word]}>{word}</span>)}
       </p>
       <Prose text={finding.message} />
       {withQuote ? <Excerpt candidate={candidate} /> : null}
@@ -52,6 +53,7 @@ function Body({ candidate, withQuote }: { candidate: Said; withQuote: boolean | 
           {evidence.wrong_outcome ? <><dt>Then</dt><dd><Inline text={oneLine(evidence.wrong_outcome, 1_000)} /></dd></> : null}
         </dl>
       ) : null}
+      <Further candidate={candidate} isHere />
       {finding.suggestion ? <div className="todo"><strong>To do</strong><Prose text={finding.suggestion} /></div> : null}
       <footer className="card-foot">
         <Link className="proof-line" href={proofAddress(reading, candidate.id)}><strong>Proof</strong> {proofLine(candidate).map((one) => oneLine(one, 120)).join(' · ')}</Link>
@@ -72,7 +74,7 @@ function CopyLink({ candidate }: { candidate: Said }) {
   return (
     <>
       <button type="button" className="quiet" onClick={() => void copy(address, 'copied')} title="Copy the address of this finding">Link</button>
-      <button type="button" className="quiet" onClick={() => void copy(markdownOf(candidate), 'copied')} title="Copy as markdown">Markdown</button>
+      <button type="button" className="quiet" onClick={() => void copy(markdownOf(candidate, furtherWords(reading, candidate)), 'copied')} title="Copy as markdown">Markdown</button>
       <span className="hint" role="status">{said}</span>
     </>
   );

@@ -2,9 +2,10 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type Ref, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Card } from './Card';
-import { lineTotals } from './findings';
+import { type FileChange, lineTotals } from './findings';
 import { Glimpse } from './Glimpse';
-import { cardHeight, type Item } from './layout';
+import { holdOn, type KeptPlace, noted } from './keptPlace';
+import { cardHeight, type Item, pieceWith } from './layout';
 import { useIsDrawn } from './pace';
 import { Piece } from './Piece';
 import { counted, oneLine } from './text';
@@ -12,6 +13,9 @@ import { counted, oneLine } from './text';
 export interface DiffHandle {
   show: (candidateId: string) => void;
   showFile: (path: string) => void;
+  showLine: (file: FileChange, key: string) => void;
+  /** Before the view changes: what the reader looks at stays where it is, and so does the focus. */
+  keepPlace: (candidateId: string | null) => void;
 }
 
 interface Props {
@@ -26,9 +30,13 @@ interface Props {
 
 /** A diff of up to this many pieces is in the page as a whole, so that the browser's own search finds all of it. */
 const SMALL = 80;
+/** What comes in full flight is drawn only when the reader rests. */
+const PATIENCE_FRAMES = 120;
 
 export function DiffList({ items, view, current, choose, toggle, ref }: Props) {
   const box = useRef<HTMLDivElement>(null);
+  const kept = useRef<KeptPlace | null>(null);
+  const turn = useRef(0);
   const [margin, setMargin] = useState(0);
   useLayoutEffect(() => {
     const look = () => box.current && setMargin(Math.round(box.current.getBoundingClientRect().top + window.scrollY));
@@ -52,13 +60,16 @@ export function DiffList({ items, view, current, choose, toggle, ref }: Props) {
     virtual.scrollToIndex(index, { align: 'start' });
     // Heights are known only once a piece was drawn: look again until the place stands still.
     let tries = 0;
+    const mine = ++turn.current;
     const look = () => {
+      // Whoever goes on to the next one is not led back to the one before.
+      if (turn.current !== mine) return;
       const element = find();
       if (element) {
         element.scrollIntoView({ block: 'center' });
         then(element as HTMLElement);
-      } else virtual.scrollToIndex(index, { align: 'start' });
-      if (++tries < (element ? 3 : 20)) requestAnimationFrame(look);
+      } else if (!box.current?.querySelector(`[data-index="${index}"]`)) virtual.scrollToIndex(index, { align: 'start' });
+      if (++tries < (element ? 3 : PATIENCE_FRAMES)) requestAnimationFrame(look);
     };
     requestAnimationFrame(look);
   };
@@ -77,7 +88,22 @@ export function DiffList({ items, view, current, choose, toggle, ref }: Props) {
       const index = items.findIndex((item) => (item.kind === 'file' && item.file.path === path) || (item.kind === 'untouched' && item.path === path));
       if (index >= 0) virtual.scrollToIndex(index, { align: 'start' });
     },
+    showLine: (file, key) => {
+      const index = pieceWith(items, file, key);
+      settle(index, () => box.current?.querySelector(`[data-index="${index}"] .diff-code[data-change-key="${key}"]`) ?? null, (element) => {
+        element.tabIndex = -1;
+        element.focus({ preventScroll: true });
+      });
+    },
+    keepPlace: (id) => {
+      kept.current = noted(box.current, id);
+    },
   }));
+  useLayoutEffect(() => {
+    const place = kept.current;
+    kept.current = null;
+    return place ? holdOn(place, box) : undefined;
+  }, [view]);
   return (
     <div ref={box} className="diff-list" style={{ height: virtual.getTotalSize() }}>
       {virtual.getVirtualItems().map((row) => {

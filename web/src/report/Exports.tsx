@@ -9,6 +9,21 @@ const ENDINGS: Record<string, string> = {
   sarif: 'sarif', junit: 'xml', markdown: 'md', html: 'html', terminal: 'txt', text: 'txt',
 };
 
+/** For whom each is; docs/formats.md says the same. */
+const USES: Record<string, string> = {
+  report: 'everything, for programs and recheck',
+  verdict: 'the verdict by file, for services',
+  'review-result': 'the findings of the contract, for agents',
+  markdown: 'for a comment on a pull request',
+  html: 'one file to read and to send',
+  terminal: 'as the command line prints it',
+  sarif: 'code scanning, editors',
+  rdjson: 'reviewdog',
+  gitlab: 'GitLab’s code quality widget',
+  feedback: 'what to do next, for coding agents',
+  junit: 'the test page of a CI',
+};
+
 export function Exports({ reading }: { reading: Reading }) {
   const { me } = useMe();
   const [said, setSaid] = useState('');
@@ -37,7 +52,7 @@ export function Exports({ reading }: { reading: Reading }) {
       <details className="menu">
         <summary role="button">Export</summary>
         <ul>
-          {formats.map((format) => <li key={format}><button type="button" onClick={() => void save(format)}>{format}</button></li>)}
+          {formats.map((format) => <li key={format}><button type="button" onClick={() => void save(format)}>{format}{USES[format] ? <small> {USES[format]}</small> : null}</button></li>)}
         </ul>
       </details>
     </span>

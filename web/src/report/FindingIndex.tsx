@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { isFolded, placeOf, type Said } from './findings';
 import { useLabels } from './labels';
+import { whose } from './marks';
 import { Inline } from './Prose';
 import type { Reading } from './reading';
 import { counted, firstSentence, oneLine } from './text';
@@ -40,13 +41,13 @@ function Rows({ reading, rows, current, jump }: { reading: Reading; rows: Said[]
     <>
       <ol>
         {shown.map((one) => {
-          const label = labels.of(one.id);
+          const mark = labels.of(one.id);
           return (
             <li key={one.id} aria-current={current === one.id ? 'true' : undefined}>
               <a href={`#${reading.anchors.get(one.id)}`} onClick={(event) => { event.preventDefault(); jump(one.id); }}>
                 <span className={`badge ${one.finding.severity}`}>{one.finding.severity}</span>
                 <span className="what"><Inline text={oneLine(one.finding.title)} /></span>
-                {label ? <span className={`word label ${label}`}>{label}</span> : null}
+                {mark ? <span className={`word label ${mark.label}`} title={whose(mark)}>{mark.label}</span> : null}
                 <small>{oneLine(placeOf(one.finding), 120)}</small>
                 {isFolded(one) ? <span className="said"><Inline text={firstSentence(one.finding.message)} /></span> : null}
               </a>

@@ -6,7 +6,7 @@ import { toggleTheme } from '../shell/theme';
 import { DiffList, type DiffHandle } from './DiffList';
 import { Filters } from './Filters';
 import { FileTree } from './FileTree';
-import { EVERYTHING, matches, place } from './findings';
+import { EVERYTHING, inDiff, matches, place } from './findings';
 import { choiceIn, withChoice } from './choice';
 import { FindingIndex } from './FindingIndex';
 import { Keys } from './Keys';
@@ -15,6 +15,7 @@ import { layOut, readingOrder } from './layout';
 import { proofAddress, type Reading } from './reading';
 import { useSetting } from './setting';
 import { counted, decoded } from './text';
+import { spotIn } from './under';
 
 export function FindingsView({ reading }: { reading: Reading }) {
   const { report, shown, anchors } = reading;
@@ -31,7 +32,7 @@ export function FindingsView({ reading }: { reading: Reading }) {
   const list = useRef<DiffHandle>(null);
   const chosen = useMemo(() => shown.filter((one) => matches(one, choice)), [shown, choice]);
   const placed = useMemo(() => place(report.change.files, chosen), [report, chosen]);
-  const items = useMemo(() => layOut(report, placed, closed), [report, placed, closed]);
+  const items = useMemo(() => layOut(report, placed, closed, reading.under), [report, placed, closed, reading.under]);
   const order = useMemo(() => readingOrder(report, placed), [report, placed]);
 
   const jump = useCallback((id: string) => {
@@ -44,6 +45,14 @@ export function FindingsView({ reading }: { reading: Reading }) {
     setTimeout(() => list.current?.show(id), 0);
   }, [order, anchors]);
 
+  const toLine = (anchor: string) => {
+    const spot = spotIn(anchor);
+    const found = spot && inDiff(report.change.files, spot);
+    if (!found) return;
+    setClosed((before) => (before.has(found.file.path) ? without(before, found.file.path) : before));
+    setTimeout(() => list.current?.showLine(found.file, found.key), 0);
+  };
+
   useEffect(() => {
     const follow = () => {
       const anchor = decoded(location.hash.slice(1));
@@ -52,6 +61,7 @@ export function FindingsView({ reading }: { reading: Reading }) {
       if (id && !shown.some((one) => one.id === id)) go(proofAddress(reading, id), { replace: true });
       else if (id) setWanted(id);
       else if (anchor.startsWith('file-')) list.current?.showFile(anchor.slice(5));
+      else if (spotIn(anchor)) toLine(anchor);
     };
     follow();
     window.addEventListener('hashchange', follow);
@@ -78,6 +88,11 @@ export function FindingsView({ reading }: { reading: Reading }) {
   const file = order.find((one) => one.id === current)?.finding.file ?? report.change.files[0]?.path;
   const toggle = (path: string) => setClosed((before) => (before.has(path) ? without(before, path) : new Set([...before, path])));
   const toggleAll = () => setClosed((before) => (before.size ? new Set() : new Set(report.change.files.map((one) => one.path))));
+  const turn = (next: 'unified' | 'split') => {
+    if (next === view) return;
+    list.current?.keepPlace(current);
+    setView(next);
+  };
   const mark = (label: 'valid' | 'wrong' | 'nit') => current && labels.mayMark && void labels.mark(current, label);
   useKeys({
     j: () => move(1),
@@ -85,7 +100,7 @@ export function FindingsView({ reading }: { reading: Reading }) {
     o: () => file && toggle(file),
     f: toggleAll,
     p: () => current && go(proofAddress(reading, current)),
-    s: () => setView(view === 'split' ? 'unified' : 'split'),
+    s: () => turn(view === 'split' ? 'unified' : 'split'),
     v: () => mark('valid'),
     w: () => mark('wrong'),
     n: () => mark('nit'),
@@ -109,13 +124,13 @@ export function FindingsView({ reading }: { reading: Reading }) {
           <button type="button" onClick={() => move(1)} disabled={!order.length} title="Next finding (j)">↓ Next</button>
           <span className="grow" />
           <span className="segments small" role="group" aria-label="View">
-            <button type="button" aria-pressed={view === 'unified'} onClick={() => setView('unified')}>Unified</button>
-            <button type="button" aria-pressed={view === 'split'} onClick={() => setView('split')} title="Side by side (s)">Side by side</button>
+            <button type="button" aria-pressed={view === 'unified'} onClick={() => turn('unified')}>Unified</button>
+            <button type="button" aria-pressed={view === 'split'} onClick={() => turn('split')} title="Side by side (s)">Side by side</button>
           </span>
           <button type="button" onClick={toggleAll} title="Open or close every file (f)">{closed.size ? 'Open files' : 'Close files'}</button>
           <button type="button" onClick={() => setHelping(true)} aria-haspopup="dialog" title="Keys (?)">Keys</button>
         </div>
-        {isHelping ? <Keys close={() => setHelping(false)} /> : null}
+        {isHelping ? <Keys mayMark={labels.mayMark} close={() => setHelping(false)} /> : null}
         <DiffList ref={list} items={items} view={view} current={current} choose={setCurrent} toggle={toggle} closed={closed} />
       </div>
     </div>

@@ -4,7 +4,7 @@ import { Diff, Hunk as DiffHunk, type HunkData, type HunkTokens, type RenderToke
 import { Card } from './Card';
 import { colour } from './colours';
 import type { FileChange, Hunk } from './findings';
-import { numbered } from './findings';
+import { lineKey, numbered } from './findings';
 import type { Item } from './layout';
 import { whenResting } from './pace';
 import { codeLine, isCut, oneLine, wholeLine } from './text';
@@ -81,7 +81,7 @@ function longLines(hunk: Hunk, start: number, end: number): Map<string, string> 
   for (const line of numbered(hunk)) {
     index += 1;
     if (index < start || index >= end || !isCut(line.text)) continue;
-    found.set(line.mark === '+' ? `I${line.new}` : line.mark === '-' ? `D${line.old}` : `N${line.old}`, line.text);
+    found.set(lineKey(line), line.text);
   }
   return found;
 }

@@ -4,18 +4,20 @@ import { Link, useLocation } from 'wouter';
 import { useKeys } from '../shell/keys';
 import { useTitle } from '../shell/title';
 import { Ask } from './Ask';
+import { DiffText } from './DiffText';
 import { Excerpt } from './Excerpt';
-import { type Candidate, finder, isShown, placeOf } from './findings';
+import { type Candidate, finder, isShown, placeOf, titleOf } from './findings';
+import { Further } from './Further';
 import { LabelButtons, useLabels } from './labels';
 import { Inline, Prose } from './Prose';
-import { agreeing, judged, proofLine, REASONS, standing } from './proof';
+import { agreeing, guiltyPart, judged, proofLine, REASONS, standing, WORD_HELP, WORTHS } from './proof';
 import { type Reading, diffAddress, proofAddress, useReading } from './reading';
 import { Recheck } from './Recheck';
 import { Reproduction } from './Reproduction';
 import { Searches } from './Searches';
 import { Packages, Patch } from './Support';
-import { codeLine, counted, oneLine, visible } from './text';
-import { reasonOf, titleOf } from './Withheld';
+import { counted, oneLine, visible } from './text';
+import { reasonOf } from './Withheld';
 
 export default function Proof({ anchor }: { anchor: string }) {
   const reading = useReading();
@@ -55,9 +57,10 @@ function ProofOf({ candidate, reading }: { candidate: Candidate; reading: Readin
       <Fragment key={candidate.id}>
         <article className={`card lead-card ${finding?.severity ?? 'none'}`}>
           <h1>{finding ? <span className={`badge ${finding.severity}`}>{finding.severity}</span> : null} <Inline text={title} /></h1>
-          {finding ? <p className="place"><code>{oneLine(placeOf(finding))}</code> {isShown(candidate) ? standing(candidate, reading.report).map((word) => <span key={word} className={`word ${word === 'blocks' ? 'blocks' : ''}`}>{word}</span>) : null}</p> : null}
+          {finding ? <p className="place"><code>{oneLine(placeOf(finding))}</code> {isShown(candidate) ? standing(candidate, reading.report).map((word) => <span key={word} className={`word ${word === 'blocks' ? 'blocks' : ''}`} title={WORD_HELP[word]}>{word}</span>) : null}</p> : null}
           {candidate.withheld ? <p className="withheld-why"><strong>Withheld: {REASONS[reasonOf(candidate)] ?? reasonOf(candidate)}.</strong> <WithheldDetail candidate={candidate} reading={reading} /></p> : null}
           {finding ? <Prose text={finding.message} /> : <pre>{visible(JSON.stringify(candidate.raw, null, 1) ?? '', '\n')}</pre>}
+          <Further candidate={candidate} isWhole />
           {finding?.suggestion ? <div className="todo"><strong>To do</strong><Prose text={finding.suggestion} /></div> : null}
           <footer className="card-foot">
             <span className="soft">{proofLine(candidate).map((one) => oneLine(one, 160)).join(' · ')}</span>
@@ -132,14 +135,11 @@ function Cause({ candidate, reading }: { candidate: Candidate; reading: Reading 
   const cause = candidate.finding?.verification?.caused_by;
   if (!cause) return null;
   const file = reading.report.change.files.find((one) => one.path === cause.file || one.old_path === cause.file);
-  const name = cause.symbol.split('.').at(-1) ?? '';
-  const hunk = file?.hunks.find((one) => name && one.lines.some((line) => line[0] !== ' ' && line.includes(name))) ?? file?.hunks[0];
+  const lines = file ? guiltyPart(file.hunks, cause.symbol.split('.').at(-1) ?? '') : [];
   return (
     <Part title="Caused by the change">
       <p><code>{oneLine(cause.file)}</code>{cause.symbol ? <> · <code>{oneLine(cause.symbol)}</code></> : null}. The code above was not touched; this was.</p>
-      {hunk ? (
-        <div className="scroll" tabIndex={0} role="region" aria-label="The hunk"><pre className="patch">{hunk.lines.slice(0, 40).map((line, index) => <span key={index} className={line[0] === '+' ? 'added' : line[0] === '-' ? 'removed' : ''}>{line[0]}{codeLine(line.slice(1))}{'\n'}</span>)}</pre></div>
-      ) : null}
+      {lines.length ? <DiffText label="The hunk" lines={lines} /> : null}
     </Part>
   );
 }
@@ -153,7 +153,7 @@ function Judgements({ candidate }: { candidate: Candidate }) {
       <ol className="judgements">
         {said.map((one, index) => (
           <li key={index} className={one.judgment ?? 'none'}>
-            <strong>{judged(one)}</strong>{one.worth ? <span className="word">worth: {one.worth}</span> : null}{one.severity ? <span className="word">{one.severity}</span> : null}{one.scenario ? <span className="word">{one.scenario}</span> : null}
+            <strong>{judged(one)}</strong>{one.worth ? <span className="word">{WORTHS[one.worth] ?? one.worth}</span> : null}{one.severity ? <span className="word">{one.severity}</span> : null}{one.scenario ? <span className="word">{one.scenario}</span> : null}
             {one.reason ? <Prose text={one.reason} /> : null}
           </li>
         ))}
@@ -173,7 +173,7 @@ function Marks({ candidate }: { candidate: Candidate }) {
         <dt>Found by</dt><dd>{oneLine(finder(candidate.specialist), 60)} ({candidate.kind})</dd>
         {candidate.finding?.rule_id ? <><dt>Rule</dt><dd><code>{oneLine(candidate.finding.rule_id)}</code></dd></> : null}
         <dt>Status</dt><dd>{candidate.status.replace('_', ' ')}</dd>
-        <dt>Worth</dt><dd>{candidate.worth}</dd>
+        <dt>Worth</dt><dd>{WORTHS[candidate.worth] ?? candidate.worth}</dd>
         <dt>Confidence</dt><dd>{candidate.confidence}</dd>
         <dt>Fingerprint</dt><dd><code>{candidate.fingerprint || '–'}</code></dd>
         <dt>Id</dt><dd><code>{oneLine(candidate.id)}</code></dd>

@@ -4,6 +4,7 @@ import useSWR from 'swr';
 import { Link, useSearch } from 'wouter';
 import type { Summary } from '../history/summary';
 import { Alert, Waiting } from '../shell/Alert';
+import { NoSuchPage } from '../shell/NoSuchPage';
 import { Account } from './Account';
 import { anchors, isShown, ordered, type Report, setAside } from './findings';
 import { FindingsView } from './FindingsView';
@@ -11,11 +12,14 @@ import { LabelsProvider } from './labels';
 import { ReportContext, type Reading } from './reading';
 import { decoded } from './text';
 import { Top } from './Top';
+import { under } from './under';
 import { Withheld } from './Withheld';
 
 const Proof = lazy(() => import('./Proof'));
 const MapView = lazy(() => import('../map/MapView'));
 const Iterations = lazy(() => import('../history/Iterations'));
+
+const PARTS = ['', 'withheld', 'map', 'iterations', 'account'];
 
 export default function ReportPage({ summary, rest }: { summary: Summary; rest: string }) {
   const address = `/api/review/${encodeURIComponent(summary.review_id)}`;
@@ -26,6 +30,7 @@ export default function ReportPage({ summary, rest }: { summary: Summary; rest: 
   if (error) return <div className="frame"><Alert problem={error} again={() => void mutate()} /></div>;
   if (!reading) return <Waiting what="Reading the report" />;
   const [part = '', name = ''] = rest.split('/');
+  if (part !== 'finding' && !PARTS.includes(rest.replace(/\/$/, ''))) return <NoSuchPage />;
   return (
     <ReportContext value={reading}>
       <LabelsProvider address={address}>
@@ -46,7 +51,7 @@ export default function ReportPage({ summary, rest }: { summary: Summary; rest: 
 function read(report: Report, address: string, summary: Summary): Omit<Reading, 'search'> {
   const shown = ordered(report.candidates.filter(isShown));
   const withheld = ordered(report.candidates.filter((one) => !isShown(one)));
-  return { report, address, summary, shown, withheld, anchors: anchors([...shown, ...withheld]) };
+  return { report, address, summary, shown, withheld, anchors: anchors([...shown, ...withheld]), under: under(report.candidates) };
 }
 
 function Part({ part, reading }: { part: string; reading: Reading }) {

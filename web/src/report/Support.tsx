@@ -1,8 +1,9 @@
 /** What supports a finding beside its own quote: code of packages, and a patch with how it fared. */
 import { Code } from './Code';
+import { DiffText } from './DiffText';
 import type { Candidate } from './findings';
 import { packageWords, patchWords, stepWords } from './proof';
-import { codeLine, oneLine } from './text';
+import { oneLine } from './text';
 
 export function Packages({ candidate }: { candidate: Candidate }) {
   return (
@@ -23,7 +24,7 @@ export function Patch({ candidate }: { candidate: Candidate }) {
     <>
       <p><strong>{patchWords(candidate)}.</strong></p>
       {candidate.patch_trial ? <ul>{candidate.patch_trial.steps.map((step, index) => <li key={index}><strong>{stepWords(step.passed)}</strong>: {step.name}{step.detail ? `: ${oneLine(step.detail, 400)}` : ''}</li>)}</ul> : null}
-      {text ? <div className="scroll" tabIndex={0} role="region" aria-label="The patch"><pre className="patch">{text.split('\n').slice(0, 400).map((line, index) => <span key={index} className={line[0] === '+' ? 'added' : line[0] === '-' ? 'removed' : ''}>{codeLine(line)}{'\n'}</span>)}</pre></div> : null}
+      {text ? <DiffText label="The patch" lines={text.split('\n').slice(0, 400)} /> : null}
     </>
   );
 }

@@ -1,15 +1,18 @@
 /** Verdict and why, what is under review, and what can be done with the report. */
 import { VERDICTS } from '../history/summary';
+import { Again } from '../review/Again';
 import { Deletion } from '../review/Deletion';
 import { Exports } from './Exports';
 import { lineTotals, nameOf, SEVERITIES } from './findings';
 import { Inline } from './Prose';
 import type { Reading } from './reading';
-import { counted, money, oneLine, seconds } from './text';
+import { counted, gapWords, money, oneLine, seconds } from './text';
 
 export function Top({ reading }: { reading: Reading }) {
   const { report } = reading;
   const { change, verdict, gate } = report;
+  // The service knows it by the name that people gave it; the change only by its folder.
+  const repository = reading.summary.repository || change.repository;
   const { added, removed } = lineTotals(change.files);
   const severities = SEVERITIES.filter((one) => (verdict.counts.by_severity[one] ?? 0) > 0);
   return (
@@ -17,21 +20,22 @@ export function Top({ reading }: { reading: Reading }) {
       <div className="frame">
         <div className="verdict-line">
           <strong className="verdict">{VERDICTS[verdict.decision]}</strong>
-          <span className="head-tools"><Exports reading={reading} /><Deletion reviewId={reading.summary.review_id} title={nameOf(change)} /></span>
+          <span className="head-tools"><Exports reading={reading} />{report.incomplete.length ? null : <Again reviewId={reading.summary.review_id} />}<Deletion reviewId={reading.summary.review_id} title={nameOf(change)} /></span>
         </div>
         <h1>{oneLine(nameOf(change)) || 'Review'}</h1>
         <p className="headline"><Inline text={oneLine(report.words?.summary || verdict.summary, 1_000)} /></p>
         <p className="facts">
-          <span className={`fact ${gate.exit_code ? 'bad' : 'good'}`}>{gateWords(reading)}</span>
+          <span className={`fact ${gate.exit_code ? 'bad' : 'good'}`} title={gateHelp(reading)}>{gateWords(reading)}</span>
           {severities.map((one) => <span key={one} className="fact"><span className={`badge ${one}`}>{one}</span> {verdict.counts.by_severity[one]}</span>)}
           <span className="fact">{counted(change.files.length, 'file')} <b className="plus">+{added}</b> <b className="minus">−{removed}</b></span>
-          {change.repository || change.base.commit ? <span className="fact">{change.repository ? `${oneLine(change.repository, 80)} ` : ''}<code>{short(change.base)}..{short(change.head)}</code></span> : null}
+          {repository || change.base.commit ? <span className="fact">{repository ? `${oneLine(repository, 80)} ` : ''}<code>{short(change.base)}..{short(change.head)}</code></span> : null}
           {change.request ? <span className="fact"><a href={safeLink(change.request)} rel="noreferrer">{oneLine(change.request, 80)}</a></span> : null}
           <span className="fact">{seconds(report.duration_ms)}{report.usage.length ? `, ${money(cost(reading))}` : ''}</span>
         </p>
         {report.incomplete.length ? (
           <div className="alarm"><strong>The review is incomplete.</strong>
-            <ul>{report.incomplete.map((gap) => <li key={gap.name + gap.reason}>{oneLine(`${gap.name}: ${gap.reason} ${gap.advice}`, 600)}</li>)}</ul>
+            <ul>{report.incomplete.map((gap) => <li key={gap.name + gap.reason}><strong>{oneLine(gap.name)}</strong>: {gapWords(gap)}</li>)}</ul>
+            <div className="buttons"><Again reviewId={reading.summary.review_id} isPrimary /></div>
           </div>
         ) : null}
       </div>
@@ -48,7 +52,12 @@ export function cost({ report }: Reading): number | null {
 function gateWords({ report }: Reading): string {
   const { gate } = report;
   const words = ['passes the gate', 'fails the gate', 'could not be done', 'done in part'];
-  return `${words[gate.exit_code]}${gate.fail_on ? ` (${gate.fail_on})` : ''}`;
+  return `${words[gate.exit_code]}${gate.fail_on ? ` (from ${gate.fail_on})` : ''}`;
+}
+
+function gateHelp({ report: { gate } }: Reading): string {
+  const from = gate.fail_on ? `The gate for builds: a verified finding of severity ${gate.fail_on} or worse, worth acting on, fails it` : 'The gate for builds: nothing fails it';
+  return `${from} (exit code ${gate.exit_code}).`;
 }
 
 function short(revision: { commit: string | null; name: string; tree: string }): string {

@@ -1,9 +1,9 @@
 /** What was handed in and is not said, each with its reason. */
 import { useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { type Candidate, finder, placeOf, setAside } from './findings';
+import { type Candidate, finder, placeOf, setAside, titleOf } from './findings';
 import { Inline } from './Prose';
-import { REASONS } from './proof';
+import { REASONS, reasonWord } from './proof';
 import { proofAddress, type Reading } from './reading';
 import { oneLine } from './text';
 
@@ -32,7 +32,7 @@ export function Withheld({ reading }: { reading: Reading }) {
       <p className="soft">Nothing is dropped silently. Each of these was handed in and is not part of what the report says; the proof page of each says why.</p>
       <p className="chips" role="group" aria-label="Reasons">
         {counts.map(([reason, count]) => (
-          <button key={reason} type="button" className="chip" aria-pressed={chosen === reason} onClick={() => setChosen(chosen === reason ? null : reason)}>{reason.replaceAll('_', ' ')} <span className="count">{count}</span></button>
+          <button key={reason} type="button" className="chip" aria-pressed={chosen === reason} title={REASONS[reason]} onClick={() => setChosen(chosen === reason ? null : reason)}>{reasonWord(reason)} <span className="count">{count}</span></button>
         ))}
       </p>
       <ul className="withheld-list">
@@ -77,10 +77,4 @@ function Row({ candidate, reading }: { candidate: Candidate; reading: Reading })
       <p className="why"><strong>{REASONS[code] ?? code.replaceAll('_', ' ')}</strong>{detail ? <>: <Inline text={oneLine(detail, 600)} /></> : '.'}</p>
     </article>
   );
-}
-
-export function titleOf(candidate: Candidate): string {
-  if (candidate.finding) return candidate.finding.title;
-  const raw = candidate.raw as { title?: unknown } | null;
-  return typeof raw?.title === 'string' && raw.title.trim() ? raw.title : `(no finding) ${JSON.stringify(candidate.raw ?? '').slice(0, 200)}`;
 }

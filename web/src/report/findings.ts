@@ -111,6 +111,12 @@ export function isImpact(finding: Finding): boolean {
   return finding.verification?.is_impact_finding ?? false;
 }
 
+export function titleOf(candidate: Candidate): string {
+  if (candidate.finding) return candidate.finding.title;
+  const raw = candidate.raw as { title?: unknown } | null;
+  return typeof raw?.title === 'string' && raw.title.trim() ? raw.title : `(no finding) ${JSON.stringify(candidate.raw ?? '').slice(0, 200)}`;
+}
+
 /** `path:12–14`; code that the change removed says so. */
 export function placeOf(finding: Finding): string {
   const last = finding.end_line && finding.end_line !== finding.line ? `–${finding.end_line}` : '';
@@ -142,7 +148,7 @@ export function place(files: readonly FileChange[], shown: readonly Said[]): Pla
       add(placed.elsewhere, finding.file, candidate);
       continue;
     }
-    const key = keyOf(file, side, finding);
+    const key = keyOf(file, side, finding.line, finding.end_line ?? finding.line);
     if (key === null) add(placed.beside, file, candidate);
     else {
       const lines = placed.atLines.get(file) ?? new Map<string, Said[]>();
@@ -157,18 +163,35 @@ function add<Key>(map: Map<Key, Said[]>, key: Key, candidate: Said): void {
   map.set(key, [...(map.get(key) ?? []), candidate]);
 }
 
-/** The key of a line, as the diff viewer builds it. */
-function keyOf(file: FileChange, side: 'head' | 'base', finding: Finding): string | null {
-  const last = finding.end_line ?? finding.line;
+/** The key of the last of some lines that a file's hunks have. */
+function keyOf(file: FileChange, side: 'head' | 'base', first: number, last: number): string | null {
   let found: string | null = null;
   for (const hunk of file.hunks) {
     for (const line of numbered(hunk)) {
       const number = side === 'head' ? line.new : line.old;
-      if (number === null || number < finding.line || number > last) continue;
-      found = line.mark === '+' ? `I${line.new}` : line.mark === '-' ? `D${line.old}` : `N${line.old}`;
+      if (number !== null && number >= first && number <= last) found = lineKey(line);
     }
   }
   return found;
+}
+
+/** The key of a line, as the diff viewer builds it. */
+export function lineKey(line: NumberedLine): string {
+  return line.mark === '+' ? `I${line.new}` : line.mark === '-' ? `D${line.old}` : `N${line.old}`;
+}
+
+/** One line of one side. */
+export interface Spot {
+  side: 'head' | 'base';
+  line: number;
+  path: string;
+}
+
+/** Where a line stands in the diff; null: in none of its hunks. */
+export function inDiff(files: readonly FileChange[], { side, line, path }: Spot): { file: FileChange; key: string } | null {
+  const file = files.find((one) => pathAt(one, side) === path);
+  const key = file && keyOf(file, side, line, line);
+  return file && key ? { file, key } : null;
 }
 
 export interface NumberedLine {

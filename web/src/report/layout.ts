@@ -1,5 +1,6 @@
 /** The diff as a list of pieces that are drawn only while they are seen: headers, runs of lines, cards. */
-import { type FileChange, type Hunk, isFolded, numbered, type Placed, type Report, type Said } from './findings';
+import { type FileChange, type Finding, type Hunk, isFolded, lineKey, numbered, type Placed, type Report, type Said } from './findings';
+import type { Under } from './under';
 
 /** A run of lines is drawn as a whole; longer ones would make scrolling jump. */
 export const PIECE_LINES = 24;
@@ -12,7 +13,7 @@ export type Item =
   | { kind: 'note'; key: string; text: string }
   | { kind: 'piece'; key: string; file: FileChange; hunk: Hunk; start: number; end: number; isFirst: boolean; isUnseen: boolean; cards: Map<string, Said[]>; guilty: Set<string>; ids: string[]; titles: string[]; height: number };
 
-export function layOut(report: Report, placed: Placed, closed: ReadonlySet<string>): Item[] {
+export function layOut(report: Report, placed: Placed, closed: ReadonlySet<string>, under: ReadonlyMap<string, Under> = new Map()): Item[] {
   const items: Item[] = [];
   if (placed.elsewhere.size) items.push({ kind: 'heading', key: 'h-elsewhere', text: 'Outside the change' });
   for (const [path, group] of placed.elsewhere) {
@@ -20,11 +21,11 @@ export function layOut(report: Report, placed: Placed, closed: ReadonlySet<strin
     for (const candidate of group) items.push({ kind: 'card', key: `c-${candidate.id}`, candidate, withQuote: true });
   }
   if (placed.elsewhere.size) items.push({ kind: 'heading', key: 'h-diff', text: 'Diff' });
-  report.change.files.forEach((file, number) => addFile(items, report, placed, file, number, closed.has(file.path)));
+  report.change.files.forEach((file, number) => addFile(items, report, placed, file, number, closed.has(file.path), under));
   return items;
 }
 
-function addFile(items: Item[], report: Report, placed: Placed, file: FileChange, number: number, isClosed: boolean): void {
+function addFile(items: Item[], report: Report, placed: Placed, file: FileChange, number: number, isClosed: boolean, under: ReadonlyMap<string, Under>): void {
   const beside = placed.beside.get(file) ?? [];
   const lines = placed.atLines.get(file) ?? new Map<string, Said[]>();
   const coverage = report.coverage.find((one) => one.path === file.path);
@@ -33,7 +34,8 @@ function addFile(items: Item[], report: Report, placed: Placed, file: FileChange
   if (isClosed) return;
   for (const candidate of beside) items.push({ kind: 'card', key: `c-${candidate.id}`, candidate, withQuote: true });
   if (!file.hunks.length) items.push({ kind: 'note', key: `n-${number}`, text: noLines(file) });
-  const guilty = guiltyLines([...lines.values()].flat());
+  const standing = [...beside, ...lines.values()].flat();
+  const guilty = guiltyLines(standing.flatMap((one) => [one.finding, ...(under.get(one.id)?.places ?? []).map((place) => place.finding)]));
   file.hunks.forEach((hunk, at) => {
     const isUnseen = coverage !== undefined && coverage.state !== 'skipped' && coverage.hunks[at]?.examined_by.length === 0 && !coverage.hunks[at]?.parts.length;
     const carded = cardsByRow(hunk, lines);
@@ -58,7 +60,7 @@ function cardsByRow(hunk: Hunk, lines: Map<string, Said[]>): [number, Said[]][] 
   const found: [number, Said[]][] = [];
   let row = 0;
   for (const line of numbered(hunk)) {
-    const cards = lines.get(line.mark === '+' ? `I${line.new}` : line.mark === '-' ? `D${line.old}` : `N${line.old}`);
+    const cards = lines.get(lineKey(line));
     if (cards) found.push([row, cards]);
     row += 1;
   }
@@ -78,9 +80,9 @@ function noLines(file: FileChange): string {
 }
 
 /** Head lines as `+12`, base lines as `-12`. */
-function guiltyLines(candidates: Said[]): Set<string> {
+function guiltyLines(findings: Finding[]): Set<string> {
   const guilty = new Set<string>();
-  for (const { finding } of candidates) {
+  for (const finding of findings) {
     const mark = finding.verification?.side === 'base' ? '-' : '+';
     const last = Math.min(finding.end_line ?? finding.line, finding.line + 200);
     for (let line = finding.line; line <= last; line++) guilty.add(`${mark}${line}`);
@@ -97,4 +99,13 @@ export function readingOrder(report: Report, placed: Placed): Said[] {
     order.push(...lines.sort((one, other) => (one.finding.end_line ?? one.finding.line) - (other.finding.end_line ?? other.finding.line)));
   }
   return order;
+}
+
+/** Which piece has a line of a file; -1: none. */
+export function pieceWith(items: readonly Item[], file: FileChange, key: string): number {
+  return items.findIndex((item) => {
+    if (item.kind !== 'piece' || item.file !== file) return false;
+    const row = [...numbered(item.hunk)].findIndex((line) => lineKey(line) === key);
+    return row >= item.start && row < item.end;
+  });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Candidate } from './findings';
-import { howShown, packageWords, patchWords, stepWords } from './proof';
+import type { Candidate, Hunk } from './findings';
+import { guiltyPart, howShown, packageWords, patchWords, stepWords } from './proof';
 
 test('a patch is called by how it fared, as in the HTML report', () => {
   expect(patchWords({ patch_trial: null })).toMatch('nobody has tried');
@@ -22,4 +22,13 @@ test('it is said whether a problem was run, proven or only read', () => {
   expect(shown({ reproduction: { outcome: 'flaky' } })).toBe('only read; its program does not do the same twice');
   expect(shown({ judgements: [{ judgment: 'CONFIRMED', run: {} }] })).toBe('shown by a program that the verifier ran');
   expect(shown({ kind: 'mechanical', specialist: 'ruff', finding: { rule_id: 'ruff/F821' } })).toBe('proven by an analyser (ruff F821), new with this change');
+});
+
+test('of a long hunk the lines around the name that it changes are shown, with what is left out', () => {
+  const lines = [...Array.from({ length: 60 }, (_, index) => ` line ${index}`), '+def price(item):', ...Array.from({ length: 60 }, () => ' more')];
+  const hunk = { old_start: 1, old_count: 120, new_start: 1, new_count: 121, heading: '', lines } as unknown as Hunk;
+  const shown = guiltyPart([hunk], 'price');
+  expect([shown[0], shown[1], shown.at(-1)]).toEqual(['@@ -1,120 +1,121 @@', '  … 50 lines before', '  … 31 more lines']);
+  expect(shown).toContain('+def price(item):');
+  expect(guiltyPart([{ ...hunk, lines: lines.slice(0, 3) }], '')).toHaveLength(4);
 });

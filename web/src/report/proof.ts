@@ -1,6 +1,6 @@
 /** Why a finding is believed, in plain words. */
 import type { Shape } from '../api/client';
-import { type Candidate, finder, isImpact, type Report, type Said } from './findings';
+import { type Candidate, finder, type Hunk, isImpact, type Report, type Said } from './findings';
 import { counted } from './text';
 
 // These words are those of the other formats (render/report/proof/); a test compares them.
@@ -39,6 +39,20 @@ export const REASONS: Record<string, string> = {
   file_not_in_changed_files: 'It names a file that the change does not have',
   missing_required_field: 'A required field is missing',
   budget_exhausted: 'The budget ran out',
+};
+
+/** A reason in a word or two, for a chip or a legend. */
+export function reasonWord(code: string): string {
+  return SHORT_REASONS[code] ?? code.replaceAll('_', ' ');
+}
+
+const SHORT_REASONS: Record<string, string> = {
+  duplicate_of: 'duplicates',
+  nit: 'nits',
+  finding_dropped: 'not readable',
+  file_not_in_changed_files: 'file not in the change',
+  evidence_not_found: 'quote not found',
+  absence_not_searched: 'absence not searched',
 };
 
 /** Whether it was shown by running a program, proven by an analyser, or only read. */
@@ -84,6 +98,38 @@ export function standing(candidate: Said, report: Report): string[] {
   else if (report.gate.failed_by.includes(candidate.id)) words.push('fails the gate');
   return words;
 }
+
+const MOST_LINES = 40;
+
+/** Of the hunk that touches a name, the lines around it; of a change that names none, how it begins. */
+export function guiltyPart(hunks: readonly Hunk[], name: string): string[] {
+  const touches = (line: string) => name !== '' && line[0] !== ' ' && line.includes(name);
+  const hunk = hunks.find((one) => one.lines.some(touches)) ?? hunks[0];
+  if (!hunk) return [];
+  const at = Math.max(0, hunk.lines.findIndex(touches));
+  const first = hunk.lines.length > MOST_LINES ? Math.min(Math.max(0, at - 10), hunk.lines.length - MOST_LINES) : 0;
+  const shown = hunk.lines.slice(first, first + MOST_LINES);
+  const left = hunk.lines.length - first - shown.length;
+  const head = `@@ -${hunk.old_start},${hunk.old_count} +${hunk.new_start},${hunk.new_count} @@ ${hunk.heading}`.trimEnd();
+  return [head, ...(first ? [`  … ${counted(first, 'line')} before`] : []), ...shown, ...(left ? [`  … ${counted(left, 'more line')}`] : [])];
+}
+
+/** Whether a maintainer would act on it in this change. */
+export const WORTHS: Record<string, string> = {
+  act: 'worth acting on',
+  maybe: 'perhaps worth acting on',
+  nit: 'not worth acting on',
+};
+
+/** What the words beside a finding mean, for whoever asks. */
+export const WORD_HELP: Record<string, string> = {
+  blocks: 'Verified, worth acting on, critical or high, and not style: the verdict asks for changes because of it',
+  'fails the gate': 'As severe as the gate for builds, or worse: a build that asks for this review fails',
+  'outside the change': 'In code that the change does not touch and breaks',
+  likely: 'Confirmed with a reservation: the code that was seen leaves it open; alone it does not block',
+  unverified: 'The verifier gave no answer on it; alone it does not block',
+  'doubted by the verifier': 'The machine proved it; the verifier doubts that it matters here',
+};
 
 export function judged(judgement: Shape<'Judgement'>): string {
   const who =
@@ -134,9 +180,10 @@ export function runEnd(run: Shape<'ProgramRun'>): string {
   return ends[run.state] ?? run.state;
 }
 
-export function markdownOf(candidate: Said): string {
+export function markdownOf(candidate: Said, further: readonly string[] = []): string {
   const { finding } = candidate;
   const lines = [`**${finding.severity}** ${finding.title}`, `\`${finding.file}:${finding.line}\` · ${proofLine(candidate).join(' · ')}`, '', finding.message];
+  if (further.length) lines.push('', ...further.map((one) => `- ${one}`));
   if (finding.suggestion) lines.push('', `To do: ${finding.suggestion}`);
   return lines.join('\n');
 }

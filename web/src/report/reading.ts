@@ -1,7 +1,8 @@
 /** The report that is open, with what is looked up in it again and again. */
 import { createContext, useContext } from 'react';
 import type { Summary } from '../history/summary';
-import type { Candidate, Report, Said } from './findings';
+import type { Candidate, Finding, Report, Said } from './findings';
+import { lineAnchor, type Under } from './under';
 
 export interface Reading {
   report: Report;
@@ -11,6 +12,8 @@ export interface Reading {
   shown: Said[];
   withheld: Candidate[];
   anchors: Map<string, string>;
+  /** What each finding stands for, by its id. */
+  under: Map<string, Under>;
   /** The filters as they stand in the address: they go along to a proof and back. */
   search: string;
 }
@@ -30,4 +33,9 @@ export function proofAddress(reading: Reading, candidateId: string): string {
 /** The finding in its place in the diff. */
 export function diffAddress(reading: Reading, candidateId: string): string {
   return `/review/${reading.summary.review_id}${reading.search}#${reading.anchors.get(candidateId) ?? ''}`;
+}
+
+/** The line of a finding in the diff. */
+export function lineAddress(reading: Reading, finding: Finding): string {
+  return `/review/${reading.summary.review_id}${reading.search}#${lineAnchor(finding)}`;
 }

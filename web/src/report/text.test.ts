@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { codeLine, decoded, firstSentence, isCut, oneLine, visible, wholeLine } from './text';
+import { codeLine, decoded, firstSentence, isCut, oneLine, visible, wholeLine, gapWords, sentence } from './text';
 
 test('what reorders or hides text is made visible', () => {
   expect(visible('a\u202eb')).toBe('a<U+202E>b');
@@ -42,4 +42,16 @@ test('a first sentence ends where the next begins, not inside a name', () => {
 test('an address that was cut off is no error', () => {
   expect(decoded('finding-%C3%A9')).toBe('finding-é');
   expect(decoded('finding-%C')).toBe('finding-%C');
+});
+
+test('a sentence begins with a capital letter, but for names that are written as they are', () => {
+  expect(sentence('the forge does not answer')).toBe('The forge does not answer.');
+  expect(sentence('example.com is no forge')).toBe('example.com is no forge.');
+  expect(sentence('api.github.com cannot be found')).toBe('api.github.com cannot be found.');
+  expect(['`main` is gone.', 'src/app.py has no end', ''].map(sentence)).toEqual(['`main` is gone.', 'src/app.py has no end.', '']);
+});
+
+test('what did not run and what to do are two sentences', () => {
+  expect(gapWords({ reason: 'no model is configured', advice: 'The mechanical specialists reviewed alone.' })).toBe('no model is configured. The mechanical specialists reviewed alone.');
+  expect(gapWords({ reason: 'it ended!', advice: '' })).toBe('it ended!');
 });

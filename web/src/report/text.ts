@@ -82,3 +82,23 @@ export function ago(iso: string | null | undefined, now = Date.now()): string {
   }
   return new Date(iso).toLocaleDateString('en-GB', { dateStyle: 'medium' });
 }
+
+/** What could not be done, and what to do, as sentences. */
+export function gapWords({ reason, advice }: { reason: string; advice: string }): string {
+  return [ended(oneLine(reason, 500)), sentence(oneLine(advice, 500))].filter(Boolean).join(' ');
+}
+
+/** Whether it begins with a name that is written as it is: a host, a path, code. */
+const NAME = /^(?:\S+[./_]\S*\w|`|[\w-]*\d)/;
+
+/** A capital letter at its beginning, a stop at its end. */
+export function sentence(text: string): string {
+  const said = text.trim();
+  if (!said) return '';
+  const begun = NAME.test(said.split(/\s/, 1)[0]!) ? said : `${said[0]!.toUpperCase()}${said.slice(1)}`;
+  return ended(begun);
+}
+
+function ended(text: string): string {
+  return !text || /[.!?…]$/.test(text) ? text : `${text}.`;
+}

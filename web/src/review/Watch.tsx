@@ -4,7 +4,7 @@ import { Link as Anchor } from 'wouter';
 import { send } from '../api/client';
 import type { Link } from '../api/stream';
 import type { Summary } from '../history/summary';
-import { counted, money, oneLine, seconds } from '../report/text';
+import { money, oneLine, seconds } from '../report/text';
 import { Alert } from '../shell/Alert';
 import { useMay } from '../shell/session';
 import { Deletion } from './Deletion';
@@ -95,11 +95,12 @@ const LINKS: Record<Link, string> = {
 
 function Ticker({ story, link, isOver, summary }: { story: ReturnType<typeof tell>; link: Link; isOver: boolean; summary: Summary }) {
   const elapsed = useElapsed(story.startedAt ?? summary.started_at, isOver ? (story.endedAt ?? summary.finished_at) : null);
-  const standing = story.sightings.filter((one) => one.status !== 'false_positive').length;
+  const refuted = story.sightings.filter((one) => one.status === 'false_positive').length;
+  const standing = story.sightings.length - refuted;
   return (
     <dl className="ticker">
       <div><dt>Time</dt><dd>{elapsed === null ? '–' : seconds(elapsed)}</dd></div>
-      <div><dt>Findings</dt><dd>{standing}<small> of {counted(story.sightings.length, 'sighting')}</small></dd></div>
+      <div><dt>{isOver ? 'Findings' : 'Findings so far'}</dt><dd>{standing}{refuted ? <small> and {refuted} refuted</small> : null}</dd></div>
       <div><dt>Tokens</dt><dd>{story.tokens.toLocaleString('en')}</dd></div>
       <div><dt>Cost</dt><dd>{story.tokens ? money(story.costUsd) : '$0'}</dd></div>
       <div><dt>Stream</dt><dd className={`link ${link}`}><span role="status">{LINKS[isOver && link !== 'lost' ? 'closed' : link]}</span></dd></div>

@@ -18,6 +18,13 @@ test('a refuted finding stays listed as refuted', () => {
   expect(told.sightings).toEqual([expect.objectContaining({ id: 'a', status: 'false_positive' })]);
 });
 
+test('a finding has the severity of the report, and of older streams the word of the contract', () => {
+  const told = (data: object, ...later: PipelineEvent[]) => tell([event('finding.detected', { finding_id: 'a', title: 'T', severity: 'warning', ...data }), ...later]).sightings.map((one) => one.severity);
+  expect(told({ finding_severity: 'medium' })).toEqual(['medium']);
+  expect(told({})).toEqual(['warning']);
+  expect(told({ finding_severity: 'high' }, event('finding.verified', { finding_id: 'a', status: 'verified', finding_severity: 'low' }))).toEqual(['low']);
+});
+
 test('totals never fall', () => {
   const told = tell([event('usage.updated', { input_tokens: 100, output_tokens: 10, cost_usd: 0.5 }), event('usage.updated', { input_tokens: 50, output_tokens: 5, cost_usd: null })]);
   expect(told).toMatchObject({ tokens: 110, costUsd: 0.5 });
@@ -48,6 +55,11 @@ test('it says who cancelled, until it goes on', () => {
 test('who had nothing to read has not looked', () => {
   const ended = (outcome: string) => tell([event('agent.started', { agent: 'reviewer', specialist: 'oxlint' }), event('specialist.finished', { agent: 'reviewer', specialist: 'oxlint', outcome })]).workers.map(looked);
   expect([...ended('nothing_to_read'), ...ended('did_not_run'), ...ended('looked')]).toEqual(['nothing to read here', 'did not run', 'has looked']);
+});
+
+test('calls of tools are those of models: an analyser has simply looked', () => {
+  const done = (data: object) => tell([event('agent.started', { ...logic, ...data }), event('tool.called', { ...logic, ...data, tool: 'grep' }), event('specialist.finished', { ...logic, ...data, outcome: 'looked' })]).workers.map(looked);
+  expect([...done({}), ...done({ specialist: 'ty', model: '' })]).toEqual(['has looked, with 1 tool call', 'has looked']);
 });
 
 test('a question on trial makes nobody a worker', () => {

@@ -1,6 +1,6 @@
 /** What the events tell beyond the state of seed 004: who is at work, what became of findings, what was spent. */
 import { counted } from '../report/text';
-import type { PipelineEvent, PreviewSeverity } from './state';
+import type { PipelineEvent } from './state';
 
 export interface Worker {
   name: string;
@@ -20,7 +20,8 @@ export interface Worker {
 export interface Sighting {
   id: string;
   title: string;
-  severity: PreviewSeverity;
+  /** The finding's own; of streams that do not tell it, the word of seed 004. */
+  severity: string;
   specialist: string;
   place: string;
   status: string | null;
@@ -125,11 +126,16 @@ function workerOf(story: Story, data: Record<string, unknown>): Worker {
   return fresh;
 }
 
+/** How often a model asked for something to read or to search; an analyser is called once, and that is all it does. */
+export function calls(worker: Worker): string {
+  return worker.model && worker.calls ? `, with ${counted(worker.calls, 'tool call')}` : '';
+}
+
 /** What became of somebody's look, in words. */
 export function looked(worker: Worker): string {
   if (worker.outcome === 'nothing_to_read') return 'nothing to read here';
   if (worker.outcome === 'did_not_run') return 'did not run';
-  return worker.calls ? counted(worker.calls, 'look') : 'has looked';
+  return `has looked${calls(worker)}`;
 }
 
 /** What a call is about, in one line: a path with lines, a pattern, a query. */
@@ -147,7 +153,7 @@ function detect(story: Story, data: Record<string, unknown>): void {
   story.sightings.push({
     id,
     title: text(data.title) || 'A finding without a title',
-    severity: (text(data.severity) || 'info') as PreviewSeverity,
+    severity: text(data.finding_severity) || text(data.severity) || 'info',
     specialist: text(data.specialist).split('@')[0] ?? '',
     place: file && `${file}${data.line ? `:${String(data.line)}` : ''}`,
     status: null,
@@ -157,7 +163,10 @@ function detect(story: Story, data: Record<string, unknown>): void {
 function verify(story: Story, data: Record<string, unknown>): void {
   const id = text(data.finding_id);
   const found = story.sightings.find((one) => (id ? one.id === id : one.title === data.title));
-  if (found) found.status = text(data.status);
+  if (!found) return;
+  found.status = text(data.status);
+  // The verifier may have made it milder, or worse.
+  found.severity = text(data.finding_severity) || found.severity;
 }
 
 function spend(story: Story, data: Record<string, unknown>): void {

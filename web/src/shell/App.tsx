@@ -7,6 +7,7 @@ import { Problem } from '../api/problem';
 import { Alert, Waiting } from './Alert';
 import { useArrival } from './arrival';
 import { Masthead } from './Masthead';
+import { NoSuchPage } from './NoSuchPage';
 import { SessionProvider, useMe } from './session';
 import { SignIn } from './SignIn';
 
@@ -51,10 +52,7 @@ function Guarded() {
                 <Route path="/history" component={History} />
                 <Route path="/quality" component={Quality} />
                 <Route path="/review/:id/*?" component={Review} />
-                <Route>
-                  <h1>There is no such page</h1>
-                  <p>The address may be cut off. <a href="/history">Past reviews</a> are in the history.</p>
-                </Route>
+                <Route><NoSuchPage /></Route>
               </Switch>
             </Suspense>
           </Caught>

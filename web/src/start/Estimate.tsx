@@ -6,12 +6,16 @@ export type Estimated = Shape<'Estimated'>;
 
 export function Estimate({ estimated, models }: { estimated: Estimated; models: Record<string, string> }) {
   const roles = estimated.roles ?? [];
-  if (!Object.keys(models).length || !roles.length) {
+  const hasModels = Object.keys(models).length > 0;
+  if (hasModels && !roles.length) {
+    return <div className="estimate" role="status"><strong>Nothing.</strong> This change was reviewed already: starting leads to that review, where it can be reviewed again.</div>;
+  }
+  if (!hasModels) {
     return <div className="estimate" role="status"><strong>Nothing.</strong> No model is set up; analysers cost no money.</div>;
   }
   return (
     <div className="estimate" role="status">
-      <strong>At most about {money(estimated.cost_usd)}</strong>, {counted(estimated.input_tokens, 'token')} in and {estimated.output_tokens.toLocaleString('en')} out.
+      <strong>About {money(estimated.cost_usd)}</strong>, {counted(estimated.input_tokens, 'token')} in and {estimated.output_tokens.toLocaleString('en')} out.
       <details className="fold"><summary>By role</summary>
         <table className="plain"><thead><tr><th scope="col">Role</th><th scope="col">Model</th><th scope="col" className="number">Requests</th><th scope="col" className="number">Tokens in</th><th scope="col" className="number">Out</th><th scope="col" className="number">Cost</th></tr></thead>
           <tbody>{roles.map((one) => (

@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter';
 import { type Shape, send } from '../api/client';
 import { type Page, stateWord } from '../history/summary';
 import { ago, oneLine } from '../report/text';
+import type { Arrival } from '../review/Again';
 import { Alert, Waiting } from '../shell/Alert';
 import { useMay, useMe } from '../shell/session';
 import { useTitle } from '../shell/title';
@@ -56,7 +57,7 @@ export default function Start() {
   };
   const start = async (given: Draft) => {
     const started = await ask<Started>('/api/review', given);
-    if (started) go(`/review/${started.review_id}`);
+    if (started) go(`/review/${started.review_id}`, { state: { wasThere: !started.is_new } satisfies Arrival });
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { type Candidate, type FileChange, inDiff } from './findings';
+import { isJudged, lineAnchor, lines, spotIn, under } from './under';
+
+function one(id: string, line: number, fields: object = {}, finding: object = {}): Candidate {
+  return { id, specialist: 'ruff', kind: 'mechanical', judgements: [], carried: null, withheld: null, finding: { file: 'a.py', line, rule_id: 'ruff/F821', title: id, verification: { side: 'head' }, ...finding }, ...fields } as unknown as Candidate;
+}
+
+const of = (leader: string) => ({ withheld: { code: 'duplicate_of', detail: leader } });
+
+test('further lines of the same rule and other accounts are told apart, in the order of the file', () => {
+  const found = under([
+    one('lead', 3), one('c', 40, of('lead')), one('b', 12, of('lead')), one('b2', 12, of('lead')),
+    one('x', 5, { ...of('lead'), specialist: 'logic', kind: 'model' }, { rule_id: null, file: 'b.py' }), one('lost', 9, of('nobody')), one('nit', 9, { withheld: { code: 'nit', detail: 'lead' } }),
+  ]);
+  expect([...found.keys()]).toEqual(['lead']);
+  expect(lines(found.get('lead')!.places).map((place) => place.finding.line)).toEqual([12, 40]);
+  expect(found.get('lead')!.accounts.map((account) => [account.id, isJudged(account)])).toEqual([['x', false]]);
+});
+
+test('two findings of a model have no rule in common', () => {
+  const found = under([one('lead', 3, { specialist: 'logic' }, { rule_id: null }), one('b', 9, { ...of('lead'), specialist: 'logic' }, { rule_id: null })]);
+  expect(found.get('lead')).toMatchObject({ places: [], accounts: [{ id: 'b' }] });
+});
+
+test('the address of a line leads to that line, whatever its file is called', () => {
+  const { finding } = one('a', 12, {}, { file: 'a b/#é-1.py', verification: { side: 'base' } });
+  const spot = spotIn(decodeURIComponent(lineAnchor(finding!)));
+  expect(spot).toEqual({ side: 'base', line: 12, path: 'a b/#é-1.py' });
+  expect(spotIn('line-12')).toBeNull();
+});
+
+test('only a line that a hunk has is in the diff', () => {
+  const hunk = { old_start: 10, old_count: 2, new_start: 10, new_count: 2, heading: '', lines: [' a', '-b', '+c'], old_lacks_newline: false, new_lacks_newline: false };
+  const file = { path: 'a.py', old_path: null, status: 'modified', hunks: [hunk] } as unknown as FileChange;
+  expect(inDiff([file], { side: 'head', line: 11, path: 'a.py' })?.key).toBe('I11');
+  expect(inDiff([file], { side: 'base', line: 11, path: 'a.py' })?.key).toBe('D11');
+  expect(inDiff([file], { side: 'head', line: 90, path: 'a.py' })).toBeNull();
+});

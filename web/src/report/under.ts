@@ -1,0 +1,64 @@
+/** What one finding stands for: further places of its rule, and what others said of the same problem. */
+import { type Candidate, type Finding, finder, type Said, sideOf, type Spot, titleOf } from './findings';
+import { oneLine } from './text';
+
+export interface Under {
+  /** The same rule in the same file. */
+  places: Said[];
+  /** Other effects of the same cause, and other words for it. */
+  accounts: Candidate[];
+}
+
+export const NOTHING_UNDER: Under = { places: [], accounts: [] };
+
+/** By the id of the finding that is shown for them; the same parting as in the other formats (proof/under.py). */
+export function under(candidates: readonly Candidate[]): Map<string, Under> {
+  const leaders = new Map(candidates.map((one) => [one.id, one]));
+  const found = new Map<string, Under>();
+  for (const one of [...candidates].sort(byPlace)) {
+    if (one.withheld?.code !== 'duplicate_of') continue;
+    const leader = leaders.get(one.withheld.detail);
+    if (!leader) continue;
+    const group = found.get(leader.id) ?? { places: [], accounts: [] };
+    found.set(leader.id, group);
+    if (isPlace(one, leader)) group.places.push(one);
+    else group.accounts.push(one);
+  }
+  return found;
+}
+
+function byPlace(one: Candidate, other: Candidate): number {
+  return (one.finding?.file ?? '').localeCompare(other.finding?.file ?? '') || (one.finding?.line ?? 0) - (other.finding?.line ?? 0) || one.id.localeCompare(other.id);
+}
+
+/** Two findings of a model have no rule in common: each says something of its own. */
+function isPlace(one: Candidate, leader: Candidate): one is Said {
+  if (!one.finding || !leader.finding?.rule_id) return false;
+  return one.specialist === leader.specialist && one.finding.rule_id === leader.finding.rule_id && one.finding.file === leader.finding.file;
+}
+
+/** Each line once. */
+export function lines(places: readonly Said[]): Said[] {
+  return [...new Map(places.map((one) => [one.finding.line, one])).values()];
+}
+
+/** Nobody may take a further effect for verified. */
+export function isJudged(candidate: Candidate): boolean {
+  const isSeenNow = !candidate.carried || candidate.carried.is_repeated;
+  return candidate.judgements.length > 0 || (candidate.kind === 'mechanical' && isSeenNow);
+}
+
+export function account(candidate: Candidate): string {
+  return `${finder(candidate.specialist)}: ${oneLine(titleOf(candidate))}`;
+}
+
+/** The address of a line of the diff within its page. */
+export function lineAnchor(finding: Finding): string {
+  return `line-${sideOf(finding)}-${finding.line}-${encodeURIComponent(finding.file)}`;
+}
+
+/** What such an address names; `anchor` is decoded. */
+export function spotIn(anchor: string): Spot | null {
+  const found = /^line-(head|base)-(\d{1,9})-(.+)$/s.exec(anchor);
+  return found ? { side: found[1] as Spot['side'], line: Number(found[2]), path: found[3]! } : null;
+}
