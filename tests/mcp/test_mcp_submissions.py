@@ -110,6 +110,30 @@ def test_a_name_that_is_ours_and_another_findings_own_is_not_guessed(call: Call)
     assert by_name["id"] == told["findings"][0]["id"]
 
 
+def without_severity(finding: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in finding.items() if name != "severity"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (named("dupe"), named("dupe", line=1)),
+        (named("dupe"), without_severity(named("dupe", line=1))),
+        (without_severity(named("dupe")), without_severity(named("dupe", line=1))),
+    ],
+)
+def test_a_name_that_an_agent_gave_twice_is_not_guessed_and_our_ids_are_listed(
+    call: Call, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    told = call("submit_findings", result=result_of(first, second))
+    answer = call("explain", report=told["report"], finding="dupe")
+    assert list(answer) == ["error"]
+    assert "2 findings were handed in as 'dupe', so name one by ours: our id submitted-0" in answer["error"]
+    assert "our id submitted-1" in answer["error"]
+    for ours in ("submitted-0", "submitted-1"):
+        assert call("explain", report=told["report"], finding=ours)["id"] == ours
+
+
 def test_agents_are_shown_the_newest_version_of_the_contract_everywhere(folder: Path, call: Call) -> None:
     shown = OWN_TOOLS["submit_findings"].schema["properties"]["result"]["properties"]
     assert shown["schema_version"]["enum"] == [CURRENT_SCHEMA_VERSION]

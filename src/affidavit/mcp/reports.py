@@ -31,6 +31,7 @@ from affidavit.store.open import Store
 _ID = re.compile(r"[0-9a-f-]{1,64}|last")
 MAX_LISTED = 200
 MAX_PROOFS = 300
+MAX_NAMED = 20
 MAX_TITLE_LENGTH = 120
 
 
@@ -164,16 +165,20 @@ def _id_of_its_finder(candidate: Candidate) -> str:
 
 
 def _refuse_ambiguous(report: Report, name: str) -> None:
-    """Raise where a name is our id of one finding and the id that an agent gave to another."""
+    """Raise where a name is that of several findings: our id of one, or what agents called them."""
     ours = [one for one in report.candidates if one.id == name]
     outside = [one for one in report.candidates if one.kind == "outside"]
-    theirs = [one for one in outside if _id_of_its_finder(one) == name != one.id]
+    theirs = [one for one in outside if name and _id_of_its_finder(one) == name != one.id]
     if ours and theirs:
         both = [f"{one.fingerprint or one.id} ({_id_and_title(one)})" for one in (*ours, *theirs)]
         raise InputError(
             f"several findings are called {name!r}, by us or by the agent that handed them in: name one by "
             f"its fingerprint, or by our id where it has none: {'; '.join(both)}"
         )
+    if len(theirs) > 1:
+        more = [f"and {len(theirs) - MAX_NAMED} more"] if len(theirs) > MAX_NAMED else []
+        listed = "; ".join([*(_id_and_title(one) for one in theirs[:MAX_NAMED]), *more])
+        raise InputError(f"{len(theirs)} findings were handed in as {name!r}, so name one by ours: {listed}")
 
 
 def _id_and_title(candidate: Candidate) -> str:
