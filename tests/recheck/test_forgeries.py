@@ -306,6 +306,28 @@ def test_nobody_has_spent_anything_where_no_model_was_asked(mechanical: Made) ->
     assert mechanical.outcome({**mechanical.content, "usage": spent}) is False
 
 
+@pytest.mark.parametrize("version", ["1.0", "1.2"])
+def test_a_schema_that_no_model_was_asked_for_is_that_of_the_release(mechanical: Made, version: str) -> None:
+    assert mechanical.content["schema_version"] == "1.1"
+    assert mechanical.outcome({**mechanical.content, "schema_version": version}) is False
+
+
+@pytest.mark.parametrize("path", [("measured",), ("usage",), ("analyser_runs", "0", "is_cached")])
+def test_a_field_that_nobody_proves_is_not_deleted_either(made: Made, path: tuple[str, ...]) -> None:
+    copy = json.loads(json.dumps(made.content))
+    place = copy
+    for name in path[:-1]:
+        place = place[int(name) if isinstance(place, list) else name]
+    del place[path[-1]]
+    assert made.outcome(copy) is False
+
+
+def test_the_figure_of_an_error_rate_is_named_as_on_its_word(made: Made) -> None:
+    rate = {"count": 0, "n": 1000, "share": 0.0, "low": 0.0, "high": 0.004}
+    words = made.recheck({**made.content, "measured": rate}).words
+    assert any("the error rate of the installation: wrong: 0%" in one and "n=1000" in one for one in words)
+
+
 @pytest.mark.parametrize("name", ["said_by", "doubt", "folded", "agreed_by"])
 def test_a_field_is_not_deleted_because_it_has_its_usual_value(made: Made, name: str) -> None:
     usual = {"said_by": [], "doubt": "", "folded": False, "agreed_by": []}

@@ -9,7 +9,16 @@ from affidavit.recheck.fields import FieldPath, class_compared
 from affidavit.records.report import Report
 
 MAX_SHOWN = 80
-ABSENT = "nothing"
+
+
+class _Absent:
+    """What stands where there is no such field: equal to nothing that a report can say."""
+
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+ABSENT = _Absent()
 
 
 @dataclass(frozen=True)
@@ -19,6 +28,11 @@ class Difference:
     path: FieldPath
     recorded: Any
     derived: Any
+
+    @property
+    def is_missing(self) -> bool:
+        """The report lacks a field that whoever wrote it had, whatever class it is of."""
+        return self.recorded is ABSENT and not self.path[-1].isdecimal()
 
     def __str__(self) -> str:
         """One line: where, what the report says, what comes out."""
@@ -34,7 +48,7 @@ def differences(recorded: Report, derived: Report) -> list[Difference]:
     return [
         one
         for one in _differing((), written, derived.model_dump(mode="json"))
-        if class_compared(content, one.path) == "derived"
+        if (one.is_missing or class_compared(content, one.path) == "derived")
         and not (is_later_than(recorded.report_version, one.path) and _lacks(written, one.path))
     ]
 
@@ -54,8 +68,6 @@ def _lacks(written: Any, path: FieldPath) -> bool:
 
 
 def _differing(path: FieldPath, recorded: Any, derived: Any) -> Iterator[Difference]:
-    if recorded == derived:
-        return
     if isinstance(recorded, dict) and isinstance(derived, dict):
         for name in dict.fromkeys([*recorded, *derived]):
             yield from _differing((*path, name), recorded.get(name, ABSENT), derived.get(name, ABSENT))
@@ -64,7 +76,8 @@ def _differing(path: FieldPath, recorded: Any, derived: Any) -> Iterator[Differe
             one = recorded[number] if number < len(recorded) else ABSENT
             other = derived[number] if number < len(derived) else ABSENT
             yield from _differing((*path, str(number)), one, other)
-    else:
+    elif type(recorded) is not type(derived) or recorded != derived:
+        # `true` is no 1, and neither is 1.0: two readers would read them differently.
         yield Difference(path, recorded, derived)
 
 

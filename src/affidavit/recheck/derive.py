@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from affidavit.config.settings import Settings, derive_settings
-from affidavit.contract.schema import SCHEMAS
 from affidavit.diff.between import files_between
 from affidavit.diff.redacted import as_it_leaves
 from affidavit.diff.skipping import mark_skipped
@@ -19,7 +18,7 @@ from affidavit.records.change import Change, Commit
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import DependencyCheck, ReproductionCheck
 from affidavit.records.plan import Plan
-from affidavit.records.report import Answer, Inputs, Programs, Reply, Report, RoleUsage
+from affidavit.records.report import REPORT_VERSION, Answer, Inputs, Programs, Reply, Report, RoleUsage
 from affidavit.records.runs.patch_trial import TrialStep
 from affidavit.specialists.agents.model_agents import LENSES, asked_at_any_size
 from affidavit.specialists.agents.probe import Probed
@@ -148,10 +147,10 @@ def _before(inputs: Inputs, planned: Planned, probed: Probed, *, has_models: boo
 
 def _prompts(report: Report) -> PromptSet:
     """What the models are said to have read; without models, what comes with this release."""
-    is_known = report.prompt_version in built_in_versions() and report.schema_version in SCHEMAS
-    if report.models or is_known:
+    if report.models:
         return PromptSet(report.prompt_version, {}, report.schema_version)
-    return current_prompts()
+    is_older = report.report_version != REPORT_VERSION and report.prompt_version in built_in_versions()
+    return PromptSet(report.prompt_version, {}) if is_older else current_prompts()
 
 
 def _opening(report: Report, inputs: Inputs, case: Case) -> tuple[Planned, Probed]:

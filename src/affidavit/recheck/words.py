@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from affidavit.config.settings import Settings
 from affidavit.recheck.derive import is_committed
 from affidavit.records.report import REPORT_VERSION, Inputs, Report
+from affidavit.render.report.rates import measured_words
 from affidavit.render.report.wording import counted
 
 SOURCES = {
@@ -131,4 +132,4 @@ def _of_authors(report: Report) -> Iterator[str]:
         said = counted(len(change.dismissals), "dismissal")
         yield f"{said} on the forge, and that these people may dismiss: {people}"
     if report.measured:
-        yield "the error rate of the installation"
+        yield f"the error rate of the installation: {measured_words(report.measured)}"
