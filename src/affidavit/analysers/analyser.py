@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from affidavit.analysers.disclaimer import Excuse
+from affidavit.analysers.engine.places import AS_HERE, Counting
 from affidavit.analysers.reading import Canary, ReadFiles, read_every_named_file
 from affidavit.analysers.rule import Rule
 from affidavit.git.search.glob import matches_file
@@ -87,6 +88,8 @@ class Analyser:
     join: Callable[[Sequence[AnalyserDiagnostic]], list[AnalyserDiagnostic]] = list
     """Joins the diagnostics that one fix would settle."""
     canary: Canary | None = None
+    counting: Counting = AS_HERE
+    """How it counts lines and columns."""
     disarm: Callable[[bytes], bytes] = bytes
     """The content of a file without the words that would have it say nothing, byte for byte."""
     ignored_at: Callable[[Tree, str], Iterable[str]] = lambda _base, _path: ()

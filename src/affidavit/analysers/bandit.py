@@ -7,6 +7,7 @@ from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.engine.configuration import read_ini, read_toml, strings, subtable
+from affidavit.analysers.engine.places import LONE_RETURN, Counting
 from affidavit.analysers.python.judgement import (
     judge_evaluation,
     judge_reordered_text,
@@ -256,6 +257,7 @@ BANDIT = Analyser(
     read_output=read_bandit,
     rules={rule.id: rule for rule in BANDIT_RULES},
     read_files=read_bandit_files,
+    counting=Counting(LONE_RETURN, by_bytes=True),
     ignored_at=lambda base, _path: [f"bandit/{code}" for code in skipped_tests(base)],
     subject="Python code that can be abused",
     languages=("Python",),

@@ -8,6 +8,7 @@ from typing import Any
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.disclaimer import Disclaimer, Excuse
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES, strings
+from affidavit.analysers.engine.places import LONE_RETURN, Counting
 from affidavit.analysers.reading import Faults, Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
@@ -370,6 +371,7 @@ OXLINT = Analyser(
     elsewhere="npm install --global oxlint",
     rules={rule.id: rule for rule in (*OXLINT_RULES, *_wrong.conflict())},
     read_files=read_oxlint_files,
+    counting=Counting(LONE_RETURN, by_bytes=True),
     # Of a file that does not parse and speaks of Flow, oxlint says nothing at all, as if it had no fault.
     disarm=lambda content: content.replace(FLOW, b"@xlow"),
     syntax_rules=frozenset({SYNTAX}),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.disclaimer import Disclaimer, Excuse
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.engine.places import YAML_BREAK, Counting
 from affidavit.analysers.excuses.templates import MAX_LINE
 from affidavit.analysers.reading import Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
@@ -125,6 +126,7 @@ YAMLLINT = Analyser(
     read_output=read_yamllint,
     rules={rule.id: rule for rule in (*YAMLLINT_RULES, *_wrong.conflict())},
     read_files=read_yamllint_files,
+    counting=Counting(YAML_BREAK),
     syntax_rules=frozenset({"yamllint/syntax"}),
     subject="YAML that cannot be read, keys given twice",
     languages=("YAML",),

@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from affidavit.analysers.engine.execution import Limits, Outcome
+from affidavit.analysers.engine.places import Places
 from affidavit.analysers.engine.task import Task
 from affidavit.analysers.reading import Printed, Reading
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, RunState, Unread
@@ -61,8 +62,9 @@ def _printed(outcome: Outcome, listing: Outcome | None) -> Printed:
 def sort_out(task: Task, found: Found, code: Path) -> tuple[list[AnalyserDiagnostic], list[Unread]]:
     """The diagnostics of our rules, and the files that were not read."""
     laid = task.laid
+    places = Places(task.analyser.counting, task.text_of)
     located = [
-        one.model_copy(update={"path": laid[name]})
+        places.placed(one.model_copy(update={"path": laid[name]}))
         for one in found.diagnostics
         if (name := _name_in_checkout(one.path, code)) in laid
     ]

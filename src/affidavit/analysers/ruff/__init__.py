@@ -18,6 +18,7 @@ from affidavit.analysers.engine.configuration import (
     toml_string,
     within_repository,
 )
+from affidavit.analysers.engine.places import LONE_RETURN, Counting
 from affidavit.analysers.readers.json_rows import json_rows
 from affidavit.analysers.reading import Faults, Printed, Reading, lines_after
 from affidavit.analysers.ruff.judgement import judge_ruff
@@ -262,6 +263,7 @@ RUFF = Analyser(
     elsewhere="take it from https://github.com/astral-sh/ruff/releases",
     rules={rule.id: rule for rule in (*RUFF_RULES, *RuleMaker("ruff").conflict("ty"))},
     read_files=read_ruff_files,
+    counting=Counting(LONE_RETURN),
     ignored_at=ignored_by_ruff,
     syntax_rules=frozenset({"ruff/invalid-syntax", "ruff/E902"}),
     subject="Python that fails, does not do what it seems to do, or can be abused",

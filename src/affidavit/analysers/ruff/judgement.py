@@ -65,7 +65,8 @@ def _redefinition(diagnostic: AnalyserDiagnostic, _inspection: Inspection, text:
 def _defines(lines: list[str], number: int) -> bool:
     # The number may be that of a decorator above the definition.
     for line in lines[number - 1 : number + 5]:
-        if DEFINES.match(line):
+        # To Python a carriage return by itself ends a line.
+        if any(map(DEFINES.match, line.split("\r"))):
             return True
         if not line.lstrip().startswith("@"):
             return False

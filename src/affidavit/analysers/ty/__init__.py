@@ -12,6 +12,7 @@ from affidavit.analysers.engine.configuration import (
     toml_list,
     within_repository,
 )
+from affidavit.analysers.engine.places import LONE_RETURN, Counting
 from affidavit.analysers.python.first_party import source_folders
 from affidavit.analysers.readers.sarif import read_sarif
 from affidavit.analysers.reading import Faults, Printed, Reading, lines_after
@@ -114,6 +115,7 @@ TY = Analyser(
     elsewhere="take it from https://github.com/astral-sh/ty/releases",
     rules={rule.id: rule for rule in (*TY_RULES, *RuleMaker("ty").conflict("ruff"))},
     read_files=read_ty_files,
+    counting=Counting(LONE_RETURN),
     ignored_at=lambda base, _path: [f"ty/{name}" for name in switched_off(_settings(base))],
     join=join_calls,
     syntax_rules=frozenset({"ty/invalid-syntax"}),
