@@ -245,7 +245,7 @@ def resting(page: Page, element: Locator) -> float:
 
 
 def test_on_a_phone_the_words_of_headings_stay_whole(browser: Browser, visit: Visited, api: Api) -> None:
-    title = "`apply_discount` ignores the `coupon` of a `returning_customer`"
+    title = "The call of `apply_discount` leaves out the required argument `coupon` of the new `customer`"
     api.show(a_report(a_candidate(1, finding=a_finding(id="f1", title=title))))
     point = ReviewPoint(
         report_id="r1", created_at="2026-01-01T00:00:00Z", prompt_version="1", duration_ms=1, candidates=7

@@ -10,8 +10,11 @@ from affidavit.errors import InputError, SettingsError
 from affidavit.forges.reaching.hosts import Host, known_hosts
 from affidavit.records.record import Record
 
-_GITHUB_PATH = re.compile(r"/(?P<repository>[^/]+/[^/]+)/pull/(?P<number>[0-9]{1,18})(?:/.*)?")
-_GITLAB_PATH = re.compile(r"/(?P<repository>.+?)/(?:-/)?merge_requests/(?P<number>[0-9]{1,18})(?:/.*)?")
+_NUMBER = r"(?P<number>[1-9][0-9]{0,17})(?P<page>/.*)?"
+_GITHUB_PATH = re.compile(rf"/(?P<repository>[^/]+/[^/]+)/pull/{_NUMBER}")
+_GITLAB_PATH = re.compile(rf"/(?P<repository>.+?)/(?:-/)?merge_requests/{_NUMBER}")
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f\\]")
+"""What programs leave out of an address or read as something else."""
 _GITHUB_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})/[A-Za-z0-9._-]{1,100}")
 _GITLAB_NAME = re.compile(r"[\w.+ -]+(?:/[\w.+ -]+)+")
 
@@ -88,7 +91,7 @@ def parse_change_url(text: str, hosts: Sequence[Host] | None = None) -> PullRequ
             f"{parts.netloc} is no forge that may be asked ({', '.join(one.name for one in known)}): if it "
             "is yours, name it in AFFIDAVIT_GITHUB_HOSTS or AFFIDAVIT_GITLAB_HOSTS, or in forges.toml"
         )
-    return _on(host, unquote(parts.path[len(urlsplit(host.web).path) :]), text)
+    return _on(host, parts.path[len(urlsplit(host.web).path) :], text)
 
 
 _EXAMPLES = "https://github.com/owner/name/pull/1 or https://gitlab.com/group/name/-/merge_requests/1"
@@ -108,10 +111,13 @@ def _host_of(text: str, hosts: Sequence[Host]) -> Host | None:
 def _on(host: Host, path: str, text: str) -> PullRequestAddress:
     is_github = host.kind == "github"
     found = (_GITHUB_PATH if is_github else _GITLAB_PATH).fullmatch(path.rstrip("/"))
-    name = found["repository"].removesuffix(".git") if found else ""
+    name = unquote(found["repository"]).removesuffix(".git") if found else ""
     pattern = _GITHUB_NAME if is_github else _GITLAB_NAME
-    dotted = any(part in (".", "..") for part in name.split("/"))
-    if found is None or not pattern.fullmatch(name) or dotted or int(found["number"]) < 1:
+    # A page of the request may follow; a way back out of it means another one.
+    page = unquote(found["page"] or "") if found else ""
+    dotted = any(part in (".", "..") for part in (*name.split("/"), *page.split("/")))
+    is_odd = dotted or _UNSEEN.search(text + page)
+    if found is None or not pattern.fullmatch(name) or is_odd:
         what = "pull request" if is_github else "merge request"
         raise InputError(f"{text!r} is not the address of a {what} on {host.name}: expected {_EXAMPLES}")
     return PullRequestAddress(host=host, repository=name, number=int(found["number"]))

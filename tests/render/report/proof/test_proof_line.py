@@ -16,8 +16,8 @@ from affidavit.render.report.markdown import render_markdown
 from affidavit.render.report.proof import programs, proof_line
 from affidavit.render.report.proof.proof_line import OWN_ANALYSERS, how_shown
 from affidavit.render.report.terminal import render_terminal
-from affidavit.specialists import lost_code
 from affidavit.specialists.broken_references import specialist as broken_references
+from affidavit.specialists.lost_code import specialist as lost_code
 from affidavit.specialists.lost_tests import specialist as lost_tests
 from reports import a_candidate, a_finding, a_report
 
