@@ -196,7 +196,7 @@ def test_a_verifier_is_shown_what_the_program_of_a_claim_did(tmp_path: Path) -> 
     assert done.code == 0, done.err
     sent = json.dumps(script.requests)
     # It raises on purpose, which a machine cannot tell: that is what the verifier is shown it for.
-    assert "outcome: reproduced" in sent
+    assert "Outcome: reproduced" in sent
     assert "render.__defaults__[0].append" in sent
     assert "run_program" in sent
 
