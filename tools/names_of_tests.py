@@ -1,4 +1,4 @@
-"""Says which files of tests have one name: the test runner refuses the second, and only a whole run sees it."""
+"""Says which files of tests share a name: the test runner refuses the second, but only in a whole run."""
 
 import sys
 from collections import defaultdict
