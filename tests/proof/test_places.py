@@ -1,4 +1,4 @@
-"""Many findings of one rule in one file are one finding with its places."""
+"""Many findings of one rule in one file, and what one cause breaks, are one finding with its places."""
 
 import pytest
 
@@ -56,3 +56,85 @@ def test_the_further_places_are_named_under_the_finding_in_every_format(form: st
     assert said_under(leader, report) == [("also at", lines)]
     text = " ".join(render(report, form).split())
     assert lines in text or '"detail":"ruff-0"' in text.replace(" ", "")
+
+
+def broken(index: int, symbol: str = "helper", /, **fields: object) -> Candidate:
+    evidence = {"is_impact_finding": True, "caused_by": {"file": "lib.py", "symbol": symbol}}
+    said = {"rule_id": "references/removed-import", "file": f"u{index}.py", "line": 1, "end_line": None}
+    own = {name: fields.pop(name) for name in ("status", "worth", "quote") if name in fields}
+    return candidate(
+        finding(evidence, **{**said, **fields}),
+        id=f"references-{index}",
+        index=index,
+        specialist="references",
+        kind="mechanical",
+        **own,
+    )
+
+
+def test_what_one_cause_breaks_is_one_finding_whatever_the_file_and_the_rule() -> None:
+    uses = [
+        broken(0, severity="medium", rule_id="references/removed-patch-target"),
+        broken(1),
+        broken(2, rule_id="references/removed-attribute"),
+        broken(3, "another"),
+    ]
+    assert shown(uses) == ["references-1", "references-3"]
+
+
+def test_what_another_analyser_says_of_a_cause_stands_by_itself() -> None:
+    other = broken(1).model_copy(update={"id": "ty-1", "specialist": "ty"})
+    assert shown([broken(0), other]) == ["references-0", "ty-1"]
+
+
+def test_what_blocks_is_never_put_under_what_does_not() -> None:
+    mild = broken(0, severity="critical", status="verified", worth="maybe")
+    assert shown([mild, broken(1, status="verified", worth="act")]) == ["references-1"]
+
+
+def test_places_that_a_crowded_file_ties_together_are_one_finding() -> None:
+    crowd = [broken(number, f"name{number}", file="app.py", line=number + 1) for number in range(MANY + 1)]
+    assert shown([*crowd, broken(20, "name3"), broken(21, "name5")]) == ["references-0"]
+
+
+def test_what_was_said_by_a_gathered_finding_is_read_under_the_one_that_stands() -> None:
+    twin = candidate(id="ty-0", kind="mechanical", specialist="ty", index=9)
+    twin = twin.withhold("verify", Reason.DUPLICATE_OF, "references-1")
+    *_, ended = gather_places([broken(0), broken(1), twin], "report")
+    assert ended.withheld is not None
+    assert ended.withheld.detail == "references-0"
+    assert ended.steps[-1].what == "references-1 is said by references-0"
+
+
+def test_what_the_user_chose_not_to_see_stands_for_nothing_and_keeps_its_own_reason() -> None:
+    gathered = gather_places([broken(0), broken(1), broken(2)], "report", lambda one: one.index == 0)
+    assert [one.withheld and one.withheld.detail for one in gathered] == [None, None, "references-1"]
+
+
+@pytest.mark.parametrize("form", sorted(set(FORMATS) - {"report"}))
+def test_places_of_one_cause_are_named_with_their_code_in_every_format(form: str) -> None:
+    quote = {
+        "outcome": "exact",
+        "side": "head",
+        "file": "u1.py",
+        "start": 1,
+        "end": 1,
+        "code": "import helper",
+    }
+    gathered = gather_places([broken(0), broken(1, quote=quote), broken(2, title="Gone")], "report")
+    report = report_on(change_of("lib.py"), *gathered)
+    (leader,) = report.shown
+    assert said_under(leader, report) == [
+        ("also at", "u1.py:1: `import helper`"),
+        ("also at", "u2.py:1: Gone"),
+    ]
+    text = render(report, form)
+    assert "u1.py:1" in text
+    assert "import helper" in text
+
+
+def test_of_very_many_places_some_are_named_and_the_rest_counted() -> None:
+    report = report_on(change_of("lib.py"), *gather_places([broken(at) for at in range(20)], "report"))
+    said = said_under(report.shown[0], report)
+    assert len(said) == 13
+    assert said[-1] == ("also at", "7 more places")

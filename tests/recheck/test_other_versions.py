@@ -128,3 +128,29 @@ def test_an_analyser_that_is_said_to_have_had_nothing_to_do_fails(made: Made) ->
         for run in reply["analyser_runs"]:
             run.update(state="nothing_to_do", command=[])
     assert made.outcome(copy) is False
+
+
+@pytest.fixture(scope="module")
+def renamed(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    repo = Repo(tmp_path_factory.mktemp("renamed"))
+    use = "from lib import helper\n\nprint(helper())\n"
+    off = OFF.replace(', "references"', "")
+    repo.commit(
+        "Base", {"affidavit.toml": off, "lib.py": "def helper():\n    return 1\n", "u1.py": use, "u2.py": use}
+    )
+    repo.commit("Change", {"lib.py": "def other():\n    return 1\n"})
+    done = affidavit("review", "HEAD", "--format", "report", "--no-store", cwd=repo.path)
+    return Made(repo.path, json.loads(done.out), Machine())
+
+
+def test_a_place_that_a_blocking_finding_stands_for_is_left_out_by_no_version(renamed: Made) -> None:
+    assert renamed.outcome(renamed.content) is True
+    copy = of_other_version(renamed.content)
+    assert renamed.outcome(copy) is not False
+    (place,) = [one for one in copy["candidates"] if one["withheld"]]
+    copy["candidates"].remove(place)
+    counts = copy["verdict"]["counts"]
+    counts["candidates"] -= 1
+    counts["withheld"] -= 1
+    counts["withheld_by_code"] = {}
+    assert renamed.outcome(copy) is False

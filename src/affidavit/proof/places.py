@@ -1,48 +1,142 @@
-"""One rule that speaks of many places of a file: candidates in, one of them stands for the others."""
+"""What one rule says of many places, and what one cause breaks: candidates in, one stands for the others."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
-from affidavit.records.candidate import Candidate
+from affidavit.records.candidate import Candidate, Status, Withheld, Worth
 from affidavit.records.diagnostics import Reason
 
 MANY = 5
 """So many findings of one rule in one file are read one by one; more are one finding with its places."""
-MAX_FILES_ASKED = 5
-"""In so many files a verifier is asked what a rule's findings are worth; the rest is like them."""
+MAX_TOPICS_ASKED = 5
+"""About so many of a rule's topics a verifier is asked what its findings are worth; the rest is like them."""
 
-Spot = tuple[str, str, str]
+Topic = tuple[str, str]
+"""A rule and the id of the finding that leads: what is asked about once."""
 
 
-def spot_of(candidate: Candidate) -> Spot | None:
-    """The rule, the file and its side: what makes proven findings one group; None for what a model said."""
+def leaders_of(candidates: Sequence[Candidate]) -> dict[str, str]:
+    """By the id of each proven finding that another stands for, the id of that one: the worst and first.
+
+    Findings are one where a cause breaks them all, and where one rule has more in a file than anybody reads.
+    """
+    parts = _Parts()
+    standing = [one for one in candidates if one.is_shown and one.is_proven_by_machine]
+    for together in _by(standing, _cause_of).values():
+        parts.join(together)
+    for together in _by(standing, _spot_of).values():
+        if len(together) > MANY:
+            parts.join(together)
+    known = {one.id: one for one in standing}
+    leaders = {}
+    for names in parts.all():
+        first, *others = sorted((known[name] for name in names), key=_worst_first)
+        leaders.update({other.id: first.id for other in others})
+    return leaders
+
+
+def topics_of(candidates: Sequence[Candidate]) -> dict[str, Topic]:
+    """By the id of each proven finding, what is asked about once: its group, or its rule in its file."""
+    leaders = leaders_of(candidates)
+    known = {one.id: one for one in candidates}
+    first_at: dict[Hashable, str] = {}
+    topics = {}
+    for one in candidates:
+        spot = _spot_of(one)
+        if spot is None:
+            continue
+        name = leaders.get(one.id, one.id)
+        if name not in leaders.values():
+            name = first_at.setdefault(spot, name)
+        topics[one.id] = _rule(known[name]), name
+    return topics
+
+
+def gather_places(
+    candidates: Sequence[Candidate], stage: str, is_hidden: Callable[[Candidate], bool] = lambda _: False
+) -> list[Candidate]:
+    """Let one finding stand for those it is one with: they are withheld as its duplicates.
+
+    What the user chose not to see stands for nothing and is gathered nowhere.
+    """
+    leaders = leaders_of([one for one in candidates if not is_hidden(one)])
+    return [_under(one, leaders, stage) for one in candidates]
+
+
+def _under(candidate: Candidate, leaders: Mapping[str, str], stage: str) -> Candidate:
+    if candidate.id in leaders:
+        return candidate.withhold(stage, Reason.DUPLICATE_OF, leaders[candidate.id])
+    ended = candidate.withheld
+    if ended and ended.code is Reason.DUPLICATE_OF and ended.detail in leaders:
+        # What it was a duplicate of is one itself: it is read under the finding that is shown.
+        stands = Withheld(code=Reason.DUPLICATE_OF, detail=leaders[ended.detail])
+        return candidate.then(stage, f"{ended.detail} is said by {stands.detail}", withheld=stands)
+    return candidate
+
+
+class _Parts:
+    """Sets of names, of which those that share a name become one."""
+
+    def __init__(self) -> None:
+        self._above: dict[str, str] = {}
+
+    def join(self, together: Iterable[Candidate]) -> None:
+        first, *others = (self._top(one.id) for one in together)
+        self._above.update({other: first for other in others if other != first})
+
+    def all(self) -> list[list[str]]:
+        parts = defaultdict(list)
+        for name in self._above:
+            parts[self._top(name)].append(name)
+        return [part for part in parts.values() if len(part) > 1]
+
+    def _top(self, name: str) -> str:
+        while (above := self._above.setdefault(name, name)) != name:
+            name = above
+        return name
+
+
+def _by(
+    candidates: Iterable[Candidate], key_of: Callable[[Candidate], Hashable]
+) -> dict[Hashable, list[Candidate]]:
+    groups = defaultdict(list)
+    for one in candidates:
+        if (key := key_of(one)) is not None:
+            groups[key].append(one)
+    return groups
+
+
+def _spot_of(candidate: Candidate) -> Hashable:
+    """The rule, the file and its side; None for what a model said."""
     finding = candidate.finding
     if finding is None or not candidate.is_proven_by_machine:
         return None
-    return finding.rule_id or candidate.id, finding.file, finding.side
+    return _rule(candidate), finding.file, finding.side
 
 
-def crowded_spots(candidates: Sequence[Candidate]) -> dict[Spot, list[Candidate]]:
-    """The findings of each rule that has more in a file than anybody reads, the worst and first one first."""
-    spots: dict[Spot, list[Candidate]] = defaultdict(list)
-    for candidate in candidates:
-        spot = spot_of(candidate)
-        if spot is not None and candidate.is_shown:
-            spots[spot].append(candidate)
-    return {spot: sorted(group, key=_worst_first) for spot, group in spots.items() if len(group) > MANY}
+def _cause_of(candidate: Candidate) -> Hashable:
+    """The changed definition that a finding goes back to, as its analyser names it; None: it names none."""
+    proof = candidate.finding.verification if candidate.finding else None
+    cause = proof.caused_by if proof else None
+    return (candidate.specialist, cause.file, cause.symbol) if cause else None
 
 
-def gather_places(candidates: Sequence[Candidate], stage: str) -> list[Candidate]:
-    """Let one finding stand for its like in the same file: the others are withheld as its duplicates."""
-    leader_of = {
-        member.id: leader.id for leader, *members in crowded_spots(candidates).values() for member in members
-    }
-    return [
-        one.withhold(stage, Reason.DUPLICATE_OF, leader_of[one.id]) if one.id in leader_of else one
-        for one in candidates
-    ]
+def _rule(candidate: Candidate) -> str:
+    return (candidate.finding.rule_id if candidate.finding else None) or candidate.id
 
 
-def _worst_first(candidate: Candidate) -> tuple[int, int, int]:
+def _worst_first(candidate: Candidate) -> tuple[bool, int, bool, str, int, int]:
+    """What blocks before what does not, so that nothing that blocks stands under what does not."""
+    may_block = candidate.status is Status.VERIFIED and candidate.worth is Worth.ACT
     finding = candidate.finding
-    return (finding.severity.rank, finding.line, candidate.index) if finding else (9, 0, candidate.index)
+    if finding is None:
+        return True, 9, True, "", 0, candidate.index
+    # In the change itself a finding can be shown where it is discussed.
+    return (
+        not may_block,
+        finding.severity.rank,
+        finding.is_impact,
+        finding.file,
+        finding.line,
+        candidate.index,
+    )

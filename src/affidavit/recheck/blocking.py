@@ -11,7 +11,7 @@ from affidavit.pipeline import NO_MODEL, Looked, conclude
 from affidavit.ports import Case
 from affidavit.prompts import current_prompts
 from affidavit.recheck.proofs import Proof, has_other_version
-from affidavit.records.candidate import Candidate
+from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
 from affidavit.records.report import Reply, Report
@@ -32,8 +32,17 @@ async def check_blocking(
     heard = [reply for reply in replies if _counts(reply, report)]
     docket = hand_in(read_replies(heard, case.change), heard, Docket(not_run=(NO_MODEL,)))
     now = await conclude(Looked(case, docket), None, None, settings, {}, current_prompts())
-    blocking = [one for one in now.candidates if one.id in now.verdict.blocking]
+    blocking = [one for one in now.candidates if one.id in now.verdict.blocking or _blocks_under(one, now)]
     return [_missing(one) for one in _unmatched(blocking, list(_known(report)))]
+
+
+def _blocks_under(one: Candidate, now: Report) -> bool:
+    """A place that a blocking finding of the same analyser stands for, and that would block by itself."""
+    if one.withheld is None or one.withheld.code is not Reason.DUPLICATE_OF or one.finding is None:
+        return False
+    leaders = {each.id: each.specialist for each in now.candidates if each.id in now.verdict.blocking}
+    is_proven = one.status is Status.VERIFIED and one.worth is Worth.ACT and one.finding.severity.is_grave
+    return is_proven and leaders.get(one.withheld.detail) == one.specialist
 
 
 def _counts(reply: Reply, report: Report) -> bool:

@@ -48,6 +48,16 @@ def find_cause(
     return None if symbol is None else _symbol_cause(symbol)
 
 
+def exact_cause(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> NamedCause | None:
+    """The changed definition that the diagnostic names in full; a part of a name is not enough."""
+    names = names_in(diagnostic.message)
+    member = ".".join(name.rpartition(".")[2] for name in names[:2])
+    symbol = _defined_at(diagnostic, inspection.symbols) or _exactly_named(
+        [member, *names], inspection.symbols
+    )
+    return None if symbol is None or symbol.fate == "touched" else _symbol_cause(symbol)
+
+
 def _defined_at(diagnostic: AnalyserDiagnostic, symbols: Iterable[ChangedSymbol]) -> ChangedSymbol | None:
     places = {(place.path, place.line) for place in diagnostic.related}
     return next((symbol for symbol in symbols if (symbol.file, symbol.head_line) in places), None)
@@ -55,13 +65,21 @@ def _defined_at(diagnostic: AnalyserDiagnostic, symbols: Iterable[ChangedSymbol]
 
 def _named(names: Sequence[str], symbols: Sequence[ChangedSymbol]) -> ChangedSymbol | None:
     """The changed symbol that one of the names means: the whole dotted name before its last part."""
-    whole, last = set(names), {name.rpartition(".")[2] for name in names}
-    ordered = sorted(symbols, key=lambda symbol: FATE_ORDER.index(symbol.fate))
+    last = {name.rpartition(".")[2] for name in names}
+    loose = (symbol for symbol in _gravest_first(symbols) if symbol.name in last)
+    return _exactly_named(names, symbols) or next(loose, None)
+
+
+def _exactly_named(names: Sequence[str], symbols: Sequence[ChangedSymbol]) -> ChangedSymbol | None:
+    whole, ordered = set(names), _gravest_first(symbols)
     exact = (symbol for symbol in ordered if symbol.qualified in whole)
     # A call of a class reaches its constructor.
     made = (symbol for symbol in ordered if symbol.qualified.removesuffix(".__init__") in whole)
-    loose = (symbol for symbol in ordered if symbol.name in last)
-    return next(exact, None) or next(made, None) or next(loose, None)
+    return next(exact, None) or next(made, None)
+
+
+def _gravest_first(symbols: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:
+    return sorted(symbols, key=lambda symbol: FATE_ORDER.index(symbol.fate))
 
 
 def _words_at(diagnostic: AnalyserDiagnostic, lines: Sequence[str]) -> list[str]:

@@ -23,7 +23,7 @@ def without_secrets(diagnostic: AnalyserDiagnostic, tree: Tree) -> AnalyserDiagn
 
 @dataclass(frozen=True)
 class Counted:
-    """A new diagnostic that is a finding, with the lines of its file and, in an untouched file, its cause."""
+    """A new diagnostic that is a finding, with its file's lines and what of the change is to blame for it."""
 
     diagnostic: AnalyserDiagnostic
     lines: tuple[str, ...]
@@ -32,6 +32,8 @@ class Counted:
     """How the analyser itself would settle it, as a diff against head."""
     suppressed_by: str = ""
     """The change's own comment that silences it."""
+    is_impact: bool = False
+    """The change does not touch its file."""
 
     def without_secrets(self, tree: Tree) -> "Counted":
         """The same as it may be written down: messages of analysers repeat what they read."""

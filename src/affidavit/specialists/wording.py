@@ -28,6 +28,7 @@ def write_finding(
     *,
     proof: Proof,
     cause: NamedCause | None,
+    is_impact: bool,
     patch: str = "",
 ) -> dict[str, Any]:
     """A finding as the contract wants it."""
@@ -42,11 +43,12 @@ def write_finding(
         "title": fill(rule.title, diagnostic),
         "file": diagnostic.path,
         "line": line,
-        "message": _message(rule, diagnostic, cause),
+        "message": _message(rule, diagnostic, cause, is_impact=is_impact),
         "suggestion": fill(rule.suggestion, diagnostic),
         "confidence": "high",
         "rule_id": rule.id,
-        "verification": _verification(diagnostic, rule, lines, (line, end), proof, cause)
+        "verification": _verification(diagnostic, rule, lines, (line, end), proof)
+        | _impact(cause, is_impact=is_impact)
         | ({"patch": patch} if patch else {}),
     }
     return finding if end == line else {**finding, "end_line": end}
@@ -60,13 +62,11 @@ def _of_name(rule: Rule, diagnostic: AnalyserDiagnostic) -> tuple[Rule, Analyser
     return said, diagnostic.model_copy(update={"line": 1, "message": message})
 
 
-def _message(rule: Rule, diagnostic: AnalyserDiagnostic, cause: NamedCause | None) -> str:
-    meaning = fill(rule.meaning, diagnostic)
-    if cause is None:
-        return meaning
-    return (
-        f"{meaning} {cause.sentence} {diagnostic.path}:{diagnostic.line} still relies on what it was before."
-    )
+def _message(rule: Rule, diagnostic: AnalyserDiagnostic, cause: NamedCause | None, *, is_impact: bool) -> str:
+    said = [fill(rule.meaning, diagnostic), *([cause.sentence] if cause else [])]
+    if cause and is_impact:
+        said.append(f"{diagnostic.path}:{diagnostic.line} still relies on what it was before.")
+    return " ".join(said)
 
 
 def _verification(
@@ -75,26 +75,26 @@ def _verification(
     lines: Sequence[str],
     span: tuple[int, int],
     proof: Proof,
-    cause: NamedCause | None,
 ) -> dict[str, Any]:
     start, end = quoted_range(lines, span)
     reported = f"{proof.analyser} reports {rule.id.partition('/')[2]} at head and not at base"
-    written: dict[str, Any] = {
+    return {
         "code_examined": "\n".join(lines[start - 1 : end]),
         "line_range_examined": [start, end],
         "verification_method": f"{reported}: {diagnostic.message}",
         "checked_for_handling_elsewhere": True,
         "where_checked": f"{proof.extent}, at base and at head",
-        "is_impact_finding": cause is not None,
         "side": "head",
         "failing_input": fill(rule.failing_input, diagnostic),
         "wrong_outcome": fill(rule.wrong_outcome, diagnostic),
         "is_absence_finding": False,
         "searches": [],
     }
-    if cause is not None:
-        written["caused_by"] = cause.cause.model_dump()
-    return written
+
+
+def _impact(cause: NamedCause | None, *, is_impact: bool) -> dict[str, Any]:
+    caused_by = {"caused_by": cause.cause.model_dump()} if cause else {}
+    return {"is_impact_finding": is_impact, **caused_by}
 
 
 def quoted_range(lines: Sequence[str], span: tuple[int, int]) -> tuple[int, int]:

@@ -35,7 +35,8 @@ function addFile(items: Item[], report: Report, placed: Placed, file: FileChange
   for (const candidate of beside) items.push({ kind: 'card', key: `c-${candidate.id}`, candidate, withQuote: true });
   if (!file.hunks.length) items.push({ kind: 'note', key: `n-${number}`, text: noLines(file) });
   const standing = [...beside, ...lines.values()].flat();
-  const guilty = guiltyLines(standing.flatMap((one) => [one.finding, ...(under.get(one.id)?.places ?? []).map((place) => place.finding)]));
+  const further = [...under.values()].flatMap((group) => [...group.places, ...group.elsewhere]).filter((place) => [file.path, file.old_path].includes(place.finding.file));
+  const guilty = guiltyLines([...standing, ...further].map((one) => one.finding));
   file.hunks.forEach((hunk, at) => {
     const isUnseen = coverage !== undefined && coverage.state !== 'skipped' && coverage.hunks[at]?.examined_by.length === 0 && !coverage.hunks[at]?.parts.length;
     const carded = cardsByRow(hunk, lines);

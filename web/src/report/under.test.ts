@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Candidate, type FileChange, inDiff } from './findings';
-import { isJudged, lineAnchor, lines, spotIn, under } from './under';
+import { codeAt, isJudged, lineAnchor, lines, spotIn, under } from './under';
 
 function one(id: string, line: number, fields: object = {}, finding: object = {}): Candidate {
   return { id, specialist: 'ruff', kind: 'mechanical', judgements: [], carried: null, withheld: null, finding: { file: 'a.py', line, rule_id: 'ruff/F821', title: id, verification: { side: 'head' }, ...finding }, ...fields } as unknown as Candidate;
@@ -18,9 +18,19 @@ test('further lines of the same rule and other accounts are told apart, in the o
   expect(found.get('lead')!.accounts.map((account) => [account.id, isJudged(account)])).toEqual([['x', false]]);
 });
 
+const model = { specialist: 'logic', kind: 'model' };
+
 test('two findings of a model have no rule in common', () => {
-  const found = under([one('lead', 3, { specialist: 'logic' }, { rule_id: null }), one('b', 9, { ...of('lead'), specialist: 'logic' }, { rule_id: null })]);
+  const found = under([one('lead', 3, model, { rule_id: null }), one('b', 9, { ...of('lead'), ...model }, { rule_id: null })]);
   expect(found.get('lead')).toMatchObject({ places: [], accounts: [{ id: 'b' }] });
+});
+
+test('what one cause breaks in other files is a place with its code, what another analyser says of it is not', () => {
+  const quote = { code: 'import lib\n  return lib.helper(1)', start: 4 };
+  const found = under([one('lead', 1), one('b', 5, { ...of('lead'), quote }, { file: 'b.py', rule_id: 'other' }), one('ty', 5, { ...of('lead'), specialist: 'ty' }, { file: 'b.py' })]);
+  expect(found.get('lead')).toMatchObject({ places: [], elsewhere: [{ id: 'b' }], accounts: [{ id: 'ty' }] });
+  expect(codeAt(found.get('lead')!.elsewhere[0]!)).toEqual({ code: 'return lib.helper(1)' });
+  expect(codeAt(one('c', 9, { quote: null }) as never)).toEqual({ title: 'c' });
 });
 
 test('the address of a line leads to that line, whatever its file is called', () => {

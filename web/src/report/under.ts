@@ -1,15 +1,17 @@
-/** What one finding stands for: further places of its rule, and what others said of the same problem. */
-import { type Candidate, type Finding, finder, type Said, sideOf, type Spot, titleOf } from './findings';
+/** What one finding stands for: further places of its rule or cause, and what others said of the same problem. */
+import { type Candidate, type Finding, finder, placeOf, type Said, sideOf, type Spot, titleOf } from './findings';
 import { oneLine } from './text';
 
 export interface Under {
   /** The same rule in the same file. */
   places: Said[];
+  /** What the same cause breaks at other places, as the same analyser proved. */
+  elsewhere: Said[];
   /** Other effects of the same cause, and other words for it. */
   accounts: Candidate[];
 }
 
-export const NOTHING_UNDER: Under = { places: [], accounts: [] };
+export const NOTHING_UNDER: Under = { places: [], elsewhere: [], accounts: [] };
 
 /** By the id of the finding that is shown for them; the same parting as in the other formats (proof/under.py). */
 export function under(candidates: readonly Candidate[]): Map<string, Under> {
@@ -19,9 +21,10 @@ export function under(candidates: readonly Candidate[]): Map<string, Under> {
     if (one.withheld?.code !== 'duplicate_of') continue;
     const leader = leaders.get(one.withheld.detail);
     if (!leader) continue;
-    const group = found.get(leader.id) ?? { places: [], accounts: [] };
+    const group = found.get(leader.id) ?? { places: [], elsewhere: [], accounts: [] };
     found.set(leader.id, group);
     if (isPlace(one, leader)) group.places.push(one);
+    else if (isElsewhere(one, leader)) group.elsewhere.push(one);
     else group.accounts.push(one);
   }
   return found;
@@ -37,6 +40,15 @@ function isPlace(one: Candidate, leader: Candidate): one is Said {
   return one.specialist === leader.specialist && one.finding.rule_id === leader.finding.rule_id && one.finding.file === leader.finding.file;
 }
 
+function isElsewhere(one: Candidate, leader: Candidate): one is Said {
+  if (!one.finding || !leader.finding || !isProven(one) || !isProven(leader)) return false;
+  return one.specialist === leader.specialist && placeOf(one.finding) !== placeOf(leader.finding);
+}
+
+function isProven(candidate: Candidate): boolean {
+  return candidate.kind === 'mechanical' && (!candidate.carried || candidate.carried.is_repeated);
+}
+
 /** Each line once. */
 export function lines(places: readonly Said[]): Said[] {
   return [...new Map(places.map((one) => [one.finding.line, one])).values()];
@@ -44,8 +56,14 @@ export function lines(places: readonly Said[]): Said[] {
 
 /** Nobody may take a further effect for verified. */
 export function isJudged(candidate: Candidate): boolean {
-  const isSeenNow = !candidate.carried || candidate.carried.is_repeated;
-  return candidate.judgements.length > 0 || (candidate.kind === 'mechanical' && isSeenNow);
+  return candidate.judgements.length > 0 || isProven(candidate);
+}
+
+/** The code at a further place; its title where no code is quoted. */
+export function codeAt(place: Said): { code: string } | { title: string } {
+  const quote = place.quote;
+  const line = quote?.start ? quote.code.split('\n')[place.finding.line - quote.start] : undefined;
+  return line?.trim() ? { code: oneLine(line.trim()) } : { title: oneLine(titleOf(place)) };
 }
 
 export function account(candidate: Candidate): string {

@@ -167,7 +167,9 @@ def _write_under(ink: Ink, under: Sequence[tuple[str, str]], *, is_verbose: bool
     for label, text in shown:
         ink.hanging(_label(label), ink.inline(" ".join(text.split())), indent=_INDENT)
     if more := len(under) - len(shown):
-        ink.hanging(_label("also said"), Text(f"{more} more with --verbose", style="dim"), indent=_INDENT)
+        ink.hanging(
+            _label(under[len(shown)][0]), Text(f"{more} more with --verbose", style="dim"), indent=_INDENT
+        )
 
 
 def _write_proof(ink: Ink, report: Report, candidate: Candidate, *, is_verbose: bool) -> None:

@@ -194,10 +194,8 @@ def _is_searched_for(one: SymbolChange) -> bool:
 
 def _written(number: int, one: Break, lines: Sequence[str], change: Change) -> dict[str, Any]:
     diagnostic = AnalyserDiagnostic(rule=one.rule, message=one.message, path=one.path, line=one.line)
-    # A place inside of a changed file is about that file; elsewhere it is an impact with a cause.
-    is_changed = change.file_at(one.path) is not None
-    cause = None if is_changed else one.cause
-    finding = write_finding(number, diagnostic, RULES[one.rule], lines, proof=PROOF, cause=cause)
-    if is_changed:
-        finding["message"] = f"{finding['message']} {one.cause.sentence}"
-    return finding
+    # A place inside of a changed file is about that file; elsewhere it is an impact.
+    is_impact = change.file_at(one.path) is None
+    return write_finding(
+        number, diagnostic, RULES[one.rule], lines, proof=PROOF, cause=one.cause, is_impact=is_impact
+    )

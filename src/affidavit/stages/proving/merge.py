@@ -9,7 +9,7 @@ from affidavit.proof.fingerprints import add_fingerprints, by_place
 from affidavit.proof.judging.grouping import Cause, groups_by_cause, read_grouping
 from affidavit.proof.judging.judgement import Unreadable
 from affidavit.proof.judging.likeness import SIMILAR_WORDS, ClaimKey, claim_key, claim_words, likeness
-from affidavit.proof.places import crowded_spots
+from affidavit.proof.places import leaders_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket, Group
@@ -65,11 +65,11 @@ def _group_repeated(docket: Docket) -> Docket:
 
 
 def _to_join(leading: Sequence[Candidate]) -> list[Candidate]:
-    """What the joiner is asked about: all that stand, once for a rule with many findings in a file.
+    """What the joiner is asked about: all that stand, and of proven findings that are one, that one.
 
     None where nothing can be joined: only what a model found is absorbed.
     """
-    repeated = {one.id for _, *others in crowded_spots(leading).values() for one in others}
+    repeated = leaders_of(leading)
     standing = [one for one in leading if one.id not in repeated]
     is_claimed = any(not one.is_proven_by_machine for one in standing)
     if len(standing) < 2 or not is_claimed:

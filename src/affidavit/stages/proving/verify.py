@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
@@ -10,7 +10,7 @@ from affidavit.events import Emit, EventName, event, finding_detected, handoff
 from affidavit.ports import Judged, Verifiers
 from affidavit.proof.judging.likeness import SAME_WORDS, SIMILAR_WORDS, ClaimKey, claim_key, likeness
 from affidavit.proof.judging.ruling import MILDNESS, needs_second, rule_on, unanswered_in
-from affidavit.proof.places import MAX_FILES_ASKED, Spot, crowded_spots, spot_of
+from affidavit.proof.places import MAX_TOPICS_ASKED, Topic, leaders_of, topics_of
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket
@@ -46,8 +46,9 @@ async def verify(docket: Docket, verifiers: Verifiers | None, emit: Emit) -> Doc
     withheld as duplicates.
     """
     leading = docket.leading
-    unasked = _too_many(leading) if verifiers else frozenset()
-    court = _Court(verifiers, emit, frozenset(crowded_spots(leading)), unasked)
+    topics = topics_of(leading)
+    unasked = _too_many(leading, topics) if verifiers else frozenset()
+    court = _Court(verifiers, emit, topics, _gathered(leading), unasked)
     for candidate in leading:
         _announce(candidate, emit)
     emit(handoff("reviewer", "verifier", findings_count=len(leading)))
@@ -80,19 +81,20 @@ class _Court:
 
     verifiers: Verifiers | None
     emit: Emit
-    crowded: frozenset[Spot] = frozenset()
-    """Where a rule has so many findings that one stands for the others."""
+    topics: Mapping[str, Topic] = field(default_factory=dict)
+    """By the id of each proven finding, what is asked about once."""
+    gathered: frozenset[str] = frozenset()
+    """Ids of the proven findings that stand for others and are grave: the machine alone decides."""
     unasked: frozenset[str] = frozenset()
     """Ids of the mildest findings, where there are more than anybody is asked about."""
-    asked: dict[Spot, asyncio.Future[Judged]] = field(default_factory=dict)
-    """What the worth of a rule's findings in a file was said to be: it is asked once."""
+    asked: dict[Topic, asyncio.Future[Judged]] = field(default_factory=dict)
+    """What the worth of findings that are one, or of one rule in one file, was said to be."""
     heard: dict[ClaimKey, tuple[str, asyncio.Future[list[Judged]]]] = field(default_factory=dict)
     """What was said of a claim, and of whose: the same in the same words is asked once."""
 
     async def decide(self, candidate: Candidate) -> _Decided:
-        spot = spot_of(candidate)
-        if spot:
-            heard = await self._judge_worth(candidate, spot)
+        if candidate.is_proven_by_machine:
+            heard = await self._judge_worth(candidate)
         else:
             candidate, heard = await self._judge_claim(candidate)
         decided = _apply(candidate, [one.judgement for one in heard])
@@ -122,14 +124,14 @@ class _Court:
         self.heard[key] = candidate.id, asyncio.ensure_future(_judge(candidate, asked))
         return candidate, await self.heard[key][1]
 
-    async def _judge_worth(self, candidate: Candidate, spot: Spot) -> list[Judged]:
+    async def _judge_worth(self, candidate: Candidate) -> list[Judged]:
         """The machine's finding is true already; whether a maintainer would act on it here is asked, once.
 
         The answer may be a doubt, which is shown with the finding. It changes neither worth nor severity: a
         model can be talked round by the change.
         """
         proven = _proven_by_machine(candidate)
-        heard = await self._worth_at(candidate, spot) if proven.worth is not Worth.NIT else None
+        heard = await self._worth_of(candidate) if proven.worth is not Worth.NIT else None
         if heard is None:
             return [Judged(judgement=proven)]
         # Its word on the truth was not asked for and must not be read as one.
@@ -137,18 +139,20 @@ class _Court:
         asked = heard.judgement.model_copy(update=silent)
         return [Judged(judgement=asked, usage=heard.usage), Judged(judgement=proven)]
 
-    async def _worth_at(self, candidate: Candidate, spot: Spot) -> Judged | None:
-        """What the verifier says of a rule's findings in a file; None: it is not asked."""
-        is_grave = candidate.finding is not None and candidate.finding.severity.is_grave
-        is_unasked = candidate.id in self.unasked or (spot in self.crowded and is_grave)
-        if self.verifiers is None or is_unasked:
+    async def _worth_of(self, candidate: Candidate) -> Judged | None:
+        """What the verifier says of the findings that are one with this; None: it is not asked."""
+        topic = self.topics.get(candidate.id)
+        if self.verifiers is None or topic is None or candidate.id in self.unasked:
             return None
-        if spot in self.asked:
-            return Judged(judgement=(await self.asked[spot]).judgement)
-        if sum(rule == spot[0] for rule, *_ in self.asked) >= MAX_FILES_ASKED:
+        rule, leader = topic
+        if leader in self.gathered:
             return None
-        self.asked[spot] = asyncio.ensure_future(self.verifiers.first.judge(candidate))
-        return await self.asked[spot]
+        if topic in self.asked:
+            return Judged(judgement=(await self.asked[topic]).judgement)
+        if sum(rule == other for other, _ in self.asked) >= MAX_TOPICS_ASKED:
+            return None
+        self.asked[topic] = asyncio.ensure_future(self.verifiers.first.judge(candidate))
+        return await self.asked[topic]
 
     async def settle(self, leader: _Decided, members: Sequence[Candidate]) -> list[_Decided]:
         """Withhold the members as duplicates of a leader that stands; of a refuted one, judge them.
@@ -226,16 +230,23 @@ def _standing(decided: _Decided) -> int:
     return {Worth.ACT: 0, Worth.MAYBE: 1, Worth.NIT: 3}[one.worth]
 
 
-def _too_many(leading: Sequence[Candidate]) -> frozenset[str]:
+def _gathered(leading: Sequence[Candidate]) -> frozenset[str]:
+    """The grave ones of the proven findings that stand for others."""
+    leaders = set(leaders_of(leading).values())
+    return frozenset(
+        one.id for one in leading if one.id in leaders and one.finding and one.finding.severity.is_grave
+    )
+
+
+def _too_many(leading: Sequence[Candidate], topics: Mapping[str, Topic]) -> frozenset[str]:
     """Of very many findings, those that no verifier is asked about: proven ones first, then the mildest.
 
     The bound grows slower than the findings.
     """
     most = ALWAYS_ASKED + math.ceil(4 * math.sqrt(len(leading)))
-    # What a rule has found in a file is asked about once.
-    topics = dict.fromkeys(spot_of(one) or one.id for one in sorted(leading, key=_most_urgent))
-    asked = set(list(topics)[:most])
-    return frozenset(one.id for one in leading if (spot_of(one) or one.id) not in asked)
+    in_turn = dict.fromkeys(topics.get(one.id, one.id) for one in sorted(leading, key=_most_urgent))
+    asked = set(list(in_turn)[:most])
+    return frozenset(one.id for one in leading if topics.get(one.id, one.id) not in asked)
 
 
 def _most_urgent(candidate: Candidate) -> tuple[bool, int, str]:

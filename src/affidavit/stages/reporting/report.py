@@ -48,8 +48,14 @@ def compile_report(
 ) -> Report:
     """The report of a review. Verdict and gate come before what the user chose to see."""
     change = case.change
-    # What people dismissed stands for nothing else.
-    judged = gather_places([dismiss(candidate, dismissals) for candidate in docket.candidates], STAGE)
+    searchers = frozenset(run.analyser for run in docket.analyser_runs if run.looks_for)
+
+    def with_visibility(candidate: Candidate) -> Candidate:
+        return choose_visibility(candidate, change, settings, searchers)
+
+    # What people dismissed, and what the user chose not to see, stands for nothing else.
+    dismissed = [dismiss(candidate, dismissals) for candidate in docket.candidates]
+    judged = gather_places(dismissed, STAGE, lambda one: with_visibility(one).withheld is not None)
     coverage = Coverage(
         case.replies,
         docket.replies,
@@ -66,8 +72,7 @@ def compile_report(
     unread = coverage.gaps(change, not_run=docket.not_run, incomplete=docket.incomplete)
     incomplete = (*docket.incomplete, *unread, *_unread_settings(settings))
     gate = decide_gate(judged, settings.fail_on, is_incomplete=bool(incomplete))
-    searchers = frozenset(run.analyser for run in docket.analyser_runs if run.looks_for)
-    visible = [choose_visibility(candidate, change, settings, searchers) for candidate in judged]
+    visible = [with_visibility(candidate) for candidate in judged]
     return Report(
         affidavit_version=__version__,
         id=case.review_id,

@@ -9,6 +9,7 @@ from affidavit.render.report.proof.programs import decided_by
 from affidavit.render.report.wording import counted, finder_name, listed, place_of, title_of
 
 MAX_LINES = 12
+MAX_PLACES = 12
 MAX_ACCOUNTS = 10
 
 
@@ -22,14 +23,19 @@ def duplicates_of(candidate: Candidate, report: Report) -> list[Candidate]:
 
 
 def said_under(candidate: Candidate, report: Report) -> list[tuple[str, str]]:
-    """Further places of the same rule, and what others said of the same problem, each with its label."""
+    """Further places of the same rule or cause, and what others said of the same, each with its label."""
     under = duplicates_of(candidate, report)
-    places = [one for one in under if _is_place(one, candidate)]
-    accounts = [one for one in under if one not in places]
-    said = [("also at", _lines(places))] if places else []
-    said += [("also said", _account(one)) for one in accounts[:MAX_ACCOUNTS]]
-    more = len(accounts) - MAX_ACCOUNTS
-    return [*said, *([("also said", f"{counted(more, 'more account')}")] if more > 0 else [])]
+    lines = [one for one in under if _is_line(one, candidate)]
+    places = [one for one in under if one not in lines and _is_place(one, candidate)]
+    accounts = [one for one in under if one not in lines and one not in places]
+    said = [("also at", _lines(lines))] if lines else []
+    said += _listed("also at", [_quoted(one) for one in places], MAX_PLACES, "more place")
+    return said + _listed("also said", [_account(one) for one in accounts], MAX_ACCOUNTS, "more account")
+
+
+def _listed(label: str, texts: Sequence[str], most: int, rest: str) -> list[tuple[str, str]]:
+    more = [counted(len(texts) - most, rest)] if len(texts) > most else []
+    return [(label, text) for text in (*texts[:most], *more)]
 
 
 def why_withheld(candidate: Candidate, report: Report) -> str:
@@ -52,6 +58,21 @@ def _account(candidate: Candidate) -> str:
 
 
 def _is_place(one: Candidate, leader: Candidate) -> bool:
+    """Whether the machine proved the same cause to break another place, too."""
+    is_proven = one.is_proven_by_machine and leader.is_proven_by_machine
+    return is_proven and one.specialist == leader.specialist and place_of(one) != place_of(leader)
+
+
+def _quoted(place: Candidate) -> str:
+    """Where it is, and the code that is there; its title where no code is quoted."""
+    finding, quote = place.finding, place.quote
+    lines = quote.code.split("\n") if quote and quote.start is not None else []
+    at = finding.line - quote.start if finding and quote and quote.start is not None else -1
+    code = " ".join(lines[at].split()) if 0 <= at < len(lines) else ""
+    return f"{place_of(place)}: {f'`{code}`' if code and '`' not in code else code or title_of(place)}"
+
+
+def _is_line(one: Candidate, leader: Candidate) -> bool:
     # Two findings of a model have no rule in common: each says something of its own.
     if one.finding is None or leader.finding is None or leader.finding.rule_id is None:
         return False
