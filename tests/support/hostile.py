@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from affidavit.records.change import FileChange
-from affidavit.records.diagnostics import Reason
-from affidavit.records.finding import Cause
+from affidavit.records.diagnostics import Diagnostic, Reason, SetAside
+from affidavit.records.finding import Category, Cause, Severity
 from affidavit.records.report import Gap, Report
 from reports import (
     a_candidate,
@@ -90,9 +90,24 @@ def hostile_reports(draw: st.DrawFn) -> Report:
         *candidates,
         *withheld,
         change=a_change(files=_files(path, lines), title=title, target=message),
+        diagnostics=(_set_aside(path, title, message), _set_aside(path, title, message, unlisted={code: 2})),
         incomplete=(Gap(name=title, reason=message, advice=code),),
         not_run=(Gap(name=message, reason=code, advice=title),),
     )
+
+
+def _set_aside(path: str, title: str, message: str, **fields: Any) -> Diagnostic:
+    result = SetAside(
+        rule=title,
+        severity=Severity.LOW,
+        category=Category.STYLE,
+        file=path,
+        line=1,
+        message=message,
+        reason=title,
+    )
+    told = {"set_aside": result, **fields}
+    return Diagnostic(code=Reason.FINDING_DROPPED, specialist=title, detail=message).model_copy(update=told)
 
 
 def _files(path: str, lines: list[str]) -> list[FileChange]:

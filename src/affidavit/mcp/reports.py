@@ -14,6 +14,7 @@ from affidavit.ports import Specialist
 from affidavit.recheck.check import recheck
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
+from affidavit.render.report.withheld import set_aside_lines, set_aside_words
 from affidavit.render.report.wording import (
     claim,
     coverage_sentence,
@@ -114,8 +115,9 @@ def _specialists_without_models(settings: Settings) -> Sequence[Specialist]:
 def describe_report(report: Report) -> dict[str, Any]:
     """A report as agents get it.
 
-    `findings` are shown, each with its status; `withheld` are not, each with why; `incomplete` is what should
-    have been looked at and was not, `not_run` what this installation does without.
+    `findings` are shown, each with its status; `withheld` are not, each with why; `set_aside` is what
+    analysers reported and their own parts dropped; `incomplete` is what should have been looked at and was
+    not, `not_run` what this installation does without.
     """
     return {
         "report": report.id,
@@ -124,10 +126,14 @@ def describe_report(report: Report) -> dict[str, Any]:
         "exit_code": report.gate.exit_code,
         "findings": [describe_finding(one, report) for one in report.shown[:MAX_LISTED]],
         "withheld": [describe_finding(one, report) for one in report.withheld[:MAX_LISTED]],
+        "set_aside": [*filter(None, [set_aside_words(report)]), *set_aside_lines(report)[:MAX_LISTED]],
         "coverage": coverage_sentence(report),
         "incomplete": [part_sentence(one) for one in report.incomplete],
         "not_run": [part_sentence(one) for one in report.not_run],
-        "diagnostics": [f"{one.code}: {one.detail}" for one in report.diagnostics[:MAX_LISTED]],
+        "diagnostics": [
+            f"{one.code}: {one.detail}"
+            for one in [one for one in report.diagnostics if not one.is_set_aside][:MAX_LISTED]
+        ],
     }
 
 

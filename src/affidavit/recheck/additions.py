@@ -85,6 +85,11 @@ ADDED: tuple[Added, ...] = (
     *(Added(f"{run}.missing", (2, 7)) for run in RUNS),
     *(Added(f"{run}.unreached", (2, 8)) for run in RUNS),
     *(Added(f"{run}.altered.**", (2, 8)) for run in RUNS),
+    Added("diagnostics.*.set_aside.**", (2, 9)),
+    Added("diagnostics.*.unlisted.**", (2, 9)),
+    Added("inputs.replies.*.diagnostics.*.set_aside.**", (2, 9)),
+    Added("inputs.replies.*.diagnostics.*.unlisted.**", (2, 9)),
+    Added("verdict.counts.set_aside", (2, 9)),
 )
 
 

@@ -16,13 +16,14 @@ from affidavit.proof.coverage import unseen_files
 from affidavit.proof.judging.ruling import rule_on
 from affidavit.proof.quoting.quote_check import check_quote, quote_still_stands
 from affidavit.proof.quoting.searches import run_search
+from affidavit.recheck.additions import is_later_than
 from affidavit.records.candidate import Candidate, Status
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Finding, Search
 from affidavit.records.record import Record
-from affidavit.records.report import Reply, Report
+from affidavit.records.report import Reply, Report, count_set_aside
 from affidavit.stages.looking.parse import read_replies
 from affidavit.stages.reporting.report import decide_gate, decide_verdict
 
@@ -336,6 +337,12 @@ def _unseen(report: Report) -> list[tuple[str, str]]:
     return unseen_files(report.change, report.coverage, report.plan)
 
 
+def _set_aside(report: Report) -> int:
+    """How many results of analysers the report lists as set aside; none where it is too old to count them."""
+    is_counted = not is_later_than(report.report_version, ("verdict", "counts", "set_aside"))
+    return count_set_aside(report.diagnostics) if is_counted else report.verdict.counts.set_aside
+
+
 def _differences(report: Report, judged: Sequence[Candidate]) -> list[str]:
     verdict = decide_verdict(
         judged,
@@ -344,6 +351,7 @@ def _differences(report: Report, judged: Sequence[Candidate]) -> list[str]:
         unseen=_unseen(report),
         incomplete=report.incomplete,
         models=report.models,
+        set_aside=_set_aside(report),
     )
     gate = decide_gate(judged, report.gate.fail_on, is_incomplete=bool(report.incomplete))
     drawn = {

@@ -2,6 +2,9 @@
 
 from enum import StrEnum
 
+from pydantic import Field
+
+from affidavit.records.finding import Category, Severity
 from affidavit.records.record import Record
 
 
@@ -47,6 +50,20 @@ HIDDEN_BY_CHOICE = (Reason.BELOW_THRESHOLD, Reason.OUT_OF_FOCUS, Reason.STYLE_OF
 """Why a finding is not shown that counts at verdict and gate all the same: the user chose what to see."""
 
 
+class SetAside(Record):
+    """What an analyser reported and its own part dropped before it was a finding, and why."""
+
+    rule: str
+    severity: Severity
+    """What it would be if it counted; so is the category."""
+    category: Category
+    file: str
+    line: int
+    """0: in the name of the file."""
+    message: str
+    reason: str
+
+
 class Diagnostic(Record):
     """One note of the machine: what, about which finding of whom, and what was expected."""
 
@@ -57,3 +74,12 @@ class Diagnostic(Record):
     id: str | None = None
     field: str | None = None
     expected: str | None = None
+    set_aside: SetAside | None = None
+    """The result of an analyser that it speaks of. From report 2.9 on, as the next."""
+    unlisted: dict[str, int] = Field(default_factory=dict)
+    """By rule, how many results of an analyser it stands for that are too many to be listed."""
+
+    @property
+    def is_set_aside(self) -> bool:
+        """Whether it speaks of what an analyser's own part dropped: what was handed in has its index."""
+        return self.code is Reason.FINDING_DROPPED and self.index is None

@@ -1,5 +1,6 @@
 """The native report: the whole truth of one review. All other formats are made from it."""
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from pydantic import Field
@@ -18,7 +19,7 @@ from affidavit.records.runs.patch_trial import TrialStep
 from affidavit.records.runs.run import ProbeRun
 
 Decision = Literal["approve", "request_changes", "comment"]
-REPORT_VERSION = "2.8"
+REPORT_VERSION = "2.9"
 """From 2.0 on a report keeps its inputs, so that all the rest of it can be derived again.
 
 The minor number grows with each field that is added; `recheck/additions.py` says which came when.
@@ -86,7 +87,7 @@ class FileCoverage(Record):
 
 
 class Counts(Record):
-    """Numbers of the report; candidates = shown + withheld."""
+    """Numbers of the report; candidates = shown + withheld, and beside them what analysers set aside."""
 
     candidates: int
     shown: int
@@ -97,6 +98,8 @@ class Counts(Record):
     by_severity: dict[Severity, int]
     """Shown findings."""
     withheld_by_code: dict[Reason, int]
+    set_aside: int = 0
+    """Results of analysers that their own parts dropped: they are no candidates. From report 2.9 on."""
 
 
 class Verdict(Record):
@@ -339,7 +342,17 @@ class Report(Record):
     @property
     def set_aside(self) -> list[Diagnostic]:
         """What an analyser reported and its own part dropped: it was never handed in and is no candidate."""
-        return [one for one in self.dropped if one.index is None]
+        return [one for one in self.diagnostics if one.is_set_aside]
+
+    @property
+    def set_aside_count(self) -> int:
+        """How many there are, with those that are too many to be listed."""
+        return count_set_aside(self.diagnostics)
+
+
+def count_set_aside(diagnostics: Iterable[Diagnostic]) -> int:
+    """How many results of analysers their own parts dropped."""
+    return sum(sum(one.unlisted.values()) or 1 for one in diagnostics if one.is_set_aside)
 
 
 class StoredFinding(Record):

@@ -26,7 +26,6 @@ from affidavit.events import EventName, event
 from affidavit.ports import Case, no_rule_is_off
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange
-from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, AnalyserRun
 from affidavit.records.report import Gap, Reply
 from affidavit.specialists.causes import NamedCause, exact_cause, find_cause
@@ -42,11 +41,11 @@ from affidavit.specialists.examination import (
 from affidavit.specialists.own_fixes import patch_of
 from affidavit.specialists.own_words import weigh_excuses
 from affidavit.specialists.rulebook import silence_about
+from affidavit.specialists.set_aside import note_set_aside
 from affidavit.specialists.wording import Proof, write_finding
 from affidavit.symbols.changed import changed_symbols
 from affidavit.system.concurrency import side_by_side
 
-MAX_DROPPED_LISTED = 200
 IsRuleOff = Callable[[str, str], bool]
 """Whether the settings turn a rule off for a path."""
 
@@ -110,7 +109,7 @@ class MechanicalSpecialist:
             suppressed=tuple(one.suppressed_by for one in found.counted),
             incomplete=unread,
             analyser_runs=runs,
-            diagnostics=self._dropped(found),
+            diagnostics=note_set_aside(self.analyser, found.dropped),
         )
 
     def _unread(self, found: Examination, change: Change) -> tuple[Gap, ...]:
@@ -197,7 +196,11 @@ class MechanicalSpecialist:
             counted=tuple(
                 outcome.without_secrets(head) for _, outcome in decided if isinstance(outcome, Counted)
             ),
-            dropped=tuple((without_secrets(one, head), why) for one, why in decided if isinstance(why, str)),
+            dropped=tuple(
+                (without_secrets(one, head), head.without_secrets(one.path, why))
+                for one, why in decided
+                if isinstance(why, str)
+            ),
             unquotable=tuple(diagnostic for diagnostic, outcome in decided if outcome is None),
         ).without_dialects(self.analyser, change)
 
@@ -317,18 +320,6 @@ class MechanicalSpecialist:
                 "findings": findings,
                 "meta": {"analyser": self.name, "analyser_version": program.version},
             }
-        )
-
-    def _dropped(self, found: Examination) -> tuple[Diagnostic, ...]:
-        details = [
-            f"{diagnostic.rule} at {diagnostic.path}:{diagnostic.line} ({diagnostic.message}): {reason}"
-            for diagnostic, reason in found.dropped
-        ]
-        left = len(details) - MAX_DROPPED_LISTED
-        if left > 0:
-            details = [*details[:MAX_DROPPED_LISTED], f"and {left} more of the same kinds"]
-        return tuple(
-            Diagnostic(code=Reason.FINDING_DROPPED, detail=detail, specialist=self.name) for detail in details
         )
 
     def _not_installed(self, started: float, case: Case) -> Reply:

@@ -88,6 +88,17 @@ def test_a_file_that_the_base_commit_leaves_out_is_named_and_no_gap(case: Open) 
     assert (report.incomplete, report.gate.exit_code) == ((), 0)
 
 
+def test_what_analysers_set_aside_is_counted_and_has_rule_place_and_reason(case: Open) -> None:
+    one = case({"a": ""}, {"app.py": UNDEFINED, "b.py": "import os\n\nos.system('ls ' + input())\n"})
+    report = reviewed(one, analysers_off=("kingfisher", "ty"), rules_off=("ruff/F821",))
+    counts = report.verdict.counts
+    assert (counts.candidates, counts.set_aside) == (counts.shown + counts.withheld, 1)
+    assert "app.py" not in {found.finding.file for found in report.candidates if found.finding}
+    (result,) = [note.set_aside for note in report.set_aside if note.set_aside]
+    assert (result.rule, result.file, result.line) == ("ruff/F821", "app.py", 2)
+    assert result.reason == "the rule is off"
+
+
 def test_a_deleted_file_is_not_said_to_be_read_by_who_reads_one_file_at_a_time(case: Open) -> None:
     report = reviewed(
         case({"a.py": "A = 1\n", "Dockerfile": "FROM a:1\n"}, {"a.py": None, "Dockerfile": None})

@@ -271,7 +271,7 @@ export interface paths {
         };
         /**
          * Get Withheld
-         * @description Every finding that is not shown, with its reason.
+         * @description Every finding that is not shown, with its reason, and what analysers set aside.
          */
         get: operations["get_withheld_api_review__review_id__withheld_get"];
         put?: never;
@@ -1278,7 +1278,7 @@ export interface components {
         };
         /**
          * Counts
-         * @description Numbers of the report; candidates = shown + withheld.
+         * @description Numbers of the report; candidates = shown + withheld, and beside them what analysers set aside.
          */
         Counts: {
             /** Candidates */
@@ -1299,6 +1299,11 @@ export interface components {
             withheld_by_code: {
                 [key: string]: number;
             };
+            /**
+             * Set Aside
+             * @default 0
+             */
+            set_aside: number;
         };
         /**
          * Delivered
@@ -1390,6 +1395,11 @@ export interface components {
             field: string | null;
             /** Expected */
             expected: string | null;
+            set_aside: components["schemas"]["SetAside"] | null;
+            /** Unlisted */
+            unlisted: {
+                [key: string]: number;
+            };
         };
         /**
          * Dismissed
@@ -3258,7 +3268,7 @@ export interface components {
         Report: {
             /**
              * Report Version
-             * @default 2.8
+             * @default 2.9
              */
             report_version: string;
             /** Affidavit Version */
@@ -3949,6 +3959,45 @@ export interface components {
             detail: string;
         };
         /**
+         * SetAside
+         * @description What an analyser reported and its own part dropped before it was a finding, and why.
+         */
+        SetAside: {
+            /** Rule */
+            rule: string;
+            severity: components["schemas"]["Severity"];
+            category: components["schemas"]["Category"];
+            /** File */
+            file: string;
+            /** Line */
+            line: number;
+            /** Message */
+            message: string;
+            /** Reason */
+            reason: string;
+        };
+        /**
+         * SetAsideResult
+         * @description What an analyser reported and its own part dropped before it was a finding, and why.
+         */
+        SetAsideResult: {
+            /** Specialist */
+            specialist: string;
+            /** Rule */
+            rule: string;
+            /** File */
+            file: string;
+            /** Line */
+            line: number;
+            severity: components["schemas"]["Severity"];
+            /** Category */
+            category: string;
+            /** Message */
+            message: string;
+            /** Reason */
+            reason: string;
+        };
+        /**
          * Severity
          * @description How bad it is, worst first.
          * @enum {string}
@@ -4264,6 +4313,10 @@ export interface components {
             by_reason: {
                 [key: string]: number;
             };
+            /** Set Aside */
+            set_aside: components["schemas"]["SetAsideResult"][];
+            /** Set Aside Count */
+            set_aside_count: number;
         };
         /**
          * Wording

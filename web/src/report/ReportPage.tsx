@@ -6,7 +6,7 @@ import type { Summary } from '../history/summary';
 import { Alert, Waiting } from '../shell/Alert';
 import { NoSuchPage } from '../shell/NoSuchPage';
 import { Account } from './Account';
-import { anchors, isShown, ordered, type Report, setAside } from './findings';
+import { anchors, countDropped, isShown, ordered, type Report, setAside } from './findings';
 import { FindingsView } from './FindingsView';
 import { LabelsProvider } from './labels';
 import { ReportContext, type Reading } from './reading';
@@ -73,7 +73,7 @@ function Tabs({ reading, part }: { reading: Reading; part: string }) {
   const here = `/review/${reading.summary.review_id}`;
   const tabs: [string, string, number | null][] = [
     ['', 'Findings', reading.shown.length],
-    ['withheld', 'Withheld', reading.withheld.length + setAside(reading.report).length],
+    ['withheld', 'Withheld', reading.withheld.length + countDropped(setAside(reading.report))],
     ['map', 'Map', null],
     ['iterations', 'Iterations', null],
     ['account', 'Account', null],

@@ -1,7 +1,7 @@
 /** What was handed in and is not said, each with its reason. */
 import { useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { type Candidate, finder, placeOf, setAside, titleOf } from './findings';
+import { type Candidate, countDropped, type Dropped, finder, placeOf, setAside, titleOf, unlistedOf } from './findings';
 import { Inline } from './Prose';
 import { REASONS, reasonWord } from './proof';
 import { proofAddress, type Reading } from './reading';
@@ -46,15 +46,26 @@ export function Withheld({ reading }: { reading: Reading }) {
 
 /** What an analyser reported and its own part dropped before it was handed in. */
 function SetAside({ reading }: { reading: Reading }) {
+  const [isWhole, setWhole] = useState(false);
   const dropped = setAside(reading.report);
   if (!dropped.length) return null;
   return (
     <section className="sheet" aria-labelledby="set-aside">
-      <h2 id="set-aside">Dropped before it was handed in <span className="count">{dropped.length}</span></h2>
+      <h2 id="set-aside">Dropped before it was handed in <span className="count">{countDropped(dropped)}</span></h2>
       <p className="soft">Analysers reported these, and they do not count for the reason given.</p>
-      <ul>{dropped.map((one, index) => <li key={index}><span className="word">{oneLine(finder(one.specialist ?? 'an analyser'), 60)}</span> <Inline text={oneLine(one.detail, 600)} /></li>)}</ul>
+      <ul>{(isWhole ? dropped : dropped.slice(0, AT_FIRST)).map((one, index) => <li key={index}><span className="word">{oneLine(finder(one.specialist ?? 'an analyser'), 60)}</span> <Result note={one} /></li>)}</ul>
+      {!isWhole && dropped.length > AT_FIRST ? <button type="button" onClick={() => setWhole(true)}>Show all that are listed</button> : null}
     </section>
   );
+}
+
+function Result({ note }: { note: Dropped }) {
+  const result = note.set_aside;
+  const unlisted = unlistedOf(note);
+  if (unlisted) return <>{unlisted} more that are not listed: {oneLine(Object.entries(note.unlisted).map(([rule, count]) => `${rule} (${count})`).join(', '), 600)}</>;
+  if (!result) return <Inline text={oneLine(note.detail, 600)} />;
+  const place = result.line ? `${result.file}:${result.line}` : result.file;
+  return <>{oneLine(result.rule, 100)} <code>{oneLine(place)}</code> <strong>{oneLine(result.reason, 600)}</strong>{result.message ? <>: <Inline text={oneLine(result.message, 600)} /></> : null}</>;
 }
 
 export function reasonOf(candidate: Candidate): string {

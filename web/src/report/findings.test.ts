@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anchors, type Candidate, choices, droppedOf, EVERYTHING, type FileChange, matches, nameOf, numbered, ordered, place, type Report, type Said, setAside } from './findings';
+import { anchors, type Candidate, choices, countDropped, droppedOf, EVERYTHING, type FileChange, matches, nameOf, numbered, ordered, place, type Report, type Said, setAside } from './findings';
 
 const hunk = { old_start: 10, old_count: 3, new_start: 10, new_count: 3, heading: '', lines: [' a', '-b', '+c', ' d'], old_lacks_newline: false, new_lacks_newline: false };
 const file = { path: 'a.py', old_path: null, status: 'modified', hunks: [hunk] } as unknown as FileChange;
@@ -67,9 +67,11 @@ test('a choice says as many as it leaves', () => {
 test('what was dropped is counted by specialist, and listed where no candidate stands for it', () => {
   const report = { diagnostics: [
     { code: 'finding_dropped', specialist: 'bandit', index: null, detail: 'B602' },
+    { code: 'finding_dropped', specialist: 'bandit', index: null, detail: 'and 7 more', unlisted: { B602: 5, B101: 2 } },
     { code: 'finding_dropped', specialist: 'logic', index: 0, detail: 'no title' },
     { code: 'coercion_applied', specialist: 'bandit', index: null, detail: '' },
   ] } as unknown as Report;
-  expect(setAside(report).map((one) => one.detail)).toEqual(['B602']);
-  expect([droppedOf(report, 'bandit'), droppedOf(report, 'logic'), droppedOf(report, 'ruff')]).toEqual([1, 1, 0]);
+  expect(setAside(report).map((one) => one.detail)).toEqual(['B602', 'and 7 more']);
+  expect(countDropped(setAside(report))).toBe(8);
+  expect([droppedOf(report, 'bandit'), droppedOf(report, 'logic'), droppedOf(report, 'ruff')]).toEqual([8, 1, 0]);
 });

@@ -98,9 +98,19 @@ export function setAside(report: Pick<Report, 'diagnostics'>): Dropped[] {
   return report.diagnostics.filter((one) => one.code === 'finding_dropped' && (one.index ?? null) === null);
 }
 
+/** How many results such notes speak of: one stands for all that are too many to be listed. */
+export function countDropped(notes: readonly Dropped[]): number {
+  // Reports before 2.9 have no such numbers.
+  return notes.reduce((sum, one) => sum + (unlistedOf(one) || 1), 0);
+}
+
+export function unlistedOf(note: Dropped): number {
+  return Object.values(note.unlisted ?? {}).reduce((sum, count) => sum + count, 0);
+}
+
 /** How many findings of a specialist were dropped, by the contract or before they were handed in. */
 export function droppedOf(report: Pick<Report, 'diagnostics'>, specialist: string): number {
-  return report.diagnostics.filter((one) => one.code === 'finding_dropped' && one.specialist === specialist).length;
+  return countDropped(report.diagnostics.filter((one) => one.code === 'finding_dropped' && one.specialist === specialist));
 }
 
 export function sideOf(finding: Finding): 'head' | 'base' {

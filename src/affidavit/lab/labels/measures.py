@@ -161,8 +161,8 @@ def _point(report: Report) -> ReviewPoint:
         cost_usd=sum(known) if costs and len(known) == len(costs) else None,
         candidates=len(report.candidates),
         shown=len(report.shown),
-        dropped=sum(one.finding is None for one in report.candidates) + len(report.set_aside),
-        set_aside=len(report.set_aside),
+        dropped=sum(one.finding is None for one in report.candidates) + report.set_aside_count,
+        set_aside=report.set_aside_count,
         relocated=sum(
             one.quote is not None and one.quote.outcome == "relocated" for one in report.candidates
         ),

@@ -10,10 +10,13 @@ from affidavit.render.exchange.shapes import account_of, fingerprint_of, inert, 
 from affidavit.render.head_places import head_place
 from affidavit.render.report import wording
 from affidavit.render.report.rates import measured_words
+from affidavit.render.report.withheld import set_aside_lines, set_aside_words
 from affidavit.render.safe_text import one_line, visible
 from affidavit.render.view import View
 
 _MAX_NAME_LENGTH = 300
+_MAX_LISTED = 50
+_MAX_ACCOUNT_LENGTH = 20_000
 _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
@@ -60,9 +63,18 @@ def _add_review(root: Element, report: Report) -> None:
     suite = SubElement(root, "testsuite", name="affidavit review", timestamp=_moment(report))
     case = _case(suite, "affidavit review", "verdict")
     measured = f"Error rate of this installation: {measured_words(report.measured)}"
-    SubElement(case, "system-out").text = inert(f"{wording.summarize(report)}\n{measured}")
+    said = "\n".join([wording.summarize(report), measured, *_set_aside(report)])
+    SubElement(case, "system-out").text = inert(said, _MAX_ACCOUNT_LENGTH)
     _add_parts(suite, report.incomplete, "error", "not completed")
     _add_parts(suite, report.not_run, "skipped", "did not run")
+
+
+def _set_aside(report: Report) -> list[str]:
+    """What analysers set aside: no case, since none of it is a finding."""
+    lines = [one_line(line, _MAX_NAME_LENGTH) for line in set_aside_lines(report)]
+    left = len(lines) - _MAX_LISTED
+    more = [f"and {wording.counted(left, 'line')} more, in the native report"] if left > 0 else []
+    return [f"Dropped: {set_aside_words(report)}", *lines[:_MAX_LISTED], *more] if lines else []
 
 
 def _add_parts(suite: Element, parts: Sequence[Gap], tag: str, what: str) -> None:

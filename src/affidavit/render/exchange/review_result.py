@@ -48,6 +48,7 @@ def _meta(report: Report) -> dict[str, Any]:
         "is_complete": not report.incomplete,
         "shown": len(report.shown),
         "withheld": len(report.withheld),
+        "set_aside": report.set_aside_count,
         "measured": measured_words(report.measured),
     }
 

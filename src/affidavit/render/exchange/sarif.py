@@ -1,4 +1,4 @@
-"""Write a report as SARIF 2.1.0: shown findings as results, withheld ones as suppressed results."""
+"""Write a report as SARIF 2.1.0: shown findings as results, what is not shown as suppressed results."""
 
 import re
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.finding import Category, Cause, Finding, Severity
 from affidavit.records.report import Gap, Report
+from affidavit.render.exchange.set_aside import set_aside_candidates, set_aside_remarks
 from affidavit.render.exchange.shapes import (
     MAX_TEXT_LENGTH,
     account_of,
@@ -93,7 +94,7 @@ def _candidates(report: Report, version: str) -> list[tuple[Candidate, Finding]]
     """What becomes a result, shown before withheld, worst first; what is no finding is a notification."""
     chosen = wording.ordered(report.shown)
     if version != "github":
-        chosen += wording.ordered(report.withheld)
+        chosen += [*wording.ordered(report.withheld), *set_aside_candidates(report)]
     return [(one, one.finding) for one in chosen if one.finding]
 
 
@@ -129,6 +130,8 @@ def _properties(report: Report) -> dict[str, Any]:
         "verdict": report.verdict.decision,
         "summary": inert(wording.summarize(report)),
         "exitCode": report.gate.exit_code,
+        "withheld": len(report.withheld),
+        "setAside": report.set_aside_count,
         "measured": measured_words(report.measured),
     }
 
@@ -137,6 +140,7 @@ def _invocation(report: Report, left_out: int) -> dict[str, Any]:
     notes = [_notification(part, "error", "incomplete") for part in report.incomplete]
     notes += [_notification(part, "note", "not-run") for part in report.not_run]
     notes += [_dropped(one) for one in report.withheld if one.finding is None]
+    notes += [_note("withheld", one) for one in set_aside_remarks(report)]
     if left_out:
         said = f"{wording.counted(left_out, 'result')} left out: more than a reader of this file accepts."
         notes.append({"descriptor": {"id": "left-out"}, "level": "warning", "message": _message(said)})
@@ -157,11 +161,11 @@ def _notification(part: Gap, level: str, name: str) -> dict[str, Any]:
 
 def _dropped(candidate: Candidate) -> dict[str, Any]:
     """What the contract dropped has no place and no rule, so it cannot be a result."""
-    return {
-        "descriptor": {"id": "withheld"},
-        "level": "note",
-        "message": _message(f"{wording.title_of(candidate)}: {_justification(candidate)}"),
-    }
+    return _note("withheld", f"{wording.title_of(candidate)}: {_justification(candidate)}")
+
+
+def _note(name: str, said: str) -> dict[str, Any]:
+    return {"descriptor": {"id": name}, "level": "note", "message": _message(said)}
 
 
 def _justification(candidate: Candidate) -> str:

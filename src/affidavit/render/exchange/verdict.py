@@ -13,6 +13,7 @@ from affidavit.records.report import Gap, Report
 from affidavit.render.exchange.shapes import as_json
 from affidavit.render.report import wording
 from affidavit.render.report.proof.under import said_under
+from affidavit.render.report.withheld import set_aside_words
 from affidavit.render.view import View
 
 _CHANGE_TYPES = {
@@ -48,9 +49,10 @@ def to_verdict(report: Report) -> dict[str, Any]:
 
 def _summary(report: Report) -> str:
     """The computed outcome comes first, so that no words of a model can stand in its place."""
+    aside = f" Dropped: {set_aside_words(report)}." if report.set_aside else ""
     if report.words is None or not report.words.summary:
-        return wording.summarize(report)
-    return f"{report.verdict.summary} {report.words.summary}"
+        return wording.summarize(report) + aside
+    return f"{report.verdict.summary}{aside} {report.words.summary}"
 
 
 def _file_reviews(report: Report) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from affidavit.render.report import wording
 from affidavit.render.report.proof.behaviour import behaviour_sentence, compared
 from affidavit.render.report.rates import measured_words
 from affidavit.render.report.row import alert_lines, decision_lines, row_sentence
-from affidavit.render.report.withheld import set_aside_lines, why_words, withheld_counts
+from affidavit.render.report.withheld import set_aside_lines, set_aside_words, why_words, withheld_counts
 from affidavit.render.safe_text import clip, one_line, visible
 from affidavit.render.view import View
 
@@ -62,7 +62,8 @@ def render_html(report: Report, *, show_withheld: bool = False, show_nits: bool 
         elsewhere=outside_the_change(report.change, cards.placed),
         account=_account(report),
         counts=withheld_counts(report.withheld),
-        set_aside=[inline(line, 600) for line in set_aside_lines(report)],
+        set_aside=[inline(line, 1_000) for line in set_aside_lines(report)],
+        set_aside_words=inline(set_aside_words(report), 600),
         show_withheld=show_withheld,
         show_nits=show_nits,
     )

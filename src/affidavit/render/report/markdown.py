@@ -16,7 +16,7 @@ from affidavit.render.report.proof.proof_line import proof_line, standing_in_bra
 from affidavit.render.report.proof.under import said_under, why_withheld
 from affidavit.render.report.rates import measured_words
 from affidavit.render.report.row import alert_lines, decision_lines, row_sentence
-from affidavit.render.report.withheld import set_aside_lines, why_words, withheld_counts
+from affidavit.render.report.withheld import set_aside_lines, set_aside_words, why_words, withheld_counts
 from affidavit.render.safe_text import (
     clip,
     code_block,
@@ -32,6 +32,8 @@ MAX_LENGTH = 60_000
 """Forges take 65,536 characters; what posts the comment may add a mark of its own."""
 _MAX_ACCOUNT_LENGTH = 15_000
 _MAX_TITLE_LENGTH = 300
+_MAX_RESULT_LENGTH = 1_000
+"""Of a result that was set aside the reason stands behind its place, and must be read."""
 _MAX_PROSE_LENGTH = 2_000
 _MAX_LISTED = 20
 _MAX_CODE_LINES = 30
@@ -354,8 +356,8 @@ def _set_aside(report: Report, *, is_listed: bool) -> list[str]:
     lines = set_aside_lines(report)
     if not lines:
         return []
-    said = [f"- dropped: {wording.counted(len(lines), 'result')} of analysers, set aside"]
-    listed = [f"  - {markdown_line(one_line(line, _MAX_TITLE_LENGTH))}" for line in lines]
+    said = [f"- dropped: {markdown_line(one_line(set_aside_words(report), _MAX_TITLE_LENGTH))}"]
+    listed = [f"  - {markdown_line(one_line(line, _MAX_RESULT_LENGTH))}" for line in lines]
     return said + (listed if is_listed else [])
 
 

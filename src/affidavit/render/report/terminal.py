@@ -20,7 +20,7 @@ from affidavit.render.report.proof.proof_line import proof_line, standing_in_bra
 from affidavit.render.report.proof.under import said_under, why_withheld
 from affidavit.render.report.rates import measured_words
 from affidavit.render.report.row import alert_lines, decision_lines, row_sentence
-from affidavit.render.report.withheld import set_aside_lines, why_words, withheld_counts
+from affidavit.render.report.withheld import set_aside_lines, set_aside_words, why_words, withheld_counts
 from affidavit.render.view import View
 
 _BADGE_STYLES = {
@@ -335,7 +335,7 @@ def _write_set_aside(ink: Ink, report: Report, *, is_listed: bool) -> None:
     if not lines:
         return
     hint = "" if is_listed else " (--show-withheld lists them)"
-    said = f"{wording.counted(len(lines), 'result')} of analysers, set aside{hint}"
+    said = f"{set_aside_words(report)}{hint}"
     ink.hanging(_account_label("dropped"), ink.inline(said), indent=0)
     for line in lines if is_listed else ():
         ink.hanging(Text(" " * _SEVERITY_WIDTH), ink.inline(" ".join(line.split()), "dim"), indent=_INDENT)

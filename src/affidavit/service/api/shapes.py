@@ -166,11 +166,28 @@ class WithheldFinding(BaseModel):
     detail: str
 
 
+class SetAsideResult(BaseModel):
+    """What an analyser reported and its own part dropped before it was a finding, and why."""
+
+    specialist: str
+    rule: str
+    file: str
+    line: int
+    severity: Severity
+    category: str
+    message: str
+    reason: str
+
+
 class WithheldFindings(BaseModel):
     """Everything that is not shown."""
 
     withheld: list[WithheldFinding]
     by_reason: dict[str, int]
+    set_aside: list[SetAsideResult]
+    """No findings, so no part of the others."""
+    set_aside_count: int
+    """How many there are, with those that are too many to be listed."""
 
 
 class FindingLabel(BaseModel):

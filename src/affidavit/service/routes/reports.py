@@ -17,7 +17,7 @@ from affidavit.service.api.door import (
     documented,
     no_report,
 )
-from affidavit.service.api.shapes import Rechecked, WithheldFinding, WithheldFindings
+from affidavit.service.api.shapes import Rechecked, SetAsideResult, WithheldFinding, WithheldFindings
 from affidavit.service.api.visits import visit
 from affidavit.service.problems import Refusal
 
@@ -79,10 +79,16 @@ async def get_format(
 
 @ROUTES.get("/withheld", responses=documented(404, 409))
 async def get_withheld(report: OwnReport) -> WithheldFindings:
-    """Every finding that is not shown, with its reason."""
+    """Every finding that is not shown, with its reason, and what analysers set aside."""
     return WithheldFindings(
         withheld=[_withheld(one) for one in report.withheld],
         by_reason={str(code): count for code, count in report.verdict.counts.withheld_by_code.items()},
+        set_aside=[
+            SetAsideResult(specialist=one.specialist or "", **one.set_aside.model_dump())
+            for one in report.set_aside
+            if one.set_aside
+        ],
+        set_aside_count=report.set_aside_count,
     )
 
 

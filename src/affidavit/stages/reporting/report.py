@@ -28,6 +28,7 @@ from affidavit.records.report import (
     Report,
     RoleUsage,
     Verdict,
+    count_set_aside,
 )
 from affidavit.redaction.spans import MARKER
 
@@ -87,7 +88,13 @@ def compile_report(
         candidates=tuple(sorted(visible, key=_reading_order)),
         replies=docket.replies,
         verdict=decide_verdict(
-            judged, visible, change=change, unseen=unseen, incomplete=incomplete, models=models
+            judged,
+            visible,
+            change=change,
+            unseen=unseen,
+            incomplete=incomplete,
+            models=models,
+            set_aside=count_set_aside(docket.diagnostics),
         ),
         gate=gate,
         incomplete=incomplete,
@@ -144,8 +151,9 @@ def decide_verdict(
     unseen: Sequence[Unseen],
     incomplete: Sequence[Gap],
     models: Mapping[str, str],
+    set_aside: int = 0,
 ) -> Verdict:
-    """`judged` decides; `visible` is only counted."""
+    """`judged` decides; `visible` and what analysers set aside is only counted."""
     blocking = [
         candidate
         for candidate in judged
@@ -157,7 +165,7 @@ def decide_verdict(
         decision = "request_changes"
     elif standing or _suppressed(judged) or incomplete or unseen or not models:
         decision = "comment"
-    counts = count(visible, blocking=len(blocking))
+    counts = count(visible, blocking=len(blocking), set_aside=set_aside)
     is_whole = bool(models) and not incomplete and not unseen
     return Verdict(
         decision=decision,
@@ -192,7 +200,7 @@ def _suppressed(candidates: Sequence[Candidate]) -> int:
     )
 
 
-def count(candidates: Sequence[Candidate], *, blocking: int) -> Counts:
+def count(candidates: Sequence[Candidate], *, blocking: int, set_aside: int = 0) -> Counts:
     """The report's numbers, from the one list of candidates."""
     shown = [candidate for candidate in candidates if candidate.is_shown]
     withheld = [candidate for candidate in candidates if candidate.withheld]
@@ -205,6 +213,7 @@ def count(candidates: Sequence[Candidate], *, blocking: int) -> Counts:
         blocking=blocking,
         by_severity={severity: by_severity[severity] for severity in Severity},
         withheld_by_code=dict(Counter(item.withheld.code for item in withheld if item.withheld)),
+        set_aside=set_aside,
     )
 
 

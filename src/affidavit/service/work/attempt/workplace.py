@@ -287,7 +287,7 @@ def outcome_of(report: Report) -> ReviewOutcome:
             blocking=counts.blocking,
             by_severity=counts.by_severity,
         ),
-        dropped=len(report.dropped),
+        dropped=len(report.dropped) - len(report.set_aside) + report.set_aside_count,
         relocated=_noted(report, Reason.EVIDENCE_RELOCATED, Reason.EVIDENCE_AMBIGUOUS),
         refuted=sum(one.status is Status.FALSE_POSITIVE for one in report.candidates),
         is_incomplete=bool(report.incomplete),

@@ -1,0 +1,104 @@
+"""What analysers set aside is listed with rule, place and reason, or counted, in every format."""
+
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from affidavit.records.diagnostics import Diagnostic, Reason, SetAside
+from affidavit.records.finding import Category, Severity
+from affidavit.records.report import Report
+from affidavit.render.formats import render
+from affidavit.render.report.withheld import set_aside_lines, set_aside_words
+from affidavit.render.view import View
+from reports import a_report
+
+RESULT = SetAside(
+    rule="bandit/B602",
+    severity=Severity.HIGH,
+    category=Category.SECURITY,
+    file="shop/cart.py",
+    line=3,
+    message="a shell runs it",
+    reason="the file is data of a test",
+)
+
+
+def note(**fields: object) -> Diagnostic:
+    said = {"code": Reason.FINDING_DROPPED, "specialist": "bandit", "detail": "as before 2.9", **fields}
+    return Diagnostic.model_validate(said)
+
+
+def written(form: str, report: Report, *, show_withheld: bool = False) -> str:
+    return render(report, form, View(show_withheld=show_withheld))
+
+
+REST = note(unlisted={"bandit/B101": 2, "bandit/B602": 5})
+REPORT = a_report(diagnostics=(note(set_aside=RESULT), note(set_aside=RESULT), REST))
+COUNTED = "9 results of analysers, set aside: bandit/B602 (7), bandit/B101 (2)"
+PARTS = ("B602", "shop/cart.py:3", "the file is data of a test", "7 more that are not listed")
+
+
+def test_all_are_counted_by_rule_also_those_that_are_not_listed() -> None:
+    assert (REPORT.set_aside_count, set_aside_words(REPORT)) == (9, COUNTED)
+    assert set_aside_words(a_report()) == ""
+
+
+def test_only_the_most_frequent_rules_are_named_and_the_others_counted() -> None:
+    many = a_report(diagnostics=(note(unlisted={f"r/{number}": number for number in range(1, 8)}),))
+    assert set_aside_words(many).endswith(
+        "set aside: r/7 (7), r/6 (6), r/5 (5), r/4 (4), r/3 (3), and 2 other rules"
+    )
+
+
+def test_a_line_has_rule_and_place_and_the_reason_before_words_of_the_change() -> None:
+    in_name = RESULT.model_copy(update={"line": 0, "rule": "own/x", "message": ""})
+    lines = set_aside_lines(a_report(diagnostics=(note(set_aside=RESULT), note(set_aside=in_name))))
+    assert lines == [
+        "bandit/B602 at shop/cart.py:3: the file is data of a test (a shell runs it)",
+        "bandit: own/x at the name of shop/cart.py: the file is data of a test",
+    ]
+
+
+def test_a_note_of_an_older_report_is_said_as_it_stands() -> None:
+    older = a_report(diagnostics=(note(),))
+    assert (older.set_aside_count, set_aside_lines(older)) == (1, ["bandit: as before 2.9"])
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "html"])
+def test_formats_for_people_count_them_and_list_them_on_demand(form: str) -> None:
+    assert "9 results of analysers, set aside" in written(form, REPORT)
+    listed = " ".join(written(form, REPORT, show_withheld=True).replace("\\", "").split())
+    assert [part for part in PARTS if part not in listed] == []
+
+
+def test_sarif_has_them_as_suppressed_results_with_their_reason() -> None:
+    run = json.loads(written("sarif", REPORT))["runs"][0]
+    first, _ = run["results"]
+    assert (first["ruleId"], first["level"]) == ("bandit/B602", "error")
+    place = first["locations"][0]["physicalLocation"]
+    assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("shop/cart.py", 3)
+    said = [one["justification"] for one in first["suppressions"]]
+    assert said == ["finding_dropped: the file is data of a test"]
+    notes = [one["message"]["text"] for one in run["invocations"][0]["toolExecutionNotifications"]]
+    assert "bandit: 7 more that are not listed: bandit/B602 (5), bandit/B101 (2)" in notes
+
+
+@pytest.mark.parametrize("form", ["sarif", "sarif@github"])
+def test_sarif_counts_them_also_where_it_lists_none(form: str) -> None:
+    run = json.loads(written(form, REPORT))["runs"][0]
+    assert run["properties"]["setAside"] == 9
+    assert len(run["results"]) == (2 if form == "sarif" else 0)
+
+
+def test_verdict_and_review_result_count_them() -> None:
+    assert COUNTED in json.loads(written("verdict", REPORT))["summary"]
+    assert json.loads(written("review-result", REPORT))["meta"]["set_aside"] == 9
+
+
+def test_junit_counts_them_and_lists_the_first() -> None:
+    many = a_report(diagnostics=(note(set_aside=RESULT),) * 60)
+    spoken = ET.fromstring(written("junit", many)).findtext(".//system-out") or ""
+    assert "60 results of analysers, set aside: bandit/B602 (60)" in spoken
+    assert spoken.count("at shop/cart.py:3: the file is data of a test") == 50
+    assert spoken.endswith("and 10 lines more, in the native report")
