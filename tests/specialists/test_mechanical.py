@@ -316,3 +316,12 @@ def test_where_head_is_clean_base_is_spared_and_said(case):
     assert (head.side, head.state, head.diagnostics) == ("head", "completed", 0)
     assert (base.side, base.state) == ("base", "nothing_to_do")
     assert "base was not run" in base.detail
+
+
+def test_the_reason_why_something_is_set_aside_is_told_without_secrets(case):
+    secret = "ghp_" + "NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaQz1"
+    used = f"print(known)  # ty: ignore[unresolved-reference, {secret}]\n"
+    one = case({"a.py": f"known = 1\n{used}"}, {"a.py": used})
+    (note,) = examine(MechanicalSpecialist(RUFF), one).diagnostics
+    assert "silences it, which the change did not add" in note.set_aside.reason
+    assert secret not in note.model_dump_json()

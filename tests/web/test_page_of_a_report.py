@@ -4,7 +4,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from affidavit.records.candidate import Status, Worth
+from affidavit.records.diagnostics import Diagnostic, Reason, SetAside
 from affidavit.records.evidence import ReproductionCheck
+from affidavit.records.finding import Category, Severity
 from affidavit.records.lab.measure import Fates, Quality, Rate
 from affidavit.records.report import Report
 from affidavit.records.runs.run import ProgramRun
@@ -289,6 +291,34 @@ def test_filters_outlive_a_reload_and_the_way_to_a_proof_and_back(visit: Visited
     page.get_by_role("button", name="30 days").click()
     page.reload()
     page.wait_for_selector("button[aria-pressed=true]:has-text('30 days')")
+
+
+def test_what_analysers_set_aside_is_listed_and_counted_with_rule_place_and_reason(
+    visit: Visited, api: Api
+) -> None:
+    result = SetAside(
+        rule="ruff/F821",
+        severity=Severity.HIGH,
+        category=Category.CORRECTNESS,
+        file="shop/cart.py",
+        line=2,
+        message="Undefined name `x`",
+        reason="the rule is off",
+    )
+    note = Diagnostic(code=Reason.FINDING_DROPPED, detail="", specialist="ruff")
+    rest = note.model_copy(update={"unlisted": {"ruff/F821": 30, "ruff/S602": 1}})
+    listed = note.model_copy(update={"set_aside": result})
+    api.show(reproduced().model_copy(update={"diagnostics": (listed, rest)}))
+    visit.open("/review/r1/withheld")
+    aside = visit.page.locator("section[aria-labelledby=set-aside]")
+    expect(aside.locator("h2")).to_contain_text("32")
+    expect(visit.page.locator("nav.tabs [aria-current=page]")).to_contain_text("32")
+    expect(aside.locator("li").first).to_contain_text(
+        "ruff/F821 shop/cart.py:2 the rule is off: Undefined name x"
+    )
+    expect(aside.locator("li").last).to_contain_text(
+        "31 more that are not listed: ruff/F821 (30), ruff/S602 (1)"
+    )
 
 
 def test_the_counts_of_the_quality_say_what_they_count(visit: Visited, api: Api) -> None:
