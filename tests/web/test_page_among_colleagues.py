@@ -33,7 +33,7 @@ def a_long_file(path: str = "shop/cart.py") -> FileChange:
 
 
 def grouped() -> Report:
-    """A finding with two further places, one of them outside the diff, and an effect that nobody judged."""
+    """A finding with three further places, two of them outside the diff, and an effect that nobody judged."""
     leader = a_candidate(1, finding=a_finding(id="f1", line=12))
 
     def under(number: int, line: int, **fields: Any) -> Any:
@@ -50,7 +50,9 @@ def grouped() -> Report:
         judgements=(),
         finding={"file": "shop/prices.py", "rule_id": None, "title": "The price is `None`"},
     )
-    return a_report(leader, under(2, 190), under(3, 900), effect, change=a_change([a_long_file()]))
+    elsewhere = under(5, 7, finding={"file": "shop/tills.py", "rule_id": "ruff/other"})
+    places = (under(2, 190), under(3, 900), elsewhere)
+    return a_report(leader, *places, effect, change=a_change([a_long_file()]))
 
 
 @pytest.fixture
@@ -121,6 +123,7 @@ def test_the_further_places_of_a_finding_lead_to_their_lines(visit: Visited, api
     card = page.locator(".card", has_text="Also at")
     expect(card).to_contain_text("Also at lines 190, 900")
     expect(card).to_contain_text("The price is None (not judged by itself)")
+    expect(card.locator("li", has_text="shop/tills.py:7")).to_contain_text("def add(items):")
     card.get_by_role("link", name="190", exact=True).click()
     line = page.locator(".diff-code:focus")
     expect(line).to_be_in_viewport()
