@@ -1,1 +1,1 @@
-"""The reviews of one change as a row: what was said, was it followed, did it help, when to stop."""
+"""The reviews of one change as a series: what was said, was it followed, did it help, when to stop."""

@@ -1,4 +1,4 @@
-"""One review in a row of reviews of the same change: what the one before it said, and what became of it."""
+"""One review in the series of its change: what the one before it said, and what became of it."""
 
 from typing import Literal
 
@@ -45,7 +45,7 @@ class EarlierFinding(Record):
 
     candidate: Candidate
     key: str
-    """The fingerprint under which it was first reported: its name for as long as the row goes on."""
+    """The fingerprint under which it was first reported: its name for as long as the series goes on."""
     times: int = 1
     """In how many reviews it has stood, that one included."""
     places: tuple[Candidate, ...] = ()
@@ -100,7 +100,7 @@ class IterationSummary(Record):
 
 
 class StoredIteration(Record):
-    """A review as the store keeps it in its row."""
+    """A review as the store keeps it in its series."""
 
     repository: str
     series: str
@@ -111,7 +111,7 @@ class StoredIteration(Record):
 
 
 class StoredSeries(Record):
-    """A row of reviews by its name."""
+    """A series of reviews by its name."""
 
     repository: str
     series: str
@@ -148,7 +148,7 @@ class Earlier(Record):
     digest: str
     series: str = ""
     number: int = 1
-    """Its place in the row; one less where it is of the same head, whose review takes its place."""
+    """Its place in the series; one less where it is of the same head, whose review takes its place."""
     base: Revision
     head: Revision
     models: dict[str, str] = Field(default_factory=dict)
@@ -181,7 +181,7 @@ class Scope(Record):
 
 
 class Returned(Record):
-    """A finding that was gone in the review before, and that an older one of the row had named."""
+    """A finding that was gone in the review before, and that an older one of the series had named."""
 
     now: str
     """The candidate of this report."""

@@ -53,7 +53,7 @@ class LoopReviews:
         return keep_report(report, options["data"], self.say)
 
     def keep(self, summary: IterationSummary, journal: Journal) -> None:
-        """Note a review as the next of the loop's row, with the tests that were lost."""
+        """Note a review as the next of the loop's series, with the tests that were lost."""
         if not self.options["no_store"]:
             keep_summary(summary, Followed(self.repository, journal.series), self.options["data"], self.say)
 

@@ -26,7 +26,7 @@ MAX_REPORT_BYTES = 500_000_000
 
 @dataclass(frozen=True)
 class Followed:
-    """The row that a review belongs to, and the review before it; a row without a name is not kept."""
+    """The series that a review belongs to, and the review before it; one without a name is not kept."""
 
     repository: str = ""
     series: str = ""
@@ -59,29 +59,29 @@ def followed_by(opened: OpenedChange, options: Mapping[str, Any], say: Say | Non
 def newest_of(
     store: Store, repository: str, series: str, tenant: str = DEFAULT_TENANT
 ) -> StoredIteration | None:
-    """The newest review of a tenant's row."""
+    """The newest review of a tenant's series."""
     known = store.iterations.of(repository, series, tenant)
     return known[-1] if known else None
 
 
 def keep_iteration(report: Report, followed: Followed, folder: Path | None, warn: Say) -> None:
-    """Note the kept report as the next of its row."""
+    """Note the kept report as the next of its series."""
     if followed.series:
         digest = sha256(render(report, "report").encode()).hexdigest()
         keep_summary(summary_of(report, digest), followed, folder, warn)
 
 
 def keep_summary(summary: IterationSummary, followed: Followed, folder: Path | None, warn: Say) -> None:
-    """Note a review, in a few lines, as the next of its row."""
+    """Note a review, in a few lines, as the next of its series."""
     try:
         store = open_store(folder or state_folder())
         store.iterations.add(followed.repository, followed.series, summary)
     except StoreError as error:
-        warn(f"the review was not added to its row: {error}")
+        warn(f"the review was not added to its series: {error}")
 
 
 def free_series(repository: str, wanted: str, folder: Path | None) -> str:
-    """A name for the row of one more loop: with the first number under which none is kept."""
+    """A name for the series of one more loop: with the first number under which none is kept."""
     store = open_store(folder or state_folder())
     rows = store.iterations.series() if store.exists() else []
     known = {one.series for one in rows if one.repository == repository}
@@ -90,7 +90,7 @@ def free_series(repository: str, wanted: str, folder: Path | None) -> str:
 
 
 def series_of(opened: OpenedChange, options: Mapping[str, Any]) -> str:
-    """The name of the row: the user's, the request's, or the branch's; empty where there is none."""
+    """The name of the series: the user's, the request's, or the branch's; empty where there is none."""
     named = options.get("series")
     if named is not None:
         if not str(named).strip():
@@ -111,13 +111,13 @@ def series_of(opened: OpenedChange, options: Mapping[str, Any]) -> str:
 
 
 def repository_at(location: Location) -> str:
-    """The name under which the rows of a repository are kept."""
+    """The name under which the series of a repository are kept."""
     git = Git(location.common_dir).having({"GIT_DIR": str(location.common_dir)})
     return _owner(repository_name(git, location), location.work_tree)
 
 
 def repository_of(opened: OpenedChange) -> str:
-    """The name under which the rows of an opened change's repository are kept."""
+    """The name under which the series of an opened change's repository are kept."""
     return _owner(opened.change.repository or "", opened.repository.folder)
 
 
@@ -128,7 +128,7 @@ def _owner(named: str, folder: Path | None) -> str:
 
 
 def is_merged(before: StoredIteration, opened: OpenedChange) -> bool:
-    """Whether the head of an earlier review has become part of the base: then a new row begins."""
+    """Whether the head of an earlier review has become part of the base: then a new series begins."""
     base = opened.change.base.commit
     return base is not None and is_part_of(opened.repository.store.git, before.summary.head, base)
 

@@ -1,4 +1,4 @@
-"""Keep which report is which review of a change: a row of reviews under a name, the newest last."""
+"""Keep which report is which review of a change: a series of reviews under a name, the newest last."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from affidavit.store.databases.schema import ITERATIONS, REVIEWS, is_of_tenant, 
 
 
 class Iterations:
-    """The rows of reviews of one store; each tenant has its own, told apart by whose the reports are."""
+    """All series of reviews of one store; each tenant has its own, told apart by whose the reports are."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -47,7 +47,7 @@ class Iterations:
             return [_read(dict(row)) for row in connection.execute(wanted).mappings()]
 
     def with_report(self, report_id: str) -> list[StoredIteration]:
-        """The rows that a report stands in: one, or none."""
+        """A report as a review of its series: one, or none."""
         wanted = select(ITERATIONS).where(ITERATIONS.c.report_id == report_id)
         with self._database.transaction() as connection:
             return [_read(dict(row)) for row in connection.execute(wanted).mappings()]
@@ -63,13 +63,13 @@ class Iterations:
         return [StoredSeries(repository=one.repository, series=one.series, newest=one) for one in found]
 
     def tenants(self) -> list[str]:
-        """Whose rows are kept here."""
+        """Whose series are kept here."""
         kept = select(REVIEWS.c.tenant).where(REVIEWS.c.id.in_(select(ITERATIONS.c.report_id)))
         with self._database.transaction() as connection:
             return sorted(connection.execute(kept.distinct()).scalars())
 
     def each(self) -> list[StoredIteration]:
-        """Every review of every row, in the order in which they were kept."""
+        """Every review of every series, in the order in which they were kept."""
         with self._database.transaction() as connection:
             rows = connection.execute(select(ITERATIONS).order_by(ITERATIONS.c.number)).mappings()
             return [_read(dict(row)) for row in rows]

@@ -64,7 +64,7 @@ class Store:
 
     @property
     def iterations(self) -> "Iterations":
-        """The rows of reviews of changes."""
+        """The series of reviews of changes."""
         return self._connected.iterations
 
     def close(self) -> None:

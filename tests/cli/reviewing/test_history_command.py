@@ -86,7 +86,7 @@ def test_only_the_rows_of_this_repository_are_listed_unless_all_are_asked_for(
     other.commit("Base", {"a.py": "x = 1\n"})
     here = affidavit("history", "--data", kept[1], cwd=other.path)
     assert "topic" not in here.out.replace("main...topic", "")
-    assert "1 row of other repositories: --all lists them, too" in here.out
+    assert "1 series of other repositories: --all lists them, too" in here.out
     assert "topic  review 3" in affidavit("history", "--all", "--data", kept[1], cwd=other.path).out
     assert "topic  review 3" in affidavit("history", "--data", kept[1], cwd=tmp_path).out
 
@@ -126,7 +126,7 @@ def test_the_rows_of_a_tenant_are_shown_by_its_name(kept: tuple[Repo, Path], tmp
     assert "no.where" in named.err
     unknown = affidavit("history", "--tenant", "nobody", "--data", data, cwd=repo.path)
     assert unknown.code == 2
-    assert "keeps no row of a tenant 'nobody'; it keeps rows of: team" in unknown.err
+    assert "keeps no series of a tenant 'nobody'; it keeps series of: team" in unknown.err
 
 
 def test_an_unknown_row_is_said(kept: tuple[Repo, Path]) -> None:

@@ -545,7 +545,7 @@ export interface paths {
         put?: never;
         /**
          * Estimate
-         * @description What the review of this request would pay: nothing of what its row has paid for; no model is asked.
+         * @description What the review of this request would pay: nothing that its series has paid for; no model is asked.
          */
         post: operations["estimate_api_estimate_post"];
         delete?: never;
@@ -2222,7 +2222,7 @@ export interface components {
         };
         /**
          * Iteration
-         * @description One completed review of a row.
+         * @description One completed review of a series.
          */
         Iteration: {
             /**
@@ -2271,12 +2271,12 @@ export interface components {
         };
         /**
          * IterationList
-         * @description The row of a review, the oldest first.
+         * @description The series of a review, the oldest first.
          */
         IterationList: {
             /**
              * Series
-             * @description null: the review belongs to no row.
+             * @description null: the review belongs to no series.
              */
             series: string | null;
             /** Iterations */
@@ -3426,7 +3426,7 @@ export interface components {
         };
         /**
          * Returned
-         * @description A finding that was gone in the review before, and that an older one of the row had named.
+         * @description A finding that was gone in the review before, and that an older one of the series had named.
          */
         Returned: {
             /** Now */
@@ -3627,7 +3627,7 @@ export interface components {
             again: boolean;
             /**
              * Series
-             * @description The row of reviews that this is the next of; without it, that of the pull or merge request, or of the repository and the branch that `head` names. A diff has one only by name.
+             * @description The series of reviews that this is the next of; without it, that of the pull or merge request, or of the repository and the branch that `head` names. A diff has one only by name.
              */
             series?: string | null;
             /**
@@ -3723,12 +3723,12 @@ export interface components {
             events: number;
             /**
              * Series
-             * @description The row of reviews that it belongs to.
+             * @description The series of reviews that it belongs to.
              */
             series: string | null;
             /**
              * Iteration
-             * @description Its place in the row; null before it was opened.
+             * @description Its place in the series; null before it was opened.
              */
             iteration: number | null;
             /**

@@ -37,16 +37,16 @@ FORMATS = (TEXT, "json", "html")
     metavar="NAME[=FILE]",
     help="text, json, html; repeatable. No FILE: standard output.",
 )
-@click.option("--repository", metavar="NAME", help="The rows of this repository; default: this folder's.")
-@click.option("--all", "every", is_flag=True, help="The rows of all repositories.")
+@click.option("--repository", metavar="NAME", help="All series of this repository; default: this folder's.")
+@click.option("--all", "every", is_flag=True, help="All series of all repositories.")
 @click.option(
     "--tenant",
     metavar="NAME",
-    help=f"Of the service's store: the rows of this tenant; its database is --data or {DATABASE_VARIABLE}.",
+    help=f"Of the service's store: all series of this tenant; its database is --data or {DATABASE_VARIABLE}.",
 )
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store.")
 def command(series: str | None, **options: Any) -> None:
-    """Show the row of reviews SERIES: a branch, a request's address, or a name; without one, list the rows.
+    """Show the reviews of SERIES: a branch, a request's address, or a name; without one, list all series.
 
     For each review: its score and verdict, whether its feedback was followed, and what that changed. Alerts
     say when an issue repeats, the score stands still, the change goes back and forth, or gets worse.
@@ -72,7 +72,7 @@ def _store(options: Mapping[str, Any]) -> Store:
 def _tell_list(known: list[StoredSeries], outputs: Sequence[NamedOutput], options: Mapping[str, Any]) -> None:
     found = _listed(known, options)
     if any(output.name == "html" for output in outputs):
-        raise InputError("name the row that the page is about: affidavit history SERIES --format html")
+        raise InputError("name the series that the page is about: affidavit history SERIES --format html")
 
     def draw(console: Console) -> None:
         render_list(found, console=console, elsewhere=len(known) - len(found))
@@ -93,7 +93,7 @@ def _list_json(found: list[StoredSeries]) -> str:
 
 
 def _listed(known: list[StoredSeries], options: Mapping[str, Any]) -> list[StoredSeries]:
-    """This repository's rows, unless others are asked for, or there is no repository here."""
+    """This repository's series, unless others are asked for, or there is no repository here."""
     wanted = options["repository"] or ("" if options["every"] else _here())
     return [one for one in known if not wanted or _belongs(one, wanted)]
 
@@ -105,13 +105,15 @@ def _belongs(one: StoredSeries, repository: str) -> bool:
 
 
 def _known(store: Store, tenant: str) -> list[StoredSeries]:
-    """The rows of a tenant; that there are none is said with the names of those who have some."""
+    """All series of a tenant; that there are none is said with the names of those who have some."""
     if not store.exists():
         return []
     known = store.iterations.series(tenant)
     if not known and tenant != DEFAULT_TENANT:
         names = ", ".join(store.iterations.tenants()) or "none"
-        raise InputError(f"{store.name} keeps no row of a tenant {tenant!r}; it keeps rows of: {names[:500]}")
+        raise InputError(
+            f"{store.name} keeps no series of a tenant {tenant!r}; it keeps series of: {names[:500]}"
+        )
     return known
 
 
@@ -123,13 +125,15 @@ def _story(store: Store, series: str, repository: str | None, tenant: str) -> St
         named = [one for one in named if here and _belongs(one, here)] or named
     if len(named) > 1:
         places = ", ".join(one.repository for one in named)
-        raise InputError(f"several repositories have a row {series!r}: {places}; name one with --repository")
+        raise InputError(
+            f"several repositories have a series {series!r}: {places}; name one with --repository"
+        )
     if not named:
         here = repository or _here()
         own = [one.series for one in known if not here or _belongs(one, here)]
         names = ", ".join(dict.fromkeys(own)) or "none"
         whose = " of this repository" if here else ""
-        raise InputError(f"no row of reviews is called {series!r}; kept{whose} are: {names[:500]}")
+        raise InputError(f"no series of reviews is called {series!r}; kept{whose} are: {names[:500]}")
     return tell(store.iterations.of(named[0].repository, series, tenant))
 
 

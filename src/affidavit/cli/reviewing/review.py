@@ -94,7 +94,7 @@ from affidavit.stages.looking.intake import OpenedChange
 @click.option("--estimate", is_flag=True, help="Say what the review would cost, and ask no model.")
 @click.option("--what-leaves", is_flag=True, help="Print what would be sent to whom, and send nothing.")
 @sign_option("the native report (--format report=FILE) with this SSH key")
-@click.option("--series", metavar="NAME", help="The row of reviews that it belongs to; default: the branch.")
+@click.option("--series", metavar="NAME", help="The series that this review belongs to; default: the branch.")
 @click.option(
     "--previous",
     type=click.Path(path_type=Path),

@@ -1,4 +1,4 @@
-"""When a row of reviews does not get anywhere: summaries in, what a person should know out."""
+"""When a series of reviews does not get anywhere: summaries in, what a person should know out."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -17,7 +17,7 @@ AlertKind = Literal["repeated_issue", "stuck", "oscillation", "regression", "bud
 
 
 class Alert(Record):
-    """One thing that a person should know about a row of reviews."""
+    """One thing that a person should know about a series of reviews."""
 
     kind: AlertKind
     detail: str
@@ -31,7 +31,7 @@ def alerts_of(report: Report) -> list[Alert]:
 
 
 def find_alerts(row: Sequence[IterationSummary]) -> list[Alert]:
-    """The alerts of the newest review of a row, oldest review first."""
+    """The alerts of the newest review of a series, oldest review first."""
     if not row:
         return []
     return [*_repeated(row[-1]), *_stuck(row), *_oscillation(row), *_regression(row)]

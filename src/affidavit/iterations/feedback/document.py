@@ -96,7 +96,7 @@ def left_out(report: Report) -> list[str]:
 
 
 def times_of(candidate: Candidate, report: Report) -> int:
-    """In how many reviews of this row a finding has stood, this one included."""
+    """In how many reviews of this series a finding has stood, this one included."""
     follow_up = report.follow_up
     decided = [(one.now, one.times) for one in follow_up.decisions] if follow_up else []
     back = [(one.now, one.times) for one in follow_up.returned] if follow_up else []

@@ -50,7 +50,7 @@ def summary_of(report: Report, digest: str = "") -> IterationSummary:
 
 
 def key_of(candidate: Candidate, report: Report) -> str:
-    """The name of a finding for as long as its row of reviews goes on, also where it was gone in between."""
+    """The name of a finding for as long as its series goes on, also where it was gone in between."""
     if candidate.carried:
         return candidate.carried.key
     follow_up = report.follow_up

@@ -1,4 +1,4 @@
-"""What is back: findings that nobody knew in the review before, and an older review of the row had named."""
+"""What is back: findings that nobody knew in the review before, and an older one of the series had named."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Write the story of a row of reviews as one HTML page that loads nothing, with the curve of its scores."""
+"""Write the story of a series as one HTML page that loads nothing, with the curve of its scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

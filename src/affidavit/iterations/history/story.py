@@ -1,4 +1,4 @@
-"""Kept reviews of one row in, the story of it out: each with what its feedback led to, and the alerts."""
+"""Kept reviews of one series in, the story of it out: each with what its feedback led to, and the alerts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,14 +22,14 @@ class QualityTracking(Record):
 
 
 class Chapter(Record):
-    """One review of the row, and what it led to."""
+    """One review of the series, and what it led to."""
 
     summary: IterationSummary
     quality_tracking: QualityTracking
 
 
 class Story(Record):
-    """A row of reviews, oldest first."""
+    """A series of reviews, oldest first."""
 
     repository: str
     series: str
@@ -38,7 +38,7 @@ class Story(Record):
 
 
 def tell(rows: Sequence[StoredIteration]) -> Story:
-    """The story of a row that has at least one review; what was merged before begins another row."""
+    """The story of a series that has at least one review; what was merged before belongs to another."""
     newest = rows[-1]
     summaries = [one.summary for one in _current(rows)]
     chapters = [

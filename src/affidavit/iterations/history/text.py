@@ -1,4 +1,4 @@
-"""Write the story of a row of reviews, or the list of all rows, for a terminal."""
+"""Write the story of a series of reviews, or the list of all series, for a terminal."""
 
 from collections.abc import Sequence
 
@@ -32,10 +32,10 @@ def render_story(story: Story, *, console: Console) -> None:
 
 
 def render_list(found: Sequence[StoredSeries], *, console: Console, elsewhere: int = 0) -> None:
-    """Every row with its newest review; how many other repositories have is said."""
+    """Every series with its newest review; how many other repositories have is said."""
     ink = Ink(console)
     if not found:
-        ink.line("no row of reviews is kept yet: review a branch, as in `affidavit review main...topic`")
+        ink.line("no series of reviews is kept yet: review a branch, as in `affidavit review main...topic`")
     for one in found:
         newest = one.newest.summary
         ink.line(
@@ -45,7 +45,7 @@ def render_list(found: Sequence[StoredSeries], *, console: Console, elsewhere: i
             (ink.safe(one.repository), "dim"),
         )
     if elsewhere:
-        ink.line((f"{counted(elsewhere, 'row')} of other repositories: --all lists them, too", "dim"))
+        ink.line((f"{elsewhere} series of other repositories: --all lists them, too", "dim"))
 
 
 def _standing(summary: IterationSummary) -> str:

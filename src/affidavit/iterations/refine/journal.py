@@ -55,7 +55,7 @@ class Journal(Record):
     """A digest of the agent's command: it may name a key."""
     max: int
     series: str = ""
-    """The row of its reviews: each loop has its own."""
+    """The series of its reviews: each loop has its own."""
     turns: tuple[Turn, ...] = ()
     spent_usd: float = 0
     spent_tokens: int = 0

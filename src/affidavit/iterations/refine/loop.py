@@ -42,7 +42,7 @@ Review = Callable[[str, Earlier | None, Journal], Report]
 Guard = Callable[[str, tuple[str, ...]], Report | None]
 """A commit and what was not taken in, the report on what was lost out; None: nothing differs."""
 Keep = Callable[[IterationSummary, Journal], None]
-"""What notes a review, with the tests that were lost, in the row of its loop."""
+"""What notes a review, with the tests that were lost, in the series of its loop."""
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ class WantedReview(Record):
     dismissals: tuple[Dismissed, ...] = ()
     """What people decided on the forge, on its word."""
     series: str | None = None
-    """The row of reviews that this is the next of; None: it follows none."""
+    """The series of reviews that this is the next of; None: it follows none."""
     looks_at_all: bool = False
     """Models look at everything again, also at what the review before has seen."""
     options: dict[str, Any] = Field(default_factory=dict)
@@ -97,7 +97,7 @@ class KeptReview(Record):
     events: int = 0
     series: str | None = None
     iteration: int | None = None
-    """Its place in the row; None before it was opened."""
+    """Its place in the series; None before it was opened."""
     follows: str | None = None
     """The report that it follows."""
 

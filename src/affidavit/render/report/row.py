@@ -17,7 +17,7 @@ BACK = "back again"
 
 
 def row_sentence(report: Report) -> str:
-    """Which review of its row it is, and what became of the findings before; empty for a first one."""
+    """Which review of its series it is, and what became of the findings before; empty for a first one."""
     follow_up = report.follow_up
     if follow_up is None:
         return ""
@@ -56,7 +56,7 @@ def _returned_lines(report: Report) -> list[tuple[str, str]]:
 
 
 def alert_lines(report: Report) -> list[str]:
-    """What a person should know about the row."""
+    """What a person should know about the series."""
     found = alerts_of(report) if report.follow_up else []
     return [f"{one.kind.replace('_', ' ')}: {one.detail}" for one in found]
 

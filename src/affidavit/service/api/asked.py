@@ -75,7 +75,7 @@ class ReviewRequest(Body):
         min_length=1,
         max_length=500,
         pattern=r"\S",
-        description="The row of reviews that this is the next of; without it, that of the pull or merge "
+        description="The series of reviews that this is the next of; without it, that of the pull or merge "
         "request, or of the repository and the branch that `head` names. A diff has one only by name.",
     )
     all: bool = Field(

@@ -44,7 +44,7 @@ async def estimate_review(parts: Parts, caller: Caller, body: ReviewRequest) -> 
 
 
 async def _estimated(parts: Parts, tenant: str, wanted: WantedReview) -> dict[str, Any]:
-    """As the review would be held: after the same review of its row, with the same prompts."""
+    """As the review would be held: after the same review of its series, with the same prompts."""
     settings = parts.settings
     async with cell_for(parts, tenant) as cell:
         opened = await cell.call("open", wanted=wanted.model_dump(mode="json"))

@@ -1,4 +1,4 @@
-"""A review and those of the same row: what each came to, and what became of the findings before it."""
+"""A review and those of the same series: what each came to, and what became of the findings before it."""
 
 from pydantic import BaseModel, Field
 
@@ -9,7 +9,7 @@ from affidavit.service.parts import Parts
 
 
 class Iteration(BaseModel):
-    """One completed review of a row."""
+    """One completed review of a series."""
 
     iteration: int = Field(description="Its place; two reviews may share one that were done side by side.")
     review: ReviewSummary | None = Field(description="null: it was not done by this service.")
@@ -28,14 +28,14 @@ class Iteration(BaseModel):
 
 
 class IterationList(BaseModel):
-    """The row of a review, the oldest first."""
+    """The series of a review, the oldest first."""
 
-    series: str | None = Field(description="null: the review belongs to no row.")
+    series: str | None = Field(description="null: the review belongs to no series.")
     iterations: list[Iteration]
 
 
 def row_of(parts: Parts, review: KeptReview) -> IterationList:
-    """The row that a review belongs to; of one that is not completed, the row of what it follows."""
+    """The series that a review belongs to; of one that is not completed, that of what it follows."""
     known = review.id if review.status == "completed" else review.follows
     found = parts.store.iterations.with_report(known) if known else []
     if not found:

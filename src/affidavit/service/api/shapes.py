@@ -46,8 +46,8 @@ class ReviewSummary(BaseModel):
     tokens: int
     attempt: int
     events: int
-    series: str | None = Field(description="The row of reviews that it belongs to.")
-    iteration: int | None = Field(description="Its place in the row; null before it was opened.")
+    series: str | None = Field(description="The series of reviews that it belongs to.")
+    iteration: int | None = Field(description="Its place in the series; null before it was opened.")
     follows: str | None = Field(description="The review before it, which may be deleted by now.")
     stream_url: str
 

@@ -180,7 +180,7 @@ async def _location(parts: Parts, caller: Caller, name: str) -> str:
 
 
 def _row(request: ReviewRequest) -> dict[str, Any]:
-    """Which row the review is the next of, as far as the caller says so, and how much of it is seen anew."""
+    """Which series the review is the next of, as far as the caller says so, and how much is seen anew."""
     return {"series": request.series, "looks_at_all": request.all}
 
 

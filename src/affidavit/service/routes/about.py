@@ -80,7 +80,7 @@ async def sample_repository(parts: ThisServer, caller: Submitter) -> SampleRepos
 
 @ROUTES.post("/estimate", responses=documented(501, 502))
 async def estimate(body: ReviewRequest, parts: ThisServer, caller: Submitter) -> Estimated:
-    """What the review of this request would pay: nothing of what its row has paid for; no model is asked."""
+    """What the review of this request would pay: nothing that its series has paid for; no model is asked."""
     return await estimate_review(parts, caller, body)
 
 

@@ -138,7 +138,7 @@ RETIRED_VERSIONS = Table(
     Column("version", KeptText, primary_key=True),
 )
 
-# The rows of reviews of changes, in the order in which they were kept.
+# The series of reviews of changes, in the order in which they were kept.
 ITERATIONS = Table(
     "iterations",
     METADATA,
@@ -188,7 +188,7 @@ REVIEWS = Table(
     Column("attempt", Integer, nullable=False, server_default="0"),
     Column("events", Integer, nullable=False, server_default="0"),
     Column("is_current", Integer, nullable=False, server_default="1"),
-    # The row of reviews that it belongs to, its place there, and the report that it follows.
+    # The series of reviews that it belongs to, its place there, and the report that it follows.
     Column("series", KeptText),
     Column("iteration", Integer),
     Column("follows", KeptText),

@@ -1,4 +1,4 @@
-"""The row of reviews that a review of the service is the next of: what it follows, and its own place."""
+"""The series of reviews that a review of the service is the next of: what it follows, and its own place."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -37,7 +37,7 @@ class Row:
         return self.wanted.series or ""
 
     async def before(self, is_merged: IsMerged, change: Change) -> dict[str, Any] | None:
-        """What the newest completed review of the row said, as data; None where nothing is followed.
+        """What the newest completed review of the series said, as data; None where nothing is followed.
 
         It is chosen once, and kept with the steps of this review: whoever goes on with it follows the same,
         also where that review was deleted in between.
@@ -61,7 +61,7 @@ class Row:
         return found.model_dump(mode="json") if found else None
 
     def add(self, report: Report, body: bytes) -> None:
-        """Note a report, kept in these bytes, as the next of the row; said twice, it is there once."""
+        """Note a report, kept in these bytes, as the next of the series; said twice, it is there once."""
         if self.series:
             summary = summary_of(report, sha256(body).hexdigest())
             self.store.iterations.add(self.repository, self.series, summary, self.tenant)

@@ -1,4 +1,4 @@
-"""Rows of reviews of one change."""
+"""Series of reviews of one change."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Which row of reviews a review of the service belongs to, its place there, and what it follows."""
+"""Which series of reviews a review of the service belongs to, its place there, and what it follows."""
 
 import sqlalchemy as sa
 from alembic import op
