@@ -83,8 +83,8 @@ def keep_summary(summary: IterationSummary, followed: Followed, folder: Path | N
 def free_series(repository: str, wanted: str, folder: Path | None) -> str:
     """A name for the series of one more loop: with the first number under which none is kept."""
     store = open_store(folder or state_folder())
-    rows = store.iterations.series() if store.exists() else []
-    known = {one.series for one in rows if one.repository == repository}
+    kept = store.iterations.series() if store.exists() else []
+    known = {one.series for one in kept if one.repository == repository}
     names = [f"{wanted} (refine)", *(f"{wanted} (refine {number})" for number in range(2, 100_000))]
     return next(name for name in names if name not in known)
 

@@ -13,7 +13,7 @@ from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import ReproductionCheck
 from affidavit.records.report import Report
-from affidavit.render.report.row import row_sentence
+from affidavit.render.report.series import series_sentence
 from affidavit.stages.reporting.follow_up import rerun
 from claims import candidate
 from repositories import Repo
@@ -198,8 +198,8 @@ def test_what_people_dismissed_is_not_raised_again_in_other_words(repo: Repo) ->
     decision = only_decision(second)
     assert decision.reason.endswith(": never empty"), decision.reason
     assert (decision.times, decision.code_changed) == (1, False)
-    assert row_sentence(second).startswith("review 2 of this change: 1 dismissed")
-    assert "still open" not in row_sentence(second)
+    assert series_sentence(second).startswith("review 2 of this change: 1 dismissed")
+    assert "still open" not in series_sentence(second)
     assert (summary_of(second).open, summary_of(second).verdict) == ((), "accept")
     assert track(summary_of(row.reports[0]), summary_of(second)).feedback_followed is None
     assert [proof for proof in row.recheck().proofs if proof.holds is not True] == []

@@ -30,11 +30,11 @@ def alerts_of(report: Report) -> list[Alert]:
     return [*find_alerts(summaries), *_budget(report)]
 
 
-def find_alerts(row: Sequence[IterationSummary]) -> list[Alert]:
+def find_alerts(series: Sequence[IterationSummary]) -> list[Alert]:
     """The alerts of the newest review of a series, oldest review first."""
-    if not row:
+    if not series:
         return []
-    return [*_repeated(row[-1]), *_stuck(row), *_oscillation(row), *_regression(row)]
+    return [*_repeated(series[-1]), *_stuck(series), *_oscillation(series), *_regression(series)]
 
 
 def _repeated(newest: IterationSummary) -> list[Alert]:
@@ -45,40 +45,40 @@ def _repeated(newest: IterationSummary) -> list[Alert]:
     ]
 
 
-def _stuck(row: Sequence[IterationSummary]) -> list[Alert]:
-    scores = [one.score for one in _like_newest(row)[-STUCK_ITERATIONS:]]
+def _stuck(series: Sequence[IterationSummary]) -> list[Alert]:
+    scores = [one.score for one in _like_newest(series)[-STUCK_ITERATIONS:]]
     is_still = len(scores) == STUCK_ITERATIONS and max(scores) - min(scores) < STUCK_CHANGE
-    if not is_still or row[-1].verdict == "accept":
+    if not is_still or series[-1].verdict == "accept":
         return []
     said = ", ".join(f"{score:.2f}" for score in scores)
     return [Alert(kind="stuck", detail=f"the score hardly moved in {STUCK_ITERATIONS} reviews: {said}")]
 
 
-def _oscillation(row: Sequence[IterationSummary]) -> list[Alert]:
+def _oscillation(series: Sequence[IterationSummary]) -> list[Alert]:
     """The change is what it was two reviews ago, or an issue that was gone is back, however long it was."""
-    if len(row) < 3:
+    if len(series) < 3:
         return []
-    first, second, third = row[-3:]
+    first, second, third = series[-3:]
     if first.tree == third.tree != second.tree:
         return [Alert(kind="oscillation", detail=f"the change is again what it was in review {first.number}")]
-    gone = {one.key for before in row[:-2] for one in before.open} - {one.key for one in second.open}
+    gone = {one.key for before in series[:-2] for one in before.open} - {one.key for one in second.open}
     back = [one for one in third.open if one.key in gone]
     return [
         Alert(kind="oscillation", detail=f"{one.title} ({one.place}) was gone and is back") for one in back
     ]
 
 
-def _regression(row: Sequence[IterationSummary]) -> list[Alert]:
-    scores = [one.score for one in _like_newest(row)[-2:]]
+def _regression(series: Sequence[IterationSummary]) -> list[Alert]:
+    scores = [one.score for one in _like_newest(series)[-2:]]
     if len(scores) < 2 or scores[1] >= scores[0] - STUCK_CHANGE:
         return []
     fell = f"the score fell from {scores[0]:.2f} to {scores[1]:.2f}"
     return [Alert(kind="regression", detail=fell)]
 
 
-def _like_newest(row: Sequence[IterationSummary]) -> list[IterationSummary]:
+def _like_newest(series: Sequence[IterationSummary]) -> list[IterationSummary]:
     """The reviews whose scores can be compared with the newest one's; others looked at less, or otherwise."""
-    return [one for one in row if one.is_like(row[-1])]
+    return [one for one in series if one.is_like(series[-1])]
 
 
 def _budget(report: Report) -> list[Alert]:

@@ -6,7 +6,7 @@ from typing import Any
 from affidavit.iterations.feedback.alerts import Alert, find_alerts
 from affidavit.records.iteration import IterationSummary, StoredIteration
 from affidavit.records.record import Record
-from affidavit.render.report.row import BACK, FATES
+from affidavit.render.report.series import BACK, FATES
 
 FOLLOWED_SHARE = 0.5
 """Feedback counts as followed where at least so much of what was asked was done, by changing the code."""
@@ -37,10 +37,10 @@ class Story(Record):
     alerts: tuple[Alert, ...] = ()
 
 
-def tell(rows: Sequence[StoredIteration]) -> Story:
+def tell(series: Sequence[StoredIteration]) -> Story:
     """The story of a series that has at least one review; what was merged before belongs to another."""
-    newest = rows[-1]
-    summaries = [one.summary for one in _current(rows)]
+    newest = series[-1]
+    summaries = [one.summary for one in _current(series)]
     chapters = [
         Chapter(summary=one, quality_tracking=track(one, following))
         for one, following in zip(summaries, [*summaries[1:], None], strict=True)
@@ -97,7 +97,7 @@ def as_json(story: Story) -> dict[str, Any]:
     return content
 
 
-def _current(rows: Sequence[StoredIteration]) -> Sequence[StoredIteration]:
+def _current(series: Sequence[StoredIteration]) -> Sequence[StoredIteration]:
     """The reviews since the last first one."""
-    begins = [at for at, one in enumerate(rows) if one.iteration == 1]
-    return rows[begins[-1] :] if begins else rows
+    begins = [at for at, one in enumerate(series) if one.iteration == 1]
+    return series[begins[-1] :] if begins else series

@@ -172,8 +172,8 @@ class Loop:
         return Report.model_validate_json((self.folder / turn.report).read_bytes())
 
     def _why_stop(self, journal: Journal, assessment: Assessment) -> str:
-        rows = [one.summary for one in journal.turns if one.summary]
-        newest = rows[-1]
+        series = [one.summary for one in journal.turns if one.summary]
+        newest = series[-1]
         if newest.verdict == "escalate" and assessment.lacks and assessment.most_times < REPEATED:
             return "budget" if self.budget.is_spent(journal) else "incomplete"
         ends = {"accept": "accepted", "escalate": "escalated", "reject": "rejected"}
@@ -183,7 +183,7 @@ class Loop:
             return "limit"
         if self.budget.is_spent(journal):
             return "budget"
-        alerts = {one.kind for one in find_alerts(rows)}
+        alerts = {one.kind for one in find_alerts(series)}
         return "oscillation" if "oscillation" in alerts else "plateau" if "stuck" in alerts else ""
 
     def _feedback(self, number: int) -> Path:

@@ -17,7 +17,7 @@ from affidavit.render.html.template import render_page
 from affidavit.render.report import wording
 from affidavit.render.report.proof.behaviour import behaviour_sentence, compared
 from affidavit.render.report.rates import measured_words
-from affidavit.render.report.row import alert_lines, decision_lines, row_sentence
+from affidavit.render.report.series import alert_lines, decision_lines, series_sentence
 from affidavit.render.report.withheld import set_aside_lines, set_aside_words, why_words, withheld_counts
 from affidavit.render.safe_text import clip, one_line, visible
 from affidavit.render.view import View
@@ -118,7 +118,7 @@ def _head(report: Report) -> dict[str, Any]:
 def _account(report: Report) -> dict[str, Any]:
     """What became of what was said before, what did not run, who looked, and at what."""
     return {
-        "row": inline(row_sentence(report), 600),
+        "series": inline(series_sentence(report), 600),
         "decisions": [(fate, inline(text, 600)) for fate, text in decision_lines(report)],
         "alerts": [inline(text, 400) for text in alert_lines(report)],
         "incomplete": [inline(wording.part_sentence(part)) for part in report.incomplete],

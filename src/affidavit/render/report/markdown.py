@@ -15,7 +15,7 @@ from affidavit.render.report.proof.programs import Part, program_parts
 from affidavit.render.report.proof.proof_line import proof_line, standing_in_brackets
 from affidavit.render.report.proof.under import said_under, why_withheld
 from affidavit.render.report.rates import measured_words
-from affidavit.render.report.row import alert_lines, decision_lines, row_sentence
+from affidavit.render.report.series import alert_lines, decision_lines, series_sentence
 from affidavit.render.report.withheld import set_aside_lines, set_aside_words, why_words, withheld_counts
 from affidavit.render.safe_text import (
     clip,
@@ -286,7 +286,7 @@ def account_items(report: Report, *, show_withheld: bool, show_nits: bool) -> li
     """What was withheld, what did not run, what was not looked at."""
     blocks = [f"- {clipped_line('incomplete: ' + wording.part_sentence(part))}" for part in report.incomplete]
     blocks += [f"- {clipped_line('not run: ' + wording.part_sentence(part))}" for part in report.not_run]
-    blocks = [*_row(report), *blocks]
+    blocks = [*_series(report), *blocks]
     covered = wording.coverage_sentence(report)
     if covered:
         blocks.append(f"- {clipped_line('coverage: ' + covered)}")
@@ -304,9 +304,9 @@ def account_items(report: Report, *, show_withheld: bool, show_nits: bool) -> li
     return blocks + _withheld(report, show_withheld=show_withheld, show_nits=show_nits)
 
 
-def _row(report: Report) -> list[str]:
+def _series(report: Report) -> list[str]:
     """What became of the findings of the review before."""
-    said = row_sentence(report)
+    said = series_sentence(report)
     blocks = [f"- {clipped_line(said)}"] if said else []
     blocks += [f"  - {clipped_line(f'{fate}: {text}')}" for fate, text in decision_lines(report)]
     return blocks + [f"- {clipped_line(f'alert: {text}')}" for text in alert_lines(report)]

@@ -19,7 +19,7 @@ from affidavit.render.report.proof.programs import ending_words, how_to_repeat, 
 from affidavit.render.report.proof.proof_line import proof_line, standing_in_brackets
 from affidavit.render.report.proof.under import said_under, why_withheld
 from affidavit.render.report.rates import measured_words
-from affidavit.render.report.row import alert_lines, decision_lines, row_sentence
+from affidavit.render.report.series import alert_lines, decision_lines, series_sentence
 from affidavit.render.report.withheld import set_aside_lines, set_aside_words, why_words, withheld_counts
 from affidavit.render.view import View
 
@@ -258,7 +258,7 @@ def _write_nits(ink: Ink, report: Report, *, is_verbose: bool) -> None:
 def _write_account(ink: Ink, report: Report, view: View) -> None:
     """What was withheld, what did not run, what was not looked at."""
     ink.blank()
-    _write_row(ink, report)
+    _write_series(ink, report)
     _write_withheld(ink, report, show_withheld=view.show_withheld, show_nits=view.show_nits)
     _write_parts(ink, "incomplete", report.incomplete, "bold yellow")
     _write_parts(ink, "not run", report.not_run, "dim")
@@ -279,9 +279,9 @@ def _write_account(ink: Ink, report: Report, view: View) -> None:
     _write_measured(ink, report)
 
 
-def _write_row(ink: Ink, report: Report) -> None:
+def _write_series(ink: Ink, report: Report) -> None:
     """What became of the findings of the review before."""
-    if said := row_sentence(report):
+    if said := series_sentence(report):
         ink.hanging(_account_label("followed up", "bold"), ink.inline(said), indent=0)
     for fate, text in decision_lines(report)[:_MAX_DECISIONS]:
         start = Text(fate.ljust(14), style="green" if fate == "fixed" else "yellow")

@@ -12,7 +12,7 @@ from affidavit.service.api.shapes import Estimated
 from affidavit.service.api.submission import new_review, wanted_review
 from affidavit.service.api.visits import cell_for
 from affidavit.service.parts import Parts
-from affidavit.service.work.attempt.row import Row
+from affidavit.service.work.attempt.series import Series
 from affidavit.service.work.attempt.source import locate_source
 from affidavit.service.work.attempt.terms import models_for, options_for, prompts_for
 
@@ -53,7 +53,7 @@ async def _estimated(parts: Parts, tenant: str, wanted: WantedReview) -> dict[st
         async def is_merged(before: StoredIteration) -> bool:
             return bool(await cell.call("merged", iteration=before.model_dump(mode="json")))
 
-        earlier = await Row(parts.store, tenant, opened["repository"], wanted).before(is_merged, change)
+        earlier = await Series(parts.store, tenant, opened["repository"], wanted).before(is_merged, change)
         drawn = await asyncio.to_thread(prompts_for, settings, parts.store, change)
         done: dict[str, Any] = await cell.call(
             "estimate",

@@ -137,11 +137,11 @@ async def _answered(parts: Parts, caller: Caller, named: RequestKey) -> KeptRevi
 async def wanted_review(parts: Parts, caller: Caller, request: ReviewRequest) -> WantedReview:
     """What is to be reviewed, checked as far as that can be done before it is."""
     words = {"title": request.title, "description": request.description}
-    options, row = _checked_options(request.options), _row(request)
+    options, following = _checked_options(request.options), _following(request)
     if request.diff_text is not None:
         name = await asyncio.to_thread(_check_diff, request.diff_text, parts.settings.limits.diff_bytes)
         words["title"] = request.title.strip() or name
-        return WantedReview(source="diff", diff_text=request.diff_text, options=options, **row, **words)
+        return WantedReview(source="diff", diff_text=request.diff_text, options=options, **following, **words)
     if request.repository is not None:
         location = await _location(parts, caller, request.repository)
         span = await asyncio.to_thread(
@@ -160,7 +160,7 @@ async def wanted_review(parts: Parts, caller: Caller, request: ReviewRequest) ->
             base_name=request.base or "",
             head_name=request.head or "",
             options=options,
-            **{**row, "series": row["series"] or span.branch or None},
+            **{**following, "series": following["series"] or span.branch or None},
             **words,
         )
     return await _of_forge(parts, request, options)
@@ -179,7 +179,7 @@ async def _location(parts: Parts, caller: Caller, name: str) -> str:
     return known[name].location
 
 
-def _row(request: ReviewRequest) -> dict[str, Any]:
+def _following(request: ReviewRequest) -> dict[str, Any]:
     """Which series the review is the next of, as far as the caller says so, and how much is seen anew."""
     return {"series": request.series, "looks_at_all": request.all}
 
@@ -207,7 +207,7 @@ def review_of(
         title=request.title,
         description=request.description,
         options=options or {},
-        **{**_row(request), "series": request.series or address.url},
+        **{**_following(request), "series": request.series or address.url},
     )
 
 

@@ -24,7 +24,7 @@ from affidavit.service.api.door import (
     documented,
 )
 from affidavit.service.api.ending import cancel_review, delete_reviews, retry_review
-from affidavit.service.api.rows import IterationList, row_of
+from affidavit.service.api.series import IterationList, series_of
 from affidavit.service.api.shapes import (
     EventPage,
     EventRecord,
@@ -157,7 +157,7 @@ async def get_summary(review: OwnReview) -> ReviewSummary:
 @ROUTES.get("/{review_id}/iterations", responses=documented(404))
 async def list_iterations(review: OwnReview, parts: ThisServer) -> IterationList:
     """The completed reviews of the same pull request, branch or series, the oldest first."""
-    return await asyncio.to_thread(row_of, parts, review)
+    return await asyncio.to_thread(series_of, parts, review)
 
 
 @ROUTES.get("/{review_id}/change", response_model=Change, responses=documented(404, 409))

@@ -25,7 +25,7 @@ from affidavit.service.telemetry import metrics
 from affidavit.service.work.attempt.diary import Diary, LostReview
 from affidavit.service.work.attempt.held import HeldReview, KeepStep
 from affidavit.service.work.attempt.patience import ATTEMPTS, Patience
-from affidavit.service.work.attempt.row import Row
+from affidavit.service.work.attempt.series import Series
 from affidavit.service.work.attempt.source import locate_source
 from affidavit.service.work.attempt.terms import models_for, options_for, prompts_for
 from affidavit.service.work.caches import Caches
@@ -150,9 +150,9 @@ class Workplace:
         opened = await held.open(wanted)
         change = Change.model_validate(opened["change"])
         await asyncio.to_thread(self._note_change, review.id, change)
-        row = Row(self.store, review.tenant, opened["repository"], wanted)
-        earlier = await held.draw("earlier", lambda: row.before(held.is_merged, change))
-        await asyncio.to_thread(self._note_row, review.id, row, earlier)
+        series = Series(self.store, review.tenant, opened["repository"], wanted)
+        earlier = await held.draw("earlier", lambda: series.before(held.is_merged, change))
+        await asyncio.to_thread(self._note_series, review.id, series, earlier)
         drawn = await held.draw("prompts", lambda: self._prompts(change))
         today = await asyncio.to_thread(self.money.today, review.tenant)
         await held.afford(today.left_usd)
@@ -166,7 +166,7 @@ class Workplace:
         )
         held.stage = "keep"
         await held.diary.flush()
-        await asyncio.to_thread(self._keep, held, Report.model_validate(report), drawn, row)
+        await asyncio.to_thread(self._keep, held, Report.model_validate(report), drawn, series)
 
     def _note_change(self, review_id: str, change: Change) -> None:
         self.reviews.note(
@@ -178,8 +178,8 @@ class Workplace:
             head=change.head.commit or change.head.tree,
         )
 
-    def _note_row(self, review_id: str, row: Row, earlier: dict[str, Any] | None) -> None:
-        if row.series:
+    def _note_series(self, review_id: str, series: Series, earlier: dict[str, Any] | None) -> None:
+        if series.name:
             place = earlier["number"] + 1 if earlier else 1
             follows = earlier["report_id"] if earlier else None
             self.reviews.note(review_id, self.settings.worker_id, iteration=place, follows=follows)
@@ -190,7 +190,7 @@ class Workplace:
             return None
         return await asyncio.to_thread(prompts_for, self.settings, self.store, change)
 
-    def _keep(self, held: HeldReview, report: Report, drawn: dict[str, Any] | None, row: Row) -> None:
+    def _keep(self, held: HeldReview, report: Report, drawn: dict[str, Any] | None, series: Series) -> None:
         """Keep the report, and only then say that the review is done."""
         review_id, owner = held.review.id, self.settings.worker_id
         if not self.reviews.note(review_id, owner, stage="keep"):
@@ -198,7 +198,7 @@ class Workplace:
         report = with_measured(report, self.store, held.review.tenant)
         body = render(report, "report").encode()
         self.store.reports.save(report, body)
-        row.add(report, body)
+        series.add(report, body)
         self._count_for_rollout(report, drawn)
         data = held.completed or event(EventName.PIPELINE_COMPLETED, review_id=review_id).data
         last = held.diary.known(str(EventName.PIPELINE_COMPLETED), data)

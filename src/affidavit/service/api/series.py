@@ -34,7 +34,7 @@ class IterationList(BaseModel):
     iterations: list[Iteration]
 
 
-def row_of(parts: Parts, review: KeptReview) -> IterationList:
+def series_of(parts: Parts, review: KeptReview) -> IterationList:
     """The series that a review belongs to; of one that is not completed, that of what it follows."""
     known = review.id if review.status == "completed" else review.follows
     found = parts.store.iterations.with_report(known) if known else []

@@ -23,7 +23,7 @@ LOG = structlog.get_logger("affidavit.worker")
 
 
 @dataclass(frozen=True)
-class Row:
+class Series:
     """One tenant's reviews of one pull request or branch; another tenant's of the same are not among them."""
 
     store: Store
@@ -32,7 +32,7 @@ class Row:
     wanted: WantedReview
 
     @property
-    def series(self) -> str:
+    def name(self) -> str:
         """Its name; empty for a change that belongs to none."""
         return self.wanted.series or ""
 
@@ -42,10 +42,10 @@ class Row:
         It is chosen once, and kept with the steps of this review: whoever goes on with it follows the same,
         also where that review was deleted in between.
         """
-        if not self.series:
+        if not self.name:
             return None
         try:
-            newest = await asyncio.to_thread(newest_of, self.store, self.repository, self.series, self.tenant)
+            newest = await asyncio.to_thread(newest_of, self.store, self.repository, self.name, self.tenant)
             if newest is None or await is_merged(newest):
                 return None
             return await asyncio.to_thread(self._earlier, newest, change.head.tree)
@@ -56,12 +56,12 @@ class Row:
 
     def _earlier(self, newest: StoredIteration, tree: str) -> dict[str, Any] | None:
         found = earlier_in(
-            self.store, newest, series=self.series, tree=tree, looks_at_all=self.wanted.looks_at_all
+            self.store, newest, series=self.name, tree=tree, looks_at_all=self.wanted.looks_at_all
         )
         return found.model_dump(mode="json") if found else None
 
     def add(self, report: Report, body: bytes) -> None:
         """Note a report, kept in these bytes, as the next of the series; said twice, it is there once."""
-        if self.series:
+        if self.name:
             summary = summary_of(report, sha256(body).hexdigest())
-            self.store.iterations.add(self.repository, self.series, summary, self.tenant)
+            self.store.iterations.add(self.repository, self.name, summary, self.tenant)

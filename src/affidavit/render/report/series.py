@@ -16,7 +16,7 @@ BACK = "back again"
 """What was fixed, or gone, and is there again."""
 
 
-def row_sentence(report: Report) -> str:
+def series_sentence(report: Report) -> str:
     """Which review of its series it is, and what became of the findings before; empty for a first one."""
     follow_up = report.follow_up
     if follow_up is None:
