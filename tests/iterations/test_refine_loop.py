@@ -23,7 +23,7 @@ from affidavit.records.iteration import Earlier, IterationSummary
 from affidavit.records.report import Report
 from affidavit.stages.looking.intake import ChangeRequest, open_change
 from repositories import Repo
-from rows import Analyser, Claim, claim
+from series import Analyser, Claim, claim
 
 
 class Crash(BaseException):

@@ -1,4 +1,4 @@
-"""Rows of reviews in the store, as a file and on a server."""
+"""Series of reviews in the store, as a file and on a server."""
 
 from affidavit.records.iteration import IterationSummary
 from affidavit.store.open import Store
@@ -11,7 +11,7 @@ def summary(store: Store, number: int, tree: str) -> IterationSummary:
     return IterationSummary(number=number, report_id=report.id, tree=tree, score=0.5, verdict="refine")
 
 
-def test_a_row_keeps_its_reviews_in_their_order(store: Store) -> None:
+def test_a_series_keeps_its_reviews_in_their_order(store: Store) -> None:
     for number, tree in ((1, "a"), (2, "b"), (3, "a")):
         store.iterations.add("repo", "feature", summary(store, number, tree))
     store.iterations.add("repo", "other", summary(store, 1, "c"))

@@ -1,4 +1,4 @@
-"""The story of a row of reviews, as text, JSON and a page; and how often feedback was followed."""
+"""The story of a series of reviews, as text, JSON and a page; and how often feedback was followed."""
 
 import json
 import shutil
@@ -42,7 +42,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Repo, Path]:
     return repo, data
 
 
-def test_a_row_is_told_as_text(kept: tuple[Repo, Path]) -> None:
+def test_a_series_is_told_as_text(kept: tuple[Repo, Path]) -> None:
     done = affidavit("history", "topic", "--data", kept[1], cwd=kept[0].path)
     assert done.code == 0, done.err
     assert "3 reviews" in done.out
@@ -50,7 +50,7 @@ def test_a_row_is_told_as_text(kept: tuple[Repo, Path]) -> None:
     assert "open now: 0" in done.out
 
 
-def test_a_row_is_told_as_json_with_its_quality_tracking(kept: tuple[Repo, Path]) -> None:
+def test_a_series_is_told_as_json_with_its_quality_tracking(kept: tuple[Repo, Path]) -> None:
     done = affidavit("history", "topic", "--format", "json", "--data", kept[1], cwd=kept[0].path)
     chapters = json.loads(done.out)["chapters"]
     assert [one["summary"]["number"] for one in chapters] == [1, 2, 3]
@@ -62,8 +62,8 @@ def test_a_row_is_told_as_json_with_its_quality_tracking(kept: tuple[Repo, Path]
     assert "feedback_followed" not in chapters[2]["quality_tracking"]
 
 
-def test_a_row_is_a_page_with_its_curve(kept: tuple[Repo, Path], tmp_path: Path) -> None:
-    page = tmp_path / "row.html"
+def test_a_series_is_a_page_with_its_curve(kept: tuple[Repo, Path], tmp_path: Path) -> None:
+    page = tmp_path / "series.html"
     done = affidavit("history", "topic", "--format", f"html={page}", "--data", kept[1], cwd=kept[0].path)
     assert done.code == 0, done.err
     text = page.read_text()
@@ -72,14 +72,14 @@ def test_a_row_is_a_page_with_its_curve(kept: tuple[Repo, Path], tmp_path: Path)
     assert "http" not in text.replace("http-equiv", "")
 
 
-def test_all_rows_are_listed(kept: tuple[Repo, Path]) -> None:
+def test_all_series_are_listed(kept: tuple[Repo, Path]) -> None:
     done = affidavit("history", "--data", kept[1], cwd=kept[0].path)
     assert "topic  review 3, score 1.00, accept, 0 open" in done.out
     listed = json.loads(affidavit("history", "--format", "json", "--data", kept[1], cwd=kept[0].path).out)
     assert [one["series"] for one in listed] == ["topic"]
 
 
-def test_only_the_rows_of_this_repository_are_listed_unless_all_are_asked_for(
+def test_only_the_series_of_this_repository_are_listed_unless_all_are_asked_for(
     kept: tuple[Repo, Path], tmp_path: Path
 ) -> None:
     other = Repo(tmp_path / "other")
@@ -105,7 +105,7 @@ def test_one_repository_is_known_by_all_its_addresses(other: str) -> None:
     assert not is_same_address("https://host.example/o/n.git", other.replace("o/n", "o/m"))
 
 
-def test_the_rows_of_a_tenant_are_shown_by_its_name(kept: tuple[Repo, Path], tmp_path: Path) -> None:
+def test_the_series_of_a_tenant_are_shown_by_its_name(kept: tuple[Repo, Path], tmp_path: Path) -> None:
     repo, data = kept[0], tmp_path / "data"
     shutil.copytree(kept[1], data)
     listed = json.loads(affidavit("history", "--format", "json", "--data", kept[1], cwd=repo.path).out)
@@ -129,7 +129,7 @@ def test_the_rows_of_a_tenant_are_shown_by_its_name(kept: tuple[Repo, Path], tmp
     assert "keeps no series of a tenant 'nobody'; it keeps series of: team" in unknown.err
 
 
-def test_an_unknown_row_is_said(kept: tuple[Repo, Path]) -> None:
+def test_an_unknown_series_is_said(kept: tuple[Repo, Path]) -> None:
     done = affidavit("history", "elsewhere", "--data", kept[1], cwd=kept[0].path)
     assert (done.code, "kept of this repository are: topic" in done.err) == (2, True)
 
@@ -161,11 +161,11 @@ def summary(
     )
 
 
-def kinds(*rows: IterationSummary) -> list[str]:
-    return [one.kind for one in find_alerts(rows)]
+def kinds(*series: IterationSummary) -> list[str]:
+    return [one.kind for one in find_alerts(series)]
 
 
-def test_alerts_say_when_a_row_gets_nowhere() -> None:
+def test_alerts_say_when_a_series_gets_nowhere() -> None:
     assert kinds(summary(1, 0.5)) == []
     assert kinds(summary(3, 0.9, keys=("a",), times=3)) == ["repeated_issue"]
     assert kinds(summary(1, 0.5), summary(2, 0.51), summary(3, 0.515)) == ["stuck"]
@@ -184,13 +184,13 @@ def test_alerts_say_when_a_row_gets_nowhere() -> None:
 
 def test_the_page_names_what_came_back() -> None:
     first, second = summary(1, 0.5), summary(2, 0.5).model_copy(update={"fates": {"fixed": 1}, "back": 2})
-    rows = [
+    series = [
         StoredIteration(
             repository="r", series="s", iteration=one.number, report_id="r", tree=one.tree, summary=one
         )
         for one in (first, second)
     ]
-    assert "<td>1 fixed, 2 back again</td>" in story_page(tell(rows))
+    assert "<td>1 fixed, 2 back again</td>" in story_page(tell(series))
 
 
 def test_feedback_that_nobody_acted_on_was_not_followed() -> None:
@@ -216,18 +216,18 @@ def test_a_review_that_was_not_completed_is_marked_as_such(repo: Repo, tmp_path:
     repo.git("checkout", "-q", "-b", "topic")
     repo.commit("Push", {"app.py": "def total(items):\n    return sum(items)\n"})
     dead = ("--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1")
-    row = ("--quiet", "--data", tmp_path / "data")
-    assert affidavit("review", "main...topic", *dead, *row, cwd=repo.path).code == 3
+    options = ("--quiet", "--data", tmp_path / "data")
+    assert affidavit("review", "main...topic", *dead, *options, cwd=repo.path).code == 3
     told = affidavit("history", "topic", "--data", tmp_path / "data", cwd=repo.path).out
     assert "escalate, not completed" in told
     assert "(1.00)" in told
     assert "not completed: verifier" in told
-    assert "not completed (score so far 1.00)" in affidavit("history", *row[1:], cwd=repo.path).out
+    assert "not completed (score so far 1.00)" in affidavit("history", *options[1:], cwd=repo.path).out
     repo.commit("More", {"app.py": "def total(items):\n    return sum(itms)\n"})
-    done = affidavit("review", "main...topic", *row, cwd=repo.path)
+    done = affidavit("review", "main...topic", *options, cwd=repo.path)
     assert (done.code, "alert" in done.out) == (1, False)
-    page = tmp_path / "row.html"
-    affidavit("history", "topic", "--format", f"html={page}", "--data", row[2], cwd=repo.path)
+    page = tmp_path / "series.html"
+    affidavit("history", "topic", "--format", f"html={page}", "--data", options[2], cwd=repo.path)
     assert page.read_text().count('escalate unfinished"') == 1
 
 
@@ -235,10 +235,10 @@ def test_what_a_user_chooses_to_see_makes_no_alert(repo: Repo, tmp_path: Path) -
     repo.commit("Base", {"affidavit.toml": OFF, "app.py": "def total(items):\n    return 0\n"})
     repo.git("checkout", "-q", "-b", "topic")
     repo.commit("Push", {"app.py": "def total(items):\n    return sum(itms)\n"})
-    row = ("--quiet", "--data", tmp_path / "data")
+    options = ("--quiet", "--data", tmp_path / "data")
     for number, chosen in enumerate(((), ("--severity-threshold", "critical"), ("--exclude", "app.py"))):
         repo.commit("Note", {"notes.txt": f"{number}\n"})
-        affidavit("review", "main...topic", *chosen, *row, cwd=repo.path)
+        affidavit("review", "main...topic", *chosen, *options, cwd=repo.path)
     said = affidavit("history", "topic", "--format", "json", "--data", tmp_path / "data", cwd=repo.path).out
     summaries = [one["summary"] for one in json.loads(said)["chapters"]]
     assert [(one["score"], len(one["open"])) for one in summaries] == [(0.65, 1)] * 3

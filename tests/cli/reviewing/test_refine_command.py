@@ -100,19 +100,21 @@ def test_tests_that_are_lost_three_times_are_a_persons_business(branch: Repo, tm
     assert [one["times"] for one in said["turns"][3]["summary"]["open"]] == [3]
 
 
-def history(repo: Repo, *row: str, data: Path) -> Any:
-    return json.loads(affidavit("history", *row, "--format", "json", "--data", data, cwd=repo.path).out)
+def history(repo: Repo, *series: str, data: Path) -> Any:
+    return json.loads(affidavit("history", *series, "--format", "json", "--data", data, cwd=repo.path).out)
 
 
-def test_each_loop_of_a_branch_is_a_row_of_its_own_beside_the_reviews(branch: Repo, tmp_path: Path) -> None:
+def test_each_loop_of_a_branch_is_a_series_of_its_own_beside_the_reviews(
+    branch: Repo, tmp_path: Path
+) -> None:
     branch.git("remote", "add", "origin", "https://git.example/shop.git")
     data = tmp_path / "data"
     affidavit("review", "main...topic", "--quiet", "--data", data, cwd=branch.path)
     for _ in range(2):
         refine(branch, "cat > /dev/null", data=data)
-    rows = history(branch, data=data)
-    assert [one["series"] for one in rows] == ["topic (refine 2)", "topic (refine)", "topic"]
-    assert {one["repository"] for one in rows} == {"https://git.example/shop.git"}
+    listed = history(branch, data=data)
+    assert [one["series"] for one in listed] == ["topic (refine 2)", "topic (refine)", "topic"]
+    assert {one["repository"] for one in listed} == {"https://git.example/shop.git"}
 
 
 def test_an_agent_that_never_ends_is_ended(branch: Repo, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Rows of reviews on the command line: the same branch, a name, or the report of the review before."""
+"""Series of reviews on the command line: the same branch, a name, or the report of the review before."""
 
 import json
 import subprocess
@@ -36,15 +36,15 @@ def review(repo: Repo, *options: str | Path, data: Path) -> tuple[Done, dict[str
     return done, json.loads(out.read_text()) if out.exists() else {}
 
 
-def test_reviews_of_one_branch_are_a_row(branch: Repo, tmp_path: Path) -> None:
+def test_reviews_of_one_branch_are_a_series(branch: Repo, tmp_path: Path) -> None:
     _, first = review(branch, data=tmp_path / "data")
     assert first["follow_up"] is None
     branch.commit("More", {"app.py": "# Sums.\n" + WORSE})
     done, second = review(branch, data=tmp_path / "data")
-    row = second["follow_up"]
-    assert (row["iteration"], row["series"], row["previous"]) == (2, "feature", first["id"])
-    assert [one["fate"] for one in row["decisions"]] == ["still_open"]
-    assert len(row["new"]) == 1
+    follow_up = second["follow_up"]
+    assert (follow_up["iteration"], follow_up["series"], follow_up["previous"]) == (2, "feature", first["id"])
+    assert [one["fate"] for one in follow_up["decisions"]] == ["still_open"]
+    assert len(follow_up["new"]) == 1
     assert "review 2 of this change: 1 still open, 1 new" in done.out
     branch.commit("Fix", {"app.py": "def total(items):\n    return sum(items)\n"})
     done, third = review(branch, data=tmp_path / "data")
@@ -56,8 +56,8 @@ def test_a_second_look_at_the_same_head_is_no_new_iteration(branch: Repo, tmp_pa
     review(branch, data=tmp_path / "data")
     for _ in range(2):
         _, again = review(branch, data=tmp_path / "data")
-        row = again["follow_up"]
-        assert (row["iteration"], row["decisions"], len(row["new"])) == (1, [], 1)
+        follow_up = again["follow_up"]
+        assert (follow_up["iteration"], follow_up["decisions"], len(follow_up["new"])) == (1, [], 1)
 
 
 def test_what_was_fixed_and_is_broken_again_is_back_and_not_new(branch: Repo, tmp_path: Path) -> None:
@@ -69,11 +69,11 @@ def test_what_was_fixed_and_is_broken_again_is_back_and_not_new(branch: Repo, tm
     # A second look at the same head says the same.
     for _ in range(2):
         done, third = review(branch, data=data)
-        row = third["follow_up"]
-        (back,) = row["returned"]
+        follow_up = third["follow_up"]
+        (back,) = follow_up["returned"]
         assert (back["review"], back["times"]) == (1, 2)
         assert back["key"] == first["candidates"][0]["fingerprint"]
-        assert len(row["new"]) == 1
+        assert len(follow_up["new"]) == 1
         assert "review 3 of this change: 1 back again, 1 new" in done.out
         said = " ".join(done.out.split())
         assert f"(stood in review 1, was gone in review 2: finding {back['key']})" in said
@@ -121,7 +121,7 @@ def test_what_a_model_does_not_repeat_at_the_same_head_is_carried_and_a_recordin
     assert rechecked.code == 0, rechecked.out
 
 
-def test_a_name_makes_a_row_of_its_own(branch: Repo, tmp_path: Path) -> None:
+def test_a_name_makes_a_series_of_its_own(branch: Repo, tmp_path: Path) -> None:
     review(branch, "--series", "mine", data=tmp_path / "data")
     branch.commit("More", {"app.py": WORSE})
     _, other = review(branch, data=tmp_path / "data")
@@ -150,8 +150,8 @@ def test_the_report_of_the_same_head_counts_nothing_a_second_time(branch: Repo, 
     for _ in range(3):
         done, again = review(branch, "--no-store", "--previous", kept, data=tmp_path / "data")
         (tmp_path / "report.json").rename(kept)
-    row = again["follow_up"]
-    assert (row["iteration"], row["decisions"], len(row["new"])) == (1, [], 1)
+    follow_up = again["follow_up"]
+    assert (follow_up["iteration"], follow_up["decisions"], len(follow_up["new"])) == (1, [], 1)
     assert "alert" not in done.out
     branch.commit("Shift", {"app.py": "# Sums.\n" + WORSE})
     review(branch, "--no-store", "--previous", kept, data=tmp_path / "data")
@@ -159,11 +159,11 @@ def test_the_report_of_the_same_head_counts_nothing_a_second_time(branch: Repo, 
     for _ in range(3):
         done, again = review(branch, "--no-store", "--previous", kept, data=tmp_path / "data")
         (tmp_path / "report.json").rename(kept)
-    row = again["follow_up"]
-    assert row["iteration"] == 2
-    assert [(one["fate"], one["times"]) for one in row["decisions"]] == [("still_open", 2)]
-    assert row["decisions"][0]["earlier"] == first["candidates"][0]["id"]
-    assert len(row["new"]) == 1
+    follow_up = again["follow_up"]
+    assert follow_up["iteration"] == 2
+    assert [(one["fate"], one["times"]) for one in follow_up["decisions"]] == [("still_open", 2)]
+    assert follow_up["decisions"][0]["earlier"] == first["candidates"][0]["id"]
+    assert len(follow_up["new"]) == 1
     assert len(again["inputs"]["earlier"]["history"]) == 1
     assert "repeated issue" not in done.out
     rechecked = affidavit("recheck", kept, cwd=branch.path)
@@ -187,7 +187,7 @@ def test_what_cannot_be_followed_is_said(
     assert said in done.err
 
 
-def test_a_branch_that_was_merged_begins_a_new_row(branch: Repo, tmp_path: Path) -> None:
+def test_a_branch_that_was_merged_begins_a_new_series(branch: Repo, tmp_path: Path) -> None:
     review(branch, data=tmp_path / "data")
     branch.git("checkout", "-q", "main")
     branch.git("merge", "-q", "--ff-only", "feature")
@@ -281,7 +281,9 @@ def test_what_is_fixed_is_fixed_though_another_of_its_rule_is_silenced(branch: R
     assert [one["fate"] for one in second["follow_up"]["decisions"]] == ["fixed"]
 
 
-def test_two_repositories_in_folders_of_one_name_have_rows_of_their_own(branch: Repo, tmp_path: Path) -> None:
+def test_two_repositories_in_folders_of_one_name_have_series_of_their_own(
+    branch: Repo, tmp_path: Path
+) -> None:
     review(branch, data=tmp_path / "data")
     other = Repo(tmp_path / "elsewhere" / branch.path.name)
     other.commit("Base", {"affidavit.toml": OFF, "z.py": "x = 1\n"})
@@ -311,14 +313,14 @@ def test_a_report_that_contradicts_itself_is_refused(branch: Repo, tmp_path: Pat
     assert "contradicts itself" in done.err
 
 
-def test_clones_of_one_folder_have_rows_of_their_own(branch: Repo, tmp_path: Path) -> None:
+def test_clones_of_one_folder_have_series_of_their_own(branch: Repo, tmp_path: Path) -> None:
     for name in ("one", "two"):
         clone = tmp_path / name
         subprocess.run(["git", "clone", "-q", branch.path, clone], check=True)
         affidavit(
             "review", "origin/main...feature", "--quiet", "--data", tmp_path / "data", cwd=clone
         )  # fmt: skip
-        rows = affidavit("history", "--format", "json", "--data", tmp_path / "data", cwd=clone)
-        assert [one["repository"] for one in json.loads(rows.out)] == [str(clone)]
+        listed = affidavit("history", "--format", "json", "--data", tmp_path / "data", cwd=clone)
+        assert [one["repository"] for one in json.loads(listed.out)] == [str(clone)]
     none = affidavit("history", "nonesuch", "--data", tmp_path / "data", cwd=branch.path)
     assert "kept of this repository are: none" in none.err

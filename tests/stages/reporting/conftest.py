@@ -1,15 +1,15 @@
-"""Rows of reviews."""
+"""Series of reviews."""
 
 import pytest
 from first_items import BASE, FIRST
 
 from repositories import Repo
-from rows import Row
+from series import Series
 
 
 @pytest.fixture
-def row(repo: Repo) -> Row:
+def series(repo: Repo) -> Series:
     repo.commit("Base", BASE)
     repo.git("checkout", "-q", "-b", "feature")
     repo.commit("Take the first", {"shop.py": FIRST})
-    return Row(repo)
+    return Series(repo)

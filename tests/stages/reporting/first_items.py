@@ -1,6 +1,6 @@
-"""A function that takes the first of its items, and the finding that follows it through a row of reviews."""
+"""A function that takes the first of its items, and the finding that follows it through a series."""
 
-from rows import Row, claim, only_decision
+from series import Series, claim, only_decision
 
 BASE = {
     "shop.py": "def first(items):\n    return None\n",
@@ -25,6 +25,6 @@ CLAIM = claim("shop.py", 2, QUOTE)
 F821 = claim("shop.py", 2, QUOTE, title="`items` is odd", rule_id="ruff/F821")
 
 
-def fate(row: Row) -> tuple[str, str]:
-    decision = only_decision(row.reports[-1])
+def fate(series: Series) -> tuple[str, str]:
+    decision = only_decision(series.reports[-1])
     return decision.fate, decision.by

@@ -17,7 +17,7 @@ from affidavit.render.report.series import series_sentence
 from affidavit.stages.reporting.follow_up import rerun
 from claims import candidate
 from repositories import Repo
-from rows import Claim, Row, claim, confirming, only_decision, refuting
+from series import Claim, Series, claim, confirming, only_decision, refuting
 
 
 def mumbling(_told: str) -> dict[str, Any]:
@@ -25,15 +25,15 @@ def mumbling(_told: str) -> dict[str, Any]:
     return {"judgment": "perhaps"}
 
 
-def test_the_first_review_follows_nothing(row: Row) -> None:
-    assert row.review([CLAIM]).follow_up is None
+def test_the_first_review_follows_nothing(series: Series) -> None:
+    assert series.review([CLAIM]).follow_up is None
 
 
-def test_what_a_model_does_not_repeat_is_still_open_and_blocks(row: Row) -> None:
-    row.review([CLAIM])
-    row.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
-    report = row.review([])
-    assert fate(row) == ("still_open", "evidence")
+def test_what_a_model_does_not_repeat_is_still_open_and_blocks(series: Series) -> None:
+    series.review([CLAIM])
+    series.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
+    report = series.review([])
+    assert fate(series) == ("still_open", "evidence")
     (open_one,) = report.shown
     assert open_one.carried is not None
     assert (open_one.status, report.verdict.decision) == (Status.VERIFIED, "request_changes")
@@ -43,11 +43,11 @@ def test_what_a_model_does_not_repeat_is_still_open_and_blocks(row: Row) -> None
     assert report.follow_up.iteration == 2
 
 
-def test_a_fix_beside_the_quoted_code_is_decided_by_the_verifier(row: Row) -> None:
-    row.review([CLAIM])
-    row.repo.commit("Check", {"shop.py": FIXED})
-    report = row.review([], judge=refuting)
-    assert fate(row) == ("fixed", "verifier")
+def test_a_fix_beside_the_quoted_code_is_decided_by_the_verifier(series: Series) -> None:
+    series.review([CLAIM])
+    series.repo.commit("Check", {"shop.py": FIXED})
+    report = series.review([], judge=refuting)
+    assert fate(series) == ("fixed", "verifier")
     assert only_decision(report).reason == "it is checked now"
     assert only_decision(report).code_changed
     (gone,) = report.withheld
@@ -57,82 +57,84 @@ def test_a_fix_beside_the_quoted_code_is_decided_by_the_verifier(row: Row) -> No
 
 
 def test_what_nobody_had_verified_and_is_refuted_where_nothing_was_changed_is_not_called_fixed(
-    row: Row,
+    series: Series,
 ) -> None:
-    assert row.review([CLAIM], judge=mumbling).shown[0].status is Status.UNVERIFIED
-    row.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
-    report = row.review([], judge=refuting)
-    assert fate(row) == ("cannot_tell", "verifier")
+    assert series.review([CLAIM], judge=mumbling).shown[0].status is Status.UNVERIFIED
+    series.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
+    report = series.review([], judge=refuting)
+    assert fate(series) == ("cannot_tell", "verifier")
     assert only_decision(report).reason.startswith("its code stands as it stood, and the claim is refuted: ")
     (gone,) = report.withheld
     assert gone.withheld is not None
     assert gone.withheld.code is Reason.REFUTED
     assert report.shown == []
-    row.repo.commit("Elsewhere again", {"util.py": "def helper():\n    return 3\n"})
-    third = row.review([], judge=confirming).follow_up
+    series.repo.commit("Elsewhere again", {"util.py": "def helper():\n    return 3\n"})
+    third = series.review([], judge=confirming).follow_up
     assert third is not None
     assert third.decisions == (), "what was refuted is not carried on"
 
 
-def test_what_the_verifier_confirms_at_the_new_head_is_still_open(row: Row) -> None:
-    row.review([CLAIM])
-    row.repo.commit(
+def test_what_the_verifier_confirms_at_the_new_head_is_still_open(series: Series) -> None:
+    series.review([CLAIM])
+    series.repo.commit(
         "Comment", {"shop.py": FIRST.replace("    return price", "    # the price\n    return price")}
     )
-    row.review([], judge=confirming)
-    assert fate(row) == ("still_open", "verifier")
-    (asked,) = row.asked("verifier")
+    series.review([], judge=confirming)
+    assert fate(series) == ("still_open", "verifier")
+    (asked,) = series.asked("verifier")
     assert "items[0].price" in asked
 
 
-def test_code_that_was_changed_and_a_milder_judgement_are_a_partial_fix(row: Row) -> None:
-    row.review([CLAIM])
-    row.repo.commit("Half", {"shop.py": FIRST.replace("items[0].price", "(items or [None])[0].price")})
+def test_code_that_was_changed_and_a_milder_judgement_are_a_partial_fix(series: Series) -> None:
+    series.review([CLAIM])
+    series.repo.commit("Half", {"shop.py": FIRST.replace("items[0].price", "(items or [None])[0].price")})
 
     def milder(_told: str) -> dict[str, Any]:
         return {**confirming(""), "severity": "low"}
 
-    report = row.review([], judge=milder)
-    assert fate(row) == ("partly_fixed", "verifier")
+    report = series.review([], judge=milder)
+    assert fate(series) == ("partly_fixed", "verifier")
     assert only_decision(report).code_changed
 
 
-def test_without_a_verifier_changed_code_cannot_be_told_and_does_not_block(row: Row) -> None:
-    row.review([CLAIM])
-    row.repo.commit("Half", {"shop.py": FIRST.replace("items[0].price", "(items or [None])[0].price")})
-    report = row.review([], judge=None)
-    assert fate(row) == ("cannot_tell", "evidence")
+def test_without_a_verifier_changed_code_cannot_be_told_and_does_not_block(series: Series) -> None:
+    series.review([CLAIM])
+    series.repo.commit("Half", {"shop.py": FIRST.replace("items[0].price", "(items or [None])[0].price")})
+    report = series.review([], judge=None)
+    assert fate(series) == ("cannot_tell", "evidence")
     (open_one,) = report.shown
     assert (open_one.status, report.verdict.decision, report.gate.exit_code) == ("unverified", "comment", 0)
 
 
-def test_without_a_verifier_what_stands_as_it_stood_still_blocks(row: Row) -> None:
-    row.review([CLAIM])
-    row.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
-    report = row.review([], judge=None)
-    assert (fate(row), report.gate.exit_code) == (("still_open", "evidence"), 1)
+def test_without_a_verifier_what_stands_as_it_stood_still_blocks(series: Series) -> None:
+    series.review([CLAIM])
+    series.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
+    report = series.review([], judge=None)
+    assert (fate(series), report.gate.exit_code) == (("still_open", "evidence"), 1)
 
 
-def test_code_that_is_gone_is_fixed_without_asking_anybody(row: Row) -> None:
-    row.review([CLAIM])
-    row.repo.commit("Other way", {"shop.py": "def lowest(goods):\n    return sorted(goods)\n"})
-    row.review([])
-    assert fate(row) == ("fixed", "evidence")
-    assert row.asked("verifier") == []
+def test_code_that_is_gone_is_fixed_without_asking_anybody(series: Series) -> None:
+    series.review([CLAIM])
+    series.repo.commit("Other way", {"shop.py": "def lowest(goods):\n    return sorted(goods)\n"})
+    series.review([])
+    assert fate(series) == ("fixed", "evidence")
+    assert series.asked("verifier") == []
 
 
-def test_a_revert_is_a_fix(row: Row) -> None:
-    row.repo.commit("More", {"util.py": "def helper():\n    return 3\n"})
-    row.review([CLAIM])
-    row.repo.commit("Back", {"shop.py": BASE["shop.py"]})
-    report = row.review([])
-    assert fate(row) == ("fixed", "evidence")
+def test_a_revert_is_a_fix(series: Series) -> None:
+    series.repo.commit("More", {"util.py": "def helper():\n    return 3\n"})
+    series.review([CLAIM])
+    series.repo.commit("Back", {"shop.py": BASE["shop.py"]})
+    report = series.review([])
+    assert fate(series) == ("fixed", "evidence")
     assert "shop.py" in only_decision(report).reason
 
 
-def test_a_reworded_finding_of_one_cause_is_known_by_the_joiner(row: Row) -> None:
-    row.review([CLAIM])
-    row.repo.commit("Comment", {"shop.py": FIRST.replace("    return price", "    # low\n    return price")})
+def test_a_reworded_finding_of_one_cause_is_known_by_the_joiner(series: Series) -> None:
+    series.review([CLAIM])
+    series.repo.commit(
+        "Comment", {"shop.py": FIRST.replace("    return price", "    # low\n    return price")}
+    )
     other = claim(
         "shop.py", 4, "        price = min(price, item.price)", title="Broken", message="Quite other words"
     )
@@ -141,7 +143,7 @@ def test_a_reworded_finding_of_one_cause_is_known_by_the_joiner(row: Row) -> Non
         names = [name for name in ("earlier-0", "logic-0") if f"[{name}]" in told]
         return {"groups": [{"cause": "no item at all", "findings": names}]}
 
-    report = row.review([other], join=one_cause)
+    report = series.review([other], join=one_cause)
     decision = only_decision(report)
     assert decision.fate == "still_open"
     assert [one.id for one in report.shown] == [decision.now]
@@ -149,30 +151,30 @@ def test_a_reworded_finding_of_one_cause_is_known_by_the_joiner(row: Row) -> Non
     assert report.follow_up.new == ()
 
 
-def test_another_finding_in_the_same_file_is_new(row: Row) -> None:
-    row.review([CLAIM])
-    row.repo.commit("Add", {"shop.py": FIRST + "\n\ndef last(items):\n    return items.pop()\n"})
+def test_another_finding_in_the_same_file_is_new(series: Series) -> None:
+    series.review([CLAIM])
+    series.repo.commit("Add", {"shop.py": FIRST + "\n\ndef last(items):\n    return items.pop()\n"})
     other = claim(
         "shop.py", 9, "    return items.pop()", title="`last` changes its argument", message="pop removes"
     )
-    report = row.review([other])
+    report = series.review([other])
     assert only_decision(report).fate == "still_open"
     assert report.follow_up is not None
     assert len(report.follow_up.new) == 1
     assert len(report.shown) == 2
 
 
-def test_an_edit_in_what_another_lens_quoted_fixes_nothing(row: Row) -> None:
+def test_an_edit_in_what_another_lens_quoted_fixes_nothing(series: Series) -> None:
     twin = claim("shop.py", 2, QUOTE + "\n    for item in items:", title="`price` crashes for an empty list")
 
     def one_cause(told: str) -> dict[str, Any]:
         names = [name for name in ("logic-0", "logic-1", "earlier-0") if f"[{name}]" in told]
         return {"groups": [{"cause": "no item at all", "findings": names}]}
 
-    row.review([CLAIM, twin], join=one_cause)
-    row.repo.commit("Beside", {"shop.py": FIRST.replace("for item in items:", "for item in list(items):")})
-    row.review([], join=one_cause)
-    assert fate(row)[0] == "still_open"
+    series.review([CLAIM, twin], join=one_cause)
+    series.repo.commit("Beside", {"shop.py": FIRST.replace("for item in items:", "for item in list(items):")})
+    series.review([], join=one_cause)
+    assert fate(series)[0] == "still_open"
 
 
 def reasons(report: Report) -> set[Reason]:
@@ -184,54 +186,54 @@ def test_what_people_dismissed_is_not_raised_again_in_other_words(repo: Repo) ->
     repo.commit("Base", BASE)
     repo.git("checkout", "-q", "-b", "feature")
     repo.commit("Take the first", {"shop.py": FIRST})
-    row = Row(repo)
-    name = row.review([CLAIM]).shown[0].fingerprint
+    series = Series(repo)
+    name = series.review([CLAIM]).shown[0].fingerprint
     repo.git("checkout", "-q", "main")
     repo.commit(
         "Dismiss", {".affidavit/ignored.toml": f'[[ignore]]\nfingerprint = "{name}"\nwhy = "never empty"\n'}
     )
     repo.git("checkout", "-q", "feature")
     repo.git("rebase", "-q", "main")
-    second = row.review([CLAIM])
+    second = series.review([CLAIM])
     assert reasons(second) == {Reason.DISMISSED}
-    assert fate(row) == ("dismissed", "people")
+    assert fate(series) == ("dismissed", "people")
     decision = only_decision(second)
     assert decision.reason.endswith(": never empty"), decision.reason
     assert (decision.times, decision.code_changed) == (1, False)
     assert series_sentence(second).startswith("review 2 of this change: 1 dismissed")
     assert "still open" not in series_sentence(second)
     assert (summary_of(second).open, summary_of(second).verdict) == ((), "accept")
-    assert track(summary_of(row.reports[0]), summary_of(second)).feedback_followed is None
-    assert [proof for proof in row.recheck().proofs if proof.holds is not True] == []
+    assert track(summary_of(series.reports[0]), summary_of(second)).feedback_followed is None
+    assert [proof for proof in series.recheck().proofs if proof.holds is not True] == []
     repo.commit("Comment", {"shop.py": FIRST + "# end\n"})
     again = claim(
         "shop.py", 2, QUOTE, rule_id="another-name", message="Nothing checks the length of it here."
     )
-    third = row.review([again])
+    third = series.review([again])
     assert third.shown == []
     assert reasons(third) == {Reason.DISMISSED}
 
 
 @pytest.mark.parametrize("judge", [confirming, refuting, None])
-def test_the_report_of_a_review_that_follows_is_derived_again(row: Row, judge: Any) -> None:
-    row.review([CLAIM], proven=[F821])
-    row.repo.commit(
+def test_the_report_of_a_review_that_follows_is_derived_again(series: Series, judge: Any) -> None:
+    series.review([CLAIM], proven=[F821])
+    series.repo.commit(
         "Shift", {"shop.py": "import os\n\n\n" + FIRST, "util.py": "def helper():\n    return 2\n"}
     )
-    row.review([], proven=[], judge=judge)
-    done = row.recheck()
+    series.review([], proven=[], judge=judge)
+    done = series.recheck()
     assert [proof for proof in done.proofs if proof.holds is not True] == []
     assert any("review before" in word or "earlier" in word for word in done.words)
 
 
-def test_three_reviews_count_how_often_an_issue_stood(row: Row, tmp_path: Path) -> None:
-    row.review([CLAIM])
+def test_three_reviews_count_how_often_an_issue_stood(series: Series, tmp_path: Path) -> None:
+    series.review([CLAIM])
     for number in (2, 3):
-        row.repo.commit("Elsewhere", {"util.py": f"def helper():\n    return {number}\n"})
-        row.review([])
-    assert only_decision(row.reports[-1]).times == 3
-    assert row.reports[-1].inputs is not None
-    earlier = row.reports[-1].inputs.earlier
+        series.repo.commit("Elsewhere", {"util.py": f"def helper():\n    return {number}\n"})
+        series.review([])
+    assert only_decision(series.reports[-1]).times == 3
+    assert series.reports[-1].inputs is not None
+    earlier = series.reports[-1].inputs.earlier
     assert earlier is not None
     assert [one.number for one in earlier.history] == [1, 2]
 
@@ -272,32 +274,32 @@ def test_a_run_that_says_nothing_leaves_it_to_the_verifier(outcome: str) -> None
 
 
 @pytest.mark.parametrize("said", [[], [CLAIM]], ids=["carried", "reported again"])
-def test_a_verifier_that_fails_takes_no_confirmation_away(row: Row, said: list[Claim]) -> None:
-    row.review([CLAIM])
-    row.repo.commit("Beside it", {"shop.py": FIRST + "\n\ndef last(items):\n    return items\n"})
-    report = row.review(said, judge=mumbling)
+def test_a_verifier_that_fails_takes_no_confirmation_away(series: Series, said: list[Claim]) -> None:
+    series.review([CLAIM])
+    series.repo.commit("Beside it", {"shop.py": FIRST + "\n\ndef last(items):\n    return items\n"})
+    report = series.review(said, judge=mumbling)
     (open_one,) = report.shown
     assert (open_one.status, report.gate.exit_code) == ("verified", 1)
     assert "verifier" in {gap.name for gap in report.incomplete}
-    assert fate(row) == ("still_open", "evidence")
+    assert fate(series) == ("still_open", "evidence")
     assert "its verifier gave no answer now" in only_decision(report).reason
-    assert [proof for proof in row.recheck().proofs if proof.holds is not True] == []
-    row.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
-    later = row.review(judge=None)
-    assert (fate(row), later.gate.exit_code) == (("still_open", "evidence"), 1)
+    assert [proof for proof in series.recheck().proofs if proof.holds is not True] == []
+    series.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
+    later = series.review(judge=None)
+    assert (fate(series), later.gate.exit_code) == (("still_open", "evidence"), 1)
 
 
 @pytest.mark.parametrize("said", [[], [CLAIM]], ids=["carried", "reported again"])
-def test_a_verifier_that_answers_refutes_what_was_confirmed_before(row: Row, said: list[Claim]) -> None:
-    row.review([CLAIM])
-    row.repo.commit("Beside it", {"shop.py": FIRST + "\n\ndef last(items):\n    return items\n"})
-    report = row.review(said, judge=refuting)
+def test_a_verifier_that_answers_refutes_what_was_confirmed_before(series: Series, said: list[Claim]) -> None:
+    series.review([CLAIM])
+    series.repo.commit("Beside it", {"shop.py": FIRST + "\n\ndef last(items):\n    return items\n"})
+    report = series.review(said, judge=refuting)
     assert (report.shown, report.gate.exit_code) == ([], 0)
 
 
-def test_a_verifier_that_fails_leaves_changed_code_unverified(row: Row) -> None:
-    row.review([CLAIM])
-    row.repo.commit("Change it", {"shop.py": FIRST.replace("items[0].price", "items[0].price or 0")})
-    report = row.review(judge=mumbling)
+def test_a_verifier_that_fails_leaves_changed_code_unverified(series: Series) -> None:
+    series.review([CLAIM])
+    series.repo.commit("Change it", {"shop.py": FIRST.replace("items[0].price", "items[0].price or 0")})
+    report = series.review(judge=mumbling)
     assert [one.status for one in report.shown] == ["unverified"]
     assert report.gate.exit_code == 3

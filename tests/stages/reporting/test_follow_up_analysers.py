@@ -8,26 +8,26 @@ from first_items import F821, FIRST, FIXED, QUOTE, fate
 from affidavit.iterations.feedback.alerts import alerts_of
 from affidavit.iterations.feedback.summary import summary_of
 from affidavit.records.report import Report
-from rows import Row, claim, only_decision
+from series import Series, claim, only_decision
 
 
-def test_an_analysers_finding_is_decided_by_the_analyser(row: Row) -> None:
-    row.review(proven=[F821], judge=None)
-    row.repo.commit("Shift", {"shop.py": "import os\n\n\n" + FIRST})
+def test_an_analysers_finding_is_decided_by_the_analyser(series: Series) -> None:
+    series.review(proven=[F821], judge=None)
+    series.repo.commit("Shift", {"shop.py": "import os\n\n\n" + FIRST})
     again = claim("shop.py", 5, QUOTE, title="`items` is odd", rule_id="ruff/F821")
-    row.review(proven=[again], judge=None)
-    assert fate(row) == ("still_open", "analyser")
-    row.repo.commit("Fix", {"shop.py": FIXED})
-    report = row.review(proven=[], judge=None)
-    assert fate(row) == ("fixed", "analyser")
+    series.review(proven=[again], judge=None)
+    assert fate(series) == ("still_open", "analyser")
+    series.repo.commit("Fix", {"shop.py": FIXED})
+    report = series.review(proven=[], judge=None)
+    assert fate(series) == ("fixed", "analyser")
     assert report.candidates == ()
 
 
-def test_an_analyser_that_did_not_look_tells_nothing(row: Row) -> None:
-    row.review(proven=[F821], judge=None)
-    row.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
-    report = row.review(judge=None)
-    assert fate(row) == ("cannot_tell", "analyser")
+def test_an_analyser_that_did_not_look_tells_nothing(series: Series) -> None:
+    series.review(proven=[F821], judge=None)
+    series.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
+    report = series.review(judge=None)
+    assert fate(series) == ("cannot_tell", "analyser")
     (open_one,) = report.shown
     assert (open_one.status, report.gate.exit_code) == ("unverified", 0)
 
@@ -51,55 +51,55 @@ def fates(report: Report) -> dict[str, str]:
 
 @pytest.mark.parametrize("path", ["shop.py", "added.py"])
 def test_a_rename_with_an_edit_beside_it_squashed_leaves_an_analysers_finding_the_same(
-    row: Row, path: str
+    series: Series, path: str
 ) -> None:
     text = "def total(items):\n    start = 0\n    return sum(itms)\n"
-    row.repo.commit("Total", {path: text})
-    row.review(proven=[undefined(path, 3, text, "itms")], judge=None)
+    series.repo.commit("Total", {path: text})
+    series.review(proven=[undefined(path, 3, text, "itms")], judge=None)
     edited = text.replace("start = 0", "start = 1")
-    row.repo.git("rm", "-q", path)
-    row.repo.commit("Rename", {"core.py": edited})
-    row.repo.git("reset", "-q", "--soft", "main")
-    row.repo.commit("All in one")
-    report = row.review(proven=[undefined("core.py", 3, edited, "itms")], judge=None)
-    assert fate(row) == ("still_open", "analyser")
+    series.repo.git("rm", "-q", path)
+    series.repo.commit("Rename", {"core.py": edited})
+    series.repo.git("reset", "-q", "--soft", "main")
+    series.repo.commit("All in one")
+    report = series.review(proven=[undefined("core.py", 3, edited, "itms")], judge=None)
+    assert fate(series) == ("still_open", "analyser")
     assert report.follow_up is not None
     assert report.follow_up.new == ()
 
 
-def test_a_file_that_was_renamed_and_edited_is_followed_where_its_line_changed(row: Row) -> None:
+def test_a_file_that_was_renamed_and_edited_is_followed_where_its_line_changed(series: Series) -> None:
     text = FIRST + "\n\ndef total(items):\n    return sum(itms)\n"
-    row.repo.commit("Total", {"shop.py": text})
-    row.review(proven=[undefined("shop.py", 9, text, "itms")], judge=None)
+    series.repo.commit("Total", {"shop.py": text})
+    series.review(proven=[undefined("shop.py", 9, text, "itms")], judge=None)
     edited = text.replace("return sum(itms)", "return sum(itms) + 1")
-    row.repo.git("rm", "-q", "shop.py")
-    row.repo.commit("Rename", {"core.py": edited})
-    report = row.review(proven=[undefined("core.py", 9, edited, "itms")], judge=None)
-    assert fate(row) == ("still_open", "analyser")
+    series.repo.git("rm", "-q", "shop.py")
+    series.repo.commit("Rename", {"core.py": edited})
+    report = series.review(proven=[undefined("core.py", 9, edited, "itms")], judge=None)
+    assert fate(series) == ("still_open", "analyser")
     assert report.follow_up is not None
     assert report.follow_up.new == ()
 
 
-def test_another_undefined_name_on_the_same_line_is_another_finding(row: Row) -> None:
+def test_another_undefined_name_on_the_same_line_is_another_finding(series: Series) -> None:
     text = "def total(items):\n    return sum(itms)\n"
-    row.repo.commit("Total", {"shop.py": text})
-    row.review(proven=[undefined("shop.py", 2, text, "itms")], judge=None)
+    series.repo.commit("Total", {"shop.py": text})
+    series.review(proven=[undefined("shop.py", 2, text, "itms")], judge=None)
     other = text.replace("sum(itms)", "sum(itemz)")
-    row.repo.commit("Other", {"shop.py": other})
-    report = row.review(proven=[undefined("shop.py", 2, other, "itemz")], judge=None)
-    assert fate(row) == ("fixed", "analyser")
+    series.repo.commit("Other", {"shop.py": other})
+    report = series.review(proven=[undefined("shop.py", 2, other, "itemz")], judge=None)
+    assert fate(series) == ("fixed", "analyser")
     assert report.follow_up is not None
     assert len(report.follow_up.new) == 1
 
 
-def test_of_two_undefined_names_on_a_line_the_one_that_is_defined_now_is_fixed(row: Row) -> None:
+def test_of_two_undefined_names_on_a_line_the_one_that_is_defined_now_is_fixed(series: Series) -> None:
     text = "def total(items):\n    return foo(itms)\n"
-    row.repo.commit("Total", {"shop.py": text})
+    series.repo.commit("Total", {"shop.py": text})
     both = [undefined("shop.py", 2, text, name) for name in ("foo", "itms")]
-    row.review(proven=both, judge=None)
+    series.review(proven=both, judge=None)
     defined = "from sums import foo\n" + text
-    row.repo.commit("Import", {"shop.py": defined})
-    report = row.review(proven=[undefined("shop.py", 3, defined, "itms")], judge=None)
+    series.repo.commit("Import", {"shop.py": defined})
+    report = series.review(proven=[undefined("shop.py", 3, defined, "itms")], judge=None)
     assert fates(report) == {"`foo` is not defined": "fixed", "`itms` is not defined": "still_open"}
     assert report.follow_up is not None
     assert report.follow_up.new == ()
@@ -123,16 +123,16 @@ NAMES = [f"name_{letter}" for letter in "abcdefg"]
     ],
 )
 def test_a_finding_that_stands_for_many_is_partly_fixed_only_where_one_of_them_is(
-    row: Row, later: list[str], became: str
+    series: Series, later: list[str], became: str
 ) -> None:
     text, said = many(NAMES)
-    row.repo.commit("Many", {"shop.py": text})
-    assert len(row.review(proven=said, judge=None).shown) == 1
+    series.repo.commit("Many", {"shop.py": text})
+    assert len(series.review(proven=said, judge=None).shown) == 1
     text, said = many(later)
     edited = text.replace("again)", "once_more)")
-    row.repo.commit("Edit", {"shop.py": edited})
+    series.repo.commit("Edit", {"shop.py": edited})
     said = [undefined("shop.py", one["line"], edited, one["title"].split("`")[1]) for one in said]
-    report = row.review(proven=said, judge=None)
+    report = series.review(proven=said, judge=None)
     assert only_decision(report).fate == became
     assert report.follow_up is not None
     assert report.follow_up.new == ()
@@ -141,33 +141,33 @@ def test_a_finding_that_stands_for_many_is_partly_fixed_only_where_one_of_them_i
 BY_TY = claim("shop.py", 2, QUOTE, title="`items` is odd", rule_id="ty/unresolved-reference")
 
 
-def test_what_another_analyser_proves_now_leads_what_is_only_carried_and_blocks(row: Row) -> None:
-    row.review(proven={"ruff": [F821], "ty": [BY_TY]}, judge=None)
-    row.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
-    report = row.review(proven={"ty": [BY_TY]}, judge=None)
+def test_what_another_analyser_proves_now_leads_what_is_only_carried_and_blocks(series: Series) -> None:
+    series.review(proven={"ruff": [F821], "ty": [BY_TY]}, judge=None)
+    series.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
+    report = series.review(proven={"ty": [BY_TY]}, judge=None)
     (standing,) = report.shown
     assert (standing.specialist, standing.agreed_by, report.gate.exit_code) == ("ty", (), 1)
-    assert fate(row) == ("still_open", "analyser")
+    assert fate(series) == ("still_open", "analyser")
     assert only_decision(report).reason == "ty reports it at shop.py:2"
-    assert [proof for proof in row.recheck().proofs if proof.holds is not True] == []
+    assert [proof for proof in series.recheck().proofs if proof.holds is not True] == []
 
 
-def test_a_finding_keeps_its_name_whichever_analyser_speaks_for_it(row: Row) -> None:
+def test_a_finding_keeps_its_name_whichever_analyser_speaks_for_it(series: Series) -> None:
     both, one = {"ruff": [F821], "ty": [BY_TY]}, {"ty": [BY_TY]}
     for number, proven in enumerate((both, one, both)):
-        row.repo.commit("Elsewhere", {"util.py": f"def helper():\n    return {number}\n"})
-        row.review(proven=proven, judge=None)
-    assert len({item.key for report in row.reports for item in summary_of(report).open}) == 1
-    assert "oscillation" not in {one.kind for one in alerts_of(row.reports[-1])}
+        series.repo.commit("Elsewhere", {"util.py": f"def helper():\n    return {number}\n"})
+        series.review(proven=proven, judge=None)
+    assert len({item.key for report in series.reports for item in summary_of(report).open}) == 1
+    assert "oscillation" not in {one.kind for one in alerts_of(series.reports[-1])}
 
 
-def test_a_rule_that_is_off_tells_nothing_of_code_that_nobody_touched(row: Row) -> None:
-    row.review(proven=[F821], judge=None)
-    row.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
+def test_a_rule_that_is_off_tells_nothing_of_code_that_nobody_touched(series: Series) -> None:
+    series.review(proven=[F821], judge=None)
+    series.repo.commit("Elsewhere", {"util.py": "def helper():\n    return 2\n"})
     # Under the name of another analyser's rule for the same problem, too.
-    row.settings = row.settings.model_copy(update={"rules_off": ("ty/unresolved-reference",)})
-    report = row.review(proven=[], judge=None)
-    assert fate(row) == ("cannot_tell", "analyser")
+    series.settings = series.settings.model_copy(update={"rules_off": ("ty/unresolved-reference",)})
+    report = series.review(proven=[], judge=None)
+    assert fate(series) == ("cannot_tell", "analyser")
     decision = only_decision(report)
     assert (decision.reason, decision.code_changed) == ("the rule ruff/F821 is off in this review", False)
 
@@ -182,10 +182,10 @@ def test_a_rule_that_is_off_tells_nothing_of_code_that_nobody_touched(row: Row) 
     ids=["elsewhere", "in its file", "at its place"],
 )
 def test_feedback_counts_as_followed_only_where_its_file_was_changed(
-    row: Row, files: dict[str, str], is_changed: bool
+    series: Series, files: dict[str, str], is_changed: bool
 ) -> None:
-    row.review(proven=[F821], judge=None)
-    row.repo.commit("Fix", files)
-    report = row.review(proven=[], judge=None)
-    assert fate(row) == ("fixed", "analyser")
+    series.review(proven=[F821], judge=None)
+    series.repo.commit("Fix", files)
+    report = series.review(proven=[], judge=None)
+    assert fate(series) == ("fixed", "analyser")
     assert only_decision(report).code_changed is is_changed

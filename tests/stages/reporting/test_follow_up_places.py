@@ -6,7 +6,7 @@ import pytest
 from first_items import BASE, CLAIM, FIRST, QUOTE, fate
 
 from repositories import Repo
-from rows import Row, claim, only_decision
+from series import Series, claim, only_decision
 
 
 def rename(repo: Repo) -> None:
@@ -37,17 +37,17 @@ def squash(repo: Repo) -> None:
 
 @pytest.mark.parametrize("happens", [rename, move, shift, rebase, squash])
 @pytest.mark.parametrize("repeats", [False, True])
-def test_a_finding_stays_the_same_one(row: Row, happens: Callable[[Repo], None], repeats: bool) -> None:
-    before = row.review([CLAIM])
-    happens(row.repo)
+def test_a_finding_stays_the_same_one(series: Series, happens: Callable[[Repo], None], repeats: bool) -> None:
+    before = series.review([CLAIM])
+    happens(series.repo)
     where = next(
         path
         for path in ("store.py", "prices.py", "shop.py")
-        if (row.repo.path / path).exists() and QUOTE in (row.repo.path / path).read_text()
+        if (series.repo.path / path).exists() and QUOTE in (series.repo.path / path).read_text()
     )
-    line = (row.repo.path / where).read_text().split("\n").index(QUOTE) + 1
+    line = (series.repo.path / where).read_text().split("\n").index(QUOTE) + 1
     again = claim(where, line, QUOTE, title="Indexing `items[0]` fails for no items", rule_id="empty-list")
-    report = row.review([again] if repeats else [])
+    report = series.review([again] if repeats else [])
     decision = only_decision(report)
     assert decision.fate == "still_open"
     assert report.follow_up is not None
@@ -63,49 +63,49 @@ def test_other_quotation_marks_change_nothing(repo: Repo) -> None:
     repo.git("checkout", "-q", "-b", "feature")
     before = "def first(items):\n    return getattr(items, 'first', None)\n"
     repo.commit("Take the first", {"shop.py": before})
-    row = Row(repo)
-    row.review([claim("shop.py", 2, "    return getattr(items, 'first', None)")])
+    series = Series(repo)
+    series.review([claim("shop.py", 2, "    return getattr(items, 'first', None)")])
     repo.commit("Format", {"shop.py": before.replace("'", '"')})
-    row.review([], judge=None)
-    assert fate(row) == ("still_open", "evidence")
+    series.review([], judge=None)
+    assert fate(series) == ("still_open", "evidence")
 
 
-def test_code_that_stands_under_another_condition_cannot_be_told_without_a_verifier(row: Row) -> None:
-    row.review([CLAIM])
+def test_code_that_stands_under_another_condition_cannot_be_told_without_a_verifier(series: Series) -> None:
+    series.review([CLAIM])
     guarded = FIRST.replace(QUOTE, "    if items:\n        price = items[0].price")
-    row.repo.commit("Guard", {"shop.py": guarded})
-    row.review([], judge=None)
-    assert fate(row) == ("cannot_tell", "evidence")
+    series.repo.commit("Guard", {"shop.py": guarded})
+    series.review([], judge=None)
+    assert fate(series) == ("cannot_tell", "evidence")
 
 
-def test_a_short_quote_is_not_found_again_where_it_stood_for_something_else(row: Row) -> None:
+def test_a_short_quote_is_not_found_again_where_it_stood_for_something_else(series: Series) -> None:
     hook = "@hook(first=True)\n"
     one, two = "def first(items):\n    return items[0]\n", "def last(items):\n    return items[-1]\n"
-    row.repo.commit("Hooks", {"shop.py": f"{hook}{one}\n\n{hook}{two}"})
-    row.review([claim("shop.py", 1, hook.strip(), title="`first` runs before the others now")])
-    row.repo.commit("Without", {"shop.py": f"{one}\n\n{hook}{two}"})
-    row.review([], judge=None)
-    assert fate(row)[0] in ("cannot_tell", "fixed")
+    series.repo.commit("Hooks", {"shop.py": f"{hook}{one}\n\n{hook}{two}"})
+    series.review([claim("shop.py", 1, hook.strip(), title="`first` runs before the others now")])
+    series.repo.commit("Without", {"shop.py": f"{one}\n\n{hook}{two}"})
+    series.review([], judge=None)
+    assert fate(series)[0] in ("cannot_tell", "fixed")
 
 
-def test_a_line_that_another_file_had_before_has_not_moved_there(row: Row) -> None:
+def test_a_line_that_another_file_had_before_has_not_moved_there(series: Series) -> None:
     hook = "@hook(first=True, wrapper=True)\n"
     other = f"{hook}def helper():\n    return 2\n"
-    row.repo.commit("Hooks", {"shop.py": hook + FIRST, "util.py": other})
-    row.review([claim("shop.py", 1, hook.strip(), title="`first` runs before the others now")])
-    row.repo.commit("Without", {"shop.py": FIRST, "util.py": other + "\n\nPLACE = 1\n"})
-    report = row.review([], judge=None)
+    series.repo.commit("Hooks", {"shop.py": hook + FIRST, "util.py": other})
+    series.review([claim("shop.py", 1, hook.strip(), title="`first` runs before the others now")])
+    series.repo.commit("Without", {"shop.py": FIRST, "util.py": other + "\n\nPLACE = 1\n"})
+    report = series.review([], judge=None)
     assert only_decision(report).fate in ("cannot_tell", "fixed")
     assert "moved" not in only_decision(report).reason
 
 
-def test_a_short_quote_is_found_again_beside_what_stood_beside_it(row: Row) -> None:
+def test_a_short_quote_is_found_again_beside_what_stood_beside_it(series: Series) -> None:
     hook = "@hook(first=True)\n"
     one, two = "def first(items):\n    return items[0]\n", "def last(items):\n    return items[-1]\n"
-    row.repo.commit("Hooks", {"shop.py": f"{hook}{one}\n\n{hook}{two}"})
-    row.review([claim("shop.py", 1, hook.strip(), title="`first` runs before the others now")])
-    row.repo.commit("Above", {"shop.py": f"import os\n\n\n{hook}{two}\n\n{hook}{one}"})
-    report = row.review([], judge=None)
+    series.repo.commit("Hooks", {"shop.py": f"{hook}{one}\n\n{hook}{two}"})
+    series.review([claim("shop.py", 1, hook.strip(), title="`first` runs before the others now")])
+    series.repo.commit("Above", {"shop.py": f"import os\n\n\n{hook}{two}\n\n{hook}{one}"})
+    report = series.review([], judge=None)
     assert only_decision(report).fate == "still_open"
     (open_one,) = report.shown
     assert open_one.finding is not None

@@ -1,4 +1,4 @@
-"""Rows of reviews of one change in a real repository, with minds that say what a test wants."""
+"""Series of reviews of one change in a real repository, with minds that say what a test wants."""
 
 import asyncio
 import json
@@ -107,7 +107,7 @@ class Plain:
         return f"<fence {label}>\n{text}\n</fence>"
 
 
-class Row:
+class Series:
     """Reviews of `main...feature`, one after the other."""
 
     def __init__(self, repo: Repo, target: str = "main...feature", **settings: Any) -> None:

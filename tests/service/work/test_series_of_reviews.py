@@ -102,7 +102,7 @@ class Place:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    folder = tmp_path_factory.mktemp("rows")
+    folder = tmp_path_factory.mktemp("series")
     github = GitHubServer(folder / "forge")
     base = github.origin.commit("main", {"app.py": "def total(values):\n    return sum(values)\n"}, "Begin")
     github.open_pull(base, github.origin.commit("topic", dict(FIRST), "Sum by hand"))
@@ -180,7 +180,7 @@ def test_what_did_not_change_is_not_paid_for_again(pushes: list[Any]) -> None:
     assert all("logic" in str(hunk["examined_before"]) for hunk in steps["hunks"])
 
 
-def test_an_estimate_says_what_the_next_review_of_its_row_will_pay(
+def test_an_estimate_says_what_the_next_review_of_its_series_will_pay(
     pushes: list[Any], estimates: dict[str, dict[str, Any]]
 ) -> None:
     (before, _), (after, _) = pushes
@@ -336,7 +336,7 @@ def shop(place: Place, tmp_path_factory: pytest.TempPathFactory) -> Repo:
     return repo
 
 
-def test_a_branch_of_a_known_repository_is_a_row_and_all_looks_at_everything(
+def test_a_branch_of_a_known_repository_is_a_series_and_all_looks_at_everything(
     place: Place, shop: Repo
 ) -> None:
     asked = {"repository": "shop", "base": "main", "head": "topic"}
@@ -360,19 +360,19 @@ def test_a_branch_of_a_known_repository_is_a_row_and_all_looks_at_everything(
     assert [one["report_id"] for one in listed] == [first["review_id"], whole["review_id"]]
 
 
-def test_a_commit_or_a_diff_belongs_to_no_row_unless_one_is_named(place: Place, shop: Repo) -> None:
+def test_a_commit_or_a_diff_belongs_to_no_series_unless_one_is_named(place: Place, shop: Repo) -> None:
     by_commit = {"repository": "shop", "base": "main", "head": shop.git("rev-parse", "topic")}
     asked = (
         by_commit,
         {"diff_text": other_diff("a.txt")},
         {"diff_text": other_diff("a.txt"), "series": "my"},
     )
-    rows = []
+    found = []
     for body in asked:
         review_id = place.one.submit(**body)
-        rows.append(place.one.get(f"/api/review/{review_id}/iterations").json)
+        found.append(place.one.get(f"/api/review/{review_id}/iterations").json)
         place.one.post(f"/api/review/{review_id}/cancel")
-    assert rows == [{"series": name, "iterations": []} for name in (None, None, "my")]
+    assert found == [{"series": name, "iterations": []} for name in (None, None, "my")]
     assert place.one.post("/api/review", {"diff_text": other_diff("c.txt"), "series": " "}).status == 422
 
 
