@@ -34,7 +34,7 @@ def api_document() -> dict[str, Any]:
 
 
 def make_app(parts: Parts, watch: Watch) -> FastAPI:
-    """The application, on parts that are open."""
+    """The application; until its parts are open, it answers whoever asks whether it lives."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -51,7 +51,7 @@ def make_app(parts: Parts, watch: Watch) -> FastAPI:
     app = _application(parts.settings.version, lifespan)
     app.state.admission = Admission(parts.access)
     app.state.unknown_callers = Pace(parts.settings.limits.requests_per_minute)
-    app.add_middleware(Guard, settings=parts.settings)
+    app.add_middleware(Guard, settings=parts.settings, is_open=lambda: parts.is_open)
     return app
 
 

@@ -41,6 +41,8 @@ class Parts:
         self.calls = Calls(settings.models, settings.environment, limits, settings.limits.calls_per_minute)
         self.nursery: Nursery
         self.worker: Worker | None = None
+        self.is_open = False
+        """Whether requests can be answered; until then this process waits for its database."""
         self._stack = AsyncExitStack()
 
     def prepare(self) -> None:
@@ -61,6 +63,7 @@ class Parts:
         if works:
             worker = Worker(self.settings, self.store, self.work, self.calls, self.nursery, self.caches)
             self.worker = await self._stack.enter_async_context(worker)
+        self.is_open = True
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

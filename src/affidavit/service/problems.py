@@ -24,6 +24,7 @@ from affidavit.forges.clones import TooLargeError
 LOG = structlog.get_logger("affidavit.api")
 MEDIA_TYPE = "application/problem+json"
 AWAY = "the database does not answer"
+STARTING = "this server is starting, and waits for its database"
 AWAY_HEADERS = {"Retry-After": "5"}
 TITLES = {
     400: "The request cannot be read",

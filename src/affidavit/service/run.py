@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
+from structlog.contextvars import bound_contextvars
 
 from affidavit.errors import SettingsError
 from affidavit.service.app import make_app
@@ -29,25 +30,34 @@ def run_server(settings: ServiceSettings, *, works: bool) -> None:
 
 
 async def _run(parts: Parts, *, works: bool) -> None:
-    """Nobody is let in before the database answers: whoever shares requests among servers takes another."""
-    ended = asyncio.Event()
-    on_signals(ended.set)
+    """Whoever watches is answered at once; everybody else is let in as soon as the database answers."""
+    watch, ended = Watch(parts.reviews, parts.progress), asyncio.Event()
+    config = uvicorn.Config(
+        make_app(parts, watch),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=STREAMS_END_SECONDS,
+    )
+    server = Server(config)
+
+    def end() -> None:
+        ended.set()
+        watch.end()
+        server.force_exit = server.should_exit
+        server.should_exit = True
+
+    on_signals(end)
     async with parts:
-        if not await unless_ended(parts.wait_for_database(), ended):
-            return
-        _refuse_open_doors(parts)
-        watch = Watch(parts.reviews, parts.progress)
-        config = uvicorn.Config(
-            make_app(parts, watch),
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=STREAMS_END_SECONDS,
-        )
         with _listen(parts.settings) as listening:
-            await parts.open(works=works)
-            if not ended.is_set():
-                await _serve(Server(config), listening, watch)
+            serving = asyncio.create_task(server.serve(sockets=[listening]))
+            try:
+                await _let_in(parts, _address(listening), ended, works=works)
+            except BaseException:
+                end()
+                raise
+            finally:
+                await serving
 
 
 class Server(uvicorn.Server):
@@ -59,17 +69,19 @@ class Server(uvicorn.Server):
         yield
 
 
-async def _serve(server: Server, listening: socket.socket, watch: Watch) -> None:
-    def end() -> None:
-        watch.end()
-        server.force_exit = server.should_exit
-        server.should_exit = True
+async def _let_in(parts: Parts, address: str, ended: asyncio.Event, *, works: bool) -> None:
+    with bound_contextvars(address=address):
+        if not await unless_ended(parts.wait_for_database(), ended):
+            return
+    _refuse_open_doors(parts)
+    await parts.open(works=works)
+    if not ended.is_set():
+        say(f"Affidavit listens at {address} until it is told to end")
 
-    on_signals(end)
+
+def _address(listening: socket.socket) -> str:
     host, port = listening.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    say(f"Affidavit listens at http://{shown}:{port} until it is told to end")
-    await server.serve(sockets=[listening])
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _listen(settings: ServiceSettings) -> socket.socket:

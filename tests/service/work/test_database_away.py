@@ -22,7 +22,9 @@ from postgres_server import USER
 from service_process import DIFF, Answer, Client, Service, wait_until_up
 
 REVIEW = "00000000-0000-4000-8000-000000000001"
+HEALTH = "/api/health"
 PATHS = ("/api/ready", "/api/review", "/api/audit", f"/api/review/{REVIEW}/stream")
+SERVE = ["serve", "--port", "0", "--no-work"]
 WAITED = r"(the store is waited for)"
 
 
@@ -35,6 +37,8 @@ class Outage:
     ended: list[int]
     is_back: bool = False
     logs: list[Path] = field(default_factory=list)
+    before: dict[str, Answer] = field(default_factory=dict)
+    """What the server answered before it had ever reached its database."""
     refused: dict[str, Answer] = field(default_factory=dict)
     streamed: list[str] = field(default_factory=list)
     are_streams_open: list[bool] = field(default_factory=list)
@@ -66,16 +70,16 @@ def outage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     with ExitStack() as stack:
         cable, near = stack.enter_context(cable_to(url))
         cable.cut()
-        leaving = [started(stack, folder, near, "worker")]
-        staying = [
-            started(stack, folder, near, *command)
-            for command in (["worker"], ["serve", "--port", "0", "--no-work"])
-        ]
+        leaving, staying = (
+            [started(stack, folder, near, *command) for command in (["worker"], SERVE)] for _ in range(2)
+        )
         purged = affidavit("purge", "--retention-days", "1", "--database", near, cwd=folder, data=folder)
         for service in (*leaving, *staying):
             service.said(WAITED)
         outage = Outage(url, f"{purged.code}: {purged.err}", [_end(one) for one in leaving])
         outage.logs = [one.log for one in (*leaving, *staying)]
+        waiting = Client(staying[-1].said(r'"address": "(http://[^"]+)"'))
+        outage.before = {path: waiting.get(path) for path in (HEALTH, *PATHS, "/", "/openapi.json")}
         cable.mend()
         _go_on(outage, cable, *staying)
         yield outage
@@ -114,8 +118,27 @@ def test_server_and_worker_that_start_without_their_database_wait_for_it(outage:
     assert outage.is_back
 
 
+def test_a_server_that_waits_for_its_database_says_that_it_lives(outage: Outage) -> None:
+    assert (outage.before[HEALTH].status, outage.before[HEALTH].json["status"]) == (200, "ok")
+
+
+def test_a_server_that_waits_for_its_database_is_not_ready_and_says_why(outage: Outage) -> None:
+    answer = outage.before["/api/ready"]
+    assert (answer.status, answer.json["status"]) == (503, "degraded")
+    assert "waits for its database" in answer.json["detail"]
+    assert int(answer.headers["Retry-After"]) > 0
+
+
+@pytest.mark.parametrize("path", [*PATHS[1:], "/", "/openapi.json"])
+def test_a_server_that_waits_for_its_database_lets_nobody_in(outage: Outage, path: str) -> None:
+    answer = outage.before[path]
+    assert (answer.status, answer.headers["Content-Type"]) == (503, "application/problem+json")
+    assert "waits for its database" in answer.json["detail"]
+    assert int(answer.headers["Retry-After"]) > 0
+
+
 def test_who_waits_for_its_database_at_the_start_ends_when_it_is_asked_to(outage: Outage) -> None:
-    assert outage.ended == [0]
+    assert outage.ended == [0, 0]
 
 
 def test_a_command_says_in_our_words_that_the_database_is_away(outage: Outage) -> None:

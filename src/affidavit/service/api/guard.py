@@ -1,11 +1,13 @@
 """What holds for every request before any route sees it: Host, Origin, size; and headers for every answer."""
 
+from collections.abc import Callable
+
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from affidavit.service.access.hosts import OwnHosts
 from affidavit.service.access.pace import Pace
-from affidavit.service.problems import Refusal, problem
+from affidavit.service.problems import AWAY_HEADERS, STARTING, Refusal, problem
 from affidavit.service.settings import ServiceSettings
 
 CSP = (
@@ -24,13 +26,15 @@ HEADERS = {
 READING = ("GET", "HEAD", "OPTIONS")
 SAME_SITE = ("same-origin", "none")
 WEBHOOKS = "/api/webhook/"
+PROBES = ("/api/health", "/api/ready")
+"""Answered also by a server that waits for its database: whoever watches it must not take it for dead."""
 
 
 class Guard:
     """Stands before the application."""
 
-    def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
-        self._app, self._settings = app, settings
+    def __init__(self, app: ASGIApp, settings: ServiceSettings, is_open: Callable[[], bool]) -> None:
+        self._app, self._settings, self._is_open = app, settings, is_open
         self._pace = Pace(settings.limits.requests_per_minute)
         self._hosts = OwnHosts(settings.allowed_hosts, is_loopback=settings.is_loopback)
 
@@ -63,6 +67,8 @@ class Guard:
             )
         if not scope["path"].startswith(WEBHOOKS):
             self._check_origin(scope, headers)
+        if scope["path"] not in PROBES and not self._is_open():
+            raise Refusal(503, STARTING, "Try again.", AWAY_HEADERS)
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._settings.limits.request_bytes:
             raise too_large(self._settings.limits.request_bytes)

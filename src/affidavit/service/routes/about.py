@@ -28,7 +28,8 @@ from affidavit.service.api.shapes import (
     SampleChange,
     SampleRepository,
 )
-from affidavit.service.problems import AWAY, AWAY_HEADERS
+from affidavit.service.parts import Parts
+from affidavit.service.problems import AWAY, AWAY_HEADERS, STARTING
 from affidavit.store.service.reviews import Filter
 
 LOG = structlog.get_logger("affidavit.api")
@@ -134,11 +135,17 @@ async def health(parts: ThisServer) -> Health:
 @ROUTES.get("/ready", responses={503: {"model": Health, "description": "Not now"}}, response_model=Health)
 async def ready(parts: ThisServer) -> JSONResponse:
     """Whether the server can take reviews: its database answers."""
+    if not parts.is_open:
+        return _not_ready(parts, STARTING)
     try:
         await asyncio.to_thread(parts.reviews.counts)
     except StoreError as error:
         # Whoever asks needs no token: the log says where the database is.
         LOG.warning(AWAY, reason=str(error))
-        state = Health(status="degraded", version=parts.settings.version, detail=AWAY)
-        return JSONResponse(state.model_dump(), 503, headers=AWAY_HEADERS)
+        return _not_ready(parts, AWAY)
     return JSONResponse(Health(status="ok", version=parts.settings.version).model_dump())
+
+
+def _not_ready(parts: Parts, reason: str) -> JSONResponse:
+    state = Health(status="degraded", version=parts.settings.version, detail=reason)
+    return JSONResponse(state.model_dump(), 503, headers=AWAY_HEADERS)
