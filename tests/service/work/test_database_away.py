@@ -162,5 +162,12 @@ def test_every_line_of_the_logs_is_json_without_a_traceback(outage: Outage) -> N
         assert "Traceback" not in json.dumps(json.loads(line)), line
 
 
+def test_what_the_log_says_again_and_again_has_one_line_until_it_says_how_often(outage: Outage) -> None:
+    for log in outage.logs:
+        told = [json.loads(line) for line in log.read_text().splitlines() if line.strip()]
+        first = [one["event"] for one in told if one.get("logger") == "dbos" and "times" not in one]
+        assert len(first) == len(set(first)), first
+
+
 def test_streams_stay_open_while_the_database_is_away(outage: Outage) -> None:
     assert outage.are_streams_open == [True, True, True], outage.streamed

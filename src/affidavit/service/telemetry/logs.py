@@ -3,14 +3,19 @@
 import logging
 import re
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import structlog
 
+from affidavit.service.telemetry.repeats import Repeats
+
 _TRACE = "Traceback (most recent call last)"
 _ERROR_LINE = re.compile(r"^[\w.]*(?:Error|Exception|Failure|Timeout)\b.*$", re.MULTILINE)
 """The line of a traceback that says what went wrong."""
+_COUNTED = re.compile(r"(Retrying in|attempt|polling interval to) \d+(\.\d+)?")
+"""What differs each time that the engine says the same."""
 
 
 def write_logs() -> None:
@@ -25,7 +30,7 @@ def write_logs() -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
     formatter = structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=[*shared, structlog.stdlib.add_logger_name],
+        foreign_pre_chain=[*shared, structlog.stdlib.add_logger_name, structlog.stdlib.ExtraAdder(["times"])],
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             structlog.processors.format_exc_info,
@@ -67,10 +72,32 @@ def _shorten(record: logging.LogRecord) -> None:
         record.msg, record.args = f"{before.strip().rstrip(':')}: {said[-1] if said else 'no reason'}", ()
 
 
-def tell_as_ours(name: str, outcomes: Sequence[type[BaseException]], words: Sequence[str]) -> None:
-    """Have a library's log written as ours is, without outcomes that it takes for faults."""
+class _Seldom(logging.Filter):
+    """Lets the same words through once, and then now and then with how often they came."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        super().__init__()
+        self._repeats = Repeats(clock)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        said = _COUNTED.sub(r"\1", record.getMessage())
+        error = repr(record.exc_info[1]) if record.exc_info else ""
+        times = self._repeats.count(f"{record.levelno} {said} {error}")
+        if times > 1:
+            record.times = times
+        return times > 0
+
+
+def tell_as_ours(
+    name: str,
+    outcomes: Sequence[type[BaseException]],
+    words: Sequence[str],
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Have a library's log written as ours is: no outcomes that it takes for faults, and no floods."""
     logger = logging.getLogger(name)
     for writer in list(logger.handlers):
         logger.removeHandler(writer)
     logger.propagate = True
     logger.addFilter(_Expected(outcomes, words))
+    logger.addFilter(_Seldom(clock))

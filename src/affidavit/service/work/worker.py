@@ -19,6 +19,7 @@ from affidavit.service.cell.nursery import Nursery
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.telemetry import metrics
 from affidavit.service.telemetry.logs import tell_as_ours
+from affidavit.service.telemetry.repeats import Repeats
 from affidavit.service.telemetry.traces import span
 from affidavit.service.work.attempt.diary import LostReview
 from affidavit.service.work.attempt.workplace import FailedReview, Workplace
@@ -137,12 +138,14 @@ async def again_and_again(
     work: Callable[[], Awaitable[None]], pause: float, is_ending: Callable[[], bool] = lambda: False
 ) -> None:
     """Do something until cancelled, whatever goes wrong: without a beat the others would give this one up."""
+    repeats = Repeats()
     while True:
         try:
             await work()
         except StoreError as error:
             # The database may come back; until then nobody can take anything over either.
-            LOG.warning("no heartbeat", reason=str(error))
+            if times := repeats.count(str(error)):
+                LOG.warning("no heartbeat", reason=str(error), times=times)
         except Exception:
             if is_ending():
                 # The engine has taken the threads of this loop with it: nothing more can be done here.
