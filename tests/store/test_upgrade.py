@@ -18,6 +18,7 @@ from affidavit.records.lab.rollout import AUTOMATICALLY, Decision
 from affidavit.store.databases.schema import METADATA, VERSION, VERSION_TABLE
 from affidavit.store.databases.upgrade import HAND_NUMBERED, MIGRATIONS, REVISIONS, migrate
 from affidavit.store.open import Store, open_store
+from affidavit.store.service.workers import KeptWorker, Workers
 
 FILE = "affidavit.db"
 VERSION_3 = Path(__file__).parent / "version_3.sql"
@@ -161,6 +162,20 @@ def test_migrations_make_the_tables_of_the_schema(store: Store) -> None:
         assert differences(connection) == []
         assert described(connection) == made
     assert store.reports.count() == 0
+
+
+def test_workers_of_before_keep_their_beat_and_lose_what_nobody_read(store: Store) -> None:
+    with store.database.transaction() as connection:
+        METADATA.drop_all(connection)
+        VERSION.drop(connection)
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql("PRAGMA user_version = 0")
+        migrate(connection, "0010")
+        columns = "id, started_at, place, process, beat, is_draining"
+        connection.exec_driver_sql(f"INSERT INTO workers ({columns}) VALUES ('w', '2026', 'here', 7, 3, 1)")
+        migrate(connection)
+        assert "is_draining" not in {one["name"] for one in inspect(connection).get_columns("workers")}
+    assert Workers(store.database).all() == [KeptWorker("w", "here", 7, 3, "1")]
 
 
 def test_the_revisions_that_the_program_knows_are_those_that_it_brings(tmp_path: Path) -> None:

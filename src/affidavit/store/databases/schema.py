@@ -308,7 +308,6 @@ WORKERS = Table(
     Column("process", Integer, nullable=False),
     # Counted up while the worker lives; clocks of different machines are never compared.
     Column("beat", Integer, nullable=False),
-    Column("is_draining", Integer, nullable=False, server_default="0"),
     # Of the work that it can go on with; workers of before the column were of the first.
     Column("version", KeptText, nullable=False, server_default="1"),
 )

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, insert, inspect, select
 from affidavit.store.databases.schema import METADATA, REPORTS, VERSION, VERSION_TABLE
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011")
 """All that this program knows, oldest first: asking Alembic for them would cost every start its import."""
 HAND_NUMBERED = 3
 """The first stores counted their version in SQLite's `user_version`, up to this one."""
