@@ -66,7 +66,7 @@ def slowest_alone(repository: Path) -> None:
 
 
 def sections() -> dict[str, Callable[[], Iterable[Row]]]:
-    """What can be measured; `python -m bench NAME …` measures only these."""
+    """What can be measured; `python -m bench NAME …` measures only these, or parts of the service."""
     return {
         "start": lambda: [version_row()],
         "review": lambda: review_rows(django.repository()),
@@ -98,9 +98,9 @@ def main() -> None:
     if sys.argv[1:2] == ["redaction"]:
         redaction.main(sys.argv[2:])
         return
-    chosen = sys.argv[1:] or list(sections())
+    chosen, named = sys.argv[1:] or list(sections()), {**sections(), **service.parts()}
     for name in chosen:
-        for row in sections()[name]():
+        for row in named[name]():
             print(row.line(), flush=True)
     if not sys.argv[1:]:
         print("\n".join(tokens.lines()), flush=True)
