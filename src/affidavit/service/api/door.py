@@ -24,17 +24,18 @@ ReviewId = Annotated[
 ]
 
 
-def parts_of(request: Request) -> Parts:
+# These are async, since the framework takes a thread for what is not, at each request.
+async def parts_of(request: Request) -> Parts:
     """The parts of this server."""
     return cast("Parts", request.app.state.parts)
 
 
-def watch_of(request: Request) -> Watch:
+async def watch_of(request: Request) -> Watch:
     """Who notices that reviews go on."""
     return cast("Watch", request.app.state.watch)
 
 
-def may_stay_of(request: Request) -> Callable[[], Awaitable[bool]]:
+async def may_stay_of(request: Request) -> Callable[[], Awaitable[bool]]:
     """Whether the token of a request that goes on is still valid."""
     admission = cast("Admission", request.app.state.admission)
     header = request.headers.get("authorization")
