@@ -7,6 +7,7 @@ from pathlib import Path
 
 from affidavit.records.service.review import KeptEvent, WantedReview
 from affidavit.service.stream.watch import State, Watch
+from affidavit.service.stream.wire import Batch
 from affidavit.store.databases.database import Database
 from affidavit.store.open import open_store
 from affidavit.store.service.progress import NewEvent, Progress
@@ -14,6 +15,7 @@ from affidavit.store.service.reviews import Reviews, Wanted
 
 LISTENERS = 100
 EVENTS = 5
+LOOKS = 10
 
 
 class CountedProgress(Progress):
@@ -29,8 +31,7 @@ class CountedProgress(Progress):
 def test_what_happens_is_read_once_for_all_who_listen(tmp_path: Path) -> None:
     with open_store(tmp_path) as store:
         reviews, progress = Reviews(store.database), CountedProgress(store.database)
-        wanted = WantedReview(source="diff", diff_text="x")
-        reviews.add(Wanted("one", "default", "2026", "me", "key", wanted), again=False)
+        _want_one(reviews)
         heard = asyncio.run(listen(Watch(reviews, progress), reviews, progress))
     assert heard == [list(range(1, EVENTS + 1))] * LISTENERS
     # Each time once or twice, and not once for each who listens.
@@ -39,7 +40,7 @@ def test_what_happens_is_read_once_for_all_who_listen(tmp_path: Path) -> None:
 
 async def listen(watch: Watch, reviews: Reviews, progress: Progress) -> list[list[int]]:
     async def hear() -> list[int]:
-        return [event.number async for event in watch.follow("one", 0)]
+        return [event.number for event in await _all(watch)]
 
     looking = asyncio.create_task(watch.keep_looking())
     hearing = [asyncio.create_task(hear()) for _ in range(LISTENERS)]
@@ -51,6 +52,78 @@ async def listen(watch: Watch, reviews: Reviews, progress: Progress) -> list[lis
     heard = await asyncio.gather(*hearing)
     looking.cancel()
     return heard
+
+
+def test_an_event_is_written_once_for_all_who_listen(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        reviews, progress = Reviews(store.database), Progress(store.database)
+        _want_one(reviews)
+        for number in range(EVENTS):
+            name = "pipeline.completed" if number == EVENTS - 1 else "tool.called"
+            progress.add_events("one", [NewEvent(name, {}, str(number))], None)
+        reviews.finish("one", "completed", "2026")
+        watch = Watch(reviews, progress)
+
+        async def hear() -> list[Batch]:
+            return [batch async for batch in watch.follow("one", 0)]
+
+        async def listen() -> list[list[Batch]]:
+            looking = asyncio.create_task(watch.keep_looking())
+            heard = await asyncio.gather(*(hear() for _ in range(LISTENERS)))
+            looking.cancel()
+            return heard
+
+        heard = asyncio.run(listen())
+    assert [len(batches) for batches in heard] == [1] * LISTENERS
+    assert len({id(batch) for batches in heard for batch in batches}) == 1
+
+
+class Counted(dict[str, State]):
+    """What a look shows; counts who asks for it."""
+
+    asked = 0
+
+    def get(self, key: str, default: State | None = None) -> State | None:  # type: ignore[override]
+        Counted.asked += 1
+        return super().get(key, default)
+
+
+class Looked(Reviews):
+    """Says when it was looked at often enough."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.looks, self.is_enough = 0, threading.Event()
+
+    def statuses(self, review_ids: Sequence[str]) -> dict[str, State]:
+        self.looks += 1
+        if self.looks == LOOKS:
+            self.is_enough.set()
+        return Counted(super().statuses(review_ids))
+
+
+def test_nobody_who_listens_is_woken_while_nothing_happens(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        reviews = Looked(store.database)
+        _want_one(reviews)
+        watch = Watch(reviews, Progress(store.database))
+
+        async def listen() -> None:
+            looking = asyncio.create_task(watch.keep_looking())
+            following = [asyncio.create_task(_all(watch)) for _ in range(LISTENERS)]
+            await asyncio.to_thread(reviews.is_enough.wait, 60)
+            looking.cancel()
+            watch.end()
+            await asyncio.gather(*following)
+
+        asyncio.run(listen())
+    # Each once when it came, and once at the end; not at every look.
+    assert LISTENERS <= Counted.asked <= 4 * LISTENERS
+
+
+def _want_one(reviews: Reviews) -> None:
+    wanted = WantedReview(source="diff", diff_text="x")
+    reviews.add(Wanted("one", "default", "2026", "me", "key", wanted), again=False)
 
 
 class Hanging(Reviews):
@@ -87,4 +160,4 @@ def test_streams_close_at_once_when_a_server_ends_whose_database_hangs(tmp_path:
 
 
 async def _all(watch: Watch) -> list[KeptEvent]:
-    return [event async for event in watch.follow("one", 0)]
+    return [event async for batch in watch.follow("one", 0) for event in batch.events]

@@ -3,12 +3,11 @@
 import asyncio
 import base64
 import binascii
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Response
-from fastapi.responses import JSONResponse
-from fastapi.sse import EventSourceResponse, ServerSentEvent
+from fastapi.responses import JSONResponse, StreamingResponse
 
 from affidavit.records.change import Change
 from affidavit.records.service.review import KeptEvent, KeptReview, ReviewStatus
@@ -39,6 +38,7 @@ from affidavit.service.api.shapes import (
 )
 from affidavit.service.api.submission import submit, submit_again
 from affidavit.service.problems import Refusal
+from affidavit.service.stream.wire import DOCUMENTED, HEADERS, MEDIA_TYPE, Batch, with_heartbeats
 from affidavit.store.service.reviews import Filter
 
 ROUTES = APIRouter(prefix="/api/review", tags=["reviews"])
@@ -171,8 +171,8 @@ async def get_change(review: OwnReview, parts: ThisServer) -> Response:
 
 @ROUTES.get(
     "/{review_id}/stream",
-    response_class=EventSourceResponse,
-    responses=documented(404),
+    response_class=StreamingResponse,
+    responses={200: DOCUMENTED, **documented(404)},
 )
 async def stream_events(
     review: OwnReview,
@@ -180,17 +180,26 @@ async def stream_events(
     may_stay: MayStay,
     last_event_id: Annotated[str | None, Header(max_length=40)] = None,
     after: Annotated[int, Query(ge=0, le=MOST_EVENTS, alias="last_event_id")] = 0,
-) -> AsyncIterator[ServerSentEvent]:
+) -> StreamingResponse:
     """Every event of a review, those of before and those to come; it closes when the review is over.
 
     It goes on after `Last-Event-ID`, or after `last_event_id` for clients that cannot send headers. An id
     that the review never gave (negative, no number, beyond its end) is none: the story begins anew. It also
     closes within seconds of the end of the token that opened it.
     """
-    async for event in watch.follow(review.id, _begin(last_event_id, after, review.events)):
+    said = watch.follow(review.id, _begin(last_event_id, after, review.events))
+    # The framework's own stream would take each event apart again for each who listens.
+    told = with_heartbeats(_while_allowed(said, may_stay))
+    return StreamingResponse(told, headers=HEADERS, media_type=MEDIA_TYPE)
+
+
+async def _while_allowed(
+    said: AsyncIterator[Batch], may_stay: Callable[[], Awaitable[bool]]
+) -> AsyncIterator[bytes]:
+    async for batch in said:
         if not await may_stay():
             return
-        yield ServerSentEvent(event=event.name, id=str(event.number), data=event.data, retry=1_000)
+        yield batch.wire
 
 
 def _begin(header: str | None, after: int, last: int) -> int:

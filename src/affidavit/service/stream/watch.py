@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
 from affidavit.errors import StoreError
-from affidavit.records.service.review import FINISHED, KeptEvent, ReviewStatus
+from affidavit.records.service.review import FINISHED, ReviewStatus
+from affidavit.service.stream.wire import Batch, write_batch
 from affidavit.store.service.progress import Progress
 from affidavit.store.service.reviews import Reviews
 
@@ -24,8 +25,10 @@ class Watch:
         self._reviews, self._progress = reviews, progress
         self._listening: dict[str, int] = {}
         self._states: Mapping[str, State] = {}
-        self._reading: dict[tuple[str, int], asyncio.Task[list[KeptEvent]]] = {}
+        self._reading: dict[tuple[str, int], asyncio.Task[Batch]] = {}
         self._news = asyncio.Condition()
+        self._is_expected = False
+        """Whether somebody waits for the next look, whatever it shows."""
         self._is_listened_to = asyncio.Event()
         self.is_ending = False
         """Set where the server ends: every stream closes within a look, and clients go on elsewhere."""
@@ -44,9 +47,12 @@ class Watch:
         while True:
             await self._is_listened_to.wait()
             await asyncio.sleep(LOOK_SECONDS)
+            before, is_expected, self._is_expected = self._states, self._is_expected, False
             with suppress(StoreError):
                 self._states = await asyncio.to_thread(self._reviews.statuses, list(self._listening))
-            await self._tell()
+            # Hundreds who listen are not woken for nothing.
+            if is_expected or self._states != before:
+                await self._tell()
 
     @asynccontextmanager
     async def _listened_to(self, review_id: str) -> AsyncIterator[None]:
@@ -61,15 +67,16 @@ class Watch:
             if not self._listening:
                 self._is_listened_to.clear()
 
-    async def follow(self, review_id: str, after: int) -> AsyncIterator[KeptEvent]:
+    async def follow(self, review_id: str, after: int) -> AsyncIterator[Batch]:
         """Every event after a number, those of before and those to come, until the review is over."""
         loop, quiet_since = asyncio.get_running_loop(), 0.0
         async with self._listened_to(review_id):
             last = ""
             while True:
-                for event in await self._said_since(review_id, after):
-                    after, last, quiet_since = event.number, event.name, loop.time()
-                    yield event
+                said = await self._said_since(review_id, after)
+                if said.events:
+                    after, last, quiet_since = said.events[-1].number, said.events[-1].name, loop.time()
+                    yield said
                 state = await self._wait_for(review_id, after)
                 if state is None or self.is_ending:
                     return
@@ -78,8 +85,8 @@ class Watch:
                 if last in LAST or loop.time() - quiet_since > LAST_WORD_SECONDS:
                     return
 
-    async def _said_since(self, review_id: str, after: int) -> list[KeptEvent]:
-        """The next events, read once for all who have come as far."""
+    async def _said_since(self, review_id: str, after: int) -> Batch:
+        """The next events, read and written once for all who have come as far."""
         asked = (review_id, after)
         if asked not in self._reading:
             self._reading[asked] = asyncio.create_task(self._read(review_id, after))
@@ -87,15 +94,20 @@ class Watch:
         # Who hangs up takes nothing from the others.
         return await asyncio.shield(self._reading[asked])
 
-    async def _read(self, review_id: str, after: int) -> list[KeptEvent]:
+    async def _read(self, review_id: str, after: int) -> Batch:
         """What is not known because the database is away is known at a later look."""
+
+        def read() -> Batch:
+            return write_batch(self._progress.events(review_id, after, PAGE))
+
         with suppress(StoreError):
-            return await asyncio.to_thread(self._progress.events, review_id, after, PAGE)
-        return []
+            return await asyncio.to_thread(read)
+        return write_batch(())
 
     async def _wait_for(self, review_id: str, after: int) -> State | None:
         async with self._news:
             # What was seen before this one began to listen may be old.
+            self._is_expected = True
             await self._news.wait()
             while self._is_quiet(review_id, after):
                 await self._news.wait()
