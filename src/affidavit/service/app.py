@@ -15,6 +15,7 @@ from affidavit.service.access.admission import Admission
 from affidavit.service.access.pace import Pace
 from affidavit.service.api.guard import Guard
 from affidavit.service.api.listing import listing_page
+from affidavit.service.api.turns import Turns
 from affidavit.service.parts import Parts
 from affidavit.service.problems import EXCEPTIONS, Refusal
 from affidavit.service.routes import about, code, findings, operation, posting, reports, reviews, webhooks
@@ -51,6 +52,7 @@ def make_app(parts: Parts, watch: Watch) -> FastAPI:
     app = _application(parts.settings.version, lifespan)
     app.state.admission = Admission(parts.access)
     app.state.unknown_callers = Pace(parts.settings.limits.requests_per_minute)
+    app.add_middleware(Turns)
     app.add_middleware(Guard, settings=parts.settings, is_open=lambda: parts.is_open)
     return app
 
