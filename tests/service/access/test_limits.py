@@ -78,6 +78,9 @@ def test_a_new_review_is_had_by_each_of_those_who_ask_for_one_at_once(tenants: d
 def test_a_tenants_hundred_reviews_do_not_starve_anothers_first(
     folder: Path, tenants: dict[str, Client]
 ) -> None:
+    for number in range(QUEUED):
+        # As many as may wait, also where another test has them waiting already.
+        tenants["busy"].post("/api/review", {"diff_text": other_diff(f"{number}.txt")})
     mine = tenants["quiet"].submit(diff_text=other_diff("first.txt"))
     one_at_a_time = ("--reviews-at-once", "1", "--reviews-at-once-per-tenant", "1")
     quick = {"AFFIDAVIT_ANALYSERS_OFF": ALL_BUT_RUFF}
