@@ -77,6 +77,16 @@ def test_bytes_of_no_encoding_hide_nothing() -> None:
         "return f'{token[:4]}...{token[-4:]}'",
         "sha256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'",
         "[%key:component::knx::config_panel::dpt::options::7_002%]",
+        '<label for="password" class="tw-flex-1">',
+        '"./jwt": "./src/middleware/jwt/jwt.ts",',
+        'throw new BadCredentialsException("SubjectX500PrincipalExtractor.noMatching");',
+        '"password": reporter_filter.cleansed_substitute,',
+        "ACCESS_TOKEN_UPDATE_FREQUENCY = 24.hours.freeze",
+        'com-password4j = "1.8.4"',
+        '"max_tokens_per_1_minute": max_tokens_per_1_minute,',
+        '.refreshToken("refresh-1").subjectToken("access-token-1234")',
+        'password: "Minimum 8 characters",',
+        'token = "10000000000"',
     ],
 )
 def test_ordinary_code_is_left_alone(harmless: str) -> None:
@@ -93,3 +103,75 @@ def test_a_certificate_is_no_key() -> None:
     row = "MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJJ"
     text = "\n".join(["-----BEGIN CERTIFICATE-----", *[row] * 9, "-----END CERTIFICATE-----", ""])
     assert redact_text(text) == text
+
+
+PHRASES = (
+    "correct-horse-battery-9",
+    "correct_horse_battery_9",
+    "correct.horse.battery.9",
+    "CorrectHorseBattery9",
+    "hunter2hunter2Xy9",
+    "Sunshine2024",
+)
+IN_QUOTES = (
+    '{name} = "{value}"',
+    "    self.{name}: str = '{value}'  # for now",
+    'connect(user="app", {name}="{value}")',
+    "const {name} = `{value}`;",
+    "  {name}: '{value}',",
+    'const key = process.env.{name} || "{value}";',
+    '{name} := "{value}"',
+    'private static final String {name} = "{value}";',
+    'public string {name} {{ get; set; }} = "{value}";',
+    '  "{name}": "{value}",',
+    "'{name}' => '{value}',",
+    '<user name="app" {name}="{value}"/>',
+)
+BARE = (
+    "  {name}: {value}",
+    "{name}={value}",
+    "export {name}={value}",
+    "ENV {name} {value}",
+    "spring.datasource.{name}={value}",
+    "      - {name}={value}",
+    "<{name}>{value}</{name}>",
+)
+SURROUNDINGS = (
+    "{line}",
+    'a = "x"\nb = "y"\n{line}\n',
+    "import os\r\n\r\n{line}\r\nprint(1)\r\n",
+    "@@ -1,2 +1,3 @@ def f():\n import os\n+{line}\n-x = 1\n",
+    "+import os\n {line}\n",
+    "-{line}\n+x = 1\n",
+)
+
+
+@pytest.mark.parametrize("around", SURROUNDINGS)
+@pytest.mark.parametrize("name", ["password", "DB_PASSWORD", "clientSecret", "API_KEY", "auth_token"])
+def test_a_phrase_with_a_number_is_hidden_whatever_stands_around_it(name: str, around: str) -> None:
+    left = [
+        line
+        for value in PHRASES
+        for form in (*IN_QUOTES, *BARE)
+        for line in [form.format(name=name, value=value)]
+        if value in redact_text(around.format(line=line))
+    ]
+    assert left == []
+
+
+@pytest.mark.parametrize(
+    "phrase", ["correct horse battery staple", "correct horse battery 9", "one-blue-wet-goat"]
+)
+def test_words_that_somebody_strung_together_are_hidden_as_a_password_in_quotes(phrase: str) -> None:
+    left = [
+        form
+        for form in IN_QUOTES
+        for name in ("password", "passphrase")
+        if phrase in redact_text(form.format(name=name, value=phrase))
+    ]
+    assert left == []
+
+
+def test_the_marks_of_a_diff_hide_no_block_of_secrets() -> None:
+    diff = "@@ -1,3 +1,4 @@\n apiVersion: v1\n kind: Secret\n data:\n+  a: aHVudGVyMmh1bnRlcjI=\n"
+    assert redact_text(diff) == diff.replace("aHVudGVyMmh1bnRlcjI=", "[redacted:secret]")

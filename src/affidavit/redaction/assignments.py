@@ -5,10 +5,18 @@ from collections.abc import Iterator
 from affidavit.redaction.linear import Match, compile_linear
 from affidavit.redaction.names import NAME, has_secret_word, is_password_name, is_secret_name, name_places
 from affidavit.redaction.spans import Span
-from affidavit.redaction.values import is_key, is_password, is_random, share_of_words
+from affidavit.redaction.values import (
+    is_chosen,
+    is_key,
+    is_phrase,
+    is_random,
+    is_thought_up,
+    share_of_words,
+)
 
 MAX_ASSIGNMENT = 1500
 _TYPED = r"((?:[ \t]{0,4}:|[ \t])[ \t]{0,4}[\w.\[\]<>&|*? ]{1,40}?[ \t]{0,4})?"
+_PROPERTY = r"(?:[ \t]{0,4}\{ {0,4}get[;,][^{}\n]{0,40}\})?"
 _JOINT = r"(=>|:=|===?|!==?|\?=|\+=|[=:,(]|\|\||\?\?|\?:|\bor\b|<-|->|\bis\b|\beq\b)"
 _THROUGH = r"((?:[\w.$]{0,40}\s{0,3}[=:(,]\s{0,12}){0,2})"
 _TEXT = (
@@ -16,7 +24,8 @@ _TEXT = (
     r"|\"([^\"\n]{4,1000})\"|'([^'\n]{4,1000})'|\x60([^\x60\n]{4,1000})\x60)"
 )
 QUOTED = compile_linear(
-    rf"(?i){NAME}(?:[ \t]{{0,4}}[\"'\x60)\]]){{0,4}}{_TYPED}[ \t]{{0,12}}{_JOINT}\s{{0,12}}{_THROUGH}{_TEXT}"
+    rf"(?i){NAME}(?:[ \t]{{0,4}}[\"'\x60)\]]){{0,4}}{_TYPED}{_PROPERTY}"
+    rf"[ \t]{{0,12}}{_JOINT}\s{{0,12}}{_THROUGH}{_TEXT}"
 )
 """A name, perhaps a type, a call or a default between, and a text in any quotes."""
 TEXTS = range(5, 10)
@@ -34,16 +43,23 @@ PASSING = compile_linear(
 """What hands a value on as it is."""
 EXACT_KEY = compile_linear(r"(?i)[\"']?\bkey[\"']?\s{0,4}[:=]\s{0,4}[\"'\x60]([^\"'\x60\s]{20,500})[\"'\x60]")
 _LINE_START = (
-    r"(?m)^(?:[+\-\s>|#*/;]|\d{1,9}[:|])*(?:(?:export|set|setx|ENV|ARG|var|let|const|-e|--env)\s{1,4})*[\"']?"
+    r"(?m)^(?:[+\-\s>|#*/;]|\d{1,9}[:|])*"
+    r"((?:(?:export|set|setx|ENV|ARG|var|let|const|-e|--env)\s{1,4})*)[\"']?"
 )
 BARE = compile_linear(
-    rf"{_LINE_START}(?i:{NAME})[\"']?(=|:|\s{{1,20}}[:=]|:=|\s)[ \t]{{0,20}}"
+    rf"{_LINE_START}(?i:{NAME})[\"']?(\s{{0,20}}(?:[:?]?=|:)|\s)[ \t]{{0,20}}"
     r"([^\s\"'\x60(){}<>,;]{6,1000})[ \t]{0,20}(?:$|\r|#|//|;|,$|\\$)"
 )
 """A line of its own, without quotes: settings, environments."""
-INI_SECTION = compile_linear(r"(?m)^\[[\w .:/@\"-]{1,100}\]\s*$")
+SETS = compile_linear(r"export|set|ENV|ARG|-e")
+EDGE = compile_linear(r"[+ -]?(?:[ \t]{0,40}- )?")
+"""What stands before a line that is not indented: the mark of a diff, the dash of a list."""
+ATTRIBUTE = compile_linear(r"^\w+(?:\.\w+)*\.[A-Za-z_]\w*$")
+"""Without quotes, words behind dots are attributes."""
+INI_SECTION = compile_linear(r"(?m)^[+ -]?\[[\w .:/@\"-]{1,100}\]\s*$")
 TERRAFORM = compile_linear(
-    r"(?m)^(?:(?:resource|data|provider|module|variable|output)\s+\"[\w-]+\"(?:\s+\"[\w-]+\")?|locals|terraform)\s*\{"
+    r"(?m)^[+ -]?"
+    r"(?:(?:resource|data|provider|module|variable|output)\s+\"[\w-]+\"(?:\s+\"[\w-]+\")?|locals|terraform)\s*\{"
 )
 TERRAFORM_PASSWORD = compile_linear(
     r"(?i)password[ \t\w.-]{0,20}[\s'\"]{0,3}[=:]{1,2}[\s=]{0,5}\"([a-z0-9=_-]{8,20})\""
@@ -79,7 +95,7 @@ def _quoted(data: bytes, found: Match) -> Span | None:
 def _is_given(data: bytes, found: Match, name: str) -> bool:
     """Whether the text is what the name gets, and not just the next one behind it."""
     joint, through = _text(found, 3), _text(found, 4)
-    if name.lower() == "pass" and _text(found, 2).strip():
+    if _text(found, 2).strip() and (name.lower() == "pass" or _is_attribute(data, found)):
         return False
     if through and not PASSING.fullmatch(_last_step(through).encode()):
         return False
@@ -89,6 +105,12 @@ def _is_given(data: bytes, found: Match, name: str) -> bool:
         start = found.span(1)[0]
         return READING.search(data[max(0, start - MAX_READING) : start]) is not None
     return True
+
+
+def _is_attribute(data: bytes, found: Match) -> bool:
+    """A name in quotes has no type: what follows is called something else (`for="password" class="…"`)."""
+    end = found.span(1)[1]
+    return data[end : end + 1] in (b'"', b"'") and not _text(found, 2).strip().startswith(":")
 
 
 def _last_step(through: str) -> str:
@@ -106,12 +128,14 @@ def _is_quoted_secret(name: str, value: str) -> bool:
     if " " in value.strip():
         return _is_phrase(name, value)
     if is_password_name(name) and len(value) >= 4:
-        return is_password(value) or is_random(value)
-    return len(value) >= 8 and is_random(value)
+        return is_chosen(value) or is_phrase(value)
+    return len(value) >= 8 and (is_random(value) or is_thought_up(value, by_machine=True))
 
 
 def _is_phrase(name: str, value: str) -> bool:
-    """Words that open a wallet, or signs drawn by lot among which there are spaces."""
+    """Words that open a wallet or a door, or signs drawn by lot among which there are spaces."""
+    if is_password_name(name) and is_phrase(value):
+        return True
     if "mnemonic" in name.lower() or "phrase" in name.lower():
         return len(value.split()) >= 12
     return len(value) >= 24 and share_of_words(value) < 0.6 and is_random(value)
@@ -120,19 +144,29 @@ def _is_phrase(name: str, value: str) -> bool:
 def _bare(data: bytes) -> Iterator[Span]:
     is_ini = INI_SECTION.search(data) is not None
     for found in BARE.finditer(data):
-        name, joint, value = (_text(found, group) for group in (1, 2, 3))
-        if is_secret_name(name) and _is_bare_secret(name, joint, value, is_ini=is_ini):
-            yield Span(*found.span(3), "secret")
+        name, value = _text(found, 2), _text(found, 4)
+        if is_secret_name(name) and not value.endswith(("[", "(", "{", ":")):
+            is_setting = is_ini or _is_setting(data, found)
+            if _is_bare_secret(name, value, is_setting=is_setting):
+                yield Span(*found.span(4), "secret")
 
 
-def _is_bare_secret(name: str, joint: str, value: str, *, is_ini: bool) -> bool:
-    """Without quotes a value may be code: only settings are believed to be one as easily as a text is."""
-    if value.endswith(("[", "(", "{", ":")):
-        return False
-    is_setting = joint == ":" or (joint.strip() in ("", "=") and name == name.upper()) or is_ini
-    if is_setting and is_password_name(name):
-        return is_password(value) or is_random(value)
-    return len(value) >= 8 and is_random(value)
+def _is_setting(data: bytes, found: Match) -> bool:
+    """Whether a line without quotes is one of settings; in a program its value would be a name."""
+    before, name, joint = (_text(found, group) for group in (1, 2, 3))
+    if joint == ":" or (joint.strip() != ":" and name == name.upper()) or SETS.search(before.encode()):
+        return True
+    start, end = found.span(2)[0], found.span(4)[1]
+    is_at_edge = EDGE.fullmatch(data, data.rfind(b"\n", 0, start) + 1, start) is not None
+    return is_at_edge and joint == "=" and data[end : end + 1] != b","
+
+
+def _is_bare_secret(name: str, value: str, *, is_setting: bool) -> bool:
+    if not is_setting or ATTRIBUTE.search(value.encode()):
+        return len(value) >= 8 and is_random(value)
+    if is_password_name(name):
+        return is_chosen(value)
+    return len(value) >= 8 and (is_random(value) or is_thought_up(value, by_machine=True))
 
 
 def _in_terraform(data: bytes) -> Iterator[Span]:

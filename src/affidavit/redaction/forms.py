@@ -7,11 +7,11 @@ from affidavit.redaction.encoding import decode_base64
 from affidavit.redaction.linear import Match, PatternSet, once
 from affidavit.redaction.names import NAME, is_secret_name
 from affidavit.redaction.spans import Span
-from affidavit.redaction.values import entropy, is_login, is_password, is_random
+from affidavit.redaction.values import entropy, is_chosen, is_login, is_password, is_random
 
 IN_SHELL = (
-    r"(?:^|[\s\"'\x60;&|(])(?:--?[a-z-]{0,30}(?i:pass(?:word|wd|phrase)?|secret|token"
-    r"|(?:api|access|secret|private|auth|account)-?key)[= ]|"
+    r"(?:^|[\s\"'\x60;&|(])(?:--?[a-z_-]{0,30}(?i:pass(?:word|wd|phrase)?|secret|token"
+    r"|(?:api|access|secret|private|auth|account)[_-]?key)[= ]|"
     r"[A-Z0-9_]{0,40}(?:PASS(?:WORD|WD|PHRASE)?|PWD|SECRET|TOKEN|KEY|CREDENTIALS?)[A-Z0-9_]{0,20}=)"
     r"[\"']?([^\s\"'\x60(){}<>,;|&$]{6,500})"
 )
@@ -60,7 +60,7 @@ IN_PAIR = (
 )
 """Two fields of one object: what it is called, and what it is."""
 IN_YAML = (
-    rf"(?im)^[ \t-]{{0,80}}[\"']?{NAME}[\"']?[ \t]{{0,4}}:[ \t]{{1,4}}"
+    rf"(?im)^[ \t+-]{{0,80}}[\"']?{NAME}[\"']?[ \t]{{0,4}}:[ \t]{{1,4}}"
     rf"(?:[|>][+-]?\d?[ \t]{{0,4}}\r?\n[ \t]{{1,60}}"
     rf"|&\w{{1,40}}[ \t]{{1,4}}|!!?\w{{1,40}}[ \t]{{1,4}})[\"']?{_VALUE}"
 )
@@ -72,13 +72,15 @@ IN_NAMED_ELEMENT = (
 IN_CDATA = rf"(?i)<{NAME}>\s{{0,40}}<!\[CDATA\[([^<>\s\]]{{4,500}})\]\]>"
 IN_DEFINE = (
     r"(?i)(?:#\s{0,8}define\s{1,8}"
-    rf"|\b(?:char|str|const)\s[^\n=;]{{0,60}}|^\s{{0,40}}|\blet\s{{1,8}}){NAME}"
+    rf"|\b(?:char|str|const)\s[^\n=;]{{0,60}}|\blet\s{{1,8}}){NAME}"
     r"(?:\[\d{0,5}\])?(?:\s{0,4}:\s{0,4}&?(?:'\w{1,20}\s{1,4})?\w{1,20})?[ \t]{1,20}(?:=[ \t]{0,20})?"
     r"(?:r#{0,3})?[\"']([^\s\"']{6,500})[\"']"
 )
-"""C, Rust, Gradle: a name and a text with nothing between, or with a length or a lifetime."""
+"""C, Rust: a name and a text with nothing between, or with a length or a lifetime."""
+IN_GRADLE = rf"(?im)^[+-]?[ \t]{{0,40}}{NAME}[ \t]{{1,20}}[\"']([^\s\"']{{6,500}})[\"']"
+"""A line of a name and a text, and nothing between."""
 
-IN_PGPASS = r"(?m)^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w.*-]{1,60}:[\w.*@-]{1,60}:([^\s:]{4,200})\r?$"
+IN_PGPASS = r"(?m)^[+ -]?[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w.*-]{1,60}:[\w.*@-]{1,60}:([^\s:]{4,200})\r?$"
 IN_WALLET = r"(?i)private_?key[\"']?\s{0,3}[:=]\s{0,3}[\"']?0x([0-9a-f]{64})\b"
 
 
@@ -120,10 +122,6 @@ def _has_secret_name(way: _Way, found: Match) -> bool:
     return way.name == 0 or is_secret_name(found.group(way.name).decode("utf-8", "replace"))
 
 
-def _either(value: str) -> bool:
-    return is_password(value) or is_random(value)
-
-
 def _is_basic(value: str) -> bool:
     """A name and a password, as HTTP sends them."""
     return b":" in decode_base64(value.encode())
@@ -137,24 +135,25 @@ def _is_mixed(value: str) -> bool:
 
 WAYS = (
     _Way(IN_ADDRESS, None, "password"),
-    _Way(IN_SHELL, _either),
+    _Way(IN_SHELL, is_chosen),
     _Way(IN_QUERY, is_random),
-    _Way(IN_CONNECTION, _either, "password"),
+    _Way(IN_CONNECTION, is_chosen, "password"),
     _Way(IN_HEADER, is_random, "token"),
     _Way(IN_BASIC, _is_basic, "password"),
     _Way(IN_NETRC, lambda value: not value.startswith(("$", "<")), "password"),
-    _Way(IN_NPMRC, _either, "token"),
-    _Way(IN_SQL, _either, "password"),
-    _Way(IN_MARKUP, _either, group=2, name=1),
-    _Way(IN_ATTRIBUTES, _either, group=2, name=1),
-    _Way(IN_DEFAULT, _either, group=2, name=1),
+    _Way(IN_NPMRC, is_chosen, "token"),
+    _Way(IN_SQL, is_chosen, "password"),
+    _Way(IN_MARKUP, is_chosen, group=2, name=1),
+    _Way(IN_ATTRIBUTES, is_chosen, group=2, name=1),
+    _Way(IN_DEFAULT, is_chosen, group=2, name=1),
     _Way(IN_PROSE, _is_mixed),
-    _Way(IN_CURL, _either, "password"),
-    _Way(IN_PAIR, _either, group=2, name=1),
-    _Way(IN_YAML, _either, group=2, name=1),
-    _Way(IN_NAMED_ELEMENT, _either, group=2, name=1),
-    _Way(IN_CDATA, _either, group=2, name=1),
-    _Way(IN_DEFINE, _either, group=2, name=1),
-    _Way(IN_PGPASS, _either, "password"),
+    _Way(IN_CURL, is_chosen, "password"),
+    _Way(IN_PAIR, is_chosen, group=2, name=1),
+    _Way(IN_YAML, is_chosen, group=2, name=1),
+    _Way(IN_NAMED_ELEMENT, is_chosen, group=2, name=1),
+    _Way(IN_CDATA, is_chosen, group=2, name=1),
+    _Way(IN_DEFINE, is_chosen, group=2, name=1),
+    _Way(IN_GRADLE, is_chosen, group=2, name=1),
+    _Way(IN_PGPASS, is_chosen, "password"),
     _Way(IN_WALLET, lambda _value: True, "private-key"),
 )

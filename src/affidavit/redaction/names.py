@@ -21,7 +21,7 @@ _HAS_WORD = compile_linear(rf"(?i){WORD}|pass$|_auth$")
 _LAST_PASS = compile_linear(r"(?i:(?:^|[_.$-])pass$)|[a-z0-9]Pass$|^[A-Z0-9_]*PASS$")
 _NO_SECRET = compile_linear(
     r"(?i)hash|digest|checksum|sha\d|integrity|public|fingerprint|ur[il]s?$|endpoint|tokeni[sz]"
-    r"|(?:field|name|id|type|len|length|path|file|filename|folder|dir|regex|regexp|pattern|policy|label|hint|error"
+    r"|(?:field|name|id|type|len|length|path|file|filename|folder|dir|regex|regexp|pattern|policy|label|hint|error|exception"
     r"|message|msg|title|text|prompt|algo|algorithm|expir\w*|ttl|count|limit|index|min|max|reset|class|format|header"
     r"|scheme|schema|column|table|input|env|var|prefix|suffix|provider|service|handler|selector|version|lifetime"
     r"|duration|timeout|age|at|date|kind|size|usage|role|scope|status|state|source|method|placeholder|description"

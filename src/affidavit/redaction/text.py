@@ -41,6 +41,8 @@ WRITTEN = {
     b"apos;": b"'",
 }
 """What stands behind an escape, by how it ends; anything else ends a word and no more."""
+HUNK = compile_linear(r"(?m)^@@ -\d{1,9}(?:,\d{1,9})? \+\d{1,9}")
+"""How a part of a diff begins."""
 MIN_REPEATED = 8
 MAX_REPEATED = 500
 MIN_QUOTED = 6
@@ -137,7 +139,8 @@ def without_numbers(text: str) -> str:
 
 def find_secrets(data: bytes) -> list[Span]:
     """Where secrets stand; spans may overlap."""
-    spans = [*_find_plain(data), *_find_behind_escapes(data), *_find_encoded(data), *_find_joined(data)]
+    spans = [*_find_plain(data), *_find_behind_escapes(data), *_find_in_diff(data)]
+    spans += [*_find_encoded(data), *_find_joined(data)]
     zeros = data.count(b"\0")
     if zeros and not FEW_ZEROS <= zeros / len(data) <= MANY_ZEROS:
         spans += _find_between_zeros(data)
@@ -154,18 +157,32 @@ def _find_plain(data: bytes) -> Iterator[Span]:
 
 def _find_behind_escapes(data: bytes) -> Iterator[Span]:
     """The same in the lines that have escapes, read as what is meant."""
-    starts: list[int] = []
-    lines: list[bytes] = []
+    lines: dict[int, bytes] = {}
     end = -1
     for found in ESCAPE.finditer(data):
         if found.span()[0] >= end:
             start = data.rfind(b"\n", 0, found.span()[0]) + 1
             end = data.find(b"\n", start)
             end = len(data) if end < 0 else end
-            starts.append(start)
-            lines.append(ESCAPE.sub(_unescaped, data[start:end]))
-    offsets = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    for first, last, kind in _find_plain(b"\n".join(lines)):
+            lines[start] = ESCAPE.sub(_unescaped, data[start:end])
+    yield from _find_in_lines(lines)
+
+
+def _find_in_diff(data: bytes) -> Iterator[Span]:
+    """The same in a diff, whose lines are read without the marks in front of them."""
+    if HUNK.search(data):
+        lines = data.split(b"\n")
+        starts = accumulate((len(line) + 1 for line in lines), initial=0)
+        yield from _find_in_lines(
+            {start + 1: line[1:] for start, line in zip(starts, lines, strict=False) if line}
+        )
+
+
+def _find_in_lines(lines: Mapping[int, bytes]) -> Iterator[Span]:
+    """Secrets in lines that are read otherwise than they are written, each with the place where it starts."""
+    starts = list(lines)
+    offsets = list(accumulate((len(line) + 1 for line in lines.values()), initial=0))
+    for first, last, kind in _find_plain(b"\n".join(lines.values())):
         for number in range(bisect_right(offsets, first) - 1, bisect_right(offsets, last - 1)):
             shift = starts[number] - offsets[number]
             line_end = offsets[number + 1] - 1

@@ -3,6 +3,7 @@
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable
 
 FILLED_IN = re.compile(
     r"^\\?\$(?:[\w.]+$|[{(])|^\{|^<|^%(?:[sdvrxq]\b|\w+%$|\()|^\(|^\[|^@\{|^@\w+@?$|^#\{|^\?|^\*+$|^x+$|^\.+$|^your"
@@ -35,10 +36,27 @@ DEFAULT = re.compile(
 OWN_HOST = re.compile(
     r"@?(?:[{$%<]|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|(?:[\w-]+\.)*(?:example|test|invalid|local)\b|default\b)"
 )
-ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://")
-"""What is secret in an address is found by its form."""
+ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|\.{1,2}/")
+"""What is secret in an address is found by its form; a path that begins at a dot is none."""
 TYPE_NAME = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]*)*\d*")
 PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+MADE_OF_WORDS = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
+"""What people join to a password, and programs to a name."""
+WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+TELLING = re.compile(
+    r"(?i)pass(?:wor[dt]|wd|phrase|code)?s?|pwd?|secrets?|tokens?|keys?|auth\w*|o?auth|cred\w*|jwt|certs?|tls|ssl|ssh"
+    r"|rsa|csrf|users?|usr|usernames?|names?|admin|root|guest|tests?|testing|demo|sample|mock|stub|fixture|default"
+    r"|apps?|api|db|database|svc|services?|servers?|clients?|host|local|prod|dev|staging|values?|fields?|forms?|input"
+    r"|label|title|message|errors?|exception|text|types?|ids?|version|config|settings?|plain|hash|md|sha|utf|base|iso"
+    r"|access|refresh|bearer|session|login|x"
+)
+"""Words that a thing is called by in a program; a phrase that a person thought up has other ones."""
+SENTENCE = re.compile(
+    r"(?i)an?|the|is|are|be|must|at|least|of|to|for|in|on|with|your|you|this|that|its?|and|or|not|no|please|from|by|my|we"
+    r"|as|if|when|can|has|have|will|should|enter|choose|use|used|set|get|new|old|min|max|minimum|maximum|characters"
+    r"|chars|letters|digits|long|de|la|le|el|der|die|das|und"
+)
+"""Words of sentences and titles."""
 UNSPOKEN = re.compile(
     r"[^aeiouy]{5}|(.)\1\1|^[^aeiouy]+$|b[kqx]|c[bfgjpvwx]|dx|f[kqvxz]|g[qvx]|h[kvxz]|j[^aeiou]|k[qvxz]|l[qx]|m[gjqxz]"
     r"|p[qvx]|q[^u]|s[xz]|t[qx]|v[bcdfghjklmnpqtwxz]|w[qvxz]|x[bgjkvz]|y[qvz]|z[bcghjnqrsx]|iy|uu|ii|aa|[jqvw]$",
@@ -78,6 +96,38 @@ def is_password(value: str) -> bool:
         return False
     is_mixed = any(each.isdigit() or each in SYMBOLS for each in value)
     return is_mixed and not is_reference(value) and not TYPE_NAME.fullmatch(value)
+
+
+def is_chosen(value: str) -> bool:
+    """Whether a value may be one that a person or a machine chose to keep others out."""
+    return is_password(value) or is_random(value) or is_thought_up(value)
+
+
+def is_thought_up(value: str, *, by_machine: bool = False) -> bool:
+    """Whether a value is words and a number that name nothing: `correct-horse-battery-9`, `Sunshine2024`.
+
+    What machines make is seldom like that: there, one word of a program's makes it a name.
+    """
+    if is_placeholder(value) or not MADE_OF_WORDS.fullmatch(value) or not any(map(str.isdigit, value)):
+        return False
+    words = WORDS.findall(value)
+    is_name = _telling(words) > 0 if by_machine else 2 * _telling(words) >= len(words)
+    return not is_name and max(map(len, words), default=0) > 3
+
+
+def is_phrase(value: str) -> bool:
+    """Whether a text is words that a person strung together: `correct horse battery staple`, no sentence."""
+    words = re.split(r"[ ._-]", value)
+    if not 3 <= len(words) <= 12 or not all(word.isalnum() and word.isascii() for word in words):
+        return False
+    if is_placeholder(value) or _telling(words) or any(map(SENTENCE.fullmatch, words)):
+        return False
+    is_unusual = any(map(str.isdigit, value)) or (len(words) > 3 and value.islower())
+    return is_unusual and sum(len(word) > 2 and word.isalpha() for word in words) > 1
+
+
+def _telling(words: Iterable[str]) -> int:
+    return sum(TELLING.fullmatch(word) is not None for word in words)
 
 
 def is_login(value: str, host: str) -> bool:
