@@ -205,7 +205,9 @@ class Coverage:
         if self.plan is None or not self.plan.chunks:
             return []
         name = self.shown_name(file.path)
-        pieces = [found for chunk in self.plan.chunks if (found := chunk.shown_of(name)) is not None]
+        # Where another agent hands its findings in, a plan is made for the verifier, and no model looks.
+        chunks = self.plan.chunks if any(one.kind == "model" for one in self.asked) else ()
+        pieces = [found for chunk in chunks if (found := chunk.shown_of(name)) is not None]
         is_known = [bool(hunk.examined_before) for hunk in hunks]
         if not pieces:
             return [] if is_known and all(is_known) else [SHOWN_TO_NOBODY]

@@ -114,6 +114,25 @@ def test_a_file_that_was_shown_to_no_model_is_not_approved() -> None:
     assert "app.py (shown to no model)" in report.verdict.summary
 
 
+@pytest.mark.parametrize("kind", ["model", "outside"])
+def test_what_another_agent_hands_in_approves_nothing_that_no_model_read(kind: Any) -> None:
+    asked = (
+        ("ruff", "mechanical", ("app.py",)),
+        ("logic", kind, ("app.py",) if kind == "model" else ()),
+    )
+    case = case_of(
+        change_of(files=(FILE,)),
+        plan=Plan(chunks=(chunk(1),)),
+        replies=tuple(Reply(specialist=name, kind=one, text=None, files=files) for name, one, files in asked),
+    )
+    docket = Docket(
+        replies=tuple(ReplySummary(specialist=name, kind=one, state="clean") for name, one, _ in asked)
+    )
+    report = compile_report(docket, case, Settings(), {}, {"verifier": "m"}, current_prompts())
+    assert (report.verdict.decision == "approve") == (kind == "model")
+    assert ("app.py (shown to no model)" in report.verdict.summary) == (kind == "outside")
+
+
 @pytest.mark.parametrize(("excused", "exit_code"), [(False, 3), (True, 0)])
 def test_what_is_too_large_to_be_looked_at_leaves_the_review_incomplete(
     excused: bool, exit_code: int
