@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from affidavit.forges.reaching.credentials import Credentials
 from affidavit.records.report import Report
 from forge_http import Asked, Fault, RefusedError
 from github_server import GitHubServer
-from posting_flow import post, reviewed
+from posting_flow import ALL_BUT_RUFF, post, reviewed
 from shop import HEAD_FILES
 
 BROKEN = HEAD_FILES["cart.py"]
@@ -374,6 +375,23 @@ def test_a_finding_that_a_comment_of_the_change_silences_is_not_fixed(
     assert len(github.inline) == 1
     assert said in summary(github)
     assert "Fixed since" not in summary(github)
+
+
+@pytest.mark.parametrize(
+    ("off", "said"),
+    [
+        ({"rules_off": ("ruff/F821",)}, "the rule ruff/F821 is off in this review"),
+        ({"analysers_off": f"ruff,{ALL_BUT_RUFF}"}, "ruff could not look at its file this time"),
+        ({"analysers_off": "ruff,ty,bandit,kingfisher"}, "ruff could not look at its file this time"),
+    ],
+)
+def test_what_nobody_looks_for_any_more_is_not_called_fixed(
+    github: GitHubServer, report: Report, tmp_path: Path, off: dict[str, Any], said: str
+) -> None:
+    post(github.address, report)
+    post(github.address, reviewed(github.address, tmp_path / "cache", **off))
+    assert not is_resolved(github)
+    assert said in summary(github)
 
 
 NEW = "def tax(items):\n    return rate_of(items)\n"

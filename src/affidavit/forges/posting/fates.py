@@ -4,12 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from affidavit.config.settings import Settings
 from affidavit.forges.posting.same_line import files_with_line, is_same_line
 from affidavit.forges.standing import OwnNote, Standing
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change
 from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report
+from affidavit.specialists.rulebook import rules_off
 
 NoteFate = Literal["open", "moved", "fixed", "silenced", "cannot_tell", "dismissed"]
 
@@ -151,6 +153,9 @@ def _gone(report: Report, note: OwnNote) -> Fate:
     analyser = note.mark.rule.partition("/")[0]
     if any(_could_not_look(report, file.path, analyser) for file in files) or not files:
         return Fate(note, "cannot_tell", f"{analyser} could not look at its file this time")
+    is_rule_off = rules_off(Settings.model_validate(report.settings))
+    if any(is_rule_off(note.mark.rule, file.path) for file in files):
+        return Fate(note, "cannot_tell", f"the rule {note.mark.rule} is off in this review")
     return Fate(note, "fixed", f"{note.mark.rule} no longer reports it at {_head(report)}")
 
 
@@ -172,6 +177,8 @@ def _looked_at(report: Report, path: str, analyser: str) -> bool:
 def _could_not_look(report: Report, path: str, analyser: str) -> bool:
     covered = next((one for one in report.coverage if one.path == path), None)
     if covered is None or covered.state != "examined":
+        return True
+    if all(reply.specialist != analyser for reply in report.replies):
         return True
     if any(gap.name == analyser for gap in (*report.incomplete, *report.not_run)):
         return True
