@@ -16,7 +16,7 @@ from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding, Reproduction
 from affidavit.records.record import Side
 from affidavit.records.runs.patch_trial import PatchTrial, TrialStep, trial_of
-from affidavit.records.runs.run import Program, ProgramRun
+from affidavit.records.runs.run import AlteredFile, Program, ProgramRun
 from affidavit.suggestions.covering import covering_tests
 from affidavit.suggestions.patched import apply_patch
 from affidavit.suggestions.trial import try_patch
@@ -330,3 +330,27 @@ def test_a_patch_does_not_hold_with_which_its_program_can_no_longer_be_run(
     assert trial.holds is holds
     (step,) = [one for one in trial.steps if one.name == "analysers"]
     assert step.detail == "none here reads what it touches"
+
+
+class Wanting(Says):
+    """A runner whose surroundings lack something with the patch alone, or on both sides."""
+
+    def __init__(self, *, on_both: bool, **wants: Any) -> None:
+        super().__init__(0, "0")
+        self._wants, self._on_both = wants, on_both
+
+    def run(self, program: Program, side: Side, seconds: float | None = None) -> ProgramRun:
+        run = super().run(program, side, seconds)
+        return run.model_copy(update=self._wants) if side == "head" or self._on_both else run
+
+
+@pytest.mark.parametrize("on_both", [False, True])
+@pytest.mark.parametrize(
+    "wants",
+    [{"missing": ("yaml",)}, {"unreached": ("acme.io",)}, {"altered": (AlteredFile(path="keys.py"),)}],
+)
+def test_a_program_that_ends_well_for_want_of_something_settles_nothing(
+    repository: GitRepository, wants: dict[str, Any], on_both: bool
+) -> None:
+    trial = tried(repository, finding(GOOD, SHOWS), Wanting(on_both=on_both, **wants))
+    assert passed(trial)["reproduction"] is (True if on_both else None)

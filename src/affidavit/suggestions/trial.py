@@ -10,14 +10,10 @@ from affidavit.git.repository import GitRepository
 from affidavit.languages.registry import has_errors
 from affidavit.languages.test_files import is_test
 from affidavit.ports import Case, Runner, Specialist
+from affidavit.proof.running.both_sides import unlike_surroundings
 from affidavit.proof.running.own_names import OwnNames, own_names
 from affidavit.proof.running.reproduction import meets
-from affidavit.proof.running.surroundings import (
-    blocked_by,
-    lacking_in,
-    missed_on_one_side,
-    stopped_by,
-)
+from affidavit.proof.running.surroundings import blocked_by, lacking_in, stopped_by
 from affidavit.records.change import Change, Revision
 from affidavit.records.finding import Finding, Reproduction
 from affidavit.records.runs.patch_trial import PatchTrial, TrialStep, trial_of
@@ -111,10 +107,12 @@ def _reproduced(reproduction: Reproduction | None, runner: Runner | None, own: O
     blocked = "" if at_base and meets(run, at_base) else stopped_by(run) or blocked_by(run, own)
     if blocked:
         return _not_run(reproduction, runner, blocked)
-    # Code that goes on without a package behaves otherwise for want of it, not because it was mended.
-    missed = run.missing and missed_on_one_side([runner.run(reproduction.as_program, "base")], [run], own)
-    if missed:
-        return TrialStep(name="reproduction", passed=None, detail=f"with the patch {missed}")
+    # Code that goes on without a package or a host behaves otherwise for want of it, and was not mended.
+    is_wanting = run.missing or run.unreached or run.altered
+    before = [runner.run(reproduction.as_program, "base")] if is_wanting else []
+    unlike = unlike_surroundings(before, [run], own) if before else ""
+    if unlike:
+        return TrialStep(name="reproduction", passed=None, detail=f"with the patch {unlike}")
     passed = meets(run, at_base) if at_base else not meets(run, reproduction.expected_at_head)
     word = "settled" if passed else "not settled"
     return TrialStep(name="reproduction", passed=passed, detail=f"{word}: with the patch {run.summary}")
