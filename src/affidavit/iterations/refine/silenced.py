@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from affidavit.records.candidate import Candidate, Status
+from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.diagnostics import Reason
 from affidavit.records.finding import Severity
 from affidavit.records.report import Report
@@ -32,7 +32,8 @@ def raised(report: Report, silenced: Mapping[Place, Candidate]) -> Report:
 
 def as_found(report: Report, silenced: Mapping[Place, Candidate]) -> list[Candidate]:
     """What nobody had reported before it was silenced, as findings."""
-    known = {_place(one) for one in report.shown}
+    # A nit beside it speaks for nothing: it counts nowhere.
+    known = {_place(one) for one in report.shown if one.worth is not Worth.NIT}
     return [_found(one) for place, one in sorted(silenced.items()) if place not in known]
 
 
