@@ -2,11 +2,13 @@
 
 import pytest
 
-from affidavit.proof.places import MANY, gather_places
+from affidavit.proof.places import MANY, gather_places, spots_of
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
+from affidavit.records.evidence import QuoteCheck
+from affidavit.records.iteration import EarlierFinding
 from affidavit.render.formats import FORMATS, render
-from affidavit.render.report.proof.under import said_under
+from affidavit.render.report.proof.under import further_places, said_under
 from claims import candidate, change_of, finding, report_on
 
 
@@ -58,8 +60,12 @@ def test_the_further_places_are_named_under_the_finding_in_every_format(form: st
     assert lines in text or '"detail":"ruff-0"' in text.replace(" ", "")
 
 
-def broken(index: int, symbol: str = "helper", /, **fields: object) -> Candidate:
-    evidence = {"is_impact_finding": True, "caused_by": {"file": "lib.py", "symbol": symbol}}
+def broken(index: int, symbol: str = "helper", named: str = "", /, **fields: object) -> Candidate:
+    evidence = {
+        "is_impact_finding": True,
+        "caused_by": {"file": "lib.py", "symbol": symbol},
+        "verification_method": f"references reports it: `{named or symbol}` is gone",
+    }
     said = {"rule_id": "references/removed-import", "file": f"u{index}.py", "line": 1, "end_line": None}
     own = {name: fields.pop(name) for name in ("status", "worth", "quote") if name in fields}
     return candidate(
@@ -82,9 +88,27 @@ def test_what_one_cause_breaks_is_one_finding_whatever_the_file_and_the_rule() -
     assert shown(uses) == ["references-1", "references-3"]
 
 
-def test_what_another_analyser_says_of_a_cause_stands_by_itself() -> None:
+def test_what_another_analyser_proves_of_the_cause_goes_along() -> None:
     other = broken(1).model_copy(update={"id": "ty-1", "specialist": "ty"})
-    assert shown([broken(0), other]) == ["references-0", "ty-1"]
+    assert shown([broken(0), other]) == ["references-0"]
+    report = report_on(change_of("lib.py"), *gather_places([broken(0), other], "report"))
+    assert [text.partition(":")[0] for _, text in said_under(report.shown[0], report)] == ["u1.py"]
+
+
+def test_a_cause_that_the_finding_does_not_name_was_guessed_and_joins_nothing() -> None:
+    assert shown([broken(0), broken(1, "helper", "total")]) == ["references-0", "references-1"]
+
+
+def test_a_call_of_a_class_has_the_cause_of_its_constructor() -> None:
+    assert shown([broken(0, "Cart.__init__", "Cart"), broken(1, "Cart")]) == ["references-0"]
+
+
+def test_who_fixes_some_of_many_gets_no_longer_list_for_it() -> None:
+    first, *others = (reported(number) for number in range(MANY + 2))
+    were_one = spots_of([EarlierFinding(candidate=first, key="k", places=tuple(others))])
+    left = gather_places([first, *others[:2]], "report", were_one=were_one)
+    assert [one.is_shown for one in left] == [True, False, False]
+    assert spots_of([EarlierFinding(candidate=first, key="k", places=(broken(1),))]) == frozenset()
 
 
 def test_what_blocks_is_never_put_under_what_does_not() -> None:
@@ -106,9 +130,11 @@ def test_what_was_said_by_a_gathered_finding_is_read_under_the_one_that_stands()
     assert ended.steps[-1].what == "references-1 is said by references-0"
 
 
-def test_what_the_user_chose_not_to_see_stands_for_nothing_and_keeps_its_own_reason() -> None:
-    gathered = gather_places([broken(0), broken(1), broken(2)], "report", lambda one: one.index == 0)
-    assert [one.withheld and one.withheld.detail for one in gathered] == [None, None, "references-1"]
+def test_what_the_user_chose_not_to_see_stands_for_nothing_that_is_shown_and_counts_once() -> None:
+    uses = [broken(number) for number in range(4)]
+    gathered = gather_places(uses, "report", lambda one: one.index < 2)
+    ends = [one.withheld and one.withheld.detail for one in gathered]
+    assert ends == [None, "references-0", None, "references-2"]
 
 
 @pytest.mark.parametrize("form", sorted(set(FORMATS) - {"report"}))
@@ -138,3 +164,32 @@ def test_of_very_many_places_some_are_named_and_the_rest_counted() -> None:
     said = said_under(report.shown[0], report)
     assert len(said) == 13
     assert said[-1] == ("also at", "7 more places")
+
+
+def test_the_worst_places_come_first_and_each_stands_there_once() -> None:
+    twice = [broken(3, line=4), broken(3, line=4).model_copy(update={"id": "references-9"})]
+    uses = [broken(0), broken(1, severity="low"), *twice, broken(10, line=2), broken(2, line=10)]
+    report = report_on(change_of("lib.py"), *gather_places(uses, "report"))
+    said = [
+        text.partition(": ")[0] for label, text in said_under(report.shown[0], report) if label == "also at"
+    ]
+    assert said == ["u10.py:2", "u2.py:10", "u3.py:4", "u1.py:1"]
+
+
+def test_other_names_of_a_crowded_file_are_places_with_their_code() -> None:
+    quote = {"outcome": "exact", "side": "head", "file": "app.py", "start": 3, "end": 3, "code": "use(c)"}
+    crowd = [reported(number, title=f"`{number}` is not defined") for number in range(MANY + 1)]
+    crowd[2] = crowd[2].model_copy(update={"quote": QuoteCheck.model_validate(quote)})
+    report = report_on(change_of("app.py"), *gather_places(crowd, "report"))
+    assert said_under(report.shown[0], report)[:2] == [
+        ("also at", "app.py:2: `1` is not defined"),
+        ("also at", "app.py:3: `use(c)`"),
+    ]
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown"])
+def test_smaller_points_name_their_further_places(form: str) -> None:
+    documents = [broken(at, severity="low", worth="maybe", file=f"d{at}.md") for at in range(9)]
+    report = report_on(change_of("lib.py"), *gather_places(documents, "report"))
+    assert further_places(report.shown[0], report).endswith("d5.md:1 and 3 more")
+    assert "lso at d1.md:1, d2.md:1" in " ".join(render(report, form).replace("`", "").split())

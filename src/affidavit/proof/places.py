@@ -1,10 +1,12 @@
 """What one rule says of many places, and what one cause breaks: candidates in, one stands for the others."""
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 
 from affidavit.records.candidate import Candidate, Status, Withheld, Worth
 from affidavit.records.diagnostics import Reason
+from affidavit.records.iteration import EarlierFinding
 
 MANY = 5
 """So many findings of one rule in one file are read one by one; more are one finding with its places."""
@@ -15,17 +17,18 @@ Topic = tuple[str, str]
 """A rule and the id of the finding that leads: what is asked about once."""
 
 
-def leaders_of(candidates: Sequence[Candidate]) -> dict[str, str]:
+def leaders_of(candidates: Sequence[Candidate], were_one: Container[Hashable] = ()) -> dict[str, str]:
     """By the id of each proven finding that another stands for, the id of that one: the worst and first.
 
-    Findings are one where a cause breaks them all, and where one rule has more in a file than anybody reads.
+    Findings are one where a cause breaks them all, and where one rule has more in a file than anybody reads,
+    or had so in the review before (`were_one`): who fixes some of them gets no longer list for it.
     """
     parts = _Parts()
     standing = [one for one in candidates if one.is_shown and one.is_proven_by_machine]
     for together in _by(standing, _cause_of).values():
         parts.join(together)
-    for together in _by(standing, _spot_of).values():
-        if len(together) > MANY:
+    for spot, together in _by(standing, _spot_of).items():
+        if len(together) > MANY or spot in were_one:
             parts.join(together)
     known = {one.id: one for one in standing}
     leaders = {}
@@ -33,6 +36,15 @@ def leaders_of(candidates: Sequence[Candidate]) -> dict[str, str]:
         first, *others = sorted((known[name] for name in names), key=_worst_first)
         leaders.update({other.id: first.id for other in others})
     return leaders
+
+
+def spots_of(earlier: Iterable[EarlierFinding]) -> frozenset[Hashable]:
+    """Where findings of the review before stood for others of their rule in their file."""
+    return frozenset(
+        spot
+        for one in earlier
+        if (spot := _spot_of(one.candidate)) and any(_spot_of(place) == spot for place in one.places)
+    )
 
 
 def topics_of(candidates: Sequence[Candidate]) -> dict[str, Topic]:
@@ -53,13 +65,19 @@ def topics_of(candidates: Sequence[Candidate]) -> dict[str, Topic]:
 
 
 def gather_places(
-    candidates: Sequence[Candidate], stage: str, is_hidden: Callable[[Candidate], bool] = lambda _: False
+    candidates: Sequence[Candidate],
+    stage: str,
+    is_hidden: Callable[[Candidate], bool] = lambda _: False,
+    were_one: Container[Hashable] = (),
 ) -> list[Candidate]:
     """Let one finding stand for those it is one with: they are withheld as its duplicates.
 
-    What the user chose not to see stands for nothing and is gathered nowhere.
+    What the user chose not to see stands for nothing that is shown, nor the other way round.
     """
-    leaders = leaders_of([one for one in candidates if not is_hidden(one)])
+    hidden = {one.id for one in candidates if is_hidden(one)}
+    seen = [one for one in candidates if one.id not in hidden]
+    unseen = [one for one in candidates if one.id in hidden]
+    leaders = leaders_of(seen, were_one) | leaders_of(unseen, were_one)
     return [_under(one, leaders, stage) for one in candidates]
 
 
@@ -115,10 +133,18 @@ def _spot_of(candidate: Candidate) -> Hashable:
 
 
 def _cause_of(candidate: Candidate) -> Hashable:
-    """The changed definition that a finding goes back to, as its analyser names it; None: it names none."""
+    """The changed definition that a finding goes back to and names; None: there is none.
+
+    A cause that was only guessed from a word of the line joins nothing.
+    """
     proof = candidate.finding.verification if candidate.finding else None
     cause = proof.caused_by if proof else None
-    return (candidate.specialist, cause.file, cause.symbol) if cause else None
+    if proof is None or cause is None:
+        return None
+    symbol = cause.symbol.removesuffix(".__init__")
+    name = re.split(r"[.:]+", symbol)[-1]
+    is_named = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", proof.verification_method) is not None
+    return (cause.file, symbol) if is_named or not name else None
 
 
 def _rule(candidate: Candidate) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.python.first_party import absolute_module
@@ -14,6 +15,9 @@ from affidavit.records.finding import Cause
 from affidavit.symbols.changed import ChangedSymbol
 
 WORD = re.compile(r"[^\W\d]\w*")
+DOTTED = re.compile(r"[^\W\d][\w.]*")
+FROM_IMPORT = re.compile(r"\s*from\s+(?P<module>[\w.]+)\s+import\b(?P<names>.*)")
+IMPORT = re.compile(r"\s*import\s+(?P<names>.*)")
 FATE_ORDER = ("signature_changed", "removed", "added", "touched")
 FATE_WORDS = {"signature_changed": "altered", "removed": "removed", "added": "added", "touched": "altered"}
 
@@ -37,25 +41,37 @@ def find_cause(
     gone = _module_cause(names, diagnostic.path, inspection.change)
     if gone is not None:
         return gone
-    symbols = inspection.symbols
-    member = [".".join(name.rpartition(".")[2] for name in names[:2])]
+    symbols = _Symbols(inspection.symbols, diagnostic.path, lines)
     symbol = (
-        _defined_at(diagnostic, symbols)
-        or _named(member, symbols)
-        or _named(names, symbols)
-        or (_named(_words_at(diagnostic, lines), symbols) if by_any_word else None)
+        _defined_at(diagnostic, inspection.symbols)
+        or symbols.exactly(_member_and(names))
+        or symbols.by_last_part(_member_and(names))
     )
+    if symbol is None and by_any_word:
+        words = _words_at(diagnostic, lines)
+        symbol = symbols.exactly(words) or symbols.by_last_part(words)
     return None if symbol is None else _symbol_cause(symbol)
 
 
-def exact_cause(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> NamedCause | None:
-    """The changed definition that the diagnostic names in full; a part of a name is not enough."""
-    names = names_in(diagnostic.message)
-    member = ".".join(name.rpartition(".")[2] for name in names[:2])
-    symbol = _defined_at(diagnostic, inspection.symbols) or _exactly_named(
-        [member, *names], inspection.symbols
-    )
-    return None if symbol is None or symbol.fate == "touched" else _symbol_cause(symbol)
+def exact_cause(
+    diagnostic: AnalyserDiagnostic, lines: Sequence[str], inspection: Inspection, *, elsewhere: bool
+) -> NamedCause | None:
+    """The definition that the change took away or signed anew, where the diagnostic names it in full.
+
+    Of its own file, or, where `elsewhere` is asked for, of a file that it imports.
+    """
+    names = _member_and(names_in(diagnostic.message))
+    gone = [one for one in inspection.symbols if one.fate in ("removed", "signature_changed")]
+    known = _Symbols(gone, diagnostic.path, lines)
+    symbol = _defined_at(diagnostic, gone) or known.exactly(names)
+    if symbol is None or not (symbol.file == diagnostic.path or (elsewhere and known.is_imported(symbol))):
+        return None
+    return _symbol_cause(symbol)
+
+
+def _member_and(names: Sequence[str]) -> list[str]:
+    """The names of a message, and what the first two mean together: `total` and `Cart` are `Cart.total`."""
+    return [".".join(name.rpartition(".")[2] for name in names[:2]), *names]
 
 
 def _defined_at(diagnostic: AnalyserDiagnostic, symbols: Iterable[ChangedSymbol]) -> ChangedSymbol | None:
@@ -63,23 +79,46 @@ def _defined_at(diagnostic: AnalyserDiagnostic, symbols: Iterable[ChangedSymbol]
     return next((symbol for symbol in symbols if (symbol.file, symbol.head_line) in places), None)
 
 
-def _named(names: Sequence[str], symbols: Sequence[ChangedSymbol]) -> ChangedSymbol | None:
-    """The changed symbol that one of the names means: the whole dotted name before its last part."""
-    last = {name.rpartition(".")[2] for name in names}
-    loose = (symbol for symbol in _gravest_first(symbols) if symbol.name in last)
-    return _exactly_named(names, symbols) or next(loose, None)
+class _Symbols:
+    """Changed definitions as one file sees them: its own and what it imports before others of that name."""
 
+    def __init__(self, symbols: Sequence[ChangedSymbol], path: str, lines: Sequence[str]) -> None:
+        self._path, self._lines = path, lines
+        self._ordered = sorted(symbols, key=lambda symbol: FATE_ORDER.index(symbol.fate))
 
-def _exactly_named(names: Sequence[str], symbols: Sequence[ChangedSymbol]) -> ChangedSymbol | None:
-    whole, ordered = set(names), _gravest_first(symbols)
-    exact = (symbol for symbol in ordered if symbol.qualified in whole)
-    # A call of a class reaches its constructor.
-    made = (symbol for symbol in ordered if symbol.qualified.removesuffix(".__init__") in whole)
-    return next(exact, None) or next(made, None)
+    def exactly(self, names: Iterable[str]) -> ChangedSymbol | None:
+        """The one that a name means whole; a call of a class reaches its constructor."""
+        whole = set(names)
+        named = [one for one in self._ordered if one.qualified in whole]
+        made = [one for one in self._ordered if one.qualified.removesuffix(".__init__") in whole]
+        return self._nearest(named) or self._nearest(made)
 
+    def by_last_part(self, names: Iterable[str]) -> ChangedSymbol | None:
+        """The one that has the last part of a name."""
+        last = {name.rpartition(".")[2] for name in names}
+        return self._nearest([one for one in self._ordered if one.name in last])
 
-def _gravest_first(symbols: Sequence[ChangedSymbol]) -> list[ChangedSymbol]:
-    return sorted(symbols, key=lambda symbol: FATE_ORDER.index(symbol.fate))
+    def is_imported(self, symbol: ChangedSymbol) -> bool:
+        """Whether the file imports the module that defines it, or something from it."""
+        module = module_name(symbol.file)
+        return any(module == name or module.endswith(f".{name}") for name in self._modules)
+
+    @cached_property
+    def _modules(self) -> frozenset[str]:
+        """Every module that the file may import: of `from a import b` both `a` and `a.b`."""
+        found = set()
+        for line in self._lines:
+            if match := FROM_IMPORT.match(line):
+                origin = absolute_module(match["module"], self._path)
+                found |= {origin, *(f"{origin}.{name}" for name in WORD.findall(match["names"]))}
+            elif match := IMPORT.match(line):
+                found |= set(DOTTED.findall(match["names"]))
+        return frozenset(found)
+
+    def _nearest(self, same: Sequence[ChangedSymbol]) -> ChangedSymbol | None:
+        if len({one.file for one in same}) < 2:
+            return same[0] if same else None
+        return min(same, key=lambda one: (one.file != self._path, not self.is_imported(one)))
 
 
 def _words_at(diagnostic: AnalyserDiagnostic, lines: Sequence[str]) -> list[str]:

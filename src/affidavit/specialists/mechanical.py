@@ -28,7 +28,7 @@ from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, AnalyserRun
 from affidavit.records.report import Gap, Reply
-from affidavit.specialists.causes import NamedCause, exact_cause, find_cause
+from affidavit.specialists.causes import exact_cause, find_cause
 from affidavit.specialists.command_line import shortened
 from affidavit.specialists.examination import (
     Counted,
@@ -283,19 +283,8 @@ class MechanicalSpecialist:
             )
         patch = patch_of(diagnostic, inspection.repository.head)
         if is_changed:
-            cause = self._cause_of_untouched_line(diagnostic, inspection)
+            cause = exact_cause(diagnostic, lines, inspection, elsewhere=reads_all)
         return Counted(diagnostic, tuple(lines), cause, patch, is_impact=not is_changed)
-
-    def _cause_of_untouched_line(
-        self, diagnostic: AnalyserDiagnostic, inspection: Inspection
-    ) -> NamedCause | None:
-        """The cause of what is said of lines that a changed file had before; new lines are their own."""
-        file = inspection.change.file_at(diagnostic.path)
-        touched = set(file.changed_lines("head")) if file else set()
-        lines = range(diagnostic.line, (diagnostic.end_line or diagnostic.line) + 1)
-        if self.analyser.scope != "project" or not touched.isdisjoint(lines):
-            return None
-        return exact_cause(diagnostic, inspection)
 
     def _result_text(self, found: Examination, program: Program) -> str:
         extent = "the changed files" if self.analyser.scope == "file" else "all files of the repository"

@@ -9,6 +9,8 @@ from repositories import Repo
 LIB = 'def helper(a):\n    """Return the double of a."""\n    return a * 2\n'
 USED = "from lib import helper\n\n\ndef use{0}():\n    return helper({0})\n"
 OVER_MODULE = "import lib\n\n\ndef use():\n    return lib.helper(1)\n"
+EDITED = USED.replace("helper({0})", "helper({0} + 1)")
+OWN_USES = LIB + "\n\ndef twice():\n    return helper(1)\n\n\ndef thrice():\n    return helper(2)\n"
 TOUCHED = USED.format(3) + "\n\nLIMIT = 3\n"
 
 
@@ -43,3 +45,18 @@ def test_callers_that_a_new_parameter_breaks_are_one_finding_also_in_a_changed_f
     files = {"lib.py": LIB, "u1.py": USED.format(1), "u2.py": USED.format(2), "u3.py": USED.format(3)}
     report = reviewed(repo, files, {"lib.py": LIB.replace("(a)", "(a, b)"), "u3.py": TOUCHED})
     assert places_under(report) == ("u3.py", {("ty", "u1.py"), ("ty", "u2.py")})
+
+
+def test_an_edited_call_has_the_same_cause_as_the_calls_that_nobody_touched(repo: Repo) -> None:
+    files = {"lib.py": LIB, "u1.py": USED.format(1), "u2.py": USED.format(2)}
+    report = reviewed(repo, files, {"lib.py": LIB.replace("(a)", "(a, b)"), "u1.py": EDITED.format(1)})
+    assert places_under(report) == ("u1.py", {("ty", "u2.py")})
+
+
+def test_a_removed_definition_that_its_own_file_and_another_use_is_one_finding(repo: Repo) -> None:
+    report = reviewed(
+        repo, {"lib.py": OWN_USES, "u1.py": USED.format(1)}, {"lib.py": OWN_USES.removeprefix(LIB)}
+    )
+    leader, under = places_under(report)
+    assert leader == "lib.py"
+    assert {("ruff", "lib.py"), ("references", "u1.py")} <= under

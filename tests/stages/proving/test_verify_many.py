@@ -42,7 +42,11 @@ def test_the_verifier_is_not_asked_about_many_findings_that_block_whatever_it_sa
 
 
 def broken(index: int, severity: str) -> Candidate:
-    evidence = {"is_impact_finding": True, "caused_by": {"file": "lib.py", "symbol": "helper"}}
+    evidence = {
+        "is_impact_finding": True,
+        "caused_by": {"file": "lib.py", "symbol": "helper"},
+        "verification_method": "ty reports it: an argument of `helper` is missing",
+    }
     return candidate(
         finding(evidence, rule_id=f"ty/rule-{index}", file=f"{index}.py", severity=severity),
         id=f"ty-{index}",

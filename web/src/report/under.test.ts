@@ -3,7 +3,7 @@ import { type Candidate, type FileChange, inDiff } from './findings';
 import { codeAt, isJudged, lineAnchor, lines, spotIn, under } from './under';
 
 function one(id: string, line: number, fields: object = {}, finding: object = {}): Candidate {
-  return { id, specialist: 'ruff', kind: 'mechanical', judgements: [], carried: null, withheld: null, finding: { file: 'a.py', line, rule_id: 'ruff/F821', title: id, verification: { side: 'head' }, ...finding }, ...fields } as unknown as Candidate;
+  return { id, specialist: 'ruff', kind: 'mechanical', judgements: [], carried: null, withheld: null, finding: { file: 'a.py', line, rule_id: 'ruff/F821', title: 'undefined', severity: 'high', verification: { side: 'head' }, ...finding }, ...fields } as unknown as Candidate;
 }
 
 const of = (leader: string) => ({ withheld: { code: 'duplicate_of', detail: leader } });
@@ -20,17 +20,26 @@ test('further lines of the same rule and other accounts are told apart, in the o
 
 const model = { specialist: 'logic', kind: 'model' };
 
+test('another title in the same file is a place of its own, and the same line is none', () => {
+  const found = under([one('lead', 3), one('b', 9, of('lead'), { title: 'other' }), one('c', 3, of('lead'))]);
+  expect(found.get('lead')).toMatchObject({ places: [], elsewhere: [{ id: 'b' }], accounts: [{ id: 'c' }] });
+});
+
 test('two findings of a model have no rule in common', () => {
   const found = under([one('lead', 3, model, { rule_id: null }), one('b', 9, { ...of('lead'), ...model }, { rule_id: null })]);
   expect(found.get('lead')).toMatchObject({ places: [], accounts: [{ id: 'b' }] });
 });
 
-test('what one cause breaks in other files is a place with its code, what another analyser says of it is not', () => {
+test('where the machine proved the same is a place with its code, once and worst first; what others say of it is an account', () => {
   const quote = { code: 'import lib\n  return lib.helper(1)', start: 4 };
-  const found = under([one('lead', 1), one('b', 5, { ...of('lead'), quote }, { file: 'b.py', rule_id: 'other' }), one('ty', 5, { ...of('lead'), specialist: 'ty' }, { file: 'b.py' })]);
-  expect(found.get('lead')).toMatchObject({ places: [], elsewhere: [{ id: 'b' }], accounts: [{ id: 'ty' }] });
-  expect(codeAt(found.get('lead')!.elsewhere[0]!)).toEqual({ code: 'return lib.helper(1)' });
-  expect(codeAt(one('c', 9, { quote: null }) as never)).toEqual({ title: 'c' });
+  const found = under([
+    one('lead', 1), one('low', 9, of('lead'), { file: 'a.md', rule_id: 'other', severity: 'low' }), one('b', 5, { ...of('lead'), quote }, { file: 'b.py', rule_id: 'other' }),
+    one('a-ty', 5, { ...of('lead'), specialist: 'ty' }, { file: 'b.py' }), one('ty', 6, { ...of('lead'), specialist: 'ty' }, { file: 'b.py' }), one('twin', 1, { ...of('lead'), specialist: 'ty' }),
+  ]);
+  const { places, elsewhere, accounts } = found.get('lead')!;
+  expect([places, elsewhere, accounts].map((group) => group.map(({ id }) => id))).toEqual([[], ['b', 'ty', 'low'], ['twin', 'a-ty']]);
+  expect(codeAt(elsewhere[0]!)).toEqual({ code: 'return lib.helper(1)' });
+  expect(codeAt(one('c', 9, { quote: null }) as never)).toEqual({ title: 'undefined' });
 });
 
 test('the address of a line leads to that line, whatever its file is called', () => {

@@ -1,11 +1,11 @@
 /** What one finding stands for: further places of its rule or cause, and what others said of the same problem. */
-import { type Candidate, type Finding, finder, placeOf, type Said, sideOf, type Spot, titleOf } from './findings';
+import { type Candidate, type Finding, finder, placeOf, type Said, SEVERITIES, sideOf, type Spot, titleOf } from './findings';
 import { oneLine } from './text';
 
 export interface Under {
-  /** The same rule in the same file. */
+  /** The same of the same rule in the same file. */
   places: Said[];
-  /** What the same cause breaks at other places, as the same analyser proved. */
+  /** Where else the machine proved the same to be wrong, each place once, the worst first. */
   elsewhere: Said[];
   /** Other effects of the same cause, and other words for it. */
   accounts: Candidate[];
@@ -24,9 +24,9 @@ export function under(candidates: readonly Candidate[]): Map<string, Under> {
     const group = found.get(leader.id) ?? { places: [], elsewhere: [], accounts: [] };
     found.set(leader.id, group);
     if (isPlace(one, leader)) group.places.push(one);
-    else if (isElsewhere(one, leader)) group.elsewhere.push(one);
     else group.accounts.push(one);
   }
+  for (const [id, group] of found) partElsewhere(leaders.get(id)!, group);
   return found;
 }
 
@@ -37,12 +37,25 @@ function byPlace(one: Candidate, other: Candidate): number {
 /** Two findings of a model have no rule in common: each says something of its own. */
 function isPlace(one: Candidate, leader: Candidate): one is Said {
   if (!one.finding || !leader.finding?.rule_id) return false;
-  return one.specialist === leader.specialist && one.finding.rule_id === leader.finding.rule_id && one.finding.file === leader.finding.file;
+  return one.specialist === leader.specialist && one.finding.rule_id === leader.finding.rule_id && one.finding.file === leader.finding.file && one.finding.title === leader.finding.title && one.finding.line !== leader.finding.line;
 }
 
-function isElsewhere(one: Candidate, leader: Candidate): one is Said {
-  if (!one.finding || !leader.finding || !isProven(one) || !isProven(leader)) return false;
-  return one.specialist === leader.specialist && placeOf(one.finding) !== placeOf(leader.finding);
+/** What the leader's own analyser says of a place is the place, what others say of it an account. */
+function partElsewhere(leader: Candidate, group: Under): void {
+  if (!leader.finding || !isProven(leader)) return;
+  const at = new Map<string, Said>();
+  const own = group.accounts.filter((one) => one.specialist === leader.specialist);
+  for (const one of [...own, ...group.accounts]) {
+    if (!hasPlace(one) || !isProven(one) || placeOf(one.finding) === placeOf(leader.finding)) continue;
+    if (!at.has(placeOf(one.finding))) at.set(placeOf(one.finding), one);
+  }
+  group.elsewhere = [...at.values()].sort((one, other) => SEVERITIES.indexOf(one.finding.severity) - SEVERITIES.indexOf(other.finding.severity) || byPlace(one, other));
+  const places = new Set<Candidate>(group.elsewhere);
+  group.accounts = group.accounts.filter((one) => !places.has(one));
+}
+
+function hasPlace(one: Candidate): one is Said {
+  return one.finding !== null;
 }
 
 function isProven(candidate: Candidate): boolean {

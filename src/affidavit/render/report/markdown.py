@@ -13,7 +13,7 @@ from affidavit.render.report.proof.old_and_new import LEGEND, is_told_apart, mar
 from affidavit.render.report.proof.patches import patch_text, patch_words, trial_lines
 from affidavit.render.report.proof.programs import Part, program_parts
 from affidavit.render.report.proof.proof_line import proof_line, standing_in_brackets
-from affidavit.render.report.proof.under import said_under, why_withheld
+from affidavit.render.report.proof.under import further_places, said_under, why_withheld
 from affidavit.render.report.rates import measured_words
 from affidavit.render.report.series import alert_lines, decision_lines, series_sentence
 from affidavit.render.report.withheld import set_aside_lines, set_aside_words, why_words, withheld_counts
@@ -270,7 +270,8 @@ def folded_items(report: Report) -> list[str]:
 
 def _folded_item(report: Report, candidate: Candidate) -> str:
     item = " ".join([one_line_item(candidate), *standing_in_brackets(candidate, report)])
-    sentence = wording.in_a_sentence(candidate)
+    said = [wording.in_a_sentence(candidate), further_places(candidate, report).capitalize()]
+    sentence = " ".join(f"{one.rstrip('.')}." for one in said if one)
     return f"{item.rstrip('.')}. {clipped_line(sentence)}" if sentence else item
 
 

@@ -17,7 +17,7 @@ from affidavit.render.report.proof.cause_place import changed_place
 from affidavit.render.report.proof.patches import patch_text, patch_words, trial_lines
 from affidavit.render.report.proof.programs import ending_words, how_to_repeat, program_text, runs_of
 from affidavit.render.report.proof.proof_line import proof_line, standing_in_brackets
-from affidavit.render.report.proof.under import said_under, why_withheld
+from affidavit.render.report.proof.under import further_places, said_under, why_withheld
 from affidavit.render.report.rates import measured_words
 from affidavit.render.report.series import alert_lines, decision_lines, series_sentence
 from affidavit.render.report.withheld import set_aside_lines, set_aside_words, why_words, withheld_counts
@@ -162,14 +162,16 @@ def _write_program(ink: Ink, report: Report, candidate: Candidate, *, is_verbose
 
 
 def _write_under(ink: Ink, under: Sequence[tuple[str, str]], *, is_verbose: bool) -> None:
-    """What a finding stands for; on demand all of it."""
-    shown = under if is_verbose else under[:_MAX_UNDER]
-    for label, text in shown:
-        ink.hanging(_label(label), ink.inline(" ".join(text.split())), indent=_INDENT)
-    if more := len(under) - len(shown):
-        ink.hanging(
-            _label(under[len(shown)][0]), Text(f"{more} more with --verbose", style="dim"), indent=_INDENT
-        )
+    """What a finding stands for; on demand all of it. Places come before what others say of them."""
+    places = [one for one in under if one[0] == "also at"]
+    accounts = [one for one in under if one[0] != "also at"]
+    for said, most in ((places, _MAX_UNDER), (accounts, 1 if places else _MAX_UNDER)):
+        shown = said if is_verbose else said[:most]
+        for label, text in shown:
+            ink.hanging(_label(label), ink.inline(" ".join(text.split())), indent=_INDENT)
+        if more := len(said) - len(shown):
+            rest = Text(f"{more} more with --verbose", style="dim")
+            ink.hanging(_label(said[0][0]), rest, indent=_INDENT)
 
 
 def _write_proof(ink: Ink, report: Report, candidate: Candidate, *, is_verbose: bool) -> None:
@@ -236,6 +238,8 @@ def _write_folded(ink: Ink, report: Report, candidates: Sequence[Candidate]) -> 
         _write_in_one_line(ink, candidate, *standing_in_brackets(candidate, report))
         if sentence := wording.in_a_sentence(candidate):
             ink.hanging(Text(" " * _SEVERITY_WIDTH), ink.inline(sentence, "dim"), indent=_INDENT)
+        if places := further_places(candidate, report):
+            ink.hanging(Text(" " * _SEVERITY_WIDTH), ink.inline(places, "dim"), indent=_INDENT)
 
 
 def _write_in_one_line(ink: Ink, candidate: Candidate, *said: str) -> None:

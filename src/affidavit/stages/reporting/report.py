@@ -14,7 +14,7 @@ from affidavit.minds.ledger import add_usage
 from affidavit.ports import Case
 from affidavit.prompts import PromptSet
 from affidavit.proof.coverage import Coverage, unseen_files
-from affidavit.proof.places import gather_places
+from affidavit.proof.places import gather_places, spots_of
 from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.change import Change, FileChange, SkipReason
 from affidavit.records.diagnostics import Diagnostic, Reason
@@ -49,31 +49,13 @@ def compile_report(
 ) -> Report:
     """The report of a review. Verdict and gate come before what the user chose to see."""
     change = case.change
-    searchers = frozenset(run.analyser for run in docket.analyser_runs if run.looks_for)
-
-    def with_visibility(candidate: Candidate) -> Candidate:
-        return choose_visibility(candidate, change, settings, searchers)
-
-    # What people dismissed, and what the user chose not to see, stands for nothing else.
-    dismissed = [dismiss(candidate, dismissals) for candidate in docket.candidates]
-    judged = gather_places(dismissed, STAGE, lambda one: with_visibility(one).withheld is not None)
-    coverage = Coverage(
-        case.replies,
-        docket.replies,
-        docket.analyser_runs,
-        case.plan,
-        judged,
-        seen_before(case),
-        case.earlier.digest if case.earlier else "",
-        _shown_names(case),
-        lambda path: has_errors(path, case.repository.head.read(path)),
-    )
+    judged, visible = _judged_and_visible(docket, case, settings, dismissals)
+    coverage = _coverage(docket, case, judged)
     covered = tuple(coverage.of(file) for file in change.files)
     unseen = unseen_files(change, covered, case.plan)
     unread = coverage.gaps(change, not_run=docket.not_run, incomplete=docket.incomplete)
     incomplete = (*docket.incomplete, *unread, *_unread_settings(settings))
     gate = decide_gate(judged, settings.fail_on, is_incomplete=bool(incomplete))
-    visible = [with_visibility(candidate) for candidate in judged]
     return Report(
         affidavit_version=__version__,
         id=case.review_id,
@@ -103,6 +85,36 @@ def compile_report(
         analyser_runs=docket.analyser_runs,
         diagnostics=(*docket.diagnostics, *_hidden(docket.candidates, visible)),
         usage=_per_role(docket.usage),
+    )
+
+
+def _judged_and_visible(
+    docket: Docket, case: Case, settings: Settings, dismissals: Mapping[str, Dismissal]
+) -> tuple[list[Candidate], list[Candidate]]:
+    """What verdict and gate are decided by, and the same after what the user chose to see."""
+    searchers = frozenset(run.analyser for run in docket.analyser_runs if run.looks_for)
+
+    def with_visibility(candidate: Candidate) -> Candidate:
+        return choose_visibility(candidate, case.change, settings, searchers)
+
+    # What people dismissed, and what the user chose not to see, stands for nothing else.
+    dismissed = [dismiss(candidate, dismissals) for candidate in docket.candidates]
+    were_one = spots_of(case.earlier.findings) if case.earlier else frozenset()
+    judged = gather_places(dismissed, STAGE, lambda one: with_visibility(one).withheld is not None, were_one)
+    return judged, [with_visibility(candidate) for candidate in judged]
+
+
+def _coverage(docket: Docket, case: Case, judged: Sequence[Candidate]) -> Coverage:
+    return Coverage(
+        case.replies,
+        docket.replies,
+        docket.analyser_runs,
+        case.plan,
+        judged,
+        seen_before(case),
+        case.earlier.digest if case.earlier else "",
+        _shown_names(case),
+        lambda path: has_errors(path, case.repository.head.read(path)),
     )
 
 

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
+from affidavit.records.finding import Severity
 from affidavit.records.report import Report
 from affidavit.render.report.proof.programs import decided_by
 from affidavit.render.report.wording import counted, finder_name, listed, place_of, title_of
 
 MAX_LINES = 12
 MAX_PLACES = 12
+MAX_IN_SHORT = 5
 MAX_ACCOUNTS = 10
 
 
@@ -19,23 +21,54 @@ def duplicates_of(candidate: Candidate, report: Report) -> list[Candidate]:
     # Asked for each of thousands of findings: what is withheld is not gathered anew each time.
     ended = [(one, why) for one in report.candidates if (why := one.withheld)]
     under = [one for one, why in ended if (str(why.code), why.detail) == meant]
-    return sorted(under, key=lambda one: (place_of(one), one.id))
+    return sorted(under, key=_by_place)
+
+
+def _by_place(candidate: Candidate) -> tuple[str, int, str]:
+    finding = candidate.finding
+    return (finding.file, finding.line, candidate.id) if finding else ("", 0, candidate.id)
 
 
 def said_under(candidate: Candidate, report: Report) -> list[tuple[str, str]]:
     """Further places of the same rule or cause, and what others said of the same, each with its label."""
     under = duplicates_of(candidate, report)
     lines = [one for one in under if _is_line(one, candidate)]
-    places = [one for one in under if one not in lines and _is_place(one, candidate)]
+    places = places_elsewhere(candidate, [one for one in under if one not in lines])
     accounts = [one for one in under if one not in lines and one not in places]
     said = [("also at", _lines(lines))] if lines else []
     said += _listed("also at", [_quoted(one) for one in places], MAX_PLACES, "more place")
     return said + _listed("also said", [_account(one) for one in accounts], MAX_ACCOUNTS, "more account")
 
 
+def further_places(candidate: Candidate, report: Report) -> str:
+    """Where else it is, in a few words; empty where it stands for no other place."""
+    under = duplicates_of(candidate, report)
+    lines = [one for one in under if _is_line(one, candidate)]
+    places = [*lines, *places_elsewhere(candidate, [one for one in under if one not in lines])]
+    named = list(dict.fromkeys(map(place_of, places)))
+    more = [f"{len(named) - MAX_IN_SHORT} more"] if len(named) > MAX_IN_SHORT else []
+    return f"also at {listed([*named[:MAX_IN_SHORT], *more])}" if named else ""
+
+
+def places_elsewhere(leader: Candidate, under: Sequence[Candidate]) -> list[Candidate]:
+    """Where the machine proved the same to be wrong, each place once, the worst first."""
+    found: dict[str, Candidate] = {}
+    if not leader.is_proven_by_machine:
+        return []
+    for one in sorted(under, key=lambda one: one.specialist != leader.specialist):
+        if one.finding and one.is_proven_by_machine and place_of(one) != place_of(leader):
+            found.setdefault(place_of(one), one)
+    return sorted(found.values(), key=lambda one: (_rank(one), _by_place(one)))
+
+
+def _rank(candidate: Candidate) -> int:
+    return candidate.finding.severity.rank if candidate.finding else len(Severity)
+
+
 def _listed(label: str, texts: Sequence[str], most: int, rest: str) -> list[tuple[str, str]]:
-    more = [counted(len(texts) - most, rest)] if len(texts) > most else []
-    return [(label, text) for text in (*texts[:most], *more)]
+    distinct = list(dict.fromkeys(texts))
+    more = [counted(len(distinct) - most, rest)] if len(distinct) > most else []
+    return [(label, text) for text in (*distinct[:most], *more)]
 
 
 def why_withheld(candidate: Candidate, report: Report) -> str:
@@ -57,12 +90,6 @@ def _account(candidate: Candidate) -> str:
     return f"{finder_name(candidate.specialist)}, {place_of(candidate)}: {title_of(candidate)}{unjudged}"
 
 
-def _is_place(one: Candidate, leader: Candidate) -> bool:
-    """Whether the machine proved the same cause to break another place, too."""
-    is_proven = one.is_proven_by_machine and leader.is_proven_by_machine
-    return is_proven and one.specialist == leader.specialist and place_of(one) != place_of(leader)
-
-
 def _quoted(place: Candidate) -> str:
     """Where it is, and the code that is there; its title where no code is quoted."""
     finding, quote = place.finding, place.quote
@@ -76,11 +103,10 @@ def _is_line(one: Candidate, leader: Candidate) -> bool:
     # Two findings of a model have no rule in common: each says something of its own.
     if one.finding is None or leader.finding is None or leader.finding.rule_id is None:
         return False
-    return (one.specialist, one.finding.rule_id, one.finding.file) == (
-        leader.specialist,
-        leader.finding.rule_id,
-        leader.finding.file,
+    is_alike = one.specialist == leader.specialist and all(
+        getattr(one.finding, name) == getattr(leader.finding, name) for name in ("rule_id", "file", "title")
     )
+    return is_alike and one.finding.line != leader.finding.line
 
 
 def _lines(places: Sequence[Candidate]) -> str:
