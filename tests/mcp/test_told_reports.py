@@ -1,21 +1,12 @@
 """A report as agents get it: nothing that is not shown is left out."""
 
 from affidavit.mcp.reports import describe_report
-from affidavit.records.diagnostics import Diagnostic, Reason, SetAside
-from affidavit.records.finding import Category, Severity
-from reports import a_report
+from affidavit.records.diagnostics import Diagnostic, Reason
+from reports import a_report, a_set_aside
 
 
 def test_an_agent_is_told_what_analysers_set_aside_with_rule_place_and_reason() -> None:
-    result = SetAside(
-        rule="ruff/F821",
-        severity=Severity.HIGH,
-        category=Category.CORRECTNESS,
-        file="a.py",
-        line=2,
-        message="Undefined name",
-        reason="the rule is off",
-    )
+    result = a_set_aside(file="a.py")
     note = Diagnostic(code=Reason.FINDING_DROPPED, detail="", specialist="ruff", set_aside=result)
     other = Diagnostic(code=Reason.COERCION_APPLIED, detail="a number", specialist="ruff")
     told = describe_report(a_report(diagnostics=(note, other)))

@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from affidavit.records.change import FileChange
-from affidavit.records.diagnostics import Diagnostic, Reason, SetAside
-from affidavit.records.finding import Category, Cause, Severity
+from affidavit.records.diagnostics import Diagnostic, Reason
+from affidavit.records.finding import Cause
 from affidavit.records.report import Gap, Report
 from reports import (
     a_candidate,
@@ -16,6 +16,7 @@ from reports import (
     a_hunk,
     a_quote,
     a_report,
+    a_set_aside,
     a_verification,
     a_withheld,
 )
@@ -90,24 +91,17 @@ def hostile_reports(draw: st.DrawFn) -> Report:
         *candidates,
         *withheld,
         change=a_change(files=_files(path, lines), title=title, target=message),
-        diagnostics=(_set_aside(path, title, message), _set_aside(path, title, message, unlisted={code: 2})),
+        diagnostics=(dropped(path, title, message), dropped(path, title, message, unlisted={code: 2})),
         incomplete=(Gap(name=title, reason=message, advice=code),),
         not_run=(Gap(name=message, reason=code, advice=title),),
     )
 
 
-def _set_aside(path: str, title: str, message: str, **fields: Any) -> Diagnostic:
-    result = SetAside(
-        rule=title,
-        severity=Severity.LOW,
-        category=Category.STYLE,
-        file=path,
-        line=1,
-        message=message,
-        reason=title,
-    )
-    told = {"set_aside": result, **fields}
-    return Diagnostic(code=Reason.FINDING_DROPPED, specialist=title, detail=message).model_copy(update=told)
+def dropped(path: str, title: str, message: str, **fields: Any) -> Diagnostic:
+    """What an analyser set aside, with any words everywhere."""
+    result = a_set_aside(rule=title, file=path, message=message, reason=title)
+    said = {"set_aside": result, **fields}
+    return Diagnostic(code=Reason.FINDING_DROPPED, specialist=title, detail=message).model_copy(update=said)
 
 
 def _files(path: str, lines: list[str]) -> list[FileChange]:

@@ -4,10 +4,11 @@ from hypothesis import strategies as st
 
 from affidavit.records.candidate import Candidate, Judgement, Status, Step, Withheld, Worth
 from affidavit.records.change import FileChange, FileStatus
-from affidavit.records.diagnostics import Diagnostic, Reason, SetAside
+from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import SearchHit, SearchRun
-from affidavit.records.finding import Category, Cause, Search, Severity
+from affidavit.records.finding import Cause, Search
 from affidavit.records.report import FileCoverage, Gap, ReplySummary, Report, RoleUsage
+from hostile import dropped
 from reports import a_change, a_file, a_finding, a_hunk, a_quote, a_report, a_verification
 
 PIECES = (
@@ -73,24 +74,10 @@ def report_of(text: str) -> Report:
         incomplete=(Gap(name=said, reason=said, advice=said),),
         not_run=(Gap(name=said, reason=said, advice=said),),
         coverage=(FileCoverage(path=said, state="partly", reason=said),),
-        diagnostics=(_set_aside(said), _set_aside(said, unlisted={said: 2})),
+        diagnostics=(dropped(said, said, said), dropped(said, said, said, unlisted={said: 2})),
         replies=(ReplySummary(specialist=said, kind="model", state="accepted", findings=1, dropped=1),),
         usage=(RoleUsage(role=said, model=said, cost_usd=0.1),),
     )
-
-
-def _set_aside(said: str, **fields: object) -> Diagnostic:
-    result = SetAside(
-        rule=said,
-        severity=Severity.LOW,
-        category=Category.STYLE,
-        file=said,
-        line=2,
-        message=said,
-        reason=said,
-    )
-    told = {"set_aside": result, **fields}
-    return Diagnostic(code=Reason.FINDING_DROPPED, specialist=said, detail=said).model_copy(update=told)
 
 
 def _file(said: str) -> FileChange:

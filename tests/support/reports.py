@@ -7,7 +7,7 @@ from typing import Any
 from affidavit.records.candidate import Candidate, Judgement, Status, Withheld, Worth
 from affidavit.records.change import Change, FileChange, FileStatus, Hunk, Revision, SkipReason
 from affidavit.records.context import ContextMap, Import, Reference, Symbol, SymbolChange
-from affidavit.records.diagnostics import Reason
+from affidavit.records.diagnostics import Reason, SetAside
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Category, Cause, Finding, Severity, Verification
 from affidavit.records.report import (
@@ -68,6 +68,21 @@ def a_quote(**fields: Any) -> QuoteCheck:
             "start": 10,
             "end": 13,
             "code": CODE,
+            **fields,
+        }
+    )
+
+
+def a_set_aside(**fields: Any) -> SetAside:
+    return SetAside(
+        **{
+            "rule": "ruff/F821",
+            "severity": "high",
+            "category": "correctness",
+            "file": "shop/cart.py",
+            "line": 2,
+            "message": "Undefined name",
+            "reason": "the rule is off",
             **fields,
         }
     )

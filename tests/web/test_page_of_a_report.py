@@ -4,16 +4,15 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from affidavit.records.candidate import Status, Worth
-from affidavit.records.diagnostics import Diagnostic, Reason, SetAside
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.evidence import ReproductionCheck
-from affidavit.records.finding import Category, Severity
 from affidavit.records.lab.measure import Fates, Quality, Rate
 from affidavit.records.report import Report
 from affidavit.records.runs.run import ProgramRun
 from hostile_everywhere import PIECES, report_of
 from page_server import Api
 from page_visits import Visited, visiting
-from reports import a_candidate, a_change, a_file, a_full_report, a_hunk, a_map, a_report
+from reports import a_candidate, a_change, a_file, a_full_report, a_hunk, a_map, a_report, a_set_aside
 
 QUALITY = Quality(
     reports=3,
@@ -296,15 +295,7 @@ def test_filters_outlive_a_reload_and_the_way_to_a_proof_and_back(visit: Visited
 def test_what_analysers_set_aside_is_listed_and_counted_with_rule_place_and_reason(
     visit: Visited, api: Api
 ) -> None:
-    result = SetAside(
-        rule="ruff/F821",
-        severity=Severity.HIGH,
-        category=Category.CORRECTNESS,
-        file="shop/cart.py",
-        line=2,
-        message="Undefined name `x`",
-        reason="the rule is off",
-    )
+    result = a_set_aside(message="Undefined name `x`")
     note = Diagnostic(code=Reason.FINDING_DROPPED, detail="", specialist="ruff")
     rest = note.model_copy(update={"unlisted": {"ruff/F821": 30, "ruff/S602": 1}})
     listed = note.model_copy(update={"set_aside": result})

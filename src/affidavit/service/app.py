@@ -12,13 +12,13 @@ from fastapi.responses import FileResponse, HTMLResponse, Response
 
 from affidavit import __version__
 from affidavit.service.access.admission import Admission
+from affidavit.service.access.guard import Guard
 from affidavit.service.access.pace import Pace
-from affidavit.service.api.guard import Guard
 from affidavit.service.api.listing import listing_page
-from affidavit.service.api.turns import Turns
 from affidavit.service.parts import Parts
 from affidavit.service.problems import EXCEPTIONS, Refusal
 from affidavit.service.routes import about, code, findings, operation, posting, reports, reviews, webhooks
+from affidavit.service.stream.turns import Turns
 from affidavit.service.stream.watch import Watch
 
 START_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Affidavit</title>

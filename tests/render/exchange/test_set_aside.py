@@ -5,19 +5,16 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from affidavit.records.diagnostics import Diagnostic, Reason, SetAside
-from affidavit.records.finding import Category, Severity
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.report import Report
 from affidavit.render.formats import render
 from affidavit.render.report.withheld import set_aside_lines, set_aside_words
 from affidavit.render.view import View
-from reports import a_report
+from reports import a_report, a_set_aside
 
-RESULT = SetAside(
+RESULT = a_set_aside(
     rule="bandit/B602",
-    severity=Severity.HIGH,
-    category=Category.SECURITY,
-    file="shop/cart.py",
+    category="security",
     line=3,
     message="a shell runs it",
     reason="the file is data of a test",

@@ -2,21 +2,12 @@
 
 import asyncio
 
-from affidavit.records.diagnostics import Diagnostic, Reason, SetAside
-from affidavit.records.finding import Category, Severity
+from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.service.routes.reports import get_withheld
 from affidavit.service.work.attempt.workplace import outcome_of
-from reports import a_report
+from reports import a_report, a_set_aside
 
-RESULT = SetAside(
-    rule="ruff/F821",
-    severity=Severity.HIGH,
-    category=Category.CORRECTNESS,
-    file="a.py",
-    line=2,
-    message="Undefined name",
-    reason="the rule is off",
-)
+RESULT = a_set_aside(file="a.py")
 NOTE = Diagnostic(code=Reason.FINDING_DROPPED, detail="as before", specialist="ruff", set_aside=RESULT)
 REST = Diagnostic(
     code=Reason.FINDING_DROPPED, detail="and 3 more", specialist="ruff", unlisted={"ruff/F821": 3}
