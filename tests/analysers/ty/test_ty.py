@@ -63,6 +63,30 @@ def test_a_new_required_parameter_breaks_a_caller_in_an_untouched_file(case, ask
     assert finding["verification"]["code_examined"] in LIBRARY["shop/views.py"]
 
 
+ALIAS = "from shop.prices import total as sum_up\n\n\ndef show(net):\n    return sum_up(net)\n"
+ON_TRIAL = """try:
+    from shop.prices import total as sum_up
+except ImportError:
+    sum_up = None
+
+
+def show(net):
+    return sum_up(net)
+"""
+
+
+def test_a_caller_that_imports_it_by_another_name_is_broken_and_a_variable_is_not(case, ask):
+    callers = {
+        "shop/views.py": ALIAS,
+        "shop/admin.py": ON_TRIAL,
+        "shop/cart.py": ALIAS.replace("\n\n\n", "\n\nif len(__name__) > 9:\n    sum_up = print\n\n\n"),
+    }
+    after = edited("shop/prices.py", "def total(net)", "def total(net, country)")
+    found = ask(TY, case({**LIBRARY, **callers}, after))
+    assert rules(found) == [("ty/missing-argument", "shop/views.py", 5)]
+    assert found[0]["verification"]["caused_by"] == {"file": "shop/prices.py", "symbol": "total"}
+
+
 def test_a_parameter_that_is_gone_breaks_a_caller(case, ask):
     found = ask(TY, case(LIBRARY, edited("shop/prices.py", "def total(net)", "def total()")))
     assert ("ty/too-many-positional-arguments", "shop/views.py", 5) in rules(found)

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.disclaimer import Disclaimer, Excuse
+from affidavit.analysers.python.aliases import imported_name
 from affidavit.analysers.python.dynamic import makes_names
 from affidavit.analysers.python.first_party import (
     ModulePlace,
@@ -154,14 +155,14 @@ def _broken_named_call(
 
 
 def _called_names(text: bytes, diagnostic: AnalyserDiagnostic) -> list[str]:
-    """The last names of what may be called at the place of a diagnostic."""
+    """The last names of what may be called at the place of a diagnostic, also as they are imported."""
     found: list[str] = []
     for parent, child in ancestors(node_at(text, diagnostic.line, diagnostic.column)):
         if parent.type != "call":
             continue
         function = parent.child_by_field_name("function")
-        name = _last_name(function) if function is not None else None
-        found += [name] if name else []
+        names = (_last_name(function), _imported(function, text)) if function is not None else ()
+        found += [name for name in names if name]
         # A diagnostic about an argument stands inside the arguments of its call; any other stands where the
         # call begins, and there a chain of calls begins too.
         if child == parent.child_by_field_name("arguments"):
@@ -184,6 +185,10 @@ def _last_name(function: Node) -> str | None:
     if function.type == "identifier":
         return (function.text or b"").decode("utf-8", errors="replace")
     return None
+
+
+def _imported(function: Node, text: bytes) -> str | None:
+    return imported_name(function, text) if function.type == "identifier" else None
 
 
 def _names_agree(called: str, owner: str, name: str) -> bool:
