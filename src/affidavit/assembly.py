@@ -20,7 +20,7 @@ from affidavit.references.readers import CodeReaders, Imports, Resolution
 from affidavit.specialists.agents.panel import Panel
 from affidavit.specialists.broken_references.specialist import BrokenReferences
 from affidavit.specialists.mechanical import mechanical_specialists
-from affidavit.specialists.rulebook import rules_off
+from affidavit.specialists.rulebook import why_rules_are_off
 from affidavit.specialists.unallowed_linters import UnallowedLinters
 from affidavit.symbols.changed import symbol_changes
 from affidavit.symbols.definitions import symbols_of
@@ -28,7 +28,7 @@ from affidavit.symbols.definitions import symbols_of
 
 def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
     """Everybody who can look at a change under these settings."""
-    is_rule_off = rules_off(settings)
+    why_off = why_rules_are_off(settings)
     disabled = frozenset(settings.analysers_off)
     linters = user_linters(linter for linter in settings.linters if linter.name not in disabled)
     specialists: list[Specialist] = [
@@ -36,14 +36,14 @@ def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
             cache_dir=cache_dir,
             timeout_seconds=settings.analyser_timeout_seconds,
             disabled=disabled,
-            is_rule_off=is_rule_off,
+            why_off=why_off,
             linters=linters if settings.allow_linters else (),
         )
     ]
     if linters and not settings.allow_linters:
         specialists.append(UnallowedLinters(linters))
     if BrokenReferences.name not in disabled:
-        specialists.append(BrokenReferences(cache_dir=cache_dir, is_rule_off=is_rule_off))
+        specialists.append(BrokenReferences(cache_dir=cache_dir, why_off=why_off))
     return Crew(specialists)
 
 

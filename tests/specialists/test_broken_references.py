@@ -263,9 +263,8 @@ def test_many_uses_in_one_file_are_one_finding_that_names_the_lines(case: Open) 
 
 def test_a_rule_can_be_off_for_a_folder(case: Open) -> None:
     before, after, _ = BROKEN["a removed function that is imported"]
-    quiet = BrokenReferences(
-        is_rule_off=lambda rule, path: (rule, path) == ("references/removed-import", "app.py")
-    )
+    off = {("references/removed-import", "app.py"): "it is off here"}
+    quiet = BrokenReferences(why_off=lambda rule, path: off.get((rule, path)))
     assert quiet.look(case(before, after).case).breaks == ()
 
 

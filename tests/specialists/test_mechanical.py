@@ -106,7 +106,7 @@ def test_another_base_configuration_is_another_result(repo, case, tmp_path):
 
 def test_a_rule_that_is_off_is_dropped_and_said(case):
     specialist = MechanicalSpecialist(
-        RUFF, is_rule_off=lambda rule, path: (rule, path) == ("ruff/F821", "a.py")
+        RUFF, why_off=lambda rule, path: "off" if (rule, path) == ("ruff/F821", "a.py") else None
     )
     reply = examine(specialist, case({"a.py": ""}, {"a.py": UNDEFINED}))
     assert json.loads(reply.text)["findings"] == []

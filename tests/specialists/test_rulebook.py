@@ -5,13 +5,14 @@ import pytest
 from affidavit.analysers.bandit import BANDIT
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.rule import fill
+from affidavit.config.settings import Settings
 from affidavit.records.candidate import Worth
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Severity
 from affidavit.specialists.broken_references.rules import REFERENCE_RULES
 from affidavit.specialists.lost_code.rules import CODE_RULES
 from affidavit.specialists.lost_tests.loss import TEST_RULES
-from affidavit.specialists.rulebook import RULES, same_problem, worth_of
+from affidavit.specialists.rulebook import RULES, rules_off, same_problem, why_rules_are_off, worth_of
 
 HIGH = [
     "ruff/F821",
@@ -78,3 +79,13 @@ def test_an_unused_import_is_a_nit_and_an_unknown_rule_a_maybe():
     assert worth_of("ruff/F401") is Worth.NIT
     assert worth_of("nobody/knows") is Worth.MAYBE
     assert worth_of(None) is Worth.MAYBE
+
+
+def test_a_rule_that_is_off_by_another_says_by_which():
+    off = Settings(rules_off=("ruff/E501", "references/removed-import"))
+    why_off, is_off = why_rules_are_off(off), rules_off(off)
+    assert why_off("references/removed-import", "a.py") == "the rule is off"
+    assert why_off("ty/import-not-found", "a.py") == "references/removed-import, which says the same, is off"
+    assert why_off("ty/missing-argument", "a.py") is None
+    assert is_off("ty/import-not-found", "a.py")
+    assert not is_off("ty/missing-argument", "a.py")

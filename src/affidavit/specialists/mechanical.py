@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from affidavit.analysers.silence.asked import Silence
 from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import OutsideError
 from affidavit.events import EventName, event
-from affidavit.ports import Case, no_rule_is_off
+from affidavit.ports import Case
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, AnalyserRun
@@ -40,14 +40,11 @@ from affidavit.specialists.examination import (
 )
 from affidavit.specialists.own_fixes import patch_of
 from affidavit.specialists.own_words import weigh_excuses
-from affidavit.specialists.rulebook import silence_about
+from affidavit.specialists.rulebook import WhyOff, nothing_is_off, silence_about
 from affidavit.specialists.set_aside import note_set_aside
 from affidavit.specialists.wording import Proof, write_finding
 from affidavit.symbols.changed import changed_symbols
 from affidavit.system.concurrency import side_by_side
-
-IsRuleOff = Callable[[str, str], bool]
-"""Whether the settings turn a rule off for a path."""
 
 
 class MechanicalSpecialist:
@@ -61,14 +58,14 @@ class MechanicalSpecialist:
         *,
         cache_dir: Path | None = None,
         limits: Limits | None = None,
-        is_rule_off: IsRuleOff = no_rule_is_off,
+        why_off: WhyOff = nothing_is_off,
         slots: Slots | None = None,
     ) -> None:
         self.name = analyser.name
         self.analyser = analyser
         self._cache = ResultCache(cache_dir)
         self._limits = limits or Limits()
-        self._is_rule_off = is_rule_off
+        self._why_off = why_off
         self._slots = slots
 
     def examines(self, file: FileChange) -> bool:
@@ -109,7 +106,7 @@ class MechanicalSpecialist:
             suppressed=tuple(one.suppressed_by for one in found.counted),
             incomplete=unread,
             analyser_runs=runs,
-            diagnostics=note_set_aside(self.analyser, found.dropped),
+            diagnostics=note_set_aside(self.name, self.analyser.rules, found.dropped),
         )
 
     def _unread(self, found: Examination, change: Change) -> tuple[Gap, ...]:
@@ -249,8 +246,11 @@ class MechanicalSpecialist:
     def _excuse(self, diagnostic: AnalyserDiagnostic, change: Change, found: Examination) -> str | None:
         """Why a new diagnostic does not count, whatever the analyser's own judge would say."""
         rule = self.analyser.rules.get(diagnostic.rule)
-        if rule is None or self._is_rule_off(diagnostic.rule, diagnostic.path):
+        if rule is None:
             return "the rule is off"
+        off = self._why_off(diagnostic.rule, diagnostic.path)
+        if off is not None:
+            return off
         if not rule.counts_at(diagnostic.path):
             return "the rule says nothing about tests"
         file = change.file_at(diagnostic.path)
@@ -369,7 +369,7 @@ def mechanical_specialists(
     cache_dir: Path | None = None,
     timeout_seconds: float = 120.0,
     disabled: frozenset[str] = frozenset(),
-    is_rule_off: IsRuleOff = no_rule_is_off,
+    why_off: WhyOff = nothing_is_off,
     linters: Sequence[Analyser] = (),
 ) -> list[MechanicalSpecialist]:
     """One specialist for each analyser that is not disabled, and for each of the user's own linters."""
@@ -379,7 +379,7 @@ def mechanical_specialists(
             analyser,
             cache_dir=cache_dir,
             limits=Limits(timeout_seconds=timeout_seconds),
-            is_rule_off=is_rule_off,
+            why_off=why_off,
             slots=slots,
         )
         for analyser in (*ANALYSERS, *linters)

@@ -35,14 +35,33 @@ def same_problem(rule_a: str, rule_b: str) -> bool:
     )
 
 
+WhyOff = Callable[[str, str], str | None]
+"""Of a rule and a path: the reason why the settings have the rule say nothing there; None: it counts."""
+
+
+def nothing_is_off(_rule: str, _path: str) -> str | None:
+    """Where there are no settings, every rule counts."""
+    return None
+
+
 def rules_off(settings: Settings) -> Callable[[str, str], bool]:
     """Says of a rule and a path whether these settings switch the rule off there."""
+    why_off = why_rules_are_off(settings)
+    return lambda rule, path: why_off(rule, path) is not None
 
-    def is_rule_off(rule: str, path: str) -> bool:
+
+def why_rules_are_off(settings: Settings) -> WhyOff:
+    """Says of a rule and a path which rule these settings switch off there, so that it says nothing."""
+
+    def why_off(rule: str, path: str) -> str | None:
+        off = settings.for_path(path).rules_off
+        if rule in off:
+            return "the rule is off"
         # Whoever switches a rule off does not want the same problem from another analyser.
-        return any(same_problem(rule, off) for off in settings.for_path(path).rules_off)
+        same = next((one for one in off if same_problem(rule, one)), None)
+        return f"{same}, which says the same, is off" if same else None
 
-    return is_rule_off
+    return why_off
 
 
 def is_meant_by(rule_id: str, named: str) -> bool:

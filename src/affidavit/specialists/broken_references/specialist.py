@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from affidavit.errors import GitError
 from affidavit.events import EventName, event
 from affidavit.git.blob_cache import BlobCache
 from affidavit.languages.registry import grammar_of
-from affidavit.ports import Case
+from affidavit.ports import Case, Tree
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange, FileStatus
 from affidavit.records.context import SymbolChange
@@ -44,7 +44,9 @@ from affidavit.specialists.broken_references.names.imports import (
 from affidavit.specialists.broken_references.names.patches import find_removed_patch_targets
 from affidavit.specialists.broken_references.names.rust_uses import find_removed_rust_uses
 from affidavit.specialists.broken_references.rules import REFERENCE_RULES
-from affidavit.specialists.rulebook import silence_about
+from affidavit.specialists.examination import without_secrets
+from affidavit.specialists.rulebook import WhyOff, nothing_is_off, silence_about
+from affidavit.specialists.set_aside import note_set_aside
 from affidavit.specialists.wording import Proof, write_finding
 
 NAME = "references"
@@ -65,8 +67,6 @@ FINDERS: tuple[Finder, ...] = (
     find_unimplemented_methods,
     find_stale_documents,
 )
-IsRuleOff = Callable[[str, str], bool]
-"""Whether a rule is off for a path."""
 MAX_BREAKS = 200
 HANDS_ON = re.compile(r"\b(import|export|exports|module|from|require|use|include|using|autoload|__all__)\b")
 """A removed line with such a word may have handed a name on to others."""
@@ -82,6 +82,8 @@ class Search:
 
     breaks: tuple[Break, ...]
     unread: tuple[str, ...] = ()
+    dropped: tuple[tuple[AnalyserDiagnostic, str], ...] = ()
+    """What is broken and not handed in, each with the reason."""
 
 
 class BrokenReferences:
@@ -90,9 +92,9 @@ class BrokenReferences:
     name = NAME
     kind: SpecialistKind = "mechanical"
 
-    def __init__(self, *, cache_dir: Path | None = None, is_rule_off: IsRuleOff | None = None) -> None:
+    def __init__(self, *, cache_dir: Path | None = None, why_off: WhyOff = nothing_is_off) -> None:
         self._cache = BlobCache(cache_dir)
-        self._is_rule_off = is_rule_off
+        self._why_off = why_off
 
     def examines(self, file: FileChange) -> bool:
         """Whether the file is code whose names are understood."""
@@ -117,44 +119,52 @@ class BrokenReferences:
         parts = tuple(
             Gap(name=NAME, reason=said, advice="Look for its uses by hand.") for said in found.unread
         )
-        readable = [one for one in found.breaks if case.repository.head.lines(one.path)]
         return self._reply(
             started,
             self._result_text(found, case),
             incomplete=parts,
-            suppressed=tuple(one.suppressed_by for one in readable),
+            suppressed=tuple(one.suppressed_by for one in found.breaks),
+            diagnostics=note_set_aside(NAME, RULES, found.dropped),
         )
 
     def look(self, case: Case, cache: BlobCache | None = None) -> Search:
         """Every broken reference that is proven, worst first."""
         ground = Ground(case.change, case.repository, cache)
         if not may_break_a_reference(ground):
-            return Search((), ())
+            return Search(())
         found = distinct(one for find in FINDERS for one in find(ground))
-        off = self._is_rule_off
         sure = {(one.path, one.line) for one in found if one.rule != DOUBTFUL}
         told = [one for one in found if one.rule != DOUBTFUL or (one.path, one.line) not in sure]
+        told.sort(key=lambda one: (RULES[one.rule].severity.rank, one.path, one.line))
         silence = silence_about(case.change, case.repository)
-        kept = [
-            replace(one, suppressed_by=_comment(silence, one))
-            for one in told
-            if (off is None or not off(one.rule, one.path))
-            and silence.before(one.rule, one.path, range(one.line, one.line + 1)) is None
+        decided = [(one, self._excuse(one, silence, case.repository.head)) for one in told]
+        kept = [replace(one, suppressed_by=_comment(silence, one)) for one, why in decided if why is None]
+        dropped = [
+            _without_secrets(one, why, case.repository.head) for one, why in decided if why is not None
         ]
         unread = list(dict.fromkeys(ground.unread))
         if len(kept) > MAX_BREAKS:
             unread.append(f"{len(kept) - MAX_BREAKS} more broken references are not listed")
-        kept.sort(key=lambda one: (RULES[one.rule].severity.rank, one.path, one.line))
-        return Search(tuple(kept[:MAX_BREAKS]), tuple(unread))
+        return Search(tuple(kept[:MAX_BREAKS]), tuple(unread), tuple(dropped))
+
+    def _excuse(self, one: Break, silence: Silence, head: Tree) -> str | None:
+        """Why a broken reference is not handed in; None where it is."""
+        off = self._why_off(one.rule, one.path)
+        if off is not None:
+            return off
+        if not head.lines(one.path):
+            return "the file has no text to quote"
+        return silence.before(one.rule, one.path, range(one.line, one.line + 1))
 
     def _result_text(self, found: Search, case: Case) -> str:
-        readable = [(one, lines) for one in found.breaks if (lines := case.repository.head.lines(one.path))]
+        head = case.repository.head
         return json.dumps(
             {
                 "schema_version": ASKED_SCHEMA_VERSION,
                 "prompt_version": NO_PROMPT_VERSION,
                 "findings": [
-                    _written(number, one, lines, case.change) for number, (one, lines) in enumerate(readable)
+                    _written(number, one, head.lines(one.path) or [], case.change)
+                    for number, one in enumerate(found.breaks)
                 ],
                 "meta": {"analyser": NAME},
             }
@@ -169,6 +179,10 @@ def _comment(silence: Silence, one: Break) -> str:
     """The change's own comment that silences a broken reference."""
     brought = silence.brought(one.rule, one.path, range(one.line, one.line + 1))
     return f"line {brought.line}: {brought.text}" if brought else ""
+
+
+def _without_secrets(one: Break, why: str, head: Tree) -> tuple[AnalyserDiagnostic, str]:
+    return without_secrets(_diagnostic(one), head), head.without_secrets(one.path, why)
 
 
 def may_break_a_reference(ground: Ground) -> bool:
@@ -192,10 +206,13 @@ def _is_searched_for(one: SymbolChange) -> bool:
     return one.fate != "touched"
 
 
+def _diagnostic(one: Break) -> AnalyserDiagnostic:
+    return AnalyserDiagnostic(rule=one.rule, message=one.message, path=one.path, line=one.line)
+
+
 def _written(number: int, one: Break, lines: Sequence[str], change: Change) -> dict[str, Any]:
-    diagnostic = AnalyserDiagnostic(rule=one.rule, message=one.message, path=one.path, line=one.line)
     # A place inside of a changed file is about that file; elsewhere it is an impact.
     is_impact = change.file_at(one.path) is None
     return write_finding(
-        number, diagnostic, RULES[one.rule], lines, proof=PROOF, cause=one.cause, is_impact=is_impact
+        number, _diagnostic(one), RULES[one.rule], lines, proof=PROOF, cause=one.cause, is_impact=is_impact
     )
