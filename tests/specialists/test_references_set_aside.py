@@ -69,3 +69,18 @@ def test_what_is_handed_in_leaves_no_note(case: Open) -> None:
     one = case({**PYTHON, "app.py": "from shop.prices import total\n"}, GONE)
     reply = asyncio.run(BrokenReferences().examine(one.case))
     assert (len(reply.suppressed), reply.diagnostics) == (1, ())
+
+
+TWO_USES = "from shop import prices\n\nprices.total([])  # type: ignore\nprices.total([1])\n"
+
+
+def test_an_old_comment_at_one_place_leaves_the_others_of_its_file_broken(case: Open) -> None:
+    found = BrokenReferences().look(case({**PYTHON, "app.py": TWO_USES}, GONE).case)
+    assert [(one.rule, one.line, one.suppressed_by) for one in found.breaks] == [(ATTRIBUTE, 4, "")]
+    assert [(one.rule, one.line) for one, _ in found.dropped] == [(ATTRIBUTE, 3)]
+
+
+def test_a_comment_of_the_change_at_one_place_withholds_no_other(case: Open) -> None:
+    before = {**PYTHON, "app.py": TWO_USES.replace("  # type: ignore", "")}
+    found = BrokenReferences().look(case(before, {**GONE, "app.py": TWO_USES}).case)
+    assert [(one.line, one.suppressed_by) for one in found.breaks] == [(3, "line 3: # type: ignore"), (4, "")]

@@ -132,20 +132,19 @@ class BrokenReferences:
         ground = Ground(case.change, case.repository, cache)
         if not may_break_a_reference(ground):
             return Search(())
-        found = distinct(one for find in FINDERS for one in find(ground))
+        found = [one for find in FINDERS for one in find(ground)]
         sure = {(one.path, one.line) for one in found if one.rule != DOUBTFUL}
         told = [one for one in found if one.rule != DOUBTFUL or (one.path, one.line) not in sure]
         told.sort(key=lambda one: (RULES[one.rule].severity.rank, one.path, one.line))
         silence = silence_about(case.change, case.repository)
         decided = [(one, self._excuse(one, silence, case.repository.head)) for one in told]
-        kept = [replace(one, suppressed_by=_comment(silence, one)) for one, why in decided if why is None]
-        dropped = [
-            _without_secrets(one, why, case.repository.head) for one, why in decided if why is not None
-        ]
+        # A comment speaks of its own place: others in the file are no less broken for it.
+        kept = distinct(replace(one, suppressed_by=_comment(silence, one)) for one, why in decided if not why)
+        dropped = _dropped(decided, case.repository.head)
         unread = list(dict.fromkeys(ground.unread))
         if len(kept) > MAX_BREAKS:
             unread.append(f"{len(kept) - MAX_BREAKS} more broken references are not listed")
-        return Search(tuple(kept[:MAX_BREAKS]), tuple(unread), tuple(dropped))
+        return Search(tuple(kept[:MAX_BREAKS]), tuple(unread), dropped)
 
     def _excuse(self, one: Break, silence: Silence, head: Tree) -> str | None:
         """Why a broken reference is not handed in; None where it is."""
@@ -181,8 +180,19 @@ def _comment(silence: Silence, one: Break) -> str:
     return f"line {brought.line}: {brought.text}" if brought else ""
 
 
-def _without_secrets(one: Break, why: str, head: Tree) -> tuple[AnalyserDiagnostic, str]:
-    return without_secrets(_diagnostic(one), head), head.without_secrets(one.path, why)
+def _dropped(
+    decided: Sequence[tuple[Break, str | None]], head: Tree
+) -> tuple[tuple[AnalyserDiagnostic, str], ...]:
+    """What there is a reason not to say, as it may be written down."""
+    by_reason: dict[str, list[Break]] = {}
+    for one, why in decided:
+        if why:
+            by_reason.setdefault(why, []).append(one)
+    return tuple(
+        (without_secrets(_diagnostic(one), head), head.without_secrets(one.path, why))
+        for why, breaks in by_reason.items()
+        for one in distinct(breaks)
+    )
 
 
 def may_break_a_reference(ground: Ground) -> bool:

@@ -283,10 +283,13 @@ def _is_preprocessed(node: Node) -> bool:
 
 
 def distinct(breaks: Iterable[Break]) -> list[Break]:
-    """Each problem of each file once, at its first line; the message names the other lines."""
-    found: dict[tuple[str, str, str], list[Break]] = {}
+    """Each problem of each file once, at its first line; the message names the other lines.
+
+    What a comment of the change silences is another problem than what it does not.
+    """
+    found: dict[tuple[str, str, str, str], list[Break]] = {}
     for one in breaks:
-        found.setdefault((one.rule, one.path, one.message), []).append(one)
+        found.setdefault((one.rule, one.path, one.message, one.suppressed_by), []).append(one)
     return [_first(group) for group in found.values()]
 
 
