@@ -16,6 +16,7 @@ OF_IMPORTS = (
     "oxlint/n/no-missing-require",
     "tsc/*",
 )
+OF_CALLS = ("tsc/*",)
 REFERENCE_RULES: tuple[Rule, ...] = (
     Rule(
         id="references/removed-import",
@@ -107,6 +108,7 @@ REFERENCE_RULES: tuple[Rule, ...] = (
         failing_input="Building {file}.",
         wrong_outcome="The compiler refuses the call at {file}:{line}.",
         suggestion="Change this call with the definition.",
+        silenced_as=OF_CALLS,
     ),
     Rule(
         id="references/misplaced-arguments",
@@ -118,6 +120,7 @@ REFERENCE_RULES: tuple[Rule, ...] = (
         failing_input="Any input that reaches {file}:{line}.",
         wrong_outcome="The function works with values that were meant for other parameters, or with none.",
         suggestion="Change this call with the definition.",
+        silenced_as=OF_CALLS,
     ),
     Rule(
         id="references/unimplemented-method",

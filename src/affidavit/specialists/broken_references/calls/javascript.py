@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from affidavit.analysers.silence.comments import suppressions_in
+from affidavit.git.text import text_lines
 from affidavit.languages.engine.grammars import ancestors, node_text
 from affidavit.specialists.broken_references.calls.callee import (
     Callee,
@@ -53,7 +55,14 @@ def javascript_calls(ground: Ground, callee: Callee) -> Iterator[Site]:
 def _expects_errors(site: Site) -> bool:
     text = site.parsed.text
     lines = text.splitlines()[max(site.call.start_point.row - 1, 0) : site.call.end_point.row + 1]
-    return UNCHECKED in text or any(EXPECTED.search(line) for line in lines)
+    is_said = UNCHECKED in text or any(EXPECTED.search(line) for line in lines)
+    return is_said and not _is_silenced(site)
+
+
+def _is_silenced(site: Site) -> bool:
+    """A comment that is known to silence the line is weighed with all others, and leaves a trace."""
+    said = suppressions_in(site.parsed.path, text_lines(site.parsed.text))
+    return any(one.tool == "tsc" and one.concerns(range(site.line, site.line + 1)) for one in said)
 
 
 def _calls_of_function(ground: Ground, callee: Callee) -> Iterator[Site]:
