@@ -61,7 +61,10 @@ def refuting(_told: str) -> Mapping[str, Any]:
 
 
 class Analyser:
-    """A mechanical specialist with a fixed reply that looks at every file."""
+    """A mechanical specialist with a fixed reply that looks at every file.
+
+    `silenced_by` in a claim is the comment of the change that silences it.
+    """
 
     kind = "mechanical"
 
@@ -72,7 +75,9 @@ class Analyser:
         return file.skipped is None
 
     async def examine(self, case: Case) -> Reply:
-        return Reply(specialist=self.name, kind="mechanical", text=reply(self.claims))
+        said = [{name: one[name] for name in one if name != "silenced_by"} for one in self.claims]
+        silenced_by = tuple(str(one.get("silenced_by", "")) for one in self.claims)
+        return Reply(specialist=self.name, kind="mechanical", text=reply(said), suppressed=silenced_by)
 
 
 class Mind:

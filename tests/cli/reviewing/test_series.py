@@ -251,6 +251,25 @@ def test_of_many_places_one_that_is_silenced_stays_open(branch: Repo, tmp_path: 
     assert (done.code, decision["fate"]) == (1, "partly_fixed")
 
 
+def test_of_places_with_one_cause_the_one_that_is_silenced_blocks_when_the_other_is_fixed(
+    repo: Repo, tmp_path: Path
+) -> None:
+    call = "from m import other\n\n\ndef f():\n    return other(1)\n"
+    off = 'analysers_off = ["ruff", "kingfisher", "bandit", "references"]\n'
+    places = {"u1.py": call, "u2.py": call}
+    repo.commit("Base", {"affidavit.toml": off, "m.py": "def other(a):\n    return a\n", **places})
+    repo.git("checkout", "-q", "-b", "feature")
+    repo.commit("Ask for more", {"m.py": "def other(a, b):\n    return a\n"})
+    review(repo, data=tmp_path / "data")
+    repo.commit("Silence", {"u2.py": call.replace("(1)", "(1)  # type: ignore")})
+    review(repo, data=tmp_path / "data")
+    repo.commit("Fix", {"u1.py": call.replace("(1)", "(1, 2)")})
+    done, report = review(repo, data=tmp_path / "data")
+    (shown,) = [one for one in report["candidates"] if not one["withheld"]]
+    assert (shown["finding"]["file"], report["gate"]["failed_by"], done.code) == ("u2.py", [shown["id"]], 1)
+    assert affidavit("recheck", tmp_path / "report.json", cwd=repo.path).code == 0
+
+
 HIDES = {
     "without an extension": "mkdir lib; git mv app.py lib/app",
     "as text": "git mv app.py app.py.txt",

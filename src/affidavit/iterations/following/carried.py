@@ -9,6 +9,7 @@ from affidavit.proof.quoting.searches import run_search
 from affidavit.records.candidate import Candidate, Judgement, Status
 from affidavit.records.docket import Docket
 from affidavit.records.finding import Finding
+from affidavit.records.iteration import EarlierFinding
 
 CONFIRMED = "confirmed in the review before, and its code stands as it stood"
 UNTOUCHED = "judged in the review before; neither its code nor what names it was touched since"
@@ -75,8 +76,8 @@ def why_silent(then: Candidate, finding: Finding, trace: Trace, docket: Docket, 
     return None
 
 
-def anchored(at: int, entry: Entry, finding: Finding, case: Case) -> Candidate | None:
-    """The finding where its code is now; None where nothing can be quoted there."""
+def anchored(name: str, at: int, entry: Entry, finding: Finding, case: Case) -> Candidate | None:
+    """The finding where its code is now, under this id; None where nothing can be quoted there."""
     trace, then = entry.trace, entry.earlier.candidate
     lines = case.repository.side(finding.side).redacted_lines(trace.path) or []
     quoted = then.quote.start if then.quote and then.quote.start else finding.line
@@ -105,7 +106,7 @@ def anchored(at: int, entry: Entry, finding: Finding, case: Case) -> Candidate |
         return None
     searches = tuple(run_search(one, case.repository) for one in proof.searches) if proof else ()
     carried = Candidate(
-        id=f"earlier-{at}",
+        id=name,
         specialist=then.specialist,
         kind=then.kind,
         index=at,
@@ -115,8 +116,13 @@ def anchored(at: int, entry: Entry, finding: Finding, case: Case) -> Candidate |
         searches=searches,
         agreed_by=then.agreed_by,
         said_by=then.said_by,
-        carries=tuple(sorted(fingerprints_of(entry.earlier) - {then.fingerprint})),
+        # What an analyser proved is dismissed under its own name only, whatever stood for it before.
+        carries=then.carries if then.kind == "mechanical" else _other_names(entry.earlier),
         claimed_severity=then.claimed_severity,
     )
     looked_up = case.dependencies.check(carried) if case.dependencies else ()
     return carried.model_copy(update={"dependency_quotes": looked_up or then.dependency_quotes})
+
+
+def _other_names(one: EarlierFinding) -> tuple[str, ...]:
+    return tuple(sorted(fingerprints_of(one) - {one.candidate.fingerprint}))

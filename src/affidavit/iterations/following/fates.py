@@ -25,6 +25,10 @@ class Entry:
     """The content of its file is not what it was."""
     some_fixed: bool = False
     """Some of the places that it stood for are not as they were."""
+    places: tuple["Entry", ...] = ()
+    """What an analyser's finding stood for: each is followed as a finding of its own."""
+    silenced: Candidate | None = None
+    """What its analyser says of it now, withheld for a comment of the change."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,13 @@ from affidavit.iterations.following.fates import (
     is_brought,
 )
 from affidavit.iterations.following.matching import fingerprints_of, match_findings
-from affidavit.iterations.following.places import silenced_entry, with_other_places
+from affidavit.iterations.following.places import (
+    as_silenced,
+    parts_of,
+    place_entries,
+    with_partners,
+    with_silenced,
+)
 from affidavit.iterations.following.returned import find_returned
 from affidavit.iterations.following.touched import Touched, rests_on, touched_since
 from affidavit.iterations.following.trace import Trace, trace_code
@@ -53,22 +59,16 @@ def carry(docket: Docket, case: Case) -> tuple[Docket, Carrying]:
     touched = touched_since(earlier, case)
     entries = [_entry(one, earlier, touched, case) for one in earlier.findings]
     named = add_fingerprints(docket, case).candidates
-    matched = match_findings(earlier.findings, [one.trace for one in entries], named)
-    entries = [
-        replace(one, now=matched[at].id, settled=None) if at in matched else one
-        for at, one in enumerate(entries)
-    ]
-    entries = with_other_places(entries, earlier, docket, named, case)
+    entries = with_silenced(with_partners(entries, earlier.findings, named), named, case)
+    brought: list[Candidate] = []
+    for at, one in enumerate(entries):
+        entries[at], candidates = _all_brought(at, one, touched, docket, case)
+        brought += candidates
     repeated = {one.now: one for one in entries if one.now}
     candidates = [
         _repeated(one, repeated[one.id]) if one.id in repeated else one for one in docket.candidates
     ]
     candidates = _with_dismissed(candidates, earlier, {*repeated}, named)
-    brought: list[Candidate] = []
-    for at, one in enumerate(entries):
-        if one.now is None and one.settled is None:
-            entries[at], candidate = _brought(at, one, touched, docket, case)
-            brought += [candidate] if candidate else []
     return docket.then([*candidates, *brought]), Carrying(tuple(entries))
 
 
@@ -113,6 +113,9 @@ def _entry(one: EarlierFinding, earlier: Earlier, touched: Touched, case: Case) 
     if finding is None:
         return Entry(one, Trace("gone", ""), settled=("fixed", "evidence", "it had no finding"))
     trace = trace_code(one.candidate, finding, earlier, case)
+    is_rewritten = not touched.rewritten.isdisjoint((trace.path, finding.file))
+    if one.candidate.kind == "mechanical":
+        return Entry(one, trace, is_rewritten=is_rewritten, places=place_entries(one, earlier, case))
     places = [
         (place, trace_code(place, place.finding, earlier, case))
         for place in one.places
@@ -121,15 +124,13 @@ def _entry(one: EarlierFinding, earlier: Earlier, touched: Touched, case: Case) 
     standing = next(((place, at) for place, at in places if at.outcome in ("stands", "moved")), None)
     # Changed is not fixed: of what is only changed nobody knows yet what it is now.
     some_fixed = any(at.outcome == "gone" for _, at in places)
-    if one.candidate.kind == "mechanical":
-        some_fixed = False
-    elif trace.outcome in ("changed", "gone") and standing:
+    if trace.outcome in ("changed", "gone") and standing:
         some_fixed = some_fixed or trace.outcome == "gone"
         place, trace = standing
         one = one.model_copy(update={"candidate": _in_its_stead(one.candidate, place)})
-    is_rewritten = not touched.rewritten.isdisjoint((trace.path, finding.file))
+        is_rewritten = not touched.rewritten.isdisjoint((trace.path, finding.file))
     entry = Entry(one, trace, is_rewritten=is_rewritten, some_fixed=some_fixed)
-    return replace(entry, settled=_settled(one, finding, trace, case))
+    return replace(entry, settled=_settled(finding, trace, case))
 
 
 def _is_apart(one: Finding, other: Finding) -> bool:
@@ -146,12 +147,8 @@ def _in_its_stead(leader: Candidate, place: Candidate) -> Candidate:
     return place.model_copy(update={**kept, "fingerprint": leader.fingerprint})
 
 
-def _settled(
-    one: EarlierFinding, finding: Finding, trace: Trace, case: Case
-) -> tuple[Fate, DecidedBy, str] | None:
-    """What evidence alone decides; analysers decide about their own findings."""
-    if one.candidate.kind == "mechanical":
-        return None
+def _settled(finding: Finding, trace: Trace, case: Case) -> tuple[Fate, DecidedBy, str] | None:
+    """What evidence alone decides of what a model said."""
     if trace.outcome == "gone":
         return "fixed", "evidence", trace.detail
     is_inside = case.change.file_at(trace.path, finding.side) is not None
@@ -223,35 +220,68 @@ def _with_dismissed(
     ]
 
 
-def _brought(
+def _all_brought(
     at: int, entry: Entry, touched: Touched, docket: Docket, case: Case
+) -> tuple[Entry, list[Candidate]]:
+    """An entry by what became of all its places, and those of them that nobody repeats and nothing settles.
+
+    Where the first is fixed and another stands, that one speaks for it.
+    """
+    parts, brought = list(parts_of(entry)), {}
+    for number, one in enumerate(parts):
+        if one.now is None and one.settled is None:
+            name = f"earlier-{at}-{number}" if number else f"earlier-{at}"
+            parts[number], candidate = _brought(name, at, one, touched, docket, case)
+            brought.update({name: candidate} if candidate else {})
+    first, *others = parts
+    now = first.now or min(
+        (one.now for one in others if one.now), key=lambda name: name in brought, default=None
+    )
+    if now is None:
+        return first, []
+    is_partly = first.some_fixed or any(one.settled for one in parts)
+    whole = replace(first, now=now, settled=None, some_fixed=is_partly)
+    return whole, [_of_series(one, now, entry.earlier.key) for one in brought.values()]
+
+
+def _of_series(brought: Candidate, now: str, key: str) -> Candidate:
+    """What speaks for a finding has its name in the series; of what nobody can tell, that one is shown."""
+    carried = brought.carried
+    if brought.id == now and carried:
+        return brought.model_copy(update={"carried": carried.model_copy(update={"key": key})})
+    is_untold = carried is not None and carried.judgement is not None and not carried.judgement.answer
+    return brought.withhold(STAGE, Reason.DUPLICATE_OF, now) if is_untold else brought
+
+
+def _brought(
+    name: str, at: int, entry: Entry, touched: Touched, docket: Docket, case: Case
 ) -> tuple[Entry, Candidate | None]:
     """An earlier finding that nobody repeats, as a candidate of this review; none where it is settled."""
     then, finding = entry.earlier.candidate, entry.earlier.candidate.finding
     if finding is None:
         return entry, None
     if then.kind == "mechanical":
-        entry, standing = _by_its_analyser(entry, finding, docket, case)
+        there, standing = _by_its_analyser(entry, finding, docket, case)
         asks = False
     else:
-        standing = _before_its_verifier(entry)
+        there, standing = entry, _before_its_verifier(entry)
         asks = _asks(standing, entry, finding, touched, case)
-    # One of its other places may speak for it by now.
-    finding = entry.earlier.candidate.finding or finding
-    candidate = anchored(at, entry, finding, case) if entry.settled is None else None
+    # Its analyser may have other words for it by now.
+    finding = there.earlier.candidate.finding or finding
+    candidate = anchored(name, at, there, finding, case) if there.settled is None else None
     if candidate is None:
-        settled = entry.settled or ("fixed", "evidence", entry.trace.detail)
-        return replace(entry, settled=settled), None
+        settled = there.settled or ("fixed", "evidence", there.trace.detail)
+        return replace(entry, trace=there.trace, settled=settled), None
     carried = Carried(
         earlier=then.id,
         key=entry.earlier.key,
-        trace=entry.trace.outcome,
-        detail=entry.trace.detail,
+        trace=there.trace.outcome,
+        detail=there.trace.detail,
         judgement=standing,
         asks=asks,
     )
-    return replace(entry, now=candidate.id), candidate.then(
-        STAGE, f"open since the review before; {entry.trace.detail}", carried=carried
+    return replace(entry, now=candidate.id, trace=there.trace), candidate.then(
+        STAGE, f"open since the review before; {there.trace.detail}", carried=carried
     )
 
 
@@ -261,9 +291,10 @@ def _by_its_analyser(
     """What an analyser does not report any more: settled where it has looked, and nothing keeps it silent."""
     then, trace = entry.earlier.candidate, entry.trace
     silence = why_silent(then, finding, trace, docket, case)
-    if silence is None and case.earlier:
-        if silenced := silenced_entry(entry, case.earlier, docket, case):
-            return silenced, open_judgement(then, silenced.trace.detail)
+    if silence is None:
+        if entry.silenced and entry.silenced.finding:
+            there = as_silenced(entry, entry.silenced, entry.silenced.finding)
+            return there, open_judgement(then, there.trace.detail)
         reason = f"{then.specialist} no longer reports it"
         return replace(entry, settled=("fixed", "analyser", reason)), None
     if not trace.is_somewhere:
