@@ -3,7 +3,7 @@
 import pytest
 
 from affidavit.proof.places import MANY, gather_places, spots_of
-from affidavit.records.candidate import Candidate
+from affidavit.records.candidate import Candidate, Carried, Judgement, Status
 from affidavit.records.diagnostics import Reason
 from affidavit.records.evidence import QuoteCheck
 from affidavit.records.iteration import EarlierFinding
@@ -76,6 +76,19 @@ def broken(index: int, symbol: str = "helper", named: str = "", /, **fields: obj
         kind="mechanical",
         **own,
     )
+
+
+def test_a_place_that_is_open_since_a_review_before_stands_under_what_is_reported_now() -> None:
+    standing = Judgement(by="earlier", answer="CONFIRMED", reason="a comment silences it")
+    carried = Carried(earlier="references-9", key="k", trace="stands", judgement=standing)
+    before = broken(0, status="verified").model_copy(update={"carried": carried})
+    unsure = broken(1).model_copy(update={"carried": carried, "status": Status.UNVERIFIED})
+    gathered = gather_places([before, unsure, broken(2, status="verified")], "report")
+    assert [one.id for one in gathered if one.is_shown] == ["references-1", "references-2"]
+    report = report_on(change_of("lib.py"), *gathered)
+    assert [(label, text.split(":")[0]) for label, text in said_under(gathered[2], report)] == [
+        ("also at", "u0.py")
+    ]
 
 
 def test_what_one_cause_breaks_is_one_finding_whatever_the_file_and_the_rule() -> None:

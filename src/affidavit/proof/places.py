@@ -23,8 +23,11 @@ def leaders_of(candidates: Sequence[Candidate], were_one: Container[Hashable] = 
     Findings are one where a cause breaks them all, and where one rule has more in a file than anybody reads,
     or had so in the review before (`were_one`): who fixes some of them gets no longer list for it.
     """
+    return _leaders([one for one in candidates if one.is_shown and one.is_proven_by_machine], were_one)
+
+
+def _leaders(standing: Sequence[Candidate], were_one: Container[Hashable]) -> dict[str, str]:
     parts = _Parts()
-    standing = [one for one in candidates if one.is_shown and one.is_proven_by_machine]
     for together in _by(standing, _cause_of).values():
         parts.join(together)
     for spot, together in _by(standing, _spot_of).items():
@@ -55,7 +58,7 @@ def topics_of(candidates: Sequence[Candidate]) -> dict[str, Topic]:
     topics = {}
     for one in candidates:
         spot = _spot_of(one)
-        if spot is None:
+        if spot is None or not one.is_proven_by_machine:
             continue
         name = leaders.get(one.id, one.id)
         if name not in leaders.values():
@@ -75,9 +78,10 @@ def gather_places(
     What the user chose not to see stands for nothing that is shown, nor the other way round.
     """
     hidden = {one.id for one in candidates if is_hidden(one)}
-    seen = [one for one in candidates if one.id not in hidden]
-    unseen = [one for one in candidates if one.id in hidden]
-    leaders = leaders_of(seen, were_one) | leaders_of(unseen, were_one)
+    standing = [one for one in candidates if one.is_shown and one.is_open_by_machine]
+    seen = [one for one in standing if one.id not in hidden]
+    unseen = [one for one in standing if one.id in hidden]
+    leaders = _leaders(seen, were_one) | _leaders(unseen, were_one)
     return [_under(one, leaders, stage) for one in candidates]
 
 
@@ -127,7 +131,7 @@ def _by(
 def _spot_of(candidate: Candidate) -> Hashable:
     """The rule, the file and its side; None for what a model said."""
     finding = candidate.finding
-    if finding is None or not candidate.is_proven_by_machine:
+    if finding is None or candidate.kind != "mechanical":
         return None
     return _rule(candidate), finding.file, finding.side
 
@@ -151,16 +155,20 @@ def _rule(candidate: Candidate) -> str:
     return (candidate.finding.rule_id if candidate.finding else None) or candidate.id
 
 
-def _worst_first(candidate: Candidate) -> tuple[bool, int, bool, str, int, int]:
-    """What blocks before what does not, so that nothing that blocks stands under what does not."""
+def _worst_first(candidate: Candidate) -> tuple[bool, int, bool, bool, str, int, int]:
+    """What blocks before what does not, so that nothing that blocks stands under what does not.
+
+    Of two that are as bad, what is reported now before what is only carried over.
+    """
     may_block = candidate.status is Status.VERIFIED and candidate.worth is Worth.ACT
     finding = candidate.finding
     if finding is None:
-        return True, 9, True, "", 0, candidate.index
+        return True, 9, True, True, "", 0, candidate.index
     # In the change itself a finding can be shown where it is discussed.
     return (
         not may_block,
         finding.severity.rank,
+        not candidate.is_proven_by_machine,
         finding.is_impact,
         finding.file,
         finding.line,

@@ -181,6 +181,12 @@ class Candidate(Record):
         is_seen_now = self.carried is None or self.carried.is_repeated
         return self.kind == "mechanical" and is_seen_now
 
+    @property
+    def is_open_by_machine(self) -> bool:
+        """Proven now, or in a review before and settled by nothing since: it counts as it did."""
+        is_still_open = self.kind == "mechanical" and self.status is Status.VERIFIED
+        return self.is_proven_by_machine or is_still_open
+
     def withhold(self, stage: str, code: Reason, detail: str = "", **update: Any) -> "Candidate":
         """End this candidate here; a candidate that has ended already keeps its first reason."""
         if self.withheld is not None:

@@ -21,10 +21,10 @@ def place_entries(one: EarlierFinding, earlier: Earlier, case: Case) -> tuple[En
     entries = []
     for place in _places_apart(one):
         if place.finding:
-            key = place.carried.key if place.carried else place.fingerprint
             # Nobody had judged what stood under it from the start.
             worth = place.worth if place.judgements else one.candidate.worth
-            alone = EarlierFinding(candidate=place.model_copy(update={"worth": worth}), key=key)
+            judged = place.model_copy(update={"worth": worth})
+            alone = EarlierFinding(candidate=judged, key=place.fingerprint)
             entries.append(Entry(alone, trace_code(place, place.finding, earlier, case)))
     return tuple(entries)
 

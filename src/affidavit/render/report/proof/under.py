@@ -53,10 +53,10 @@ def further_places(candidate: Candidate, report: Report) -> str:
 def places_elsewhere(leader: Candidate, under: Sequence[Candidate]) -> list[Candidate]:
     """Where the machine proved the same to be wrong, each place once, the worst first."""
     found: dict[str, Candidate] = {}
-    if not leader.is_proven_by_machine:
+    if not leader.is_open_by_machine:
         return []
     for one in sorted(under, key=lambda one: one.specialist != leader.specialist):
-        if one.finding and one.is_proven_by_machine and place_of(one) != place_of(leader):
+        if one.finding and one.is_open_by_machine and place_of(one) != place_of(leader):
             found.setdefault(place_of(one), one)
     return sorted(found.values(), key=lambda one: (_rank(one), _by_place(one)))
 
