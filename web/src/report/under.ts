@@ -42,11 +42,11 @@ function isPlace(one: Candidate, leader: Candidate): one is Said {
 
 /** What the leader's own analyser says of a place is the place, what others say of it an account. */
 function partElsewhere(leader: Candidate, group: Under): void {
-  if (!leader.finding || !isProven(leader)) return;
+  if (!leader.finding || !isOpenByMachine(leader)) return;
   const at = new Map<string, Said>();
   const own = group.accounts.filter((one) => one.specialist === leader.specialist);
   for (const one of [...own, ...group.accounts]) {
-    if (!hasPlace(one) || !isProven(one) || placeOf(one.finding) === placeOf(leader.finding)) continue;
+    if (!hasPlace(one) || !isOpenByMachine(one) || placeOf(one.finding) === placeOf(leader.finding)) continue;
     if (!at.has(placeOf(one.finding))) at.set(placeOf(one.finding), one);
   }
   group.elsewhere = [...at.values()].sort((one, other) => SEVERITIES.indexOf(one.finding.severity) - SEVERITIES.indexOf(other.finding.severity) || byPlace(one, other));
@@ -60,6 +60,11 @@ function hasPlace(one: Candidate): one is Said {
 
 function isProven(candidate: Candidate): boolean {
   return candidate.kind === 'mechanical' && (!candidate.carried || candidate.carried.is_repeated);
+}
+
+/** Proven now, or in a review before and settled by nothing since. */
+function isOpenByMachine(candidate: Candidate): boolean {
+  return isProven(candidate) || (candidate.kind === 'mechanical' && candidate.status === 'verified');
 }
 
 /** Each line once. */
