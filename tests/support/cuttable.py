@@ -20,6 +20,10 @@ class Cable:
         self._server = server / SOCKET
         self._lock = threading.Lock()
         self._ends: set[socket.socket] = set()
+        self._passes = threading.Event()
+        self._passes.set()
+        self.accepted = 0
+        """How many have connected."""
         self.mend()
 
     def mend(self) -> None:
@@ -42,10 +46,19 @@ class Cable:
                 end.shutdown(socket.SHUT_RDWR)
         return len(ends) // 2
 
+    def silence(self) -> None:
+        """All connections stay, new ones are taken, and nothing more is passed on."""
+        self._passes.clear()
+
+    def speak(self) -> None:
+        """What was held back is passed on, and all that follows."""
+        self._passes.set()
+
     def _accept(self, listening: socket.socket) -> None:
         with suppress(OSError):
             while True:
                 client, _ = listening.accept()
+                self.accepted += 1
                 server = socket.socket(socket.AF_UNIX)
                 server.connect(str(self._server))
                 for ends in ((client, server), (server, client)):
@@ -56,6 +69,7 @@ class Cable:
             self._ends.add(come)
         with suppress(OSError):
             while data := come.recv(65536):
+                self._passes.wait()
                 go.sendall(data)
         with suppress(OSError):
             go.shutdown(socket.SHUT_RDWR)
@@ -73,5 +87,6 @@ def cable_to(url: str) -> Iterator[tuple[Cable, str]]:
     try:
         yield cable, url.replace(folder, str(cable.folder))
     finally:
+        cable.speak()
         cable.cut()
         shutil.rmtree(cable.folder)

@@ -48,9 +48,9 @@ def engine_for(settings: ServiceSettings) -> Engine:
             pool_pre_ping=True,
             pool_size=10,
             max_overflow=10,
-            connect_args=dict(postgresql.LIVING),
+            connect_args={"connect_timeout": postgresql.CONNECT_SECONDS, **postgresql.LIVING},
         )
-        event.listen(engine, "connect", postgresql.let_go_of_the_dead)
+        postgresql.notice_the_dead(engine)
         return engine
     make_private_folder(settings.data)
     path = settings.data / FILE_NAME

@@ -18,7 +18,8 @@ LIVING = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
 }
-"""How soon we notice that the server is gone: seconds, and the last in milliseconds."""
+"""How soon we notice that the server's machine is gone: seconds, and the last in milliseconds."""
+CONNECT_SECONDS = 10
 PATIENCE = {
     "tcp_keepalives_idle": 15,
     "tcp_keepalives_interval": 5,
@@ -48,12 +49,20 @@ def make_engine(location: PostgresDatabase, busy_seconds: float) -> Engine:
     except ImportError as error:
         command = this_installation().command_for(DRIVER)
         raise StoreError(f"the store {location.name} needs the driver of PostgreSQL: {command}") from error
-    event.listen(engine, "connect", let_go_of_the_dead)
+    notice_the_dead(engine)
     event.listen(engine, "begin", partial(_begin, busy_seconds=busy_seconds))
     return engine
 
 
-def let_go_of_the_dead(connection: Any, _record: object) -> None:
+def notice_the_dead(engine: Engine) -> None:
+    """Let neither side wait for the other one forever."""
+    from affidavit.store.databases import silence  # noqa: PLC0415 - not everybody has the driver
+
+    event.listen(engine, "do_connect", silence.connect)
+    event.listen(engine, "connect", _let_go_of_the_dead)
+
+
+def _let_go_of_the_dead(connection: Any, _record: object) -> None:
     """A machine that lost its power does not hang up: the server lets go of its locks all the same."""
     for name, value in PATIENCE.items():
         try:

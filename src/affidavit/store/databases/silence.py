@@ -1,0 +1,69 @@
+"""Connections to PostgreSQL that notice a silent server: a statement without an answer in, an error out.
+
+A frozen machine, or a way to it that swallows everything, hangs up on nobody. A long statement is silent,
+too: so who is silent for long is asked on another line whether it still answers.
+"""
+
+import time
+from collections.abc import Generator
+from typing import Any, ClassVar, TypeVar
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+Result = TypeVar("Result")
+
+
+class SilentError(psycopg.OperationalError):
+    """The server answers nobody."""
+
+
+class Listening(psycopg.Connection[Any]):
+    """A connection that is given up where its server answers nobody any more."""
+
+    silent_seconds: ClassVar[float] = 5.0
+    asking_seconds: ClassVar[int] = 5
+
+    def wait(self, gen: Generator[Any, Any, Result], *args: Any, **limits: Any) -> Result:
+        """Every exchange with the server goes through here."""
+        try:
+            return super().wait(self._listened_to(gen), *args, **limits)
+        except SilentError:
+            # What is given up is not used again, also if its answer comes late.
+            self.pgconn.finish()
+            raise
+
+    def _listened_to(self, exchange: Generator[Any, Any, Result]) -> Generator[Any, Any, Result]:
+        heard_at = time.monotonic()
+        try:
+            wanted = next(exchange)
+            while True:
+                # Nothing is ready each time that the driver has waited for its short interval.
+                is_ready = yield wanted
+                if is_ready or not self._is_asking():
+                    heard_at = time.monotonic()
+                elif time.monotonic() - heard_at > self.silent_seconds:
+                    self._ask_elsewhere()
+                    heard_at = time.monotonic()
+                wanted = exchange.send(is_ready)
+        except StopIteration as done:
+            result: Result = done.value
+            return result
+
+    def _is_asking(self) -> bool:
+        """Whether an answer is due; who listens for notifications waits for nothing else."""
+        return self.pgconn.transaction_status == TransactionStatus.ACTIVE
+
+    def _ask_elsewhere(self) -> None:
+        try:
+            psycopg.connect(self.info.dsn, connect_timeout=self.asking_seconds).close()
+        except psycopg.errors.ConnectionTimeout as error:
+            raise SilentError("the server is silent, on new connections, too") from error
+        except psycopg.Error:
+            # A refusal is an answer.
+            return
+
+
+def connect(_dialect: object, _record: object, named: tuple[Any, ...], options: dict[str, Any]) -> Listening:
+    """Connect as SQLAlchemy would."""
+    return Listening.connect(*named, **options)
