@@ -8,9 +8,11 @@ from affidavit.service.cell.nursery import Nursery
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.work.caches import Caches
 from affidavit.service.work.calls import Calls
+from affidavit.service.work.deadline import GRACE_SECONDS, UNOPENED_SECONDS
 from affidavit.service.work.engine import Work
 from affidavit.service.work.forgetting import Forgetting
 from affidavit.service.work.money import Money
+from affidavit.service.work.readiness import Readiness
 from affidavit.service.work.waiting import until_it_can_be_reached
 from affidavit.service.work.worker import Worker
 from affidavit.store.open import open_store
@@ -33,6 +35,7 @@ class Parts:
         self.progress = Progress(self.store.database)
         self.postings = Postings(self.store.database)
         self.access = Access(self.store.database)
+        self.readiness = Readiness(self.reviews.counts)
         self.money = Money(settings, self.access, self.progress)
         self.caches = Caches(settings, self.access)
         self.work = Work(settings)
@@ -54,6 +57,13 @@ class Parts:
     async def wait_for_database(self) -> None:
         """The same, as soon as the database can be reached."""
         await until_it_can_be_reached(self.prepare)
+
+    @property
+    def ending_seconds(self) -> float:
+        """How long the end of this process may take, from when it is told to end."""
+        if not self.is_open:
+            return UNOPENED_SECONDS
+        return GRACE_SECONDS + (self.settings.drain_seconds if self.worker else 0.0)
 
     async def open(self, *, works: bool) -> None:
         """Open everything that stands on the database; with a worker, if this process does reviews itself."""

@@ -47,7 +47,7 @@ async def _run(parts: Parts, *, works: bool) -> None:
         server.force_exit = server.should_exit
         server.should_exit = True
 
-    on_signals(end)
+    on_signals(end, parts)
     async with parts:
         with _listen(parts.settings) as listening:
             serving = asyncio.create_task(server.serve(sockets=[listening]))

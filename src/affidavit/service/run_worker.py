@@ -13,13 +13,20 @@ from affidavit.service.settings import ServiceSettings
 from affidavit.service.telemetry.logs import say, write_logs
 from affidavit.service.telemetry.metrics import REGISTRY
 from affidavit.service.telemetry.traces import send_traces
+from affidavit.service.work.deadline import Deadline
 from affidavit.service.work.waiting import unless_ended
 
 
-def on_signals(end: Callable[[], None]) -> None:
-    """Call `end` when an operator or a terminal asks this process to end."""
+def on_signals(end: Callable[[], None], parts: Parts) -> None:
+    """Call `end` when an operator or a terminal asks this process to end, which then has its time for it."""
+    deadline = Deadline()
+
+    def told() -> None:
+        deadline.begin(parts.ending_seconds)
+        end()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, end)
+        asyncio.get_running_loop().add_signal_handler(number, told)
 
 
 def run_worker(settings: ServiceSettings) -> None:
@@ -31,7 +38,7 @@ def run_worker(settings: ServiceSettings) -> None:
 
 async def _work(parts: Parts) -> None:
     ended = asyncio.Event()
-    on_signals(ended.set)
+    on_signals(ended.set, parts)
     with _told_metrics(parts.settings):
         await _work_until(ended, parts)
 
