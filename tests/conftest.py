@@ -15,6 +15,7 @@ from affidavit.store.open import Store, open_store
 from browser import browser
 from commands import SHARED_CACHE
 from import_graphs import graph
+from long_tests import examples
 from postgres_server import NoServerError, Server
 from repositories import Repo
 from trees import open_pair, open_tree
@@ -23,7 +24,9 @@ __all__ = ["browser", "graph", "open_pair", "open_tree"]
 
 # Shared machines are slow at times, which is no failure. A build tries the same examples each time, so it
 # fails only for what was changed; whoever runs the tests by hand searches anew.
-settings.register_profile("project", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.register_profile(
+    "project", deadline=None, derandomize=bool(os.environ.get("CI")), max_examples=examples(100)
+)
 settings.load_profile("project")
 
 # Made by whoever starts the workers, and theirs, too.

@@ -15,6 +15,7 @@ from affidavit.contract.parsed import ParsedReply
 from affidavit.contract.parser import parse_reply
 from affidavit.contract.schema import SCHEMAS
 from affidavit.records.diagnostics import Reason
+from long_tests import examples
 
 VALIDATORS = {version: jsonschema_rs.validator_for(schema) for version, schema in SCHEMAS.items()}
 CHANGED = ["src/a.py", "b.py"]
@@ -92,13 +93,13 @@ def check_count(parsed: ParsedReply, count: int) -> None:
 
 
 @given(st.text() | st.text(alphabet='{}[]",:\\ \n`01e.-tfn') | st.characters().map(lambda sign: sign * 5))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_text_gets_an_answer(reply_text: str) -> None:
     check(parse_reply(reply_text, changed_files=CHANGED))
 
 
 @given(values)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_any_json_value_gets_an_answer(value: Any) -> None:
     check(parse_reply(text(value), changed_files=CHANGED))
 
@@ -109,7 +110,7 @@ def test_any_json_value_gets_an_answer(value: Any) -> None:
     st.sampled_from(["1.0", "1.1"]),
     st.sampled_from([None, CHANGED]),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_no_finding_is_lost(made: list[Any], version: str, expected: str, changed: list[str] | None) -> None:
     document = text(reply(*made, schema_version=version))
     parsed = parse_reply(document, schema_version=expected, changed_files=changed)
@@ -121,13 +122,13 @@ def test_no_finding_is_lost(made: list[Any], version: str, expected: str, change
 
 
 @given(st.dictionaries(st.sampled_from([*reply(), "summary", "meta", "odd"]), values, max_size=4))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_any_top_level_gets_an_answer(change: dict[str, Any]) -> None:
     check(parse_reply(text(reply(finding(), **change))))
 
 
 @given(st.lists(findings, min_size=1, max_size=3), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_a_reply_cut_anywhere_loses_at_most_what_was_not_whole(made: list[Any], data: st.DataObject) -> None:
     whole = text(reply(*made))
     parsed = parse_reply(whole[: data.draw(st.integers(0, len(whole) - 1))])
@@ -145,7 +146,7 @@ def test_a_reply_cut_anywhere_loses_at_most_what_was_not_whole(made: list[Any], 
     st.data(),
     st.sampled_from(string.printable + "\u2028\ud800"),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_a_reply_with_one_wrong_character_gets_an_answer(
     document: Any, data: st.DataObject, sign: str
 ) -> None:
@@ -158,7 +159,7 @@ def test_a_reply_with_one_wrong_character_gets_an_answer(
     st.text(alphabet=string.ascii_letters + " {}[]'`\n.,:", max_size=40),
     st.text(alphabet="` \n.}]abc", max_size=20),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_prose_without_quotes_never_hides_the_result(before: str, after: str) -> None:
     parsed = parse_reply(f"{before}\n{text(reply(finding()))}\n{after}")
     check(parsed)

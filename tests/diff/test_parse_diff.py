@@ -12,6 +12,7 @@ from affidavit.diff.hunks import apply_hunks
 from affidavit.diff.parse import FileDiff, parse_diff
 from affidavit.errors import EmptyChangeError, MalformedDiffError
 from affidavit.records.change import FileStatus
+from long_tests import examples
 from repositories import Repo, clean_environment
 
 
@@ -266,7 +267,7 @@ FRAGMENTS = st.sampled_from(
 @given(
     st.one_of(st.binary(max_size=300), st.lists(FRAGMENTS | st.binary(max_size=8), max_size=25).map(b"".join))
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_any_bytes_give_files_or_a_clear_refusal(data: bytes):
     try:
         files = parse_diff(data)

@@ -14,6 +14,7 @@ from affidavit.git.objects import ObjectStore
 from affidavit.git.repository import open_repository
 from affidavit.git.text import text_lines
 from affidavit.git.tree import MAX_TEXT_BYTES, GitTree
+from long_tests import examples
 from repositories import Repo
 
 OpenTree = Callable[[dict[str, str | bytes | None]], GitTree]
@@ -70,7 +71,7 @@ def test_only_a_line_feed_ends_a_line(data: bytes, lines: list[str]):
 
 
 @given(st.binary(max_size=60))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_any_bytes_have_as_many_lines_as_line_feeds_say(data: bytes):
     assert len(text_lines(data)) in (data.count(b"\n"), data.count(b"\n") + 1)
 

@@ -13,6 +13,7 @@ from affidavit.languages.engine.language import Statement
 from affidavit.languages.python import GRAMMAR
 from affidavit.languages.python.import_lines import read_lines
 from affidavit.languages.python.imports import extract_tree
+from long_tests import examples
 
 PIECES = st.sampled_from(
     [
@@ -97,7 +98,7 @@ def without_lines(found: list[tuple[int, str, tuple[str, ...]]]) -> list[tuple[s
 
 
 @given(st.lists(PIECES, max_size=8).map("".join))
-@settings(max_examples=400, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+@settings(max_examples=examples(400), deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 def test_lines_are_read_as_python_reads_them_or_not_at_all(text: str) -> None:
     expected = python_imports(text)
     read = read_lines(text.encode())
@@ -106,7 +107,7 @@ def test_lines_are_read_as_python_reads_them_or_not_at_all(text: str) -> None:
 
 
 @given(st.lists(PIECES, max_size=8).map("".join))
-@settings(max_examples=200, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 def test_lines_and_tree_agree_where_the_tree_has_no_error(text: str) -> None:
     read, root = read_lines(text.encode()), parse(GRAMMAR, text.encode())
     extract = extract_tree(GRAMMAR, text.encode())
@@ -116,7 +117,7 @@ def test_lines_and_tree_agree_where_the_tree_has_no_error(text: str) -> None:
 
 
 @given(st.text(alphabet="import from\n\"'#\\.,()*as;:ab\r\t", max_size=200))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_text_is_read_without_an_error(text: str) -> None:
     read = read_lines(text.encode())
     assert read is None or all(isinstance(each, Statement) and each.line >= 1 for each in read)

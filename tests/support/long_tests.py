@@ -7,6 +7,11 @@ import sys
 IS_LONG = bool(os.environ.get("AFFIDAVIT_LONG_TESTS"))
 
 
+def examples(whole: int) -> int:
+    """How many made-up examples a property is tried with, of those that `make test-all` tries."""
+    return whole if IS_LONG else max(20, whole // 3)
+
+
 def tell(line: str) -> None:
     """Shown where a test fails, or with -s."""
     sys.stdout.write(line + "\n")

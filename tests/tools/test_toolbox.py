@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from shop_change import SECRET
 
 from affidavit.tools.toolbox import Toolbox
+from long_tests import examples
 from python_changes import make_case
 from repositories import Repo
 from written_readers import written_readers
@@ -338,7 +339,7 @@ TOOL_NAMES = (
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(
     name=st.sampled_from(TOOL_NAMES) | st.text(max_size=8),
     arguments=st.dictionaries(ARGUMENT_NAMES, JSON_VALUES | SOME_VALUES | st.integers(-3, 30), max_size=4)

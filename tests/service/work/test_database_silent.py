@@ -10,8 +10,10 @@ from subprocess import TimeoutExpired
 import pytest
 
 from cuttable import Cable, cable_to
+from long_tests import IS_LONG
 from service_process import WAIT_SECONDS, Answer, Client, Service, wait_until_up
 
+pytestmark = pytest.mark.skipif(not IS_LONG, reason="a minute of waiting; see CONTRIBUTING.md")
 READY = "/api/ready"
 PATHS = ("/api/review", "/api/audit", "/api/me")
 END_SECONDS = 40.0
