@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import structlog
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -20,8 +19,9 @@ from affidavit.errors import (
     UnreadableReportError,
 )
 from affidavit.forges.clones import TooLargeError
+from affidavit.service.telemetry.seldom import SeldomLog
 
-LOG = structlog.get_logger("affidavit.api")
+LOG = SeldomLog("affidavit.api")
 MEDIA_TYPE = "application/problem+json"
 AWAY = "the database does not answer"
 STARTING = "this server is starting, and waits for its database"

@@ -1,13 +1,16 @@
-"""A library that says the same again and again fills no log, and nothing that it says is lost."""
+"""Whoever says the same again and again fills no log, and nothing that is said is lost."""
 
 import logging
 from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
+from structlog.contextvars import bound_contextvars
+from structlog.testing import capture_logs
 
 from affidavit.service.telemetry.logs import tell_as_ours
 from affidavit.service.telemetry.repeats import AGAIN_SECONDS, MOST_WORDS, Repeats
+from affidavit.service.telemetry.seldom import SeldomLog
 
 
 class Clock:
@@ -89,3 +92,22 @@ def test_only_so_many_words_are_remembered(clock: Clock) -> None:
     assert repeats.count(str(MOST_WORDS)) == 0
     clock.now += AGAIN_SECONDS
     assert repeats.count(str(MOST_WORDS)) == 2
+
+
+def test_our_own_warning_is_written_once_and_then_each_minute_with_how_often_it_came(clock: Clock) -> None:
+    log = SeldomLog("ours", clock)
+    with capture_logs() as written:
+        for second in range(121):
+            clock.now = 1_000.0 + second
+            log.warning("the store is waited for", pause=float(second), reason="away")
+    assert [(one["seconds"], one.get("times", 1)) for one in written] == [(0.0, 1), (60.0, 60), (120.0, 60)]
+
+
+def test_our_own_warning_of_another_reason_or_review_is_written_at_once(clock: Clock) -> None:
+    log = SeldomLog("ours", clock)
+    with capture_logs() as written:
+        for review in ("review-1", "review-2"):
+            with bound_contextvars(review=review):
+                for reason in ("full", "away", "full"):
+                    log.warning("a stage is tried again", reason=reason)
+    assert [one["reason"] for one in written] == ["full", "away"] * 2

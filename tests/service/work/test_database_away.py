@@ -14,6 +14,7 @@ import pytest
 
 from affidavit.events import now_iso
 from affidavit.records.service.review import WantedReview
+from affidavit.service.problems import AWAY
 from affidavit.store.open import open_store
 from affidavit.store.service.reviews import Reviews, Wanted
 from commands import affidavit
@@ -152,7 +153,7 @@ def test_who_asks_while_the_database_is_away_hears_nothing_of_where_it_is(outage
     answer = outage.refused[path]
     assert answer.status == 503
     assert int(answer.headers["Retry-After"]) > 0
-    assert "the database does not answer" in answer.text
+    assert AWAY in answer.text
     for secret in (USER, "postgresql", "cable-", ".s.PGSQL", "test_"):
         assert secret not in answer.text
 
@@ -166,6 +167,15 @@ def test_what_the_log_says_again_and_again_has_one_line_until_it_says_how_often(
     for log in outage.logs:
         told = [json.loads(line) for line in log.read_text().splitlines() if line.strip()]
         first = [one["event"] for one in told if one.get("logger") == "dbos" and "times" not in one]
+        assert len(first) == len(set(first)), first
+
+
+def test_what_we_say_of_a_database_that_is_away_has_one_line_until_it_says_how_often(outage: Outage) -> None:
+    for log in outage.logs:
+        told = [json.loads(line) for line in log.read_text().splitlines() if line.strip()]
+        away = [one for one in told if one["event"] in (AWAY, WAITED.strip("()"))]
+        first = [(one["event"], one["reason"]) for one in away if "times" not in one]
+        assert first
         assert len(first) == len(set(first)), first
 
 

@@ -3,7 +3,6 @@
 import asyncio
 from typing import Annotated
 
-import structlog
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
 
@@ -29,10 +28,9 @@ from affidavit.service.api.shapes import (
     SampleRepository,
 )
 from affidavit.service.parts import Parts
-from affidavit.service.problems import AWAY, AWAY_HEADERS, STARTING
+from affidavit.service.problems import AWAY, AWAY_HEADERS, LOG, STARTING
 from affidavit.store.service.reviews import Filter
 
-LOG = structlog.get_logger("affidavit.api")
 ROUTES = APIRouter(prefix="/api", tags=["about"])
 
 

@@ -7,12 +7,11 @@ from contextlib import suppress
 from itertools import count
 from typing import Any, TypeVar
 
-import structlog
-
 from affidavit.errors import StoreError
+from affidavit.service.telemetry.seldom import SeldomLog
 
 Result = TypeVar("Result")
-LOG = structlog.get_logger("affidavit.worker")
+LOG = SeldomLog("affidavit.worker")
 FIRST_PAUSE_SECONDS = 0.25
 LONGEST_PAUSE_SECONDS = 15.0
 
@@ -35,7 +34,7 @@ async def until_it_is_done(work: Callable[[], Awaitable[Result]]) -> Result:
         try:
             return await work()
         except StoreError as error:
-            LOG.warning("the store is waited for", seconds=round(pause, 1), reason=str(error))
+            LOG.warning("the store is waited for", pause=pause, reason=str(error))
         await asyncio.sleep(pause)
     raise AssertionError("there is always another pause")
 

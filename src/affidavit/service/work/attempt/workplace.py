@@ -22,6 +22,7 @@ from affidavit.service.cell.channel import ChannelClosed, Refused
 from affidavit.service.cell.nursery import Nursery
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.telemetry import metrics
+from affidavit.service.telemetry.seldom import SeldomLog
 from affidavit.service.work.attempt.diary import Diary, LostReview
 from affidavit.service.work.attempt.held import HeldReview, KeepStep
 from affidavit.service.work.attempt.patience import ATTEMPTS, Patience
@@ -38,6 +39,7 @@ from affidavit.store.service.progress import Progress
 from affidavit.store.service.reviews import Reviews
 
 LOG = structlog.get_logger("affidavit.worker")
+TRIES = SeldomLog("affidavit.worker")
 
 
 @dataclass
@@ -137,7 +139,7 @@ class Workplace:
                 if allowed is None:
                     raise
                 pause, reason = allowed, _said(error)
-            LOG.warning("a stage is tried again", stage=held.stage, seconds=round(pause, 1), reason=reason)
+            TRIES.warning("a stage is tried again", pause=pause, stage=held.stage, reason=reason)
             await held.rest(pause)
 
     async def _is_over(self, held: HeldReview) -> bool:
