@@ -1,10 +1,13 @@
 """A server process with a scripted model: what a user does with it from the first request to the last."""
 
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import quote
 
 import pytest
 
 from service_process import DIFF, Asked, Client, other_diff
+
+ODD_IDS = ("-1", "x", "1e3", " ", "99999", "9" * 39, "9" * 5_000, "\u0665", "1.5", "13.0", "1_3", "+2")
 
 
 @pytest.fixture(scope="module")
@@ -35,13 +38,27 @@ def test_a_stream_that_is_joined_again_goes_on_after_the_last_event(client: Clie
     assert [event.number for event in client.stream(done, last=5)] == whole[5:]
 
 
-@pytest.mark.parametrize("odd", ["-1", "x", "1e3", " ", "99999", "9" * 39, "\u0665", "1.5", "+2"])
+@pytest.mark.parametrize("odd", ODD_IDS)
 def test_an_id_that_the_review_never_gave_begins_the_story_anew(client: Client, done: str, odd: str) -> None:
     whole = [event.number for event in client.stream(done)]
     sent = odd.encode().decode("latin-1")
     assert [event.number for event in client.stream(done, last=sent)] == whole
-    assert client.get(f"/api/review/{done}/stream?last_event_id={'9' * 30}").status == 422
     assert client.get(f"/api/review/{done}/events?after={'9' * 30}").status == 422
+
+
+@pytest.mark.parametrize("odd", ["", *ODD_IDS])
+def test_such_an_id_in_the_address_begins_the_story_anew_as_well(client: Client, done: str, odd: str) -> None:
+    told = client.get(f"/api/review/{done}/stream?last_event_id={quote(odd)}")
+    assert told.status == 200, told.text
+    assert told.text == client.get(f"/api/review/{done}/stream").text
+
+
+def test_a_number_in_the_address_counts_unless_the_header_has_one(client: Client, done: str) -> None:
+    path = f"/api/review/{done}/stream?last_event_id=5"
+    after = [line for line in client.get(path).text.splitlines() if line.startswith("id: ")]
+    assert after[0] == "id: 6"
+    assert "id: 9" not in client.get(path, **{"Last-Event-ID": "9"}).text.splitlines()
+    assert client.get(path, **{"Last-Event-ID": "x"}).text == client.get(path).text
 
 
 def test_the_verdict_is_the_contracts(client: Client, done: str) -> None:

@@ -4553,7 +4553,7 @@ export interface operations {
     stream_events_api_review__review_id__stream_get: {
         parameters: {
             query?: {
-                last_event_id?: number;
+                last_event_id?: string | null;
             };
             header?: {
                 "last-event-id"?: string | null;

@@ -178,8 +178,8 @@ async def stream_events(
     review: OwnReview,
     watch: Watching,
     may_stay: MayStay,
-    last_event_id: Annotated[str | None, Header(max_length=40)] = None,
-    after: Annotated[int, Query(ge=0, le=MOST_EVENTS, alias="last_event_id")] = 0,
+    last_event_id: Annotated[str | None, Header()] = None,
+    after: Annotated[str | None, Query(alias="last_event_id")] = None,
 ) -> StreamingResponse:
     """Every event of a review, those of before and those to come; it closes when the review is over.
 
@@ -187,7 +187,7 @@ async def stream_events(
     that the review never gave (negative, no number, beyond its end) is none: the story begins anew. It also
     closes within seconds of the end of the token that opened it.
     """
-    said = watch.follow(review.id, _begin(last_event_id, after, review.events))
+    said = watch.follow(review.id, _begin((last_event_id, after), review.events))
     # The framework's own stream would take each event apart again for each who listens.
     told = with_heartbeats(_while_allowed(said, may_stay))
     return StreamingResponse(told, headers=HEADERS, media_type=MEDIA_TYPE)
@@ -202,10 +202,12 @@ async def _while_allowed(
         yield batch.wire
 
 
-def _begin(header: str | None, after: int, last: int) -> int:
+def _begin(named: tuple[str | None, ...], last: int) -> int:
     """The number of the last event that a client has; 0 where it has none that this review gave."""
-    named = int(header) if header and header.isascii() and header.isdecimal() else after
-    return named if named <= last else 0
+    numbers = (one for one in named if one and one.isascii() and one.isdecimal())
+    digits = next(numbers, "0").lstrip("0")
+    # Python reads no number of thousands of digits, and a review has none.
+    return int(digits) if 0 < len(digits) <= len(str(MOST_EVENTS)) and int(digits) <= last else 0
 
 
 @ROUTES.get("/{review_id}/events", responses=documented(404))
