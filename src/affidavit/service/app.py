@@ -7,8 +7,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
+from fastapi.routing import APIRoute
+from starlette.routing import Match
 
 from affidavit import __version__
 from affidavit.service.access.admission import Admission
@@ -16,7 +18,7 @@ from affidavit.service.access.guard import Guard
 from affidavit.service.access.pace import Pace
 from affidavit.service.api.listing import listing_page
 from affidavit.service.parts import Parts
-from affidavit.service.problems import EXCEPTIONS, Refusal
+from affidavit.service.problems import EXCEPTIONS, Refusal, not_found
 from affidavit.service.routes import about, code, findings, operation, posting, reports, reviews, webhooks
 from affidavit.service.stream.turns import Turns
 from affidavit.service.stream.watch import Watch
@@ -26,6 +28,7 @@ START_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Affi
 and in <a href="/openapi.json">/openapi.json</a>.
 The page is not built: <code>make page</code> does it.</p></html>
 """
+ROOMS = (reviews, reports, posting, findings, code, about, operation, webhooks)
 API_PATHS = ("api/", "docs", "openapi.json", "metrics", "redoc")
 
 
@@ -63,15 +66,24 @@ def _application(version: str, lifespan: Any) -> FastAPI:
         version=version,
         summary="Code review under oath: says only what it can prove.",
         lifespan=lifespan,
-        exception_handlers=EXCEPTIONS,
+        exception_handlers={**EXCEPTIONS, 405: _not_this_way},
         docs_url=None,
         redoc_url=None,
     )
-    rooms = (reviews, reports, posting, findings, code, about, operation, webhooks)
-    for routes in (room.ROUTES for room in rooms):
-        app.include_router(routes)
+    for room in ROOMS:
+        app.include_router(room.ROUTES)
     _serve_page(app)
     return app
+
+
+async def _not_this_way(request: Request, error: Exception) -> Response:
+    """The framework names the methods of one route; a path may have several, in several rooms."""
+    answer = not_found(request, error)
+    routes = (one for room in ROOMS for one in room.ROUTES.routes if isinstance(one, APIRoute))
+    here = [one.methods or set() for one in routes if one.matches(request.scope)[0] is not Match.NONE]
+    if here:
+        answer.headers["Allow"] = ", ".join(sorted(set[str]().union(*here)))
+    return answer
 
 
 def _serve_page(app: FastAPI) -> None:

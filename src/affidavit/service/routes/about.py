@@ -124,12 +124,14 @@ def _measured(review: KeptReview) -> MeasuredReview:
     )
 
 
+@ROUTES.head("/health", include_in_schema=False)
 @ROUTES.get("/health")
 async def health(parts: ThisServer) -> Health:
     """Whether the process lives."""
     return Health(status="ok", version=parts.settings.version)
 
 
+@ROUTES.head("/ready", include_in_schema=False)
 @ROUTES.get("/ready", responses={503: {"model": Health, "description": "Not now"}}, response_model=Health)
 async def ready(parts: ThisServer) -> JSONResponse:
     """Whether the server can take reviews: its database answers."""
