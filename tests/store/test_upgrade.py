@@ -15,6 +15,7 @@ from sqlalchemy import Connection, inspect, update
 
 from affidavit.errors import StoreError
 from affidavit.records.lab.rollout import AUTOMATICALLY, Decision
+from affidavit.store.databases.location import SqliteFile
 from affidavit.store.databases.schema import METADATA, VERSION, VERSION_TABLE
 from affidavit.store.databases.upgrade import HAND_NUMBERED, MIGRATIONS, REVISIONS, migrate
 from affidavit.store.open import Store, open_store
@@ -258,7 +259,9 @@ def test_a_store_with_a_migration_that_is_not_known_is_newer(store: Store) -> No
     with store.database.transaction() as connection:
         connection.execute(update(VERSION).values(version_num="9999"))
     store.close()
-    with pytest.raises(StoreError, match="newer Affidavit; install that"):
+    is_file = isinstance(store.database.location, SqliteFile)
+    other = "or name another --data$" if is_file else "or name another --database$"
+    with pytest.raises(StoreError, match=f"newer Affidavit; install that, {other}"):
         store.reports.count()
 
 

@@ -4,6 +4,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+DATABASE_VARIABLE = "AFFIDAVIT_DATABASE"
+"""The address of a service's store, where that is not on the machine."""
+
 
 def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Where the store lives: AFFIDAVIT_DATA, else the user's state folder."""

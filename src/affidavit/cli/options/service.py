@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from affidavit.cli.options.models import model_options
-from affidavit.config.places import state_folder
+from affidavit.config.places import DATABASE_VARIABLE, state_folder
 from affidavit.store.open import Store, open_store
 
 if TYPE_CHECKING:
     from affidavit.service.settings import ServiceSettings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-DATABASE_VARIABLE = "AFFIDAVIT_DATABASE"
 HOSTS_VARIABLE = "AFFIDAVIT_ALLOWED_HOSTS"
 OF_REVIEWS = ("prompts", "prompt_version")
 LIMITS = {

@@ -8,10 +8,10 @@ from typing import Any
 import click
 from rich.console import Console
 
-from affidavit.cli.options.service import DATABASE_VARIABLE, store_of
+from affidavit.cli.options.service import store_of
 from affidavit.cli.screen.drawn_outputs import TEXT, NamedOutput, parse_output, write_all
 from affidavit.cli.screen.outputs import check_outputs
-from affidavit.config.places import state_folder
+from affidavit.config.places import DATABASE_VARIABLE, state_folder
 from affidavit.errors import InputError, NotARepositoryError
 from affidavit.git.confined.location import find_repository
 from affidavit.git.remote import is_same_address

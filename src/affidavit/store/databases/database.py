@@ -87,8 +87,9 @@ class Database:
     def _refuse(self, standing: Standing) -> None:
         name = self.location.name
         if standing is Standing.NEWER:
+            option = "--data" if isinstance(self.location, SqliteFile) else "--database"
             raise StoreError(
-                f"the store {name} was written by a newer Affidavit; install that, or name another --data"
+                f"the store {name} was written by a newer Affidavit; install that, or name another {option}"
             )
         is_fixed = isinstance(self.location, SqliteFile) and self.location.is_fixed
         if is_fixed and standing is not Standing.CURRENT:

@@ -3,12 +3,14 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from affidavit.errors import StoreError
 
 FILE_NAME = "affidavit.db"
 SERVER_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
+_SECRET = ("password", "secret", "scram")
+"""Parts of the names of options that only the service may know."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,15 @@ class PostgresDatabase:
         user = f"{parts.username}@" if parts.username else ""
         port = f":{parts.port}" if parts.port else ""
         return f"postgresql://{user}{parts.hostname or ''}{port}{parts.path}"
+
+    @property
+    def shown(self) -> str:
+        """As an operator names it to a command: with its options, without what is secret."""
+        options = parse_qsl(urlsplit(self.url).query)
+        open_ones = [(name, value) for name, value in options if not any(one in name for one in _SECRET)]
+        # The driver takes a plus for a plus.
+        query = urlencode(open_ones, safe="/", quote_via=quote)
+        return f"{self.name}?{query}" if query else self.name
 
     def exists(self) -> bool:
         """Whether there is something to look into: only a connection can say so."""
