@@ -43,6 +43,20 @@ def test_a_server_that_does_not_answer_is_a_clear_error_without_the_password(url
     assert "\n" not in message
 
 
+@pytest.mark.parametrize("option", ["sslmode=bogus", "target_session_attrs=bogus", "nonsense=1"])
+def test_an_option_that_the_driver_refuses_is_not_waited_for(option: str) -> None:
+    pytest.importorskip("psycopg")
+    with pytest.raises(StoreError, match="invalid") as refused:
+        open_store(f"postgresql://me@127.0.0.1:1/db?{option}").reports.count()
+    assert not refused.value.retryable
+
+
+def test_a_database_that_is_not_there_yet_is_waited_for(postgres_url: str) -> None:
+    with pytest.raises(StoreError, match='"nowhere" does not exist') as refused:
+        open_store(postgres_url.replace("/postgres?", "/nowhere?")).reports.count()
+    assert refused.value.retryable
+
+
 def test_a_missing_driver_is_named_with_the_command_that_brings_it() -> None:
     program = (
         "import sys; sys.modules['psycopg'] = None\n"

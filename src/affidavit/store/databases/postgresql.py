@@ -33,6 +33,8 @@ _IS_AWAY = ("08", "53", "57P")
 """Classes of states: a connection that broke, a server that has no room, one that ends or has ended it."""
 
 
+_MISTAKEN = "connection is bad: invalid "
+"""The driver refuses a value of the address, such as a `sslmode`, before it asks any server."""
 _COMES_BACK = ("25006", "25P03")
 """A server that only reads, as while another takes its place; a session that it ended for being idle."""
 
@@ -82,7 +84,7 @@ def is_away(error: BaseException | None) -> bool:
     if getattr(error, "sqlstate", None) in _COMES_BACK:
         return True
     kinds = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(error).__mro__}
-    if ("psycopg", "OperationalError") not in kinds:
+    if ("psycopg", "OperationalError") not in kinds or str(error).startswith(_MISTAKEN):
         return False
     return (getattr(error, "sqlstate", None) or "08").startswith(_IS_AWAY)
 
