@@ -46,6 +46,8 @@ class Parts:
         self.worker: Worker | None = None
         self.is_open = False
         """Whether requests can be answered; until then this process waits for its database."""
+        self._may_work: bool | None = None
+        """Whether reviews may be under way here; None while the database is waited for."""
         self._stack = AsyncExitStack()
 
     def prepare(self) -> None:
@@ -61,12 +63,14 @@ class Parts:
     @property
     def ending_seconds(self) -> float:
         """How long the end of this process may take, from when it is told to end."""
-        if not self.is_open:
+        if self._may_work is None:
             return UNOPENED_SECONDS
-        return GRACE_SECONDS + (self.settings.drain_seconds if self.worker else 0.0)
+        return GRACE_SECONDS + (self.settings.drain_seconds if self._may_work else 0.0)
 
     async def open(self, *, works: bool) -> None:
         """Open everything that stands on the database; with a worker, if this process does reviews itself."""
+        # A worker may take its first review before all else is open.
+        self._may_work = works
         self.nursery = Nursery(self.settings.cache, self.settings.environment)
         self._stack.callback(self.nursery.close)
         await self._stack.enter_async_context(self.calls)
