@@ -50,6 +50,32 @@ class Strength:
     bounds: tuple[Bound, ...] = ()
 
 
+class Asked:
+    """What was found so far; each language sorts its own assertions into it."""
+
+    def __init__(self) -> None:
+        self.exact: list[str] = []
+        self.partly: list[str] = []
+        self.loose: list[str] = []
+        self.errors: list[str] = []
+        self.messages = 0
+        self.leeways: list[Leeway] = []
+        self.bounds: list[Bound] = []
+
+    @property
+    def strength(self) -> Strength:
+        """All of it, in an order that does not depend on that of the assertions."""
+        return Strength(
+            tuple(sorted(self.exact)),
+            tuple(sorted(self.partly)),
+            tuple(sorted(self.loose)),
+            tuple(sorted(self.errors)),
+            self.messages,
+            tuple(sorted(self.leeways)),
+            tuple(sorted(self.bounds)),
+        )
+
+
 def asks_less(before: Strength, after: Strength) -> bool:
     """Whether something is asked for that lets more pass than it did."""
     return (

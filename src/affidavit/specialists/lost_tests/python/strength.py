@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from affidavit.specialists.lost_tests.python.reach import Reached, last_name, resolved
 from affidavit.specialists.lost_tests.python.sizes import Names, called, number_of
-from affidavit.specialists.lost_tests.strength import Bound, Leeway, Strength
+from affidavit.specialists.lost_tests.strength import Asked, Bound, Leeway, Strength
 
 EQUAL = re.compile(
     r"assert(?:Equals?|Is|AlmostEquals?|(?:List|Dict|Tuple|Set|Sequence|MultiLine|Count)Equal)"
@@ -37,28 +37,11 @@ def strength_of(reached: Iterable[Reached]) -> Strength:
             asked.condition(one.node.test, names)
         elif isinstance(one.node, ast.Call):
             asked.call(one.node, called(one.node), names)
-    return Strength(
-        tuple(sorted(asked.exact)),
-        tuple(sorted(asked.partly)),
-        tuple(sorted(asked.loose)),
-        tuple(sorted(asked.errors)),
-        asked.messages,
-        tuple(sorted(asked.leeways)),
-        tuple(sorted(asked.bounds)),
-    )
+    return asked.strength
 
 
-class _Asked:
-    """What was found so far."""
-
-    def __init__(self) -> None:
-        self.exact: list[str] = []
-        self.partly: list[str] = []
-        self.loose: list[str] = []
-        self.errors: list[str] = []
-        self.messages = 0
-        self.leeways: list[Leeway] = []
-        self.bounds: list[Bound] = []
+class _Asked(Asked):
+    """Sorts the assertions of Python."""
 
     def condition(self, test: ast.expr, names: Names) -> None:
         """Sort what a condition speaks of."""

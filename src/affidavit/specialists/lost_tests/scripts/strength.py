@@ -8,7 +8,7 @@ from tree_sitter import Node
 from affidavit.languages.javascript.syntax import arguments, bare
 from affidavit.specialists.lost_tests.scripts.asserts import Assertion, asks_for_words
 from affidavit.specialists.lost_tests.scripts.sizes import number_of, text_of
-from affidavit.specialists.lost_tests.strength import Bound, Leeway, Strength
+from affidavit.specialists.lost_tests.strength import Asked, Bound, Leeway, Strength
 
 EXACT = re.compile(
     r"to(?:Strict)?Equal|toBe(?:Null|Undefined|True|False|NaN|CloseTo)?|toMatch(?:Inline)?Snapshot"
@@ -33,28 +33,11 @@ def strength_of(asserted: Iterable[tuple[Assertion, Mapping[str, str]]]) -> Stre
     asked = _Asked()
     for one, names in asserted:
         asked.take(one, names)
-    return Strength(
-        tuple(sorted(asked.exact)),
-        tuple(sorted(asked.partly)),
-        tuple(sorted(asked.loose)),
-        tuple(sorted(asked.errors)),
-        asked.messages,
-        tuple(sorted(asked.leeways)),
-        tuple(sorted(asked.bounds)),
-    )
+    return asked.strength
 
 
-class _Asked:
-    """What was found so far."""
-
-    def __init__(self) -> None:
-        self.exact: list[str] = []
-        self.partly: list[str] = []
-        self.loose: list[str] = []
-        self.errors: list[str] = []
-        self.messages = 0
-        self.leeways: list[Leeway] = []
-        self.bounds: list[Bound] = []
+class _Asked(Asked):
+    """Sorts the assertions of a script."""
 
     def take(self, one: Assertion, names: Mapping[str, str]) -> None:
         """Sort what one assertion speaks of."""
