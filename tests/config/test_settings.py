@@ -95,6 +95,22 @@ def test_a_file_at_base_that_is_wrong_is_named_and_left_out(
     assert settings.model_copy(update={"problems": ()}) == Settings()
 
 
+def test_all_mistakes_of_a_file_are_named_at_once(repo: Repo) -> None:
+    linter = "[[linters]]\nname = 'X'\nformat = 'text'\n"
+    wrong = "fail_om = 'low'\nnits = 'perhaps'\nrun = true\n" + linter
+    problems = load(repo, {"affidavit.toml": wrong}).problems
+    assert [problem.partition(": ")[2].partition(" ")[0] for problem in problems] == [
+        "unknown",
+        "nits:",
+        "run",
+        "linters:",
+    ]
+    assert all(field in problems[3] for field in ("name: ", "command: ", "format: ", "patterns: "))
+    with pytest.raises(SettingsError) as caught:
+        load_settings(None, {}, {}, ("mine.toml", wrong.encode()))
+    assert str(caught.value).count("mine.toml: ") == len(problems)
+
+
 def test_a_wrong_file_of_one_folder_leaves_the_others_in_force(repo: Repo) -> None:
     settings = load(repo, {"affidavit.toml": "nits = true\n", "web/affidavit.toml": "nonsense"})
     assert settings.nits

@@ -50,8 +50,8 @@ def _linters(value: Any) -> tuple[Linter, ...]:
     try:
         linters = tuple(Linter.model_validate(entry) for entry in value)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ValueError(f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}") from error
+        wrong = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
+        raise ValueError("; ".join(wrong)) from error
     names = [linter.name for linter in linters]
     if len(set(names)) < len(names):
         raise ValueError(f"the same name twice among {', '.join(names)}")

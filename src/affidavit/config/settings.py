@@ -4,6 +4,7 @@ import difflib
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Any, Literal
 
 from pydantic import Field
@@ -202,7 +203,7 @@ def _settings_at_base(base: Tree | None, *, with_root: bool) -> tuple[Settings, 
             else:
                 continue
         except SettingsError as error:
-            settings = settings.model_copy(update={"problems": (*settings.problems, str(error))})
+            settings = settings.model_copy(update={"problems": (*settings.problems, *str(error).split("\n"))})
         else:
             settings = settings.model_copy(update={"sources": (*settings.sources, path)})
     unread = read_baseline(base).problem if base is not None else ""
@@ -220,27 +221,32 @@ def _laid_over(
 
 
 def _read_root(raw: Mapping[str, Any], where: str) -> dict[str, Any]:
-    for name in NOT_FROM_FILES:
-        if name in raw:
-            raise SettingsError(f"{where}: {name} can be set only as a flag or in the environment")
-    return read_values(raw, where)
+    return read_values(raw, where, refused=dict.fromkeys(NOT_FROM_FILES, "as a flag or in the environment"))
 
 
 def read_values(
-    raw: Mapping[str, Any], where: str, shown_as: Callable[[str], str] = lambda name: name
+    raw: Mapping[str, Any],
+    where: str,
+    shown_as: Callable[[str], str] = lambda name: name,
+    refused: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Read the settings of one source."""
-    values = {}
+    """Read the settings of one source; all mistakes are named in one error."""
+    values, mistakes = {}, []
     for name, value in raw.items():
-        if name not in READERS:
+        if name in refused:
+            mistakes.append(f"{where}: {name} can be set only {refused[name]}")
+        elif name not in READERS:
             close = difflib.get_close_matches(name, READERS, n=1)
             hint = f"; did you mean {close[0]}?" if close else f"; known: {', '.join(sorted(READERS))}"
-            raise SettingsError(f"{where}: unknown setting {name}{hint}")
-        try:
-            _refuse_other_encodings(value)
-            values[name] = READERS[name](value)
-        except ValueError as error:
-            raise SettingsError(f"{where}: {shown_as(name)}: {error}") from error
+            mistakes.append(f"{where}: unknown setting {name}{hint}")
+        else:
+            try:
+                _refuse_other_encodings(value)
+                values[name] = READERS[name](value)
+            except ValueError as error:
+                mistakes.append(f"{where}: {shown_as(name)}: {error}")
+    if mistakes:
+        raise SettingsError("\n".join(mistakes))
     return values
 
 
@@ -252,10 +258,8 @@ def _refuse_other_encodings(value: Any) -> None:
 
 
 def _read_folder(folder: str, where: str, raw: Mapping[str, Any]) -> tuple[FolderSettings, list[str]]:
-    foreign = [name for name in raw if name in READERS and name not in FOLDER_NAMES]
-    if foreign:
-        raise SettingsError(f"{where}: {foreign[0]} can be set only at the root of the repository")
-    values = read_values(raw, where)
+    foreign = {name: "at the root of the repository" for name in READERS if name not in FOLDER_NAMES}
+    values = read_values(raw, where, refused=foreign)
     excluded = [f"{folder}/{pattern}" for pattern in values.pop("exclude", ())]
     return FolderSettings(folder=folder, **values), excluded
 
