@@ -95,7 +95,8 @@ def _refuse_borrowed_objects(objects: Path) -> None:
     if linked or named:
         raise InputError(
             f"the repository takes objects from {linked or named}, which is not part of it: if it is yours, "
-            f"run again with --allow-alternates, or give it a copy of its own with {own}"
+            "run again with --allow-alternates or set AFFIDAVIT_ALLOW_ALTERNATES=1; "
+            f"otherwise give it a copy of its own with {own}"
         )
 
 
