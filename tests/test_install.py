@@ -158,6 +158,15 @@ def test_the_wheel_brings_the_built_page_and_nothing_it_was_built_of(wheel: Path
     assert [name for name in names if "node_modules" in name or name.endswith((".tsx", ".ts"))] == []
 
 
+def test_the_wheel_has_its_licence_and_its_types(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
+        assert "License-Expression: Apache-2.0\n" in archive.read(metadata).decode()
+    assert "affidavit/py.typed" in names
+    assert metadata.replace("METADATA", "licenses/LICENSE") in names
+
+
 def test_a_store_of_the_first_version_is_brought_up_to_date(
     installed: Path, changed: Repo, tmp_path: Path
 ) -> None:
