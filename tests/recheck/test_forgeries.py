@@ -353,7 +353,74 @@ def test_the_commits_are_named_by_their_hashes(made: Made) -> None:
     renamed = forged(made.content, ("change", "head", "name"))
     details = [proof.detail for proof in made.recheck(renamed).proofs if proof.kind == "change"]
     commits = [made.content["change"][side]["commit"][:12] for side in ("base", "head")]
-    assert details == [f"commits {commits[0]} to {commits[1]}, files and lines are as recorded"]
+    assert details == [f"base commit {commits[0]}, head commit {commits[1]}, files and lines are as recorded"]
+
+
+def test_the_base_of_a_commit_is_its_first_parent(repository: Repo, machine: Machine) -> None:
+    """A tree of the forger's choice would hide what the commit adds."""
+    tree = repository.git("rev-parse", "HEAD^{tree}")
+    entries = [line for line in repository.git("ls-tree", tree).splitlines() if "notes.txt" not in line]
+    chosen = repository.git("mktree", stdin="\n".join(entries).encode() + b"\n")
+    other = repository.git("commit-tree", chosen, "-p", "HEAD~1", "-m", "Chosen")
+    options = ("--format", "report", "--no-store")
+    made = Made(
+        repository.path,
+        json.loads(affidavit("review", f"{other}..HEAD", *options, cwd=repository.path).out),
+        machine,
+    )
+    assert made.outcome(made.content) is True
+    as_commit = forged(made.content, ("change", "source"), lambda _: "commit")
+    for forgery in (as_commit, forged(as_commit, ("change", "base", "commit"), lambda _: None)):
+        done = made.recheck(forgery)
+        details = [proof.detail for proof in done.proofs if proof.holds is False and proof.kind == "change"]
+        assert ["is not its first parent" in one for one in details] == [True]
+    without_commit = forged(made.content, ("change", "base", "commit"), lambda _: None)
+    assert made.outcome(without_commit) is False
+    details = [proof.detail for proof in made.recheck(without_commit).proofs if proof.kind == "change"]
+    assert f"base tree {chosen[:12]}" in details[0]
+
+
+def test_a_first_commit_is_compared_with_the_empty_tree(repository: Repo, machine: Machine) -> None:
+    options = ("--format", "report", "--no-store")
+    done = affidavit("review", "HEAD~1", *options, cwd=repository.path)
+    made = Made(repository.path, json.loads(done.out), machine)
+    details = [proof.detail for proof in made.recheck(made.content).proofs if proof.kind == "change"]
+    assert made.outcome(made.content) is True
+    assert details[0].startswith("base tree 4b825dc642cb")
+
+
+@pytest.mark.parametrize("source", ["staged", "working_tree"])
+def test_what_is_not_committed_starts_from_a_commit_or_from_nothing(
+    repository: Repo, machine: Machine, source: str
+) -> None:
+    done = affidavit("review", "HEAD", "--format", "report", "--no-store", cwd=repository.path)
+    made = Made(repository.path, json.loads(done.out), machine)
+    without_commit = forged(made.content, ("change", "base", "commit"), lambda _: None)
+    recheck = made.recheck(forged(without_commit, ("change", "source"), lambda _: source))
+    details = [proof.detail for proof in recheck.proofs if proof.kind == "change" and proof.holds is False]
+    assert ["names no commit at base" in one for one in details] == [True]
+
+
+def test_the_request_is_listed_as_on_its_word(made: Made) -> None:
+    address = "https://github.com/owner/other/pull/7"
+    words = made.recheck(forged(made.content, ("change", "request"), lambda _: address)).words
+    assert f"that it is a review of {address}" in words
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("id", "9f3c"),
+        ("id", "{9f3c0a52-8d6e-4d0c-9d0b-2f6f0a3f1e11}"),
+        ("created_at", "yesterday"),
+        ("created_at", "2026-01-02"),
+        ("created_at", "2026-01-02T03:04:05"),
+    ],
+)
+def test_the_id_is_a_uuid_and_the_time_a_time(mechanical: Made, name: str, text: str) -> None:
+    done = mechanical.recheck({**mechanical.content, name: text})
+    failed = [proof.detail for proof in done.proofs if proof.holds is False]
+    assert [name in one and text in one for one in failed] == [True]
 
 
 def test_what_is_on_its_word_is_listed(modelled: Made) -> None:

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from affidavit.git.objects import OBJECT_ID
+from affidavit.errors import UnknownRevisionError
+from affidavit.git.objects import OBJECT_ID, ObjectStore
 from affidavit.git.repository import GitRepository
+from affidavit.git.revisions import first_parent
 from affidavit.git.tree import GitTree
 from affidavit.ports import Repository
 from affidavit.records.change import Change, FileChange, Revision
@@ -27,6 +29,7 @@ def compare_record(change: Change, repository: GitRepository) -> list[Difference
     return [
         *_compare_revision(change, change.base, repository, "base"),
         *_compare_revision(change, change.head, repository, "head"),
+        *_compare_base(change, repository),
         *(difference for file in change.files for difference in _compare_file(file, change, repository)),
         *_unlisted(change, repository),
     ]
@@ -42,12 +45,34 @@ def _compare_revision(
     if recorded.commit is None or repository.store.location is None:
         return
     store = repository.store
-    if not OBJECT_ID.fullmatch(recorded.commit) or store.kind(recorded.commit) != "commit":
+    if not _is_commit(store, recorded.commit):
         yield Difference(
             f"commit {recorded.commit[:12]} of {side} is not in this repository", is_unknown=True
         )
     elif store.git.line("rev-parse", f"{recorded.commit}^{{tree}}") != recorded.tree:
         yield Difference(f"commit {recorded.commit[:12]} does not have the tree that was recorded for {side}")
+
+
+def _is_commit(store: ObjectStore, name: str) -> bool:
+    return bool(OBJECT_ID.fullmatch(name)) and store.kind(name) == "commit"
+
+
+def _compare_base(change: Change, repository: GitRepository) -> Iterator[Difference]:
+    """A base of the forger's choice would hide what the change adds."""
+    store, base, head = repository.store, change.base, change.head.commit
+    if change.source == "diff" or store.location is None:
+        return
+    if change.source == "commit" and head and _is_commit(store, head):
+        try:
+            parent = first_parent(store, store.location, head)
+        except UnknownRevisionError as error:
+            yield Difference(str(error), is_unknown=True)
+            return
+        if base.commit != parent:
+            yield Difference(f"the base of commit {head[:12]} is not its first parent")
+    is_empty = base.tree == store.empty_tree()
+    if base.commit is None and (change.source == "range" or not is_empty):
+        yield Difference(f"it is called a {change.source}, but names no commit at base")
 
 
 def _compare_file(file: FileChange, change: Change, repository: GitRepository) -> Iterator[Difference]:

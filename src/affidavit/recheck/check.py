@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from uuid import UUID
 
 from affidavit import __version__
 from affidavit.config.settings import Settings
 from affidavit.diff.opened import OpenedChange
 from affidavit.diff.record_check import has_its_trees
+from affidavit.events import iso
 from affidavit.ports import Case, Specialist
 from affidavit.proof.running.own_names import own_names
 from affidavit.recheck.additions import can_be_derived
@@ -59,7 +62,7 @@ async def recheck(
     if change.holds is None and not is_committed(report.change):
         pieces = [_not_rebuilt(proof) for proof in pieces]
     quoted, unseen = prove_dependencies(report, repository, environments)
-    proofs = [change, *pieces, *quoted, *check_outcomes(report, own_names(repository))]
+    proofs = [change, *_check_name(report), *pieces, *quoted, *check_outcomes(report, own_names(repository))]
     if report.inputs is None and can_be_derived(report.report_version):
         proofs.append(_whole(False, f"a report of version {report.report_version} keeps its inputs"))
     elif report.inputs is None or _other_version(report):
@@ -94,6 +97,26 @@ async def recheck_finding(
     if change.holds is None and not is_committed(report.change):
         pieces = [_not_rebuilt(proof) for proof in pieces]
     return (change, *pieces)
+
+
+def _check_name(report: Report) -> list[Proof]:
+    """A failure for an id or a time that no review writes."""
+    wrong = [
+        f"{name}: {text!r} is no {what}"
+        for name, text, what, written in (
+            ("id", report.id, "UUID", lambda text: str(UUID(text))),
+            ("created_at", report.created_at, "time", lambda text: iso(datetime.fromisoformat(text))),
+        )
+        if not _is_written(text, written)
+    ]
+    return [_whole(False, one) for one in wrong]
+
+
+def _is_written(text: str, written: Callable[[str], str]) -> bool:
+    try:
+        return written(text) == text
+    except ValueError:
+        return False
 
 
 def _not_rebuilt(proof: Proof) -> Proof:

@@ -33,8 +33,8 @@ class Row:
 
 
 ROWS: tuple[Row, ...] = (
-    Row("id", "free", "a random name"),
-    Row("created_at", "free", "when the review was made"),
+    Row("id", "on its word", "a random UUID"),
+    Row("created_at", "on its word", "when the review was made, as a time in UTC"),
     Row("duration_ms", "free", "how long it took"),
     Row("replies.*.duration_ms", "free", "how long it took"),
     Row("inputs.replies.*.duration_ms", "free", "how long it took"),

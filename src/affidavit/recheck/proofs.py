@@ -68,17 +68,17 @@ def recheck_change(change: Change, repository: GitRepository) -> Proof:
         wrong.append(f"it is called a {change.source}, but names no commit at head")
     unknown = [one.detail for one in differences if one.is_unknown]
     holds = False if wrong else None if unknown else True
-    detail = (
-        "; ".join((wrong or unknown)[:MAX_DIFFERENCES])
-        or f"{_commits(change)}files and lines are as recorded"
+    detail = "; ".join((wrong or unknown)[:MAX_DIFFERENCES]) or "files and lines are as recorded"
+    return Proof(finding="", title="change", kind="change", holds=holds, detail=f"{_sides(change)}, {detail}")
+
+
+def _sides(change: Change) -> str:
+    """Name both sides by their hashes: how a report names its commits is on its word."""
+    base, head = (
+        f"commit {revision.commit[:SHORT]}" if revision.commit else f"tree {revision.tree[:SHORT]}"
+        for revision in (change.base, change.head)
     )
-    return Proof(finding="", title="change", kind="change", holds=holds, detail=detail)
-
-
-def _commits(change: Change) -> str:
-    """By their hashes: how a report names its commits is on its word."""
-    commits = [revision.commit[:SHORT] for revision in (change.base, change.head) if revision.commit]
-    return f"commit{'s' * (len(commits) > 1)} {' to '.join(commits)}, " if commits else ""
+    return f"base {base}, head {head}"
 
 
 def check_proofs(report: Report, repository: Repository, replies: Sequence[Reply]) -> list[Proof]:

@@ -115,7 +115,10 @@ def _of_authors(report: Report) -> Iterator[str]:
     change = report.change
     names = {"base": change.base.name, "head": change.head.name, "repository": change.repository}
     named_as = [f"{name} {value}" for name, value in names.items() if value]
+    yield f"its id {report.id} and its time {report.created_at}"
     yield f"how it is named: {', '.join([change.target or change.source, *named_as])}"
+    if change.request:
+        yield f"that it is a review of {change.request}"
     if not is_committed(change):
         yield f"the change itself ({SOURCES.get(change.source, change.source)}), rebuilt from the report"
     named = [
