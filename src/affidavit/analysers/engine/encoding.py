@@ -1,44 +1,89 @@
 """From a file's bytes to the UTF-8 that analysers read, since most of them refuse a file in anything else."""
 
 import codecs
-import io
 import re
 import tokenize
+from collections.abc import Iterable
 
-from affidavit.languages.python.modules import MODULE_ENDS
+from affidavit.git.tree import own_content
+from affidavit.ports import Tree
+from affidavit.records.evidence import Unread
 
-# The name comes from the change, so only codecs that map characters, in linear time, are used.
+PYTHON = (".py", ".pyi", ".pyw")
+ASCII = bytes(range(128))
+# The name comes from the change, so only codecs that map characters, in linear time and without states.
 _CHARACTER_SETS = re.compile(
-    r"iso8859-\d+|cp\d+|koi8-[rtu]|mac-\w+|gbk|gb2312|gb18030|big5\w*|shift_jis\w*|euc_\w+|tis-620"
+    r"utf-8|ascii|iso8859-\d+|cp\d+|koi8-[rtu]|mac-\w+|gbk|gb2312|gb18030|big5\w*|shift_jis\w*|euc_\w+|tis-620"
 )
+_LINE_END = re.compile(rb"\r\n?|\n")
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
+# An analyser that honours a declaration must not decode the UTF-8 that it is given once more.
+_DECLARES = re.compile(rb"coding(?=[:=])")
 
 
 def as_utf8(path: str, content: bytes) -> bytes:
     """The content in UTF-8, line for line; as it is where the language itself would refuse it."""
-    is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    if is_utf16 and not path.endswith(MODULE_ENDS):
+    if path.lower().endswith(PYTHON):
+        return _python_as_utf8(content)
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content.decode("utf-16", "replace").encode()
-    if _is_utf8(content):
-        return content
-    if path.endswith(MODULE_ENDS):
-        return _declared_python(content)
-    # Shells and script engines read such a file all the same, and the rest of it is sound.
+    # Shells and script engines read a file that is not UTF-8 all the same, and the rest of it is sound.
     return content.decode("utf-8", "replace").encode()
 
 
-def _is_utf8(content: bytes) -> bool:
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+def unusually_encoded(tree: Tree, paths: Iterable[str]) -> list[Unread]:
+    """List the Python files that declare an encoding in which Python may see other code than we do."""
+    found = []
+    for path in paths:
+        content = own_content(tree, path) if path.lower().endswith(PYTHON) else None
+        declared = _declared(content) if content else "utf-8"
+        if not _is_usual(declared):
+            detail = f"it declares the encoding {declared}, in which Python may read other code than is seen"
+            found.append(Unread(path=path, why="unreadable", detail=detail))
+    return found
 
 
-def _declared_python(content: bytes) -> bytes:
-    """Python source by the encoding that it declares."""
-    try:
-        declared, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-        encoding = codecs.lookup(declared).name
-        return content.decode(encoding).encode() if _CHARACTER_SETS.fullmatch(encoding) else content
-    except (SyntaxError, LookupError, UnicodeError):
+def _python_as_utf8(content: bytes) -> bytes:
+    declared = _declared(content)
+    if declared.startswith("utf-8") or not _is_usual(declared):
         return content
+    try:
+        text = content.decode(declared).encode()
+    except UnicodeError:
+        return content
+    *lines, rest = _split_head(text)
+    return b"".join([*(_DECLARES.sub(b"xoding", line) for line in lines), rest])
+
+
+def _split_head(content: bytes) -> list[bytes]:
+    """Split the content into its first two lines, where an encoding is declared, and the rest."""
+    ends = [found.end() for _, found in zip(range(2), _LINE_END.finditer(content), strict=False)]
+    starts = [0, *ends]
+    return [content[start:end] for start, end in zip(starts, [*ends, len(content)], strict=True)]
+
+
+def _declared(content: bytes) -> str:
+    """Return the encoding that Python source declares, as Python calls it; unknown ones by their own name."""
+    lines = iter(_split_head(content)[:2])
+    is_marked = content.startswith(codecs.BOM_UTF8)
+
+    def read_line() -> bytes:
+        # Python takes any byte in these lines; a lone carriage return ends a line.
+        line = next(lines, b"").removeprefix(codecs.BOM_UTF8)
+        return _NOT_ASCII.sub(b"?", _LINE_END.sub(b"\n", line))
+
+    try:
+        declared, _ = tokenize.detect_encoding(read_line)
+    except SyntaxError as error:
+        # A byte order mark beside another declaration, or an encoding that Python does not know.
+        return "utf-8" if is_marked else str(error).rpartition(": ")[2]
+    return "utf-8" if is_marked else declared
+
+
+def _is_usual(encoding: str) -> bool:
+    """Whether each byte of ASCII stands for itself, so that a declaration hides no code."""
+    try:
+        is_known = _CHARACTER_SETS.fullmatch(codecs.lookup(encoding).name) is not None
+        return is_known and ASCII.decode(encoding) == ASCII.decode("ascii")
+    except (LookupError, ValueError):
+        return False

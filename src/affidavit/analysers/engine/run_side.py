@@ -12,6 +12,7 @@ from pathlib import Path
 
 from affidavit.analysers.analyser import CHECKOUT, Analyser
 from affidavit.analysers.engine.cache import Kept, ResultCache
+from affidavit.analysers.engine.encoding import unusually_encoded
 from affidavit.analysers.engine.execution import (
     Limits,
     find_executable,
@@ -105,7 +106,7 @@ async def analyse_side(  # noqa: PLR0913 - each is one thing that the result dep
 ) -> SideResult:
     """Run the analyser on one side, or take what it said about the same content before."""
     paths = paths_to_run(analyser, change, repository.side(side), side)
-    return await analyse_paths(
+    found = await analyse_paths(
         analyser,
         program,
         repository,
@@ -116,6 +117,22 @@ async def analyse_side(  # noqa: PLR0913 - each is one thing that the result dep
         slots=slots,
         rewritten=rewritten,
     )
+    changed = {_before(file, side) for file in change.files}
+    encoded = unusually_encoded(repository.side(side), [path for path in paths if path in changed])
+    return _not_read(found, encoded)
+
+
+def _not_read(found: SideResult, unread: Sequence[Unread]) -> SideResult:
+    """The result without what the analyser said of files that it was given and took for something else."""
+    paths = {one.path for one in unread}
+    if not paths or found.run.state != "completed":
+        return found
+    update = {
+        "read": tuple(path for path in found.run.read if path not in paths),
+        "unread": (*(one for one in found.run.unread if one.path not in paths), *unread),
+    }
+    kept = tuple(one for one in found.diagnostics if one.path not in paths)
+    return SideResult(found.run.model_copy(update={**update, "diagnostics": len(kept)}), kept)
 
 
 async def analyse_paths(  # noqa: PLR0913 - as above

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.disclaimer import Excuse
+from affidavit.analysers.engine.encoding import as_utf8
 from affidavit.analysers.python.judgement import (
     judge_evaluation,
     judge_no_python,
@@ -45,9 +46,10 @@ def judge_ruff(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse
     rule = RULES.get(diagnostic.rule)
     if rule is None:
         return "the rule is not one of ours"
-    text = inspection.repository.head.read(diagnostic.path)
-    if text is None:
+    content = inspection.repository.head.read(diagnostic.path)
+    if content is None:
         return "the file cannot be read at head"
+    text = as_utf8(diagnostic.path, content)
     if rule.raises and expects(text, diagnostic.line, diagnostic.column, rule.raises):
         return f"the code around it expects {rule.raises[0]}"
     special = SPECIAL.get(diagnostic.rule)

@@ -8,6 +8,7 @@ from tree_sitter import Node
 
 from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.disclaimer import Disclaimer, Excuse
+from affidavit.analysers.engine.encoding import as_utf8
 from affidavit.analysers.python.aliases import imported_name
 from affidavit.analysers.python.dynamic import makes_names
 from affidavit.analysers.python.first_party import (
@@ -55,9 +56,10 @@ MAX_DEFINITIONS = 500
 def judge_ty(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
     """The reason why a new diagnostic of ty is no finding; None where it is one."""
     rule = RULES.get(diagnostic.rule)
-    text = inspection.repository.head.read(diagnostic.path)
-    if rule is None or text is None:
+    content = inspection.repository.head.read(diagnostic.path)
+    if rule is None or content is None:
         return "the rule is not one of ours, or the file cannot be read"
+    text = as_utf8(diagnostic.path, content)
     if rule.raises and expects(text, diagnostic.line, diagnostic.column, rule.raises):
         return f"the code around it expects {rule.raises[0]}"
     if is_only_for_type_checkers(text, diagnostic.line, diagnostic.column):
