@@ -297,3 +297,52 @@ def test_a_field_that_is_declared_and_then_set_is_set_once(case, ask):
     text = "class A:\n    out: int\n    name = 1\n    out = 2\n    name = 3\n"
     found = ask(RUFF, case({"x": ""}, {"a.py": text}))
     assert [(finding["rule_id"], finding["line"]) for finding in found] == [("ruff/PIE794", 5)]
+
+
+RUN = "import subprocess\n"
+FROM_OUTSIDE = {
+    "assigned": "def f(name):\n    cmd = 'ls ' + name\n    subprocess.run(cmd, shell=True)\n",
+    "a parameter that is assigned": (
+        "def f(cmd, name):\n    cmd = cmd + name\n    subprocess.run(cmd, shell=True)\n"
+    ),
+    "a parameter that is added to": (
+        "def f(cmd, name):\n    cmd += name\n    subprocess.run(cmd, shell=True)\n"
+    ),
+    "unpacked": "def f(name):\n    cmd, _ = 'ls ' + name, 1\n    subprocess.run(cmd, shell=True)\n",
+    "assigned in an expression": (
+        "def f(name):\n    if cmd := 'ls ' + name:\n        subprocess.run(cmd, shell=True)\n"
+    ),
+    "assigned by a function inside": (
+        "def f(cmd, name):\n    def g():\n        nonlocal cmd\n        cmd = 'ls ' + name\n    g()\n"
+        "    subprocess.run(cmd, shell=True)\n"
+    ),
+    "of the module": "command = 'ls ' + input()\nsubprocess.run(command, shell=True)\n",
+}
+GIVEN_WHOLE = {
+    "a parameter": "def f(cmd):\n    subprocess.run(cmd, shell=True)\n",
+    "a parameter that is cleaned": (
+        "def f(cmd):\n    cmd = cmd.strip()\n    subprocess.run(cmd, shell=True)\n"
+    ),
+    "each of a parameter": (
+        "def f(commands):\n    for cmd in commands:\n        subprocess.run(cmd, shell=True)\n"
+    ),
+    "unpacked from a call": (
+        "def f(cmd):\n    cmd, a = prepare(cmd)\n    subprocess.run(cmd, shell=True)\n"
+        "def prepare(cmd):\n    return cmd, 1\n"
+    ),
+    "unpacked beside something else": (
+        "def f(name):\n    cmd, _ = 'ls', name\n    subprocess.run(cmd, shell=True)\n"
+    ),
+    "a constant": "def f():\n    cmd = 'ls -l'\n    subprocess.run(cmd, shell=True)\n",
+}
+
+
+@pytest.mark.parametrize("what", FROM_OUTSIDE)
+def test_a_variable_called_cmd_does_not_hide_what_is_put_into_it(case, ask, what):
+    found = ask(RUFF, case({"a.py": RUN}, {"a.py": RUN + FROM_OUTSIDE[what]}))
+    assert [one["rule_id"] for one in found] == ["ruff/S602"]
+
+
+@pytest.mark.parametrize("what", GIVEN_WHOLE)
+def test_a_command_that_the_caller_wrote_is_no_finding(case, ask, what):
+    assert ask(RUFF, case({"a.py": RUN}, {"a.py": RUN + GIVEN_WHOLE[what]})) == []

@@ -14,13 +14,13 @@ from affidavit.analysers.python.syntax import (
     is_unevaluated_annotation,
     node_at,
 )
-from affidavit.analysers.python.taint import carries_input
+from affidavit.analysers.python.taint import carries_input, is_given_whole
 from affidavit.analysers.rule import names_in
 from affidavit.records.evidence import AnalyserDiagnostic
 
 # Overrides and isolates; the plain marks U+200E and U+200F are not among them.
 REORDERING = frozenset(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
-WHOLE_COMMAND = re.compile(rb"(\w*_)?(cmds?|command|commands|command_?line|cmd_?line|argv|script|shell_?cmd)")
+WHOLE_COMMAND = re.compile(r"(\w*_)?(cmds?|command|commands|command_?line|cmd_?line|argv|script|shell_?cmd)")
 ROUND_TRIP = re.compile(rb"[\w.]*\bloads\(\s*[\w.]*\bdumps\(")
 LOADER = re.compile(rb"(?:[\w.]+\.)?(\w+)")
 UNSAFE_LOADERS = (b"Loader", b"UnsafeLoader", b"CLoader", b"CUnsafeLoader")
@@ -76,7 +76,7 @@ def judge_shell_command(diagnostic: AnalyserDiagnostic, _inspection: Inspection,
     """The reason why a command given to a shell is no finding: nothing from outside reaches it."""
     around = ancestors(node_at(text, diagnostic.line, diagnostic.column))
     command = _first_argument(next((node for node, _ in around if node.type == "call"), None))
-    if command is not None and command.type == "identifier" and WHOLE_COMMAND.fullmatch(command.text or b""):
+    if command is not None and is_given_whole(command, text, WHOLE_COMMAND):
         return "the function is given the whole command, so that nothing is put into it here"
     is_open = command is not None and carries_input(command)
     return None if is_open else "no text from outside the function reaches the command"

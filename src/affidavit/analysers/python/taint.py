@@ -5,7 +5,9 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from affidavit.analysers.python.aliases import BINDING
 from affidavit.analysers.python.syntax import ancestors
+from affidavit.symbols.occurrences import occurrences
 
 CONSTANT = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*")
 # Names of tables and columns, placeholders and finished pieces come from the program, not from a stranger.
@@ -34,12 +36,55 @@ PASSING_METHODS = frozenset(
 PASSING_FUNCTIONS = frozenset({"str", "format", "list", "tuple"})
 HARMLESS_TYPES = frozenset({"int", "float", "bool"})
 OWN = frozenset({"self", "cls"})
+GIVING = {
+    "assignment": ("left", "right"),
+    "augmented_assignment": ("left", "right"),
+    "for_statement": ("left", "right"),
+    "named_expression": ("name", "value"),
+}
+UNPACKING = ("pattern_list", "tuple_pattern", "list_pattern")
 MAX_STEPS = 200
 
 
 def carries_input(node: Node) -> bool:
     """Whether the value of an expression can hold text from outside the function."""
     return _Search().carries(node)
+
+
+def is_given_whole(node: Node, text: bytes, names: re.Pattern[str]) -> bool:
+    """Whether an expression is a parameter of one of these names that the function gives no other value.
+
+    It may also be a variable that holds nothing but such a parameter, or each of its parts in turn.
+    """
+    function = _enclosing_function(node)
+    if function is None or node.type != "identifier" or not names.fullmatch(_text(node)):
+        return False
+    if _parameter(function, _text(node)) is None:
+        values = list(_assignments(function, _text(node)))
+        is_held_only = len(values) == 1 and _bindings(function, text, _text(node)) == 1
+        if not is_held_only or values[0].type != "identifier":
+            return False
+        (node,) = values
+    name = _text(node)
+    is_given = _parameter(function, name) is not None and names.fullmatch(name) is not None
+    return is_given and not _bindings(function, text, name)
+
+
+def _bindings(function: Node, text: bytes, name: str) -> int:
+    """Count the places in a function, and in those inside of it, that give the name a value."""
+    body = function.child_by_field_name("body") or function
+    inside = (
+        one
+        for one in occurrences(_module(body), text, name)
+        if body.start_byte <= one.node.start_byte < body.end_byte
+    )
+    return sum(one.role in BINDING or _is_added_to(one.node) for one in inside)
+
+
+def _is_added_to(node: Node) -> bool:
+    parent = node.parent
+    is_target = parent is not None and parent.child_by_field_name("left") == node
+    return parent is not None and is_target and parent.type == "augmented_assignment"
 
 
 class _Search:
@@ -116,18 +161,32 @@ def _assignments(scope: Node, name: str) -> Iterator[Node]:
         node = waiting.pop()
         if node is not scope and node.type in ("function_definition", "class_definition", "lambda"):
             continue
-        left = node.child_by_field_name("left")
-        right = node.child_by_field_name("right")
-        is_given = node.type in ("assignment", "augmented_assignment", "for_statement")
-        if is_given and right is not None and _text(left) == name:
-            yield right
+        if node.type in GIVING:
+            target, value = map(node.child_by_field_name, GIVING[node.type])
+            if target is not None and value is not None:
+                yield from _given(target, value, name)
         waiting += node.named_children
 
 
-def _is_parameter(function: Node, name: str) -> bool:
+def _given(target: Node, value: Node, name: str) -> Iterator[Node]:
+    """What a name gets of a value; of one that is unpacked, its own part where each has one."""
+    if target.type not in UNPACKING:
+        if _text(target) == name:
+            yield value
+        return
+    targets, values = target.named_children, value.named_children
+    is_paired = value.type in ("expression_list", "tuple", "list") and len(targets) == len(values)
+    for one, part in zip(targets, values if is_paired else [value] * len(targets), strict=True):
+        yield from _given(one, part, name)
+
+
+def _parameter(function: Node, name: str) -> Node | None:
     parameters = function.child_by_field_name("parameters")
-    for parameter in parameters.named_children if parameters is not None else ():
-        words = re.findall(r"\w+", _text(parameter))
-        if words and words[0] == name:
-            return _text(parameter.child_by_field_name("type")) not in HARMLESS_TYPES
-    return False
+    written = parameters.named_children if parameters is not None else ()
+    return next((one for one in written if re.findall(r"\w+", _text(one))[:1] == [name]), None)
+
+
+def _is_parameter(function: Node, name: str) -> bool:
+    parameter = _parameter(function, name)
+    is_text = parameter is None or _text(parameter.child_by_field_name("type")) not in HARMLESS_TYPES
+    return parameter is not None and is_text
