@@ -69,7 +69,7 @@ lock:  ## pin what pyproject.toml asks for
 	$(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --python-version 3.11 --extra postgres --group dev pyproject.toml -o requirements.lock
 	$(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url \
-	  --python-version 3.11 --constraint requirements.lock pyproject.toml \
+	  --python-version 3.11 --constraint requirements.lock --group build pyproject.toml \
 	  -o src/affidavit/forges/workflows/dependencies.lock
 
 clean:

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -20,10 +21,13 @@ from affidavit import __version__
 from affidavit.forges.workflows.writing import Choices, workflow
 from commands import affidavit
 from published import webhooks
-from repositories import Repo
+from repositories import Repo, run_git
 
 ROOT = Path(__file__).parents[2]
 DIGEST = "5d1f" * 16
+FROM = "example/affidavit@" + "0a1b" * 10
+SOURCE = f"https://github.com/{FROM}"
+CHOICES = Choices(source=SOURCE)
 
 
 @pytest.fixture
@@ -41,7 +45,13 @@ def zizmor(file: Path) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(
-    "options", [(), ("--model", "anthropic:claude-sonnet-5"), ("--private",), ("--digest", DIGEST)]
+    "options",
+    [
+        ("--from", FROM),
+        ("--from", FROM, "--model", "anthropic:claude-sonnet-5"),
+        ("--from", FROM, "--private"),
+        ("--digest", DIGEST),
+    ],
 )
 def test_the_written_workflow_passes_zizmor(folder: Path, options: tuple[str, ...]) -> None:
     done = affidavit("init", *options, cwd=folder)
@@ -53,11 +63,13 @@ def test_the_written_workflow_passes_zizmor(folder: Path, options: tuple[str, ..
 
 def test_the_written_workflow_passes_actionlint(folder: Path, tmp_path: Path) -> None:
     files = []
-    for number, choices in enumerate((Choices(), Choices(model="openai:gpt-5", is_private=True))):
+    for number, choices in enumerate(
+        (CHOICES, Choices(source=SOURCE, model="openai:gpt-5", is_private=True))
+    ):
         files.append(tmp_path / f"{number}.yml")
         files[-1].write_text(workflow("github", choices)[0].text)
     files.append(tmp_path / "answered.yml")
-    files[-1].write_text(workflow("github")[1].text)
+    files[-1].write_text(workflow("github", CHOICES)[1].text)
     assert page_tool.lint_workflows(*files) == []
     # It does look.
     wrong = tmp_path / "wrong.yml"
@@ -66,7 +78,7 @@ def test_the_written_workflow_passes_actionlint(folder: Path, tmp_path: Path) ->
 
 
 def test_the_scripts_of_the_written_workflow_pass_shellcheck(tmp_path: Path) -> None:
-    jobs = as_read(workflow("github", Choices(model="openai:gpt-5"))[0].text)["jobs"]
+    jobs = as_read(workflow("github", Choices(source=SOURCE, model="openai:gpt-5"))[0].text)["jobs"]
     steps = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
     assert len(steps) == 8
     program = Path(sys.executable).with_name("shellcheck")
@@ -96,7 +108,7 @@ def jobs_of(text: str) -> dict[str, str]:
 
 
 def test_each_job_of_the_workflow_has_its_own_rights_and_secrets() -> None:
-    jobs = jobs_of(workflow("github", Choices(model="openai:gpt-5"))[0].text)
+    jobs = jobs_of(workflow("github", Choices(source=SOURCE, model="openai:gpt-5"))[0].text)
     assert list(jobs) == ["review", "recheck", "post"]
     assert "write" not in jobs["review"].partition("steps:")[0]
     assert "secrets.OPENAI_API_KEY" in jobs["review"]
@@ -152,7 +164,7 @@ def comment(association: str, body: str = "/affidavit dismiss why") -> dict[str,
     ],
 )
 def test_a_comment_starts_a_run_only_by_people_of_the_repository(association: str, starts: bool) -> None:
-    content = as_read(workflow("github")[0].text)
+    content = as_read(workflow("github", CHOICES)[0].text)
     condition, group = content["jobs"]["review"]["if"], content["concurrency"]["group"]
     event = comment(association)
     assert bool(value(condition, "issue_comment", event)) is starts
@@ -173,7 +185,7 @@ def answered(conclusion: str) -> dict[str, Any]:
 def test_an_answer_in_a_thread_starts_a_run_of_the_default_branch_by_way_of_a_workflow_without_rights() -> (
     None
 ):
-    whole, small = (as_read(one.text) for one in workflow("github")[:2])
+    whole, small = (as_read(one.text) for one in workflow("github", CHOICES)[:2])
     # YAML reads `on` as true.
     triggers: Any = {**whole, **{str(name): value for name, value in whole.items()}}["True"]
     assert triggers["workflow_run"] == {"workflows": [small["name"]], "types": ["completed"]}
@@ -192,7 +204,7 @@ def test_an_answer_in_a_thread_starts_a_run_of_the_default_branch_by_way_of_a_wo
 
 
 def test_what_the_recheck_keeps_cannot_replace_the_report_that_is_posted(tmp_path: Path) -> None:
-    steps = as_read(workflow("github")[0].text)["jobs"]["post"]["steps"]
+    steps = as_read(workflow("github", CHOICES)[0].text)["jobs"]["post"]["steps"]
     taken = {
         step["with"]["name"]: step["with"]["path"] for step in steps if "download" in step.get("uses", "")
     }
@@ -218,7 +230,7 @@ def test_what_the_recheck_keeps_cannot_replace_the_report_that_is_posted(tmp_pat
 
 
 def test_on_gitlab_only_the_report_that_the_review_job_put_out_is_posted(tmp_path: Path) -> None:
-    jobs = as_read(workflow("gitlab")[0].text)
+    jobs = as_read(workflow("gitlab", CHOICES)[0].text)
     review, post = jobs["affidavit-review"], jobs["affidavit-post"]
     # Neither a file nor a variable of the recheck reaches the job that posts.
     assert post["needs"] == ["affidavit-review", {"job": "affidavit-recheck", "artifacts": False}]
@@ -245,26 +257,29 @@ def run_as_job(folder: Path, job: dict[str, Any], env: dict[str, str]) -> subpro
 
 
 def test_a_draft_waits_until_it_is_ready() -> None:
-    condition = as_read(workflow("github")[0].text)["jobs"]["review"]["if"]
+    condition = as_read(workflow("github", CHOICES)[0].text)["jobs"]["review"]["if"]
     for is_draft in (True, False):
         event = {"pull_request": {"draft": is_draft, "number": 7}}
         assert bool(value(condition, "pull_request_target", event)) is not is_draft
 
 
 def test_without_a_model_the_review_has_no_secret() -> None:
-    jobs = jobs_of(workflow("github")[0].text)
+    jobs = jobs_of(workflow("github", CHOICES)[0].text)
     assert "secrets." not in jobs["review"]
 
 
 def test_a_workflow_that_is_there_is_not_overwritten_unasked(folder: Path) -> None:
-    assert affidavit("init", cwd=folder).code == 0
-    again = affidavit("init", cwd=folder)
+    assert affidavit("init", "--from", FROM, cwd=folder).code == 0
+    again = affidavit("init", "--from", FROM, cwd=folder)
     assert again.code == 2
     assert "--force" in again.err
 
 
 def test_the_gitlab_jobs_are_yaml_that_a_linter_reads(folder: Path) -> None:
-    assert affidavit("init", "--forge", "gitlab", "--model", "openai:gpt-5", cwd=folder).code == 0
+    assert (
+        affidavit("init", "--from", FROM, "--forge", "gitlab", "--model", "openai:gpt-5", cwd=folder).code
+        == 0
+    )
     file = folder / ".gitlab" / "affidavit.yml"
     program = Path(sys.executable).with_name("yamllint")
     rules = "{extends: default, rules: {line-length: {max: 120}, document-start: disable}}"
@@ -278,7 +293,7 @@ def as_read(text: str) -> dict[str, Any]:
 
 
 def test_the_jobs_on_gitlab_have_variables_of_their_own_by_environment() -> None:
-    jobs = as_read(workflow("gitlab", Choices(model="openai:gpt-5"))[0].text)
+    jobs = as_read(workflow("gitlab", Choices(source=SOURCE, model="openai:gpt-5"))[0].text)
     review, recheck, post = (jobs[f"affidavit-{name}"] for name in ("review", "recheck", "post"))
     assert review["environment"] == {"name": "affidavit-review", "action": "access"}
     assert post["environment"] == {"name": "affidavit-post", "action": "access"}
@@ -292,7 +307,7 @@ def test_the_jobs_on_gitlab_have_variables_of_their_own_by_environment() -> None
 
 def test_in_a_private_project_of_gitlab_the_job_without_a_secret_reviews_what_git_has() -> None:
     public, private = (
-        as_read(workflow("gitlab", Choices(is_private=is_private))[0].text)["affidavit"]
+        as_read(workflow("gitlab", Choices(source=SOURCE, is_private=is_private))[0].text)["affidavit"]
         for is_private in (False, True)
     )
     assert "merge_requests/$CI_MERGE_REQUEST_IID" in public["script"][0]
@@ -316,14 +331,16 @@ def test_in_a_private_project_of_gitlab_the_job_without_a_secret_reviews_what_gi
     ],
 )
 def test_a_secret_that_reaches_the_wrong_job_of_gitlab_ends_it(job: str, variable: str, code: int) -> None:
-    first = as_read(workflow("gitlab", Choices(model="openai:gpt-5"))[0].text)[job]["script"][0]
+    first = as_read(workflow("gitlab", Choices(source=SOURCE, model="openai:gpt-5"))[0].text)[job]["script"][
+        0
+    ]
     done = subprocess.run(["sh", "-c", first], env={variable: "secret"}, capture_output=True, check=False)
     assert done.returncode == code
     assert b"secret" not in done.stdout
 
 
 def test_the_groups_of_gitlab_have_names_that_it_takes() -> None:
-    jobs = as_read(workflow("gitlab")[0].text)
+    jobs = as_read(workflow("gitlab", CHOICES)[0].text)
     groups = [job["resource_group"] for job in jobs.values() if "resource_group" in job]
     # Letters, digits, and a few marks; a colon, as in an address, is refused.
     assert groups
@@ -352,24 +369,55 @@ def test_everything_that_a_job_installs_is_pinned_by_hashes(folder: Path, forge:
     assert all("--require-hashes --only-binary :all: -r" in line for line in installs)
 
 
-def test_without_a_digest_only_affidavit_itself_is_pinned_by_its_version_and_that_is_said(
-    folder: Path,
-) -> None:
-    done = affidavit("init", cwd=folder)
-    assert "Affidavit itself by its version" in done.err
+def test_init_names_no_package_that_the_index_does_not_have(folder: Path) -> None:
+    refused = affidavit("init", cwd=folder)
+    assert (refused.code, "--from OWNER/REPO@COMMIT" in " ".join(refused.err.split())) == (2, True), (
+        refused.err
+    )
+    assert not (folder / ".github").exists()
+    done = affidavit("init", "--from", FROM, cwd=folder)
+    assert done.code == 0, done.err
     jobs = (folder / ".github" / "workflows" / "affidavit.yml").read_text()
-    loose = [line.strip() for line in jobs.splitlines() if "pip install" in line and "hashes" not in line]
-    assert {line.rpartition("version-check ")[2] for line in loose} == {
-        f'--no-deps "affidavit=={__version__}"'
-    }
-    assert "affidavit" not in pinned((folder / ".github" / "affidavit.lock").read_text())
-    wrong = affidavit("init", "--digest", "abc", "--force", cwd=folder)
-    assert wrong.code == 2
-    assert "64 hexadecimal digits" in wrong.err
+    assert jobs.count(f'FROM="affidavit @ git+{SOURCE}"\n') == 3
+    loose = {line.strip() for line in jobs.splitlines() if "pip install" in line and "hashes" not in line}
+    assert {line.partition("--no-deps ")[2] for line in loose} == {'--no-build-isolation "$FROM"'}
+    packages = pinned((folder / ".github" / "affidavit.lock").read_text())
+    assert "affidavit" not in packages
+    assert packages["hatchling"][1]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--digest", "abc"), "64 hexadecimal digits"),
+        (("--from", "owner/repo@main"), "can be moved"),
+        (("--from", "http://host/owner/repo@" + "0" * 40), "can be moved"),
+        (("--from", 'o/r"; curl evil #@' + "0" * 40), "can be moved"),
+        (("--from", FROM, "--digest", DIGEST), "give one of them"),
+    ],
+)
+def test_what_names_no_certain_version_is_refused(folder: Path, options: tuple[str, ...], said: str) -> None:
+    done = affidavit("init", *options, cwd=folder)
+    assert (done.code, said in " ".join(done.err.split())) == (2, True), done.err
+
+
+def test_the_written_command_installs_a_commit(tmp_path: Path) -> None:
+    steps = as_read(workflow("github", CHOICES)[0].text)["jobs"]["review"]["steps"]
+    script = next(step["run"] for step in steps if "no-build-isolation" in step.get("run", ""))
+    commit = run_git(ROOT, "rev-parse", "HEAD").decode().strip()
+    local = "\n".join(script.splitlines()[-2:]).replace(
+        f"affidavit @ git+{SOURCE}", f"git+file://{ROOT}@{commit}"
+    )
+    command = (
+        local.replace("python -m pip", shlex.quote(sys.executable) + " -m pip") + f" --target {tmp_path}"
+    )
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "affidavit" / "__main__.py").exists()
 
 
 def test_the_hashes_that_come_along_are_of_what_this_version_asks_for() -> None:
-    kept = pinned(workflow("github")[-1].text)
+    kept = pinned(workflow("github", CHOICES)[-1].text)
     everything = pinned((ROOT / "requirements.lock").read_text())
     assert {name: version for name, (version, _) in kept.items()} == {
         name: everything[name][0] for name in kept
@@ -380,10 +428,11 @@ def test_the_hashes_that_come_along_are_of_what_this_version_asks_for() -> None:
 
 def test_the_short_example_of_the_documents_installs_and_uses_what_init_writes(tmp_path: Path) -> None:
     example = (ROOT / "docs" / "ci.md").read_text().split("```yaml\n")[1].partition("```")[0]
-    written = workflow("github")[0].text
+    written = workflow("github", CHOICES)[0].text
     assert set(re.findall(r"uses: (.*)", example)) <= set(re.findall(r"uses: (.*)", written))
-    installs = [line.strip() for line in example.splitlines() if "pip install" in line]
-    as_written = {line.strip() for line in written.splitlines() if "pip install" in line}
+    example = example.replace("https://github.com/OWNER/REPO@COMMIT", SOURCE)
+    installs = [line.strip() for line in example.splitlines() if "pip install" in line or "FROM=" in line]
+    as_written = {line.strip() for line in written.splitlines() if "pip install" in line or "FROM=" in line}
     # The list comes from the base branch: what is checked out is the pull request.
     assert {one.replace('"$RUNNER_TEMP/affidavit.lock"', ".github/affidavit.lock") for one in installs} == (
         as_written
@@ -396,11 +445,20 @@ def test_the_short_example_of_the_documents_installs_and_uses_what_init_writes(t
 
 
 def test_a_model_in_a_build_has_a_budget(folder: Path) -> None:
-    text = workflow("github", Choices(model="openai:gpt-5"))[0].text
+    text = workflow("github", Choices(source=SOURCE, model="openai:gpt-5"))[0].text
     assert 'AFFIDAVIT_BUDGET_USD: "5"' in jobs_of(text)["review"]
-    assert "AFFIDAVIT_BUDGET_USD" not in workflow("github")[0].text
+    assert "AFFIDAVIT_BUDGET_USD" not in workflow("github", CHOICES)[0].text
     done = affidavit(
-        "init", "--forge", "gitlab", "--model", "openai:gpt-5", "--budget-usd", "1.5", cwd=folder
+        "init",
+        "--from",
+        FROM,
+        "--forge",
+        "gitlab",
+        "--model",
+        "openai:gpt-5",
+        "--budget-usd",
+        "1.5",
+        cwd=folder,
     )
     assert done.code == 0, done.err
     jobs = as_read((folder / ".gitlab" / "affidavit.yml").read_text())
@@ -420,7 +478,7 @@ def test_nothing_is_written_through_a_link_that_leads_out(
     outside.mkdir()
     (folder / link).parent.mkdir(exist_ok=True)
     (folder / link).symlink_to(outside)
-    done = affidavit("init", *force, cwd=folder)
+    done = affidavit("init", "--from", FROM, *force, cwd=folder)
     assert done.code == 2
     assert "leads out of" in done.err
     assert list(outside.iterdir()) == []
@@ -431,7 +489,7 @@ def test_nothing_is_written_through_a_link_that_leads_out(
 def test_a_file_that_is_a_link_is_named_as_one(folder: Path, force: tuple[str, ...]) -> None:
     (folder / ".github" / "workflows").mkdir(parents=True)
     (folder / ".github" / "workflows" / "affidavit.yml").symlink_to("ci.yml")
-    done = affidavit("init", *force, cwd=folder)
+    done = affidavit("init", "--from", FROM, *force, cwd=folder)
     assert done.code == 2
     assert "affidavit.yml is a link to ci.yml" in done.err
     assert "--force overwrites" not in done.err
@@ -440,5 +498,5 @@ def test_a_file_that_is_a_link_is_named_as_one(folder: Path, force: tuple[str, .
 def test_a_link_within_the_repository_is_followed(folder: Path) -> None:
     (folder / "forge").mkdir()
     (folder / ".github").symlink_to("forge")
-    assert affidavit("init", cwd=folder).code == 0
+    assert affidavit("init", "--from", FROM, cwd=folder).code == 0
     assert (folder / "forge" / "workflows" / "affidavit.yml").is_file()

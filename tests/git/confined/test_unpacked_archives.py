@@ -342,7 +342,9 @@ def test_objects_behind_a_link_are_refused(repo: Repo, private: Repo, part: str)
     place = repo.path / ".git" / "objects" / part
     shutil.rmtree(place, ignore_errors=True)
     place.symlink_to(private.path / ".git" / "objects" / part)
-    with pytest.raises(InputError, match=r"--allow-alternates or set AFFIDAVIT_ALLOW_ALTERNATES=1; .* `git clone --no-local`"):
+    with pytest.raises(
+        InputError, match=r"--allow-alternates or set AFFIDAVIT_ALLOW_ALTERNATES=1; .* `git clone --no-local`"
+    ):
         find_repository(repo.path)
 
 

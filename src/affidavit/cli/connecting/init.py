@@ -14,6 +14,9 @@ from affidavit.forges.workflows.writing import BUDGET_USD, HOOKS, Choices, Hook,
 from affidavit.git.command import Git
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
+SOURCE = re.compile(
+    r"(?:(?P<github>[\w.-]+/[\w.-]+)|(?P<address>https://[\w.-]+(?::\d+)?(?:/[\w.-]+)+))@(?P<commit>[0-9a-f]{40}|[0-9a-f]{64})"
+)
 MODEL_NAME = re.compile(r"[A-Za-z0-9-]+:[\w.:/@-]+")
 
 
@@ -30,11 +33,17 @@ MODEL_NAME = re.compile(r"[A-Za-z0-9-]+:[\w.:/@-]+")
     help=f"With --model: what one review may cost; default {BUDGET_USD:g}.",
 )
 @click.option(
+    "--from",
+    "source",
+    metavar="OWNER/REPO@COMMIT",
+    help="The repository of Affidavit that the jobs install, at a commit; an https address works, too.",
+)
+@click.option(
     "--digest",
     "digests",
     multiple=True,
     metavar="SHA256",
-    help="The hash of this version's published wheel (`pip hash FILE`); repeatable.",
+    help="Instead of --from: the hash of this version's published wheel (`pip hash FILE`); repeatable.",
 )
 @click.option("--private", is_flag=True, help="The repository is private: jobs need a token to fetch.")
 @click.option("--repo", type=click.Path(path_type=Path, file_okay=False), help="Where; default: this folder.")
@@ -54,8 +63,8 @@ def command(
     secret, post writes what the recheck confirmed. docs/ci.md says what a fork's pull request can reach.
 
     \b
-    affidavit init                      the workflow of the forge that origin is on
-    affidavit init --hook pre-push      review what is pushed, before it is
+    affidavit init --from OWNER/REPO@COMMIT   the workflow of the forge that origin is on
+    affidavit init --hook pre-push            review what is pushed, before it is
     """
     git = Git(repo or Path.cwd())
     root = _line(git, "rev-parse", "--show-toplevel")
@@ -74,7 +83,9 @@ def command(
         _write(root / one.path, one)
 
 
-def _choices(model: str | None, budget_usd: float | None, digests: tuple[str, ...], private: bool) -> Choices:
+def _choices(
+    model: str | None, budget_usd: float | None, source: str | None, digests: tuple[str, ...], private: bool
+) -> Choices:
     """What the options say about the workflow."""
     if model is not None and not MODEL_NAME.fullmatch(model):
         raise SettingsError(f"--model: {model!r} is not PROVIDER:NAME, such as anthropic:claude-sonnet-4-5")
@@ -83,7 +94,21 @@ def _choices(model: str | None, budget_usd: float | None, digests: tuple[str, ..
     plain = tuple(one.removeprefix("--hash=").removeprefix("sha256:").lower() for one in digests)
     if wrong := next((one for one in plain if not DIGEST.fullmatch(one)), None):
         raise SettingsError(f"--digest: {wrong!r} is not the SHA-256 of a file, 64 hexadecimal digits")
-    return Choices(model, budget_usd or BUDGET_USD, private, plain)
+    if source is not None and digests:
+        raise SettingsError("--from and --digest are two ways to install Affidavit: give one of them")
+    return Choices(model, budget_usd or BUDGET_USD, private, plain, _address(source) if source else "")
+
+
+def _address(source: str) -> str:
+    """Where --from says that Affidavit is, with the commit."""
+    found = SOURCE.fullmatch(source)
+    if found is None:
+        raise SettingsError(
+            f"--from: {source!r} is not OWNER/REPO@COMMIT or https://HOST/PATH@COMMIT, with the whole hash "
+            "of the commit: a branch or a tag can be moved"
+        )
+    address = found["address"] or f"https://github.com/{found['github']}"
+    return f"{address}@{found['commit']}"
 
 
 def _line(git: Git, *arguments: str) -> Path:

@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import Literal
 
 from affidavit import __version__
+from affidavit.errors import SettingsError
 from affidavit.forges.earlier import WORKFLOW
 from affidavit.forges.reaching.hosts import ForgeKind
 
@@ -38,19 +39,22 @@ class Choices:
     budget_usd: float = BUDGET_USD
     is_private: bool = False
     digests: tuple[str, ...] = ()
-    """SHA-256 of the published files of this version; without them it is pinned by its version alone."""
+    """SHA-256 of the published files of this version."""
+    source: str = ""
+    """The repository and commit to install from, as `https://host/owner/repo@COMMIT`; else by the digests."""
 
 
-def workflow(kind: ForgeKind, choices: Choices | None = None) -> list[Written]:
+def workflow(kind: ForgeKind, chosen: Choices) -> list[Written]:
     """The workflow of a forge, and what it installs; without a model no job but the last has a secret."""
-    chosen = choices or Choices()
+    if not chosen.source and not chosen.digests:
+        raise SettingsError(_NO_SOURCE)
     text = _read(f"{kind}.yml").replace("@VERSION@", __version__)
     fill = _github if kind == "github" else _gitlab
     answered = [Written(ANSWERED, _read("answered.yml").replace("@VERSION@", __version__))]
     return [
         Written(PATHS[kind], fill(text, chosen), advice=_advice(kind, chosen)),
         *(answered if kind == "github" else []),
-        Written(LOCKS[kind], _lock(chosen), advice="" if chosen.digests else _UNKNOWN_DIGEST),
+        Written(LOCKS[kind], _lock(chosen)),
     ]
 
 
@@ -59,9 +63,10 @@ def hook(name: Hook) -> Written:
     return Written(f"hooks/{name}", _read(f"{name}.sh"), is_program=True)
 
 
-_UNKNOWN_DIGEST = (
-    f"what Affidavit needs is pinned by hashes, Affidavit itself by its version: `pip download --no-deps "
-    f"affidavit=={__version__}` and `pip hash affidavit-*` print the hash to give with --digest"
+_NO_SOURCE = (
+    f"Affidavit {__version__} is not published: anybody could register its name on the index, and the jobs "
+    "have write rights. Say what they install with --from OWNER/REPO@COMMIT, its repository on github.com, "
+    "or --from https://HOST/PATH@COMMIT. If you publish it yourself, pin your wheel with --digest SHA256"
 )
 
 
@@ -75,13 +80,16 @@ def _lock(chosen: Choices) -> str:
     about = (
         f"# Written by `affidavit init` (Affidavit {__version__}): what its jobs install, and nothing else.\n"
     )
-    return about + (f"{own}\n" if chosen.digests else "") + _read("dependencies.lock")
+    return about + ("" if chosen.source else f"{own}\n") + _read("dependencies.lock")
 
 
 def _install(lock: str, chosen: Choices) -> list[str]:
     commands = [f"{_PIP} --require-hashes --only-binary :all: -r {lock}"]
-    # Its hash is known once it is published: see `--digest`.
-    return commands if chosen.digests else [*commands, f'{_PIP} --no-deps "affidavit=={__version__}"']
+    if not chosen.source:
+        return commands
+    # The lock has what builds it, with hashes: nothing else comes from the index.
+    build = f'AFFIDAVIT_WITHOUT_PAGE=1 {_PIP} --no-deps --no-build-isolation "$FROM"'
+    return [*commands, f'FROM="affidavit @ git+{chosen.source}"', build]
 
 
 def _github(text: str, chosen: Choices) -> str:
