@@ -7,6 +7,7 @@ from affidavit import ports
 from affidavit.diff.parse import FileDiff, parse_diff
 from affidavit.events import Event
 from affidavit.git.repository import GitRepository, open_repository
+from affidavit.languages.registry import language_of
 from affidavit.records.change import Change, FileChange, FileStatus, Revision
 from repositories import Repo, run_git
 
@@ -38,6 +39,7 @@ def _file(file: FileDiff) -> FileChange:
         new_blob=file.new_blob,
         is_binary=file.is_binary,
         is_submodule=file.is_submodule,
+        language=language_of(new or old),
         hunks=tuple(hunk.to_record() for hunk in file.hunks),
     )
 

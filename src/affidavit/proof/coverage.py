@@ -1,6 +1,6 @@
 """Who read which part of a change, by what was seen of it: coverage, and what was claimed and not read."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -26,6 +26,9 @@ SHOWN_PATHS = 5
 UNREAD = "unread files"
 COMPARES_NAMES = "references"
 """The search for broken references: it reads any file that has a grammar, and only for its names."""
+NO_READER = "no specialist reads this kind of file"
+NO_ANALYSER = "no analyser reads "
+UNNAMED = "it"
 SHOWN_TO_NOBODY = "shown to no model"
 TOO_LARGE_ADVICE = "Look at it yourself, or leave it out by settings at base, `--exclude` or `--include`."
 
@@ -48,6 +51,10 @@ class Coverage:
     """What models know a file by: a name that holds a secret is shown without it."""
     has_errors: Callable[[str], bool] = lambda _path: False
     """Whether the grammar of its language finds a fault in a file of head."""
+    program_language: Callable[[FileChange], str] = lambda _file: ""
+    """The name of the language that a file is a program in; empty for documents and data."""
+    read_languages: Collection[str] = ()
+    """The languages for which there is an analyser."""
 
     def of(self, file: FileChange) -> FileCoverage:
         """Who looked at a file, hunk by hunk, and why not all of them."""
@@ -62,8 +69,10 @@ class Coverage:
             self._with_earlier(_hunk_coverage(number, hunk, looks), file, number)
             for number, hunk in enumerate(file.hunks)
         )
-        reasons = self._missing([name for name in able if name not in examined_by], file)
-        reasons = reasons or self._unparsed(file, examined_by)
+        reasons = [
+            *self._only_names(file, able, examined_by, hunks),
+            *self._missing([name for name in able if name not in examined_by], file),
+        ]
         carried_from = self.before_from if any(hunk.examined_before for hunk in hunks) else ""
         if examined_by or carried_from:
             reasons += self._unshown(file, hunks)
@@ -77,7 +86,8 @@ class Coverage:
             )
         searched = self._searched(file)
         state = "partly" if searched else "not_examined"
-        said = "; ".join([*searched, *(reasons or [_why_not_examined(file)])])
+        unshown = self._unshown(file, hunks) if self.program_language(file) else []
+        said = "; ".join([*searched, *(reasons or [self._why_not_examined(file)]), *unshown])
         return FileCoverage(path=file.path, state=state, reason=said, hunks=hunks)
 
     def _of_link(self, file: FileChange) -> FileCoverage:
@@ -172,13 +182,29 @@ class Coverage:
         silent = [name for name, one in unread.items() if one is None]
         return found + ([f"not examined by {', '.join(silent)}"] if silent else [])
 
-    def _unparsed(self, file: FileChange, names: Sequence[str]) -> list[str]:
-        """No analyser read the file, and who compares names could not parse all of it."""
+    def _only_names(
+        self, file: FileChange, able: Sequence[str], names: Sequence[str], hunks: Sequence[HunkCoverage]
+    ) -> list[str]:
+        """What of a file nobody looked for, where only the names in it were compared."""
         machines = {one.specialist for one in self.asked if one.kind == "mechanical"}
-        is_alone = machines.intersection(names) == {COMPARES_NAMES}
-        if not is_alone or file.head_path is None or not self.has_errors(file.head_path):
+        if machines.intersection(names) != {COMPARES_NAMES} or file.head_path is None:
             return []
-        return [f"{COMPARES_NAMES} could not parse all of it"]
+        is_alone = len(names) == 1 and any(not hunk.examined_before for hunk in hunks)
+        reasons = ["only searched for broken references"] if is_alone else []
+        if is_alone and machines.intersection(able) == {COMPARES_NAMES}:
+            reasons.append(self._no_analyser(file))
+        if self.has_errors(file.head_path):
+            reasons.append(f"{COMPARES_NAMES} could not parse all of it")
+        return reasons
+
+    def _no_analyser(self, file: FileChange) -> str:
+        language = self.program_language(file)
+        is_known = not language or language in self.read_languages
+        return f"{NO_ANALYSER}{UNNAMED if is_known else language}"
+
+    def _why_not_examined(self, file: FileChange) -> str:
+        why = _why_not_examined(file)
+        return self._no_analyser(file) if why == NO_READER and self.program_language(file) else why
 
     def _unread_by(self, name: str, file: FileChange) -> Unread | None:
         return self._unread.get((name, "head"), {}).get(file.path)
@@ -224,6 +250,14 @@ class Coverage:
         )
         lines = [f"{_number(unseen, 'line')} of the diff {SHOWN_TO_NOBODY}"] if unseen else []
         return lines or ([f"{_number(unread, 'part')} of the diff not examined"] if unread else [])
+
+
+def unread_languages(coverage: Sequence[FileCoverage]) -> str:
+    """Name the languages that coverage says no analyser reads; empty where there is none."""
+    reasons = (reason for one in coverage for reason in one.reason.split("; "))
+    named = {reason.removeprefix(NO_ANALYSER) for reason in reasons if reason.startswith(NO_ANALYSER)}
+    languages = sorted(named - {UNNAMED})
+    return f"{NO_ANALYSER}{', '.join(languages)}" if languages else ""
 
 
 def unseen_files(
@@ -291,7 +325,7 @@ def _why_not_examined(file: FileChange) -> str:
         return "only the lines of its hunks are known"
     if file.head_path is None:
         return "the change deletes it"
-    return "no specialist reads this kind of file"
+    return NO_READER
 
 
 def _too_large(change: Change) -> list[Gap]:

@@ -186,7 +186,8 @@ def test_names_are_known_in_any_case_and_what_does_not_parse_is_not_examined_who
     assert covered(report, "DOCKERFILE").hunks[0].examined_by == ("hadolint",)
     assert "oxlint" in covered(report, "z.JS").reason
     go = covered(report, "a.go")
-    assert (go.state, go.reason) == ("partly", "references could not parse all of it")
+    said = "only searched for broken references; no analyser reads Go; references could not parse all of it"
+    assert (go.state, go.reason) == ("partly", said)
 
 
 def test_two_files_whose_names_differ_in_case_alone_are_both_accounted_for(case: Open) -> None:
@@ -194,3 +195,35 @@ def test_two_files_whose_names_differ_in_case_alone_are_both_accounted_for(case:
     assert covered(report, "app.py").state == "examined"
     unread = covered(report, "app.PY").state != "examined" and bool(report.incomplete)
     assert unread or any(one.finding and one.finding.file == "app.PY" for one in report.shown)
+
+
+@pytest.mark.parametrize(
+    ("path", "language"),
+    [("App.java", "Java"), ("lib.rs", "Rust"), ("a.php", "PHP"), ("a.cs", "C#")],
+)
+def test_a_file_that_was_only_searched_for_broken_references_is_examined_in_part(
+    path: str, language: str, case: Open
+) -> None:
+    report = reviewed(case({path: ""}, {path: "// changed\n"}), **NO_SECRETS)
+    said = f"only searched for broken references; no analyser reads {language}"
+    assert (covered(report, path).state, covered(report, path).reason) == ("partly", said)
+    assert f"no analyser reads {language}" in report.verdict.summary
+    assert (report.incomplete, report.gate.exit_code) == ((), 0)
+
+
+def test_a_language_that_nobody_reads_is_named_and_leaves_the_exit_code(case: Open) -> None:
+    programs = {
+        "a.kt": "fun main() { println(undefd) }\n",
+        "a.ex": "defmodule A do\nend\n",
+        "a.sql": "drop\n",
+    }
+    data = {"README.md": "# A\n", "a.json": "{}\n", "NOTICE": "a\n", ".gitignore": "a\n", "a.csv": "a\n"}
+    report = reviewed(case({"a": ""}, {**programs, **data}))
+    said = "only searched for secrets by kingfisher; no analyser reads"
+    assert covered(report, "a.kt").state == "partly"
+    assert covered(report, "a.kt").reason == f"{said} Kotlin"
+    assert covered(report, "a.ex").reason == f"{said} Elixir"
+    assert "no analyser reads Elixir, Kotlin, SQL" in report.verdict.summary
+    for path in data:
+        assert "no specialist reads this kind of file" in covered(report, path).reason
+    assert (report.verdict.decision, report.gate.exit_code) == ("comment", 0)

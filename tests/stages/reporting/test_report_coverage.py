@@ -11,6 +11,7 @@ from affidavit.proof.coverage import Coverage
 from affidavit.proof.links import leads_out
 from affidavit.records.change import Hunk
 from affidavit.records.docket import Docket
+from affidavit.records.evidence import AnalyserRun
 from affidavit.records.plan import Chunk, Piece, Plan
 from affidavit.records.report import FileCoverage, Reply, ReplySummary
 from affidavit.stages.reporting.report import compile_report
@@ -144,3 +145,33 @@ def test_what_is_too_large_to_be_looked_at_leaves_the_review_incomplete(
     gaps = [gap.reason for gap in report.incomplete]
     assert gaps == ([] if excused else ["1 changed file too large to be looked at: m.py"])
     assert report.verdict.decision == "comment"
+
+
+def test_a_program_in_a_language_that_nobody_read_is_not_approved() -> None:
+    """The findings come from an agent outside: a model judges them, and none is shown the file."""
+    file = file_change("a.kt", language="kotlin", hunks=(LONG,))
+    searched = AnalyserRun(
+        analyser="kingfisher", side="head", tree="t", state="completed", read=("a.kt",), looks_for="secrets"
+    )
+    case = case_of(change_of(files=(file,)), plan=Plan(chunks=(chunk(1, paths=("a.kt",)),)))
+    docket = Docket(analyser_runs=(searched,))
+    report = compile_report(docket, case, Settings(), {}, {"verifier": "m"}, current_prompts())
+    assert "no analyser reads Kotlin" in report.coverage[0].reason
+    assert (report.verdict.decision, report.gate.exit_code) == ("comment", 0)
+
+
+def test_a_program_that_a_model_read_is_examined_whatever_its_language() -> None:
+    file = file_change("a.kt", language="kotlin", hunks=(LONG,))
+    replies = (Reply(specialist="logic", kind="model", text=None, files=("a.kt",)),)
+    docket = Docket(replies=(ReplySummary(specialist="logic", kind="model", state="clean", chunk=1),))
+    plan = Plan(chunks=(chunk(1, paths=("a.kt",)),))
+    case = case_of(change_of(files=(file,)), plan=plan, replies=replies)
+    report = compile_report(docket, case, Settings(), {}, {"specialist": "m"}, current_prompts())
+    assert (report.coverage[0].state, report.verdict.decision) == ("examined", "approve")
+
+
+def test_a_script_whose_name_hides_its_language_is_not_said_to_be_in_an_unread_one() -> None:
+    case = case_of(change_of(files=(file_change("deploy", language="shell", hunks=(LONG,)),)))
+    report = compile_report(Docket(), case, Settings(), {}, {}, current_prompts())
+    assert report.coverage[0].reason == "no analyser reads it"
+    assert "no analyser" not in report.verdict.summary

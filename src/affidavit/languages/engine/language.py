@@ -8,6 +8,26 @@ from typing import NamedTuple
 from affidavit.languages.engine.grammars import Grammar
 from affidavit.languages.engine.tree_files import TreeFiles
 
+WRITTEN = {
+    name.lower(): name
+    for name in (
+        *(
+            "CMake",
+            "CSS",
+            "GraphQL",
+            "JavaScript",
+            "OCaml",
+            "Objective-C",
+            "PHP",
+            "PowerShell",
+            "SCSS",
+            "SQL",
+        ),
+        *("TeX", "TypeScript"),
+    )
+}
+"""Names of languages that do not begin with their only capital letter."""
+
 
 class Statement(NamedTuple):
     """One import as written. `form` is the language's own word for what kind of import it is."""
@@ -110,3 +130,8 @@ class Language:
     def family(self) -> str:
         """The name that a language shares with its dialects."""
         return self.dialect_of or self.name
+
+    @property
+    def title(self) -> str:
+        """The name as people write it."""
+        return WRITTEN.get(self.name, self.name.capitalize())

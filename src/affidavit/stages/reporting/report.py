@@ -4,16 +4,17 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from affidavit import __version__
+from affidavit.analysers.registry import ANALYSERS
 from affidavit.config.baseline import Dismissal
 from affidavit.config.settings import Settings
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER
 from affidavit.events import now_iso
 from affidavit.iterations.following.scope import seen_before
-from affidavit.languages.registry import has_errors
+from affidavit.languages.registry import LANGUAGES, has_errors
 from affidavit.minds.ledger import add_usage
 from affidavit.ports import Case
 from affidavit.prompts import PromptSet
-from affidavit.proof.coverage import Coverage, unseen_files
+from affidavit.proof.coverage import Coverage, unread_languages, unseen_files
 from affidavit.proof.places import gather_places, spots_of
 from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.change import Change, FileChange, SkipReason
@@ -35,6 +36,7 @@ from affidavit.redaction.spans import MARKER
 STAGE = "report"
 MAX_NAMED = 5
 """Files in a summary; every format lists the rest."""
+READ_LANGUAGES = frozenset(language for one in ANALYSERS for language in one.languages)
 Unseen = tuple[str, str]
 """A file that nobody looked at, and nobody who may has excused: such a change is not approved."""
 
@@ -77,6 +79,7 @@ def compile_report(
             incomplete=incomplete,
             models=models,
             set_aside=count_set_aside(docket.diagnostics),
+            unread=unread_languages(covered),
         ),
         gate=gate,
         incomplete=incomplete,
@@ -115,7 +118,14 @@ def _coverage(docket: Docket, case: Case, judged: Sequence[Candidate]) -> Covera
         case.earlier.digest if case.earlier else "",
         _shown_names(case),
         lambda path: has_errors(path, case.repository.head.read(path)),
+        _program_language,
+        READ_LANGUAGES,
     )
+
+
+def _program_language(file: FileChange) -> str:
+    language = LANGUAGES.named(file.language)
+    return language.title if language.is_code and not language.is_document else ""
 
 
 def _shown_names(case: Case) -> Callable[[str], str]:
@@ -164,6 +174,7 @@ def decide_verdict(
     incomplete: Sequence[Gap],
     models: Mapping[str, str],
     set_aside: int = 0,
+    unread: str = "",
 ) -> Verdict:
     """`judged` decides; `visible` and what analysers set aside is only counted."""
     blocking = [
@@ -181,7 +192,7 @@ def decide_verdict(
     is_whole = bool(models) and not incomplete and not unseen
     return Verdict(
         decision=decision,
-        summary=_summary(counts, change, unseen, incomplete, has_models=bool(models)),
+        summary=_summary(counts, change, unseen, incomplete, unread, has_models=bool(models)),
         confidence=_confidence(
             decision, blocking, is_whole=is_whole, has_excused=bool(excused_files(change))
         ),
@@ -325,6 +336,7 @@ def _summary(
     change: Change,
     unseen: Sequence[Unseen],
     incomplete: Sequence[Gap],
+    unread: str,
     *,
     has_models: bool,
 ) -> str:
@@ -335,6 +347,7 @@ def _summary(
     )
     found += [f"{_number(others, 'other finding' if found else 'finding')} to look at"] * bool(others)
     lacks = [] if has_models else ["no model looked"]
+    lacks += [unread] if unread else []
     silenced = counts.withheld_by_code.get(Reason.SUPPRESSED, 0)
     lacks += [f"{_number(silenced, 'finding')} silenced by the change itself"] if silenced else []
     if unseen:
