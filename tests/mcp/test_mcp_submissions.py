@@ -10,6 +10,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 
 from affidavit.contract.schema import CURRENT_SCHEMA_VERSION
@@ -20,10 +21,11 @@ from affidavit.mcp.reviews import Reviews
 from affidavit.mcp.tools import OWN_TOOLS, Desk
 from affidavit.reviewing.options import review_options
 from affidavit.store.open import open_store
-from agent_client import EDITOR, OFF, answer_of, listening, over_stdio, review_result
+from agent_client import AFTER, BEFORE, EDITOR, OFF, answer_of, listening, over_stdio, review_result
 from mcp import Client
 from model_server import Exchange, serving
 from panelists import panelists
+from repositories import Repo
 
 
 def named(name: str, **changes: Any) -> dict[str, Any]:
@@ -41,7 +43,7 @@ Call = Callable[..., dict[str, Any]]
 @contextmanager
 def calling(folder: Path, own: Path, **chosen: Any) -> Iterator[Call]:
     """Calls the tools of a server that is not started: what a transport adds is tested with one."""
-    options = review_options(analysers_off=OFF["AFFIDAVIT_ANALYSERS_OFF"], **chosen)
+    options = review_options(**{"analysers_off": OFF["AFFIDAVIT_ANALYSERS_OFF"], **chosen})
 
     async def silent(_text: str) -> None:
         return
@@ -71,7 +73,7 @@ def test_an_agent_knows_its_findings_by_its_own_names_and_reads_what_was_wrong(c
     told = call("submit_findings", result=result_of(named("G1"), dropped, unproven))
     assert [one["your_id"] for one in told["findings"]] == ["G1"]
     assert {one["your_id"]: one["because"] for one in told["withheld"]} == {
-        "G2": "`severity` is missing",
+        "G2": "`severity` is missing (a value)",
         "G3": "the quoted code does not appear in mean.py at head",
     }
     assert "missing_required_field: `severity` is missing" in told["diagnostics"]
@@ -79,6 +81,34 @@ def test_an_agent_knows_its_findings_by_its_own_names_and_reads_what_was_wrong(c
         explained = call("explain", report=told["report"], finding=own)
         assert explained == call("explain", report="last", finding=ours)
         assert explained["id"] == ours
+
+
+def test_everything_that_the_contract_misses_in_a_finding_is_named_at_once(call: Call) -> None:
+    poor = {"id": "G1", "title": "Wrong mean", "severity": "bad", "category": "security", "verification": {}}
+    (told,) = call("submit_findings", result=result_of(poor))["withheld"]
+    missing = [name for name in ("file", "line", "message") if f"`{name}` is missing" not in told["because"]]
+    evidence = ("code_examined", "line_range_examined", "failing_input", "wrong_outcome")
+    missing += [name for name in evidence if f"`verification.{name}` is missing" not in told["because"]]
+    assert missing == []
+    assert "`severity` is 'bad' (one of critical, high," in told["because"]
+
+
+def test_what_the_contract_requires_is_in_the_schema_of_the_tool() -> None:
+    schema = jsonschema_rs.validator_for(OWN_TOOLS["submit_findings"].schema["properties"]["result"])
+    current = {"schema_version": CURRENT_SCHEMA_VERSION}
+    assert schema.is_valid(result_of(named("G1")) | current)
+    for required in ("failing_input", "wrong_outcome", "code_examined"):
+        poor = named("G1")
+        del poor["verification"][required]
+        assert not schema.is_valid(result_of(poor) | current), required
+
+
+def test_an_agents_own_findings_come_before_those_of_analysers(repo: Repo, tmp_path: Path) -> None:
+    repo.commit("A mean", {"mean.py": BEFORE})
+    repo.commit("Simpler", {"mean.py": f"{AFTER}\n\ndef total(items):\n    return sum(item)\n"})
+    with calling(repo.path, tmp_path, analysers_off="ty,bandit,kingfisher") as call:
+        told = call("submit_findings", result=result_of(named("Z9", severity="info", category="style")))
+    assert [one.get("your_id") for one in told["findings"]] == ["Z9", None]
 
 
 @pytest.mark.parametrize(

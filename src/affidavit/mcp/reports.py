@@ -13,6 +13,7 @@ from affidavit.mcp.reviews import Reviews
 from affidavit.ports import Specialist
 from affidavit.recheck.check import recheck
 from affidavit.records.candidate import Candidate
+from affidavit.records.diagnostics import Reason
 from affidavit.records.report import Report
 from affidavit.render.report.withheld import set_aside_lines, set_aside_words
 from affidavit.render.report.wording import (
@@ -124,8 +125,8 @@ def describe_report(report: Report) -> dict[str, Any]:
         "verdict": report.verdict.decision,
         "summary": headline(report),
         "exit_code": report.gate.exit_code,
-        "findings": [describe_finding(one, report) for one in report.shown[:MAX_LISTED]],
-        "withheld": [describe_finding(one, report) for one in report.withheld[:MAX_LISTED]],
+        "findings": [describe_finding(one, report) for one in _submitted_first(report.shown)],
+        "withheld": [describe_finding(one, report) for one in _submitted_first(report.withheld)],
         "set_aside": [*filter(None, [set_aside_words(report)]), *set_aside_lines(report)[:MAX_LISTED]],
         "coverage": coverage_sentence(report),
         "incomplete": [part_sentence(one) for one in report.incomplete],
@@ -135,6 +136,10 @@ def describe_report(report: Report) -> dict[str, Any]:
             for one in [one for one in report.diagnostics if not one.is_set_aside][:MAX_LISTED]
         ],
     }
+
+
+def _submitted_first(candidates: Sequence[Candidate]) -> list[Candidate]:
+    return sorted(candidates, key=lambda one: one.kind != "outside")[:MAX_LISTED]
 
 
 def describe_finding(candidate: Candidate, report: Report) -> dict[str, Any]:
@@ -200,14 +205,22 @@ def _find_dropped(report: Report, name: str) -> Candidate | None:
 
 
 def _what_was_wrong(candidate: Candidate, report: Report) -> str:
-    """Why this finding is withheld, in words: its own detail, else its diagnostics, else its last step."""
+    """Say why this finding is withheld: its diagnostics, else its own detail, else its last step."""
     detail = candidate.withheld.detail if candidate.withheld else ""
-    noted = [
-        one.detail
+    own = [
+        one
         for one in report.diagnostics
         if (one.specialist, one.index) == (candidate.specialist, candidate.index)
-        and candidate.withheld
-        and one.code == candidate.withheld.code
     ]
+    if candidate.finding is None:
+        # The contract dropped it: name everything that is wrong, so that one more try is enough.
+        mended = (Reason.FINDING_DROPPED, Reason.COERCION_APPLIED)
+        wrong = [
+            f"{one.detail} ({one.expected})" if one.expected else one.detail
+            for one in own
+            if one.code not in mended
+        ]
+        return "; ".join(dict.fromkeys(wrong)) or detail
+    noted = [one.detail for one in own if candidate.withheld and one.code == candidate.withheld.code]
     last = candidate.steps[-1].what if candidate.steps else ""
     return detail or "; ".join(dict.fromkeys(filter(None, noted))) or last

@@ -7,7 +7,7 @@ from typing import Any
 
 from affidavit.assembly import assemble_crew
 from affidavit.config.places import cache_folder
-from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, asked_schema
+from affidavit.contract.schema import CURRENT_SCHEMA_VERSION, schema_of
 from affidavit.errors import InputError
 from affidavit.events import Emit
 from affidavit.mcp.changes import KeptChange
@@ -24,9 +24,24 @@ MAX_SAID = 1_000
 MAX_CHARACTERS = 2_000_000
 
 
+REQUIRED_WHERE = {
+    "failing_input": "Required unless the category is maintainability, style or test: the input that fails",
+    "wrong_outcome": "Required unless the category is maintainability, style or test: what happens then",
+    "caused_by": "Required with is_impact_finding: what the change altered",
+    "searches": "Required with is_absence_finding: each must find nothing",
+}
+
+
 def submission_schema() -> dict[str, Any]:
-    """The contract that a submission is held to, as agents are shown it."""
-    return asked_schema(CURRENT_SCHEMA_VERSION, current_prompts().version)
+    """Return the whole contract, conditions included, with the versions that a submission must name."""
+    schema = schema_of(CURRENT_SCHEMA_VERSION)
+    versions = {"schema_version": CURRENT_SCHEMA_VERSION, "prompt_version": current_prompts().version}
+    for name, version in versions.items():
+        schema["properties"][name] = {"type": "string", "enum": [version]}
+    evidence = schema["properties"]["findings"]["items"]["properties"]["verification"]["properties"]
+    for name, description in REQUIRED_WHERE.items():
+        evidence[name] = {**evidence[name], "description": description}
+    return schema
 
 
 def submission_text(result: object) -> str:
