@@ -13,20 +13,20 @@ from service_process import DIFF, Client, make_token, operate, serving
 
 def test_a_token_is_asked_about_again_after_a_while_and_once_for_all_streams(tmp_path: Path) -> None:
     token = make_token(tmp_path, "me", "read")
-    header, now = f"Bearer {token}", [0.0]
+    now = [0.0]
     with open_store(tmp_path) as store:
         access = Access(store.database)
         admission = Admission(access, lambda: now[0])
 
         async def holds() -> list[bool]:
-            return [await admission.holds(header), await admission.holds(header)]
+            return [await admission.holds(token), await admission.holds(token)]
 
         assert asyncio.run(holds()) == [True, True]
         access.revoke(access.tokens()[0].id, now_iso())
         assert asyncio.run(holds()) == [True, True]
         now[0] = AGAIN_SECONDS
         assert asyncio.run(holds()) == [False, False]
-        assert asyncio.run(admission.holds(None))
+        assert asyncio.run(admission.holds(""))
 
 
 def test_a_stream_closes_when_its_token_is_revoked(tmp_path: Path) -> None:

@@ -19,23 +19,23 @@ class Admission:
         self._access, self._clock = access, clock
         self._answers: dict[str, tuple[float, bool]] = {}
 
-    async def holds(self, header: str | None) -> bool:
-        """Whether the token of this header is still valid; who needed none, stays."""
-        if header is None:
+    async def holds(self, token: str) -> bool:
+        """Whether a token is still valid; who needed none, stays."""
+        if not token:
             return True
         now = self._clock()
-        asked_at, answer = self._answers.get(header, (now - AGAIN_SECONDS, True))
+        asked_at, answer = self._answers.get(token, (now - AGAIN_SECONDS, True))
         if answer and now - asked_at >= AGAIN_SECONDS:
             # Before the answer is there, so that the others do not ask, too.
-            self._answers[header] = (now, True)
-            answer = await asyncio.to_thread(self._is_known, header)
+            self._answers[token] = (now, True)
+            answer = await asyncio.to_thread(self._is_known, token)
             self._forget_before(now - AGAIN_SECONDS)
-            self._answers[header] = (now, answer)
+            self._answers[token] = (now, answer)
         return answer
 
-    def _is_known(self, header: str) -> bool:
+    def _is_known(self, token: str) -> bool:
         try:
-            caller_with(self._access, header)
+            caller_with(self._access, token)
         except Refusal:
             return False
         return True

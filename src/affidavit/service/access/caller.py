@@ -52,12 +52,17 @@ def digest_of(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def caller_with(access: Access, header: str | None) -> Caller:
-    """Who has this token; refuses the unknown, the revoked and the expired in the same words."""
+def token_in(header: str | None) -> str:
+    """Return the token of an Authorization header, however it is spelled; empty where there is none."""
     scheme, _, token = (header or "").partition(" ")
-    if scheme.lower() != "bearer" or not token.strip():
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def caller_with(access: Access, token: str) -> Caller:
+    """Return who has this token; refuse the unknown, the revoked and the expired in the same words."""
+    if not token:
         raise _unknown("this server wants a token")
-    digest = digest_of(token.strip())
+    digest = digest_of(token)
     found = access.token_with(digest)
     if found is None or not hmac.compare_digest(found[1], digest) or not _is_valid(found[0]):
         raise _unknown("the token is not known, or not valid any more")

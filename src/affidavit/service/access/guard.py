@@ -5,6 +5,7 @@ from collections.abc import Callable
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from affidavit.service.access.caller import token_in
 from affidavit.service.access.hosts import OwnHosts
 from affidavit.service.access.pace import Pace
 from affidavit.service.problems import AWAY_HEADERS, STARTING, Refusal, problem
@@ -57,7 +58,7 @@ class Guard:
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         address = scope["client"][0] if scope.get("client") else ""
-        self._pace.take(headers.get("authorization") or address)
+        self._pace.take(token_in(headers.get("authorization")) or address)
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._hosts.has(hosts[0]):
             raise Refusal(

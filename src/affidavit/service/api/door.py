@@ -5,14 +5,15 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, cast
 
 from fastapi import Depends, Path, Request
+from fastapi.openapi.constants import REF_TEMPLATE
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from affidavit.records.report import Report
 from affidavit.records.service.review import KeptReview
 from affidavit.service.access.admission import Admission
-from affidavit.service.access.caller import LOCAL, Caller, Role, caller_with
+from affidavit.service.access.caller import LOCAL, Caller, Role, caller_with, token_in
 from affidavit.service.parts import Parts
-from affidavit.service.problems import TITLES, Problem, Refusal
+from affidavit.service.problems import MEDIA_TYPE, TITLES, Problem, Refusal
 from affidavit.service.stream.watch import Watch
 
 ReviewId = Annotated[
@@ -38,8 +39,8 @@ async def watch_of(request: Request) -> Watch:
 async def may_stay_of(request: Request) -> Callable[[], Awaitable[bool]]:
     """Whether the token of a request that goes on is still valid."""
     admission = cast("Admission", request.app.state.admission)
-    header = request.headers.get("authorization")
-    return lambda: admission.holds(header)
+    token = token_in(request.headers.get("authorization"))
+    return lambda: admission.holds(token)
 
 
 ThisServer = Annotated[Parts, Depends(parts_of)]
@@ -65,7 +66,7 @@ async def caller_of(
     if not parts.settings.needs_token and header is None:
         return LOCAL
     try:
-        return await asyncio.to_thread(caller_with, parts.access, header)
+        return await asyncio.to_thread(caller_with, parts.access, token_in(header))
     except Refusal:
         # A new token each time is no new caller: what is unknown counts for the address that it comes from.
         request.app.state.unknown_callers.take(request.client.host if request.client else "")
@@ -122,5 +123,5 @@ def no_report(review: KeptReview) -> Refusal:
 def documented(*statuses: int) -> dict[int | str, dict[str, object]]:
     """The answers that a route may give beside what was asked for."""
     shown = {400, 401, 403, 413, 421, 422, 429, 500, 503, *statuses}
-    content = {"application/problem+json": {"schema": Problem.model_json_schema()}}
+    content = {MEDIA_TYPE: {"schema": {"$ref": REF_TEMPLATE.format(model=Problem.__name__)}}}
     return {status: {"description": TITLES[status], "content": content} for status in sorted(shown)}
