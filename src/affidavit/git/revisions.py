@@ -36,7 +36,9 @@ def find_commit(store: ObjectStore, name: str) -> str | None:
     if not name or name.startswith("-") or "\0" in name or "\n" in name:
         return None
     done = store.git.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-    return done.stdout.decode().strip() if done.returncode == 0 else None
+    found = done.stdout.decode().strip()
+    # `^main` resolves, too: to `^` and the id, which excludes a commit and names none.
+    return found if done.returncode == 0 and found.isalnum() else None
 
 
 def branch_named(git: Git, name: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request
+from fastapi.openapi.constants import REF_TEMPLATE
 from fastapi.responses import FileResponse, HTMLResponse, Response
 from fastapi.routing import APIRoute
 from starlette.routing import Match
@@ -18,7 +19,7 @@ from affidavit.service.access.guard import Guard
 from affidavit.service.access.pace import Pace
 from affidavit.service.api.listing import listing_page
 from affidavit.service.parts import Parts
-from affidavit.service.problems import EXCEPTIONS, Refusal, not_found
+from affidavit.service.problems import EXCEPTIONS, Problem, Refusal, not_found
 from affidavit.service.routes import about, code, findings, operation, posting, reports, reviews, webhooks
 from affidavit.service.stream.turns import Turns
 from affidavit.service.stream.watch import Watch
@@ -60,8 +61,19 @@ def make_app(parts: Parts, watch: Watch) -> FastAPI:
     return app
 
 
+class Application(FastAPI):
+    """Describes the problems that routes answer: no route returns one, so the framework leaves them out."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the OpenAPI document."""
+        document = super().openapi()
+        problems = Problem.model_json_schema(ref_template=REF_TEMPLATE)
+        document["components"]["schemas"] |= {**problems.pop("$defs", {}), Problem.__name__: problems}
+        return document
+
+
 def _application(version: str, lifespan: Any) -> FastAPI:
-    app = FastAPI(
+    app = Application(
         title="Affidavit",
         version=version,
         summary="Code review under oath: says only what it can prove.",

@@ -12,7 +12,7 @@ from affidavit.service.work.deadline import GRACE_SECONDS, UNOPENED_SECONDS
 from affidavit.service.work.engine import Work
 from affidavit.service.work.forgetting import Forgetting
 from affidavit.service.work.money import Money
-from affidavit.service.work.readiness import Readiness
+from affidavit.service.work.readiness import Readiness, check_room
 from affidavit.service.work.waiting import until_it_can_be_reached
 from affidavit.service.work.worker import Worker
 from affidavit.store.open import open_store
@@ -35,7 +35,7 @@ class Parts:
         self.progress = Progress(self.store.database)
         self.postings = Postings(self.store.database)
         self.access = Access(self.store.database)
-        self.readiness = Readiness(self.reviews.counts)
+        self.readiness = Readiness(self._look)
         self.money = Money(settings, self.access, self.progress)
         self.caches = Caches(settings, self.access)
         self.work = Work(settings)
@@ -55,6 +55,10 @@ class Parts:
         with self.store.database.transaction():
             pass
         self.work.prepare()
+
+    def _look(self) -> None:
+        self.reviews.counts()
+        check_room(self.settings.data)
 
     async def wait_for_database(self) -> None:
         """The same, as soon as the database can be reached."""

@@ -25,6 +25,7 @@ LOG = SeldomLog("affidavit.api")
 MEDIA_TYPE = "application/problem+json"
 AWAY = "the database does not answer"
 STARTING = "this server is starting, and waits for its database"
+FULL = "this server cannot write to its disk, which may be full"
 AWAY_HEADERS = {"Retry-After": "5"}
 TITLES = {
     400: "The request cannot be read",

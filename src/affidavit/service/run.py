@@ -21,6 +21,9 @@ from affidavit.service.work.waiting import unless_ended
 STREAMS_END_SECONDS = 3
 """A stream has no end of its own: who listens connects again, to another server."""
 
+PROXIES = "FORWARDED_ALLOW_IPS"
+"""uvicorn's own variable: the proxies whose X-Forwarded-For is believed. It trusts loopback without it."""
+
 
 def run_server(settings: ServiceSettings, *, works: bool) -> None:
     """Serve until a signal comes."""
@@ -37,6 +40,7 @@ async def _run(parts: Parts, *, works: bool) -> None:
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=PROXIES in parts.settings.environment,
         timeout_graceful_shutdown=STREAMS_END_SECONDS,
     )
     server = Server(config)

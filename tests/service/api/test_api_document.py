@@ -101,3 +101,21 @@ def test_a_forge_that_cannot_be_reached_is_told_soon_and_nothing_is_queued(alone
     assert answer.status == 503
     assert "github.com cannot be reached" in answer.json["detail"]
     assert len(alone.get("/api/review?limit=100").json["reviews"]) == before
+
+
+def test_every_reference_of_the_document_leads_somewhere() -> None:
+    def references(part: Any) -> Iterator[str]:
+        for name, value in part.items() if isinstance(part, dict) else enumerate(part):
+            if name == "$ref":
+                yield value
+            elif isinstance(value, dict | list):
+                yield from references(value)
+
+    def leads_to(reference: str) -> Any:
+        found: Any = DOCUMENT
+        for name in reference.removeprefix("#/").split("/"):
+            found = found.get(name, {})
+        return found
+
+    dead = [one for one in references(DOCUMENT) if not leads_to(one)]
+    assert not dead, f"{len(dead)} dead references: {sorted(set(dead))}"

@@ -623,7 +623,7 @@ export interface paths {
         };
         /**
          * Ready
-         * @description Whether the server can take reviews: its database answers.
+         * @description Whether the server can take reviews: its database answers, and its disk has room.
          */
         get: operations["ready_api_ready_get"];
         put?: never;
@@ -4334,6 +4334,45 @@ export interface components {
          * @enum {string}
          */
         Worth: "act" | "maybe" | "nit";
+        /**
+         * Fault
+         * @description One thing that is wrong with a request.
+         */
+        Fault: {
+            /** Where */
+            where: string;
+            /** What */
+            what: string;
+        };
+        /**
+         * Problem
+         * @description RFC 9457: what went wrong, on what, and what to do next.
+         */
+        Problem: {
+            /**
+             * Type
+             * @default about:blank
+             */
+            type: string;
+            /** Title */
+            title: string;
+            /** Status */
+            status: number;
+            /** Detail */
+            detail: string;
+            /**
+             * Advice
+             * @description What to do next.
+             * @default null
+             */
+            advice: string | null;
+            /**
+             * Errors
+             * @description Each thing that is wrong.
+             * @default null
+             */
+            errors: components["schemas"]["Fault"][] | null;
+        };
     };
     responses: never;
     parameters: never;

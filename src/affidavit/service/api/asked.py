@@ -20,15 +20,17 @@ class Body(BaseModel):
 
 
 def _can_be_written(data: Any) -> bool:
-    match data:
-        case str():
-            return data.isascii() or data.encode(errors="replace") == data.encode(errors="surrogatepass")
-        case dict():
-            return all(_can_be_written(one) for pair in data.items() for one in pair)
-        case list():
-            return all(map(_can_be_written, data))
-        case _:
-            return True
+    # Not by recursion: the depth is the caller's choice.
+    waiting = [data]
+    while waiting:
+        match waiting.pop():
+            case str() as text if text.encode(errors="replace") != text.encode(errors="surrogatepass"):
+                return False
+            case dict() as pairs:
+                waiting += [*pairs, *pairs.values()]
+            case list() as several:
+                waiting += several
+    return True
 
 
 class ReviewOptions(Body):

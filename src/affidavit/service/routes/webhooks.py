@@ -118,7 +118,7 @@ async def _taken(parts: Parts, forge: Forge, name: str, body: bytes, delivery: s
     """Read a delivery of whom is known, and do what it asks for; one without a name is known by its bytes."""
     try:
         found = READERS[forge](name, json.loads(body), parts.settings.forges)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Refusal(400, "the delivery is no JSON") from error
     except InputError as error:
         raise Refusal(422, str(error)) from error
