@@ -5,12 +5,14 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from delivering import Delivering, delivering, posted, tokens_of, variables
+from delivering import Content, Delivering, delivering, posted, tokens_of, variables
 from forge_http import Asked as Request
 from forge_http import Fault, RefusedError
 from github_server import GitHubServer
@@ -325,3 +327,28 @@ def test_a_delivery_that_failed_here_may_come_again_and_a_forged_one_is_not_read
     assert forge.deliver(client, forge.told("reopened"), "5").json["state"] == "queued"
     refused = forge.deliver(client, {"anything": 1}, "forged", secret="")
     assert refused.status == 401
+
+
+@pytest.mark.parametrize("name", FORGES)
+def test_a_dismissal_that_is_delivered_at_once_and_replayed_under_other_names_starts_one_review(
+    idle: tuple[Client, dict[str, Delivering]], name: str
+) -> None:
+    client, forge = idle[0], idle[1][name]
+    first = forge.deliver(client, forge.told("reopened"), "before a dismissal").json["review_id"]
+    known = {one["review_id"] for one in client.get("/api/review?limit=100").json["reviews"]}
+    event, content = forge.commented("mel", f"/affidavit dismiss {'a' * 16} not a problem here")
+
+    def deliver(number: int) -> Content:
+        done = forge.deliver(client, content, "dismissed", event=event, named=f"name {number}")
+        assert done.status == 202, done.text
+        return cast("Content", done.json)
+
+    with ThreadPoolExecutor(5) as pool:
+        at_once = list(pool.map(deliver, range(5)))
+    replayed = [deliver(number) for number in range(5, 10)]
+    new = {one["review_id"] for one in client.get("/api/review?limit=100").json["reviews"]} - known
+    (review_id,) = new
+    assert {one["review_id"] for one in at_once if one["state"] == "queued"} == new
+    assert {one["state"] for one in replayed} == {"delivered before"}
+    assert client.get(f"/api/review/{review_id}/summary").json["status"] == "queued"
+    assert client.get(f"/api/review/{first}/summary").json["status"] == "cancelled"

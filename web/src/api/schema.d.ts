@@ -5294,7 +5294,6 @@ export interface operations {
             query?: never;
             header?: {
                 "x-github-event"?: string;
-                "x-github-delivery"?: string;
                 "x-hub-signature-256"?: string;
             };
             path?: never;
@@ -5339,7 +5338,6 @@ export interface operations {
             header?: {
                 "x-gitlab-event"?: string;
                 "x-gitlab-token"?: string;
-                "idempotency-key"?: string;
             };
             path?: never;
             cookie?: never;

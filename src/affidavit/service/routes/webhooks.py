@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import hmac
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated, Any, Literal
 
@@ -14,7 +15,7 @@ from affidavit.errors import ForgeError, InputError
 from affidavit.events import now_iso
 from affidavit.forges.events import RequestEvent, read_github_event, read_gitlab_event
 from affidavit.forges.pull_request import PullRequest
-from affidavit.records.service.review import DEFAULT_TENANT
+from affidavit.records.service.review import DEFAULT_TENANT, KeptReview
 from affidavit.service.access.caller import Caller
 from affidavit.service.api.asked import ReviewRequest
 from affidavit.service.api.door import ThisServer, documented
@@ -24,7 +25,7 @@ from affidavit.service.api.submission import WHILE_SOMEBODY_WAITS, queue_review,
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
 from affidavit.service.work.attempt.source import read_pull
-from affidavit.store.service.reviews import Filter
+from affidavit.store.service.reviews import Filter, RequestKey
 
 ROUTES = APIRouter(prefix="/api/webhook", tags=["webhooks"])
 GITHUB_SECRET = "AFFIDAVIT_GITHUB_WEBHOOK_SECRET"  # noqa: S105 - the name of a variable
@@ -76,7 +77,6 @@ async def github(
     request: Request,
     parts: ThisServer,
     x_github_event: Annotated[str, Header(max_length=100)] = "",
-    x_github_delivery: Annotated[str, Header(max_length=100)] = "",
     x_hub_signature_256: Annotated[str, Header(max_length=200)] = "",
 ) -> Delivered:
     """A delivery of GitHub; its signature is checked before a byte of it is read."""
@@ -84,7 +84,7 @@ async def github(
     body = await request.body()
     expected = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
     _refuse_unless_same(expected, x_hub_signature_256, "signature", GITHUB_SECRET)
-    return await _taken(parts, "github", x_github_event, body, x_github_delivery)
+    return await _taken(parts, "github", x_github_event, body)
 
 
 @ROUTES.post("/gitlab", status_code=202, responses=documented(402, 502), openapi_extra=_sent(GITLAB_EXAMPLE))
@@ -93,13 +93,11 @@ async def gitlab(
     parts: ThisServer,
     x_gitlab_event: Annotated[str, Header(max_length=100)] = "",
     x_gitlab_token: Annotated[str, Header(max_length=400)] = "",
-    idempotency_key: Annotated[str, Header(max_length=200)] = "",
 ) -> Delivered:
     """A delivery of GitLab; its token is checked before a byte of it is read."""
     token = _configured(parts, GITLAB_TOKEN)
     _refuse_unless_same(token, x_gitlab_token, "token", GITLAB_TOKEN)
-    # Where GitLab delivers again, its other names of a delivery are new; versions before 17.4 send no key.
-    return await _taken(parts, "gitlab", x_gitlab_event, await request.body(), idempotency_key)
+    return await _taken(parts, "gitlab", x_gitlab_event, await request.body())
 
 
 def _configured(parts: Parts, variable: str) -> str:
@@ -114,15 +112,18 @@ def _refuse_unless_same(expected: str, given: str, what: str, variable: str) -> 
         raise Refusal(401, f"the {what} is not that of this webhook", f"Compare it with {variable}.")
 
 
-async def _taken(parts: Parts, forge: Forge, name: str, body: bytes, delivery: str) -> Delivered:
-    """Read a delivery of whom is known, and do what it asks for; one without a name is known by its bytes."""
+async def _taken(parts: Parts, forge: Forge, name: str, body: bytes) -> Delivered:
+    """Read a delivery of whom is known, and do what it asks for.
+
+    Its name is the digest of its body: no forge signs the headers, so a replay may bear any name.
+    """
     try:
         found = READERS[forge](name, json.loads(body), parts.settings.forges)
     except (ValueError, RecursionError) as error:
         raise Refusal(400, "the delivery is no JSON") from error
     except InputError as error:
         raise Refusal(422, str(error)) from error
-    return await _act(parts, found, forge, delivery or hashlib.sha256(body).hexdigest())
+    return await _act(parts, found, forge, hashlib.sha256(body).hexdigest())
 
 
 async def _act(parts: Parts, event: RequestEvent | None, forge: Forge, delivery: str) -> Delivered:
@@ -132,13 +133,13 @@ async def _act(parts: Parts, event: RequestEvent | None, forge: Forge, delivery:
         return Delivered(state="delivered before")
     tenant = parts.settings.environment.get(TENANT, DEFAULT_TENANT)
     caller = Caller(tenant, f"{forge} webhook", frozenset({"submit", "post"}))
-    done = await _DOING[event.wish](parts, caller, event)
+    done = await _DOING[event.wish](parts, caller, event, delivery)
     # Not before: what failed here is delivered again, and asking for the same twice makes one review.
     await asyncio.to_thread(parts.access.note_delivery, forge, delivery, now_iso())
     return done
 
 
-async def _review(parts: Parts, caller: Caller, event: RequestEvent) -> Delivered:
+async def _review(parts: Parts, caller: Caller, event: RequestEvent, _delivery: str) -> Delivered:
     """Review the request as the forge shows it now: deliveries overtake each other."""
     pull = await read_pull(parts.settings, event.address, WHILE_SOMEBODY_WAITS)
     if event.head and pull.head == event.before:
@@ -147,25 +148,25 @@ async def _review(parts: Parts, caller: Caller, event: RequestEvent) -> Delivere
     return await _queued(parts, caller, pull) if pull.is_awaiting_review else NOTHING
 
 
-async def _cancel(parts: Parts, caller: Caller, event: RequestEvent) -> Delivered:
+async def _cancel(parts: Parts, caller: Caller, event: RequestEvent, _delivery: str) -> Delivered:
     """End its reviews, unless it was opened again or made ready since."""
     # What a forge that cannot be asked says by itself is believed.
     with suppress(ForgeError):
         pull = await read_pull(parts.settings, event.address, WHILE_SOMEBODY_WAITS)
         if pull.is_awaiting_review:
             return NOTHING
-    return Delivered(state="cancelled", cancelled=await _cancel_others(parts, caller, event.address.url))
+    return Delivered(state="cancelled", cancelled=await _cancel_those(parts, caller, event.address.url))
 
 
-async def _dismiss(parts: Parts, caller: Caller, event: RequestEvent) -> Delivered:
+async def _dismiss(parts: Parts, caller: Caller, event: RequestEvent, delivery: str) -> Delivered:
     """A dismissal by somebody who may lifts the gate at once: by a new review, which pays for nothing old."""
     pull = await read_pull(parts.settings, event.address, WHILE_SOMEBODY_WAITS)
     if pull.is_awaiting_review and any(one.by == event.by for one in pull.dismissals):
-        return await _queued(parts, caller, pull, again=True)
-    return await _answer(parts, caller, event)
+        return await _queued(parts, caller, pull, RequestKey(f"delivery {delivery}", delivery))
+    return await _answer(parts, caller, event, delivery)
 
 
-async def _answer(parts: Parts, caller: Caller, event: RequestEvent) -> Delivered:
+async def _answer(parts: Parts, caller: Caller, event: RequestEvent, _delivery: str) -> Delivered:
     """Whoever posts reads what people answered, and answers them: that costs no model anything."""
     done = Filter(url=event.address.url, status="completed")
     found = await asyncio.to_thread(parts.reviews.page, caller.tenant, done, 1, None)
@@ -178,22 +179,29 @@ async def _answer(parts: Parts, caller: Caller, event: RequestEvent) -> Delivere
 _DOING = {"review": _review, "cancel": _cancel, "dismiss": _dismiss, "answer": _answer}
 
 
-async def _queued(parts: Parts, caller: Caller, pull: PullRequest, *, again: bool = False) -> Delivered:
-    """Queue the review of a request as it is; `again`: an earlier review of the same head is no answer."""
+async def _queued(
+    parts: Parts, caller: Caller, pull: PullRequest, again: RequestKey | None = None
+) -> Delivered:
+    """Queue the review of a request as it is; `again`: a new one for this key, also of the same head."""
     request = ReviewRequest.model_validate({f"{pull.address.host.kind}_url": pull.address.url})
-    keep = None if again else pull.head
-    cancelled = await _cancel_others(parts, caller, pull.address.url, keep)
-    review, _ = await queue_review(parts, caller, review_of(pull, request), again=again)
+    wanted, url = review_of(pull, request), pull.address.url
+    cancelled = await _cancel_those(parts, caller, url, lambda one: one.head != pull.head)
+    review, is_new = await queue_review(parts, caller, wanted, again, again=again is not None)
+    # Where the same delivery comes at the same moment, only one of the two makes a review and ends others.
+    if again is not None and is_new:
+        cancelled += await _cancel_those(parts, caller, url, lambda one: one.id != review.id)
     if parts.settings.posts_for(caller.tenant):
         await ask_for_posting(parts, caller, review)
     return Delivered(state="queued", review_id=review.id, cancelled=cancelled)
 
 
-async def _cancel_others(parts: Parts, caller: Caller, url: str, head: str | None = None) -> list[str]:
-    """End the reviews of what the request was before; what is reviewed as it is now goes on."""
+async def _cancel_those(
+    parts: Parts, caller: Caller, url: str, is_over: Callable[[KeptReview], bool] = lambda _: True
+) -> list[str]:
+    """End those reviews of a request that nobody needs any more."""
     cancelled = []
     for review in await asyncio.to_thread(parts.reviews.open_of, caller.tenant, url):
-        if head is None or review.head != head:
+        if is_over(review):
             # One that was done in this very moment stays as it is.
             with suppress(Refusal):
                 await cancel_review(parts, caller, review)
