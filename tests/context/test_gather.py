@@ -196,3 +196,17 @@ def test_the_name_of_a_changed_symbol_in_a_text_is_left_to_its_references(repo: 
     )
     kinds = {reason.kind for file in mapped(case).related_files for reason in file.reasons}
     assert "shares_text" not in kinds
+
+
+def test_a_use_is_tied_to_the_definition_of_its_own_language(repo: Repo) -> None:
+    before = {
+        "prices.py": "def discounted(price):\n    return price\n",
+        "web/prices.ts": "export function discounted(price: number) {\n  return price;\n}\n",
+        "web/cart.ts": "import { discounted } from './prices';\nexport const paid = discounted(1);\n",
+    }
+    after = {path: before[path].replace("return price", "return price - 1") for path in list(before)[:2]}
+    case = make_case(repo, before, after)
+    with case.repository:
+        context = gather_context(case.change, case.repository, assemble_readers())
+    assert {(one.path, one.definition) for one in context.references} == {("web/cart.ts", "web/prices.ts")}
+    assert view_map(case.change, context).links["web/cart.ts"] == ["web/prices.ts"]

@@ -23,6 +23,8 @@ from affidavit.system.temporary import temporary_folder
 MAX_FILES = 20_000
 MAX_SYMBOLS = 50
 LIMITS = Limits(timeout_seconds=20.0)
+Defined = tuple[str, str]
+"""A file, and the qualified name of what it defines."""
 
 
 class ServerPool(Closing):
@@ -118,12 +120,12 @@ class ServerPool(Closing):
                 found = _joined(found, known, tree, server.name)
         return found, said
 
-    def _ask(self, server: Server, symbols: Sequence[Symbol], tree: Tree) -> dict[str, set[Place]]:
+    def _ask(self, server: Server, symbols: Sequence[Symbol], tree: Tree) -> dict[Defined, set[Place]]:
         workplace = self._workplace(server, tree)
         workplace.session.allow(self._limits.timeout_seconds)
-        known: dict[str, set[Place]] = {}
+        known: dict[Defined, set[Place]] = {}
         for symbol in symbols:
-            known.setdefault(symbol.qualified, set()).update(workplace.references(symbol))
+            known.setdefault((symbol.path, symbol.qualified), set()).update(workplace.references(symbol))
         return known
 
     def _workplace(self, server: Server, tree: Tree) -> Workplace:
@@ -156,27 +158,29 @@ def _stands(symbol: Symbol, tree: Tree) -> bool:
 
 
 def _joined(
-    references: Sequence[Reference], known: Mapping[str, set[Place]], tree: Tree, server: str
+    references: Sequence[Reference], known: Mapping[Defined, set[Place]], tree: Tree, server: str
 ) -> list[Reference]:
     found, seen = [], set()
     for one in references:
-        seen.add((one.symbol, one.path, one.line))
-        if (one.path, one.line) in known.get(one.symbol, ()):
+        defined = (one.definition, one.symbol)
+        seen.add((defined, one.path, one.line))
+        if (one.path, one.line) in known.get(defined, ()):
             method = f"{one.verification_method}; {server} resolves it to the definition"
             found.append(one.model_copy(update={"certainty": "certain", "verification_method": method}))
         else:
             found.append(one)
-    for symbol, places in known.items():
+    for defined, places in known.items():
         for path, line in sorted(places):
             lines = tree.lines(path) or []
-            if (symbol, path, line) not in seen and 0 < line <= len(lines):
-                found.append(_new(symbol, path, line, lines[line - 1], server))
+            if (defined, path, line) not in seen and 0 < line <= len(lines):
+                found.append(_new(defined, path, line, lines[line - 1], server))
     return found
 
 
-def _new(symbol: str, path: str, line: int, text: str, server: str) -> Reference:
+def _new(defined: Defined, path: str, line: int, text: str, server: str) -> Reference:
     return Reference(
-        symbol=symbol,
+        symbol=defined[1],
+        definition=defined[0],
         path=path,
         line=line,
         text=text.strip(),

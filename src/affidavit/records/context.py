@@ -55,6 +55,8 @@ class Reference(Record):
     side: Side = "head"
     within: str = ""
     """The symbol in which the place stands."""
+    definition: str = ""
+    """The file of the definition that the place resolved to; empty where none is known."""
     verification_method: str
     certainty: Certainty
 

@@ -256,6 +256,7 @@ class _Users:
             text=(file.lines.get(use.line) or self._line(use.path, use.line)).strip(),
             kind=use.kind,
             within=use.within,
+            definition=use.symbol.path,
             verification_method=f"searched for the word {use.symbol.name}; {use.assessed.why}",
             certainty=use.assessed.certainty,
         )

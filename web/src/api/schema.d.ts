@@ -3070,6 +3070,11 @@ export interface components {
              * @default
              */
             within: string;
+            /**
+             * Definition
+             * @default
+             */
+            definition: string;
             /** Verification Method */
             verification_method: string;
             /**

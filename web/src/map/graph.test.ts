@@ -32,6 +32,14 @@ test('a name that a file defines itself means its own', () => {
   expect(inside(twice, ['prices.py', 'checkout.py'])).toEqual([]);
 });
 
+test('a use hangs on the file that it resolved to, not on another that has the name', () => {
+  const typescript = { fate: 'touched', base: null, head: { path: 'web/prices.ts', name: 'discounted', qualified: 'discounted' } };
+  const used = { ...map.references[0]!, path: 'web/cart.ts', definition: 'web/prices.ts' };
+  const both = { ...map, symbols: [...map.symbols, typescript], references: [used], importers: [], related_files: [] } as unknown as ContextMap;
+  expect(neighbours(both, ['prices.py', 'web/prices.ts'])).toMatchObject([{ path: 'web/cart.ts', of: ['web/prices.ts'] }]);
+  expect(inside(both, ['prices.py', 'web/prices.ts', 'web/cart.ts'])).toMatchObject([{ path: 'web/cart.ts', of: ['web/prices.ts'] }]);
+});
+
 test('nobody depends on itself', () => {
   const own = { ...map, references: [{ ...map.references[0]!, path: 'prices.py' }], importers: [] } as ContextMap;
   expect(inside(own, ['prices.py', 'checkout.py'])).toEqual([]);

@@ -76,8 +76,10 @@ function gather(map: ContextMap, inChange: ReadonlySet<string>, isWanted: (path:
       for (const line of reason.lines) addSpot(one, { line, side: 'head', text: '', why: reason.detail, symbol: '', certainty: '', of });
     }
   }
-  for (const { path, symbol, line, side, text, verification_method: why, certainty } of map.references) {
-    const of = on(path, owners.get(symbol) ?? []);
+  for (const { path, symbol, definition, line, side, text, verification_method: why, certainty } of map.references) {
+    const named = owners.get(symbol) ?? [];
+    const isOwn = named.some((paths) => paths.includes(path));
+    const of = isOwn ? [] : on(path, named.filter((paths) => !definition || paths.includes(definition)).flat());
     if (isWanted(path) && (of.length || !inChange.has(path))) addSpot(tie(path, 'uses', of), { line, side, text, why, symbol, certainty, of });
   }
   for (const { path, target, line, name, names } of map.importers) {
@@ -93,16 +95,14 @@ export function spotsOn(neighbour: Neighbour, file: string | null): Spot[] {
   return neighbour.spots.filter((one) => file === null || !one.of.length || one.of.includes(file));
 }
 
-function symbolOwners(map: ContextMap): Map<string, string[]> {
-  const owners = new Map<string, string[]>();
+/** For each name the definitions that the change touches, each as its files before and after. */
+function symbolOwners(map: ContextMap): Map<string, string[][]> {
+  const owners = new Map<string, string[][]>();
   for (const change of map.symbols) {
-    for (const symbol of [change.base, change.head]) {
-      if (!symbol) continue;
-      for (const name of [symbol.name, symbol.qualified]) {
-        const paths = owners.get(name) ?? [];
-        push(paths, symbol.path);
-        owners.set(name, paths);
-      }
+    const both = [change.base, change.head].filter((symbol) => symbol != null);
+    const paths = [...new Set(both.map((symbol) => symbol.path))];
+    for (const name of new Set(both.flatMap((symbol) => [symbol.name, symbol.qualified]))) {
+      owners.set(name, [...(owners.get(name) ?? []), paths]);
     }
   }
   return owners;

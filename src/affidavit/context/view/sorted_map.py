@@ -132,6 +132,10 @@ def _links(
     """Each related file and the changed files that its reasons speak of, in the direction of its group."""
     at_head = {path: one.path for one in change.files for path in (one.base_path, one.path) if path}
     defined = _definers(context.symbols)
+    resolved: dict[tuple[str, str], list[str]] = {}
+    for use in context.references:
+        if use.definition:
+            resolved.setdefault((use.path, use.symbol), []).append(use.definition)
     importing = _pairs((one.path, one.target) for one in context.importers)
     imported = _pairs((one.target, one.path) for one in context.imports)
     links = {}
@@ -141,7 +145,8 @@ def _links(
             if name == "dependencies":
                 found += imported.get(file.path, [])
             else:
-                found += [path for symbol in file.symbols for path in defined.get(symbol, ())]
+                for symbol in file.symbols:
+                    found += resolved.get((file.path, symbol), defined.get(symbol, []))
                 found += importing.get(file.path, [])
             links[file.path] = sorted({at_head[path] for path in found if path in at_head})
     return links
