@@ -221,3 +221,39 @@ def test_no_comment_of_the_change_silences_a_secret(case: Open) -> None:
     report = reviewed(case({"a.py": ""}, after), off=())
     assert (suppressed(report), report.gate.exit_code) == (set(), 1)
     assert [one.finding.file for one in report.shown if one.finding] == sorted(after)
+
+
+def listed(*values: str, first: str = "", last: str = "") -> str:
+    """A statement over several lines, with comments at both ends."""
+    rows = "".join(f"    {value},\n" for value in values)
+    return f"KNOWN = 1\nROWS = [{first}\n{rows}]{last}\n"
+
+
+def test_an_old_comment_at_an_end_of_a_statement_does_not_silence_lines_within(case: Open) -> None:
+    ends = ({"first": "  # noqa"}, {"last": "  # noqa: F821"}, {"first": "  # type: ignore"})
+    before = each_in_a_file(listed("KNOWN", **end) for end in ends)
+    after = each_in_a_file(listed("KNOWN", "unknown", **end) for end in ends)
+    report = reviewed(case(before, after))
+    assert sorted(one.finding.file for one in report.shown if one.finding) == sorted(after)
+    assert {line for _, line in shown(report)} == {4}
+
+
+def test_a_new_comment_at_an_end_of_a_statement_does_not_silence_lines_within(case: Open) -> None:
+    one = case({"a.py": listed("KNOWN")}, {"a.py": listed("KNOWN", "unknown", first="  # noqa")})
+    report = reviewed(one)
+    assert ({line for _, line in shown(report)}, suppressed(report)) == ({4}, set())
+
+
+def test_an_old_noqa_behind_a_text_or_continued_line_silences_all_of_it(case: Open) -> None:
+    behind = ('LIMIT + """\n    """', "LIMIT + \\\n        1", 'LIMIT + \\\n        """\n    """ + str()')
+    before, after = (
+        each_in_a_file(f"{first}\ndef f():\n    return {code}  # noqa: F821\n" for code in behind)
+        for first in ("LIMIT = ''", "")
+    )
+    assert shown(reviewed(case(before, after))) == []
+
+
+def test_an_old_nosec_behind_a_call_silences_it_for_ruff(case: Open) -> None:
+    call = "import os\ndef f(name):\n    return os.system(\n        {}\n    )  # nosec\n"
+    one = case({"a.py": call.format("'ls'")}, {"a.py": call.format("'ls ' + name")})
+    assert shown(reviewed(one)) == []

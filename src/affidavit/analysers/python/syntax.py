@@ -21,7 +21,8 @@ EXPECTING_CALLS = ("raises", "assertRaises", "assertRaisesRegex", "assertRaisesM
 WARNING_CALLS = ("warns", "deprecated_call", "assertWarns", "assertWarnsRegex", "catch_warnings")
 IMPORTS = ("import_statement", "import_from_statement")
 BLOCKS = re.compile(r"block|\w+_(statement|clause|definition)")
-BODIES = ("module", "block")
+CONTINUED = re.compile(rb"\\\r?\n\Z")
+LONG_TEXT = re.compile(rb"\w*(\"\"\"|\'\'\')")
 FUNCTIONS = ("function_definition", "lambda")
 
 
@@ -64,22 +65,37 @@ def nodes_in(node: Node) -> Iterator[Node]:
         waiting.extend(node.children)
 
 
-def statement_lines(text: bytes, lines: range) -> range:
-    """The lines of the statements that the given lines belong to; of a compound one, of its head."""
-    rows = text.split(b"\n")
-    start, end = lines.start, lines.stop - 1
-    for number in {lines.start, lines.stop - 1}:
-        row = rows[number - 1] if number <= len(rows) else b""
-        indent = len(row) - len(row.lstrip())
-        node = node_at(text, number, indent + 1)
-        while node is not None and node.parent is not None and node.parent.type not in BODIES:
-            node = node.parent
-        if node is None or node.type in BODIES:
-            continue
-        body = node.child_by_field_name("body") or node.child_by_field_name("consequence")
-        last = _line_of(text, body.start_byte) - 1 if body is not None else _line_of(text, node.end_byte)
-        start, end = min(start, _line_of(text, node.start_byte)), max(end, last)
-    return range(start, end + 1)
+def last_joined_line(text: bytes, line: int) -> int:
+    """Return the line where ruff looks for `noqa`: behind a long text, or behind continued lines."""
+    root = tree_of(text)
+    end = sum(len(row) + 1 for row in text.split(b"\n", line)[:line]) - 1
+    while root is not None and 0 < end < len(text):
+        inside = _text_around(root, end)
+        if inside is not None and LONG_TEXT.match(inside.text or b""):
+            line += text.count(b"\n", end, inside.end_byte)
+            end = text.find(b"\n", inside.end_byte)
+        elif inside is None and CONTINUED.search(text, max(0, end - 2), end + 1):
+            line += 1
+            end = text.find(b"\n", end + 1)
+        else:
+            break
+    return line
+
+
+def _text_around(root: Node, place: int) -> Node | None:
+    """Return the string or comment that goes on at the end of a line."""
+    node = root.descendant_for_byte_range(place - 1, place)
+    around = (node, *(parent for parent, _ in ancestors(node))) if node is not None else ()
+    texts = (one for one in around if one.type in ("string", "comment"))
+    return next((one for one in texts if one.end_byte > place or one.type == "comment"), None)
+
+
+def call_lines(text: bytes, lines: range) -> range:
+    """Return the lines of the call that begins in the first line, where bandit looks for `nosec`."""
+    root = tree_of(text)
+    calls = (one for one in nodes_in(root) if one.type == "call") if root is not None else ()
+    ends = (_line_of(text, one.end_byte) for one in calls if _line_of(text, one.start_byte) == lines.start)
+    return range(lines.start, max(lines.stop, *(end + 1 for end in ends), 0))
 
 
 def expects(text: bytes, line: int, column: int | None, exceptions: Collection[str]) -> bool:

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from affidavit.analysers.python.syntax import statement_lines
+from affidavit.analysers.python.syntax import call_lines, last_joined_line
 from affidavit.analysers.silence.comments import (
-    PYTHON,
     Suppression,
     begins_silence,
     ends_silence,
@@ -91,17 +90,20 @@ class Silence:
         )
 
     def _silencing(self, rule: str, path: str, lines: range) -> list[Suppression]:
-        wide = self._statement(path, lines)
         return [
             one
             for one in self._comments_of(path)
-            if one.concerns(wide if path.endswith(PYTHON) else lines) and self._speaks_of(one, rule)
+            if one.concerns(self._lines_for(one.tool, path, lines)) and self._speaks_of(one, rule)
         ]
 
-    def _statement(self, path: str, lines: range) -> range:
-        if not path.endswith(PYTHON) or not self._comments_of(path):
-            return lines
-        return statement_lines(self._repository.head.read(path) or b"", lines)
+    def _lines_for(self, tool: str, path: str, lines: range) -> range:
+        """Return the lines in which a tool looks for its comments about a problem in the given lines."""
+        if tool == "ruff":
+            text = self._repository.head.read(path) or b""
+            return range(lines.start, last_joined_line(text, lines.start) + 1)
+        if tool == "bandit":
+            return call_lines(self._repository.head.read(path) or b"", lines)
+        return lines
 
     def _speaks_of(self, one: Suppression, rule: str) -> bool:
         if one.rules:
