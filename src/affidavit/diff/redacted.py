@@ -7,9 +7,11 @@ from affidavit.ports import Case, Repository, Tree
 from affidavit.records.candidate import Candidate
 from affidavit.records.change import Change, FileChange, Hunk, Revision
 from affidavit.records.finding import Finding
-from affidavit.redaction.text import redact_record, redact_text
+from affidavit.redaction.text import redact_lines, redact_record, redact_text
 
 MAX_HEADING = 200
+GIT_HEADING = 76
+"""Git cuts a heading at 80 bytes, within a character or before it."""
 HEADING_REACH = 5000
 """How many lines above a hunk its heading is looked for."""
 
@@ -38,6 +40,50 @@ def redact_change(change: Change, repository: Repository) -> Change:
             ),
         }
     )
+
+
+def redact_shown(change: Change) -> Change:
+    """Return the change of a report without secrets, as far as its own words and hunks show them."""
+    return change.model_copy(
+        update={
+            **{name: redact_text(getattr(change, name)) for name in ("target", "title", "description")},
+            "base": change.base.model_copy(update={"name": redact_text(change.base.name)}),
+            "head": change.head.model_copy(update={"name": redact_text(change.head.name)}),
+            "commits": tuple(map(redact_record, change.commits)),
+            "discussion": tuple(map(redact_record, change.discussion)),
+            "files": tuple(
+                file.model_copy(update={"hunks": _redact_shown_hunks(file.hunks)}) for file in change.files
+            ),
+        }
+    )
+
+
+def _redact_shown_hunks(hunks: Sequence[Hunk]) -> tuple[Hunk, ...]:
+    """Redact each side of a file as one text; a line of both is shown as the one that hides more."""
+    places = [(hunk, at) for hunk in range(len(hunks)) for at in range(len(hunks[hunk].lines))]
+    written = {place: hunks[place[0]].lines[place[1]] for place in places}
+    shown = dict(written)
+    for other_mark in "+-":
+        side = [place for place in places if written[place][0] != other_mark]
+        redacted = redact_lines([written[place][1:] for place in side])
+        for place, text in zip(side, redacted, strict=True):
+            if text != written[place][1:]:
+                shown[place] = written[place][0] + text
+    return tuple(
+        hunk.model_copy(
+            update={
+                "heading": redact_text(_whole_words(hunk.heading)),
+                "lines": tuple(shown[number, at] for at in range(len(hunk.lines))),
+            }
+        )
+        for number, hunk in enumerate(hunks)
+    )
+
+
+def _whole_words(heading: str) -> str:
+    """Drop the last word of a heading that git cut: half a token has no shape."""
+    is_cut = len(heading.encode("utf-8", "surrogatepass")) >= GIT_HEADING
+    return heading.rpartition(" ")[0] if is_cut else heading
 
 
 def redact_findings(findings: Iterable[Finding], repository: Repository) -> list[Finding]:

@@ -19,7 +19,7 @@ from affidavit.mcp.reports import Reports
 from affidavit.mcp.reviews import Reviews
 from affidavit.mcp.tools import OWN_TOOLS, Desk, reading_tools
 from affidavit.minds.wire.tool_text import written
-from affidavit.render.formats import render
+from affidavit.render.formats import redacted, render
 from affidavit.store.open import open_store
 from affidavit.system.temporary import temporary_folder
 from mcp import types
@@ -157,7 +157,10 @@ async def _list_templates(
                 uri_template=MAP_URI, name="map", description="The map of an opened change", mime_type=JSON
             ),
             types.ResourceTemplate(
-                uri_template=REPORT_URI, name="report", description="A native report", mime_type=JSON
+                uri_template=REPORT_URI,
+                name="report",
+                description="A report of this repository, redacted",
+                mime_type=JSON,
             ),
         ]
     )
@@ -172,7 +175,7 @@ async def _read_resource(
         if kind == "change" and rest.endswith("/map"):
             text = desk.changes.find(rest.removesuffix("/map")).map_text()
         elif kind == "report" and rest:
-            text = render(desk.reports.find(rest), "report")
+            text = render(redacted(desk.reports.find(rest)), "report")
         else:
             raise MCPError(types.INVALID_PARAMS, f"there is no resource {uri[:200]!r}")
     except AffidavitError as error:

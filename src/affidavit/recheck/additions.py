@@ -90,6 +90,7 @@ ADDED: tuple[Added, ...] = (
     Added("inputs.replies.*.diagnostics.*.set_aside.**", (2, 9)),
     Added("inputs.replies.*.diagnostics.*.unlisted.**", (2, 9)),
     Added("verdict.counts.set_aside", (2, 9)),
+    Added("notice", (2, 10)),
 )
 
 

@@ -19,11 +19,17 @@ from affidavit.records.runs.patch_trial import TrialStep
 from affidavit.records.runs.run import ProbeRun
 
 Decision = Literal["approve", "request_changes", "comment"]
-REPORT_VERSION = "2.9"
+REPORT_VERSION = "2.10"
 """From 2.0 on a report keeps its inputs, so that all the rest of it can be derived again.
 
 The minor number grows with each field that is added; `recheck/additions.py` says which came when.
 """
+
+AS_IT_IS = (
+    "This report holds the change as it is: secrets in its diff are not redacted. Keep it private; "
+    "`affidavit recheck` needs it as it is. To send a report, write another format."
+)
+REDACTED = "Secrets in this copy are redacted, so `affidavit recheck` does not accept it."
 
 
 class Gap(Record):
@@ -285,6 +291,8 @@ class Inputs(Record):
 class Report(Record):
     """Everything about one review."""
 
+    notice: str = AS_IT_IS
+    """What whoever opens the file must know first."""
     report_version: str = REPORT_VERSION
     affidavit_version: str
     id: str

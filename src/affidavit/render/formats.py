@@ -6,10 +6,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from affidavit.records.report import Report
+from affidavit.diff.redacted import redact_shown
+from affidavit.records.report import REDACTED, Report
 from affidavit.render.safe_text import json_without_commands, without_commands
 from affidavit.render.view import View
 
+NATIVE = "report"
 JSON_ENDINGS = (".json", ".sarif")
 
 
@@ -66,12 +68,17 @@ def known_formats() -> list[str]:
     ]
 
 
+def redacted(report: Report) -> Report:
+    """Return a copy whose change may be shown: `recheck` needs the report itself."""
+    return report.model_copy(update={"notice": REDACTED, "change": redact_shown(report.change)})
+
+
 def render(report: Report, request: FormatRequest | str, view: View | None = None) -> str:
-    """The report in a format; the text ends with a line feed."""
+    """Write the report in a format. Only the native one holds the change as it is."""
     asked = parse_format(request) if isinstance(request, str) else request
     view = replace(view or View(), version=asked.version)
     writer = cast("Writer", import_module(f"affidavit.render.{FORMATS[asked.name].module}"))
-    text = writer.write(report, view)
+    text = writer.write(report if asked.name == NATIVE else redacted(report), view)
     # A build prints what it keeps, and its runner obeys what it reads there.
     is_json = FORMATS[asked.name].ending in JSON_ENDINGS
     return json_without_commands(text) if is_json else without_commands(text)

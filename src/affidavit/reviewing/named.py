@@ -2,8 +2,9 @@
 
 import getpass
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from pydantic import ValidationError
 
 from affidavit.errors import InputError
 from affidavit.records.candidate import Candidate
-from affidavit.records.report import Report
+from affidavit.records.report import REDACTED, Report
 from affidavit.store.open import Store
 
 MAX_NAMED = 10
@@ -34,6 +35,11 @@ def read_report(path: Path) -> Report:
         # Strictly: of a number in quotes, another reader of the same file makes a text.
         report = Report.model_validate_json(content, strict=True)
         _refuse_other_kinds(path, json.loads(content), report.model_dump(mode="json", exclude_unset=True))
+        if report.notice == REDACTED:
+            raise InputError(
+                f"{path} is a redacted copy, which proves nothing: name the file that "
+                "`review --format report=FILE` wrote, or the id of a kept report"
+            )
         return report
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
@@ -72,15 +78,17 @@ def _refuse_other_kinds(path: Path, written: Any, read: Any, place: str = "") ->
         raise InputError(f"{path} is not a native report: {where}: {written!r} is written for {read!r}")
 
 
-def find_report(name: str, store: Store) -> Report:
+def find_report(name: str, store: Store, ids_of: Callable[[str], Iterable[str]] | None = None) -> Report:
     """The report in a file or in the store; `last` is the newest that is kept.
 
-    Where the store has the report of a file, the store's copy speaks: labels are about that one.
+    Where the store has the report of a file, the store's copy speaks: labels are about that one. `ids_of`
+    lists the ids that begin so and may be named; without it, all of them.
     """
     if is_file(name):
         report = read_report(Path(name))
         return store.reports.load(report.id) or report
-    ids = store.reports.ids()[:1] if name == NEWEST else store.reports.ids(name) if name else []
+    listed = (ids_of or store.reports.ids)("" if name == NEWEST else name) if name else ()
+    ids = list(islice(listed, 1 if name == NEWEST else None))
     if name in ids:
         ids = [name]
     report_or_none = store.reports.load(ids[0]) if len(ids) == 1 else None

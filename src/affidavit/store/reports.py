@@ -5,12 +5,12 @@ from hashlib import sha256
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import delete, func, select
+from sqlalchemy import and_, delete, func, select
 
 from affidavit.errors import UnreadableReportError
 from affidavit.records.report import Report, StoredFinding
 from affidavit.store.databases.database import Database, insert_all, upsert
-from affidavit.store.databases.schema import FINDINGS, REPORTS, is_of_tenant
+from affidavit.store.databases.schema import FINDINGS, LABELS, REPORTS, REVIEWS, is_of_tenant
 
 _AT_ONCE = 20
 """Reports fetched together when all are read: each may have some megabytes."""
@@ -73,14 +73,29 @@ class Reports:
             for row in connection.execution_options(yield_per=_AT_ONCE).execute(ordered):
                 yield _read(row.body) if _is_whole(row.body, row.digest) else None
 
-    def ids(self, start: str = "") -> list[str]:
-        """Ids that begin so, the newest report's first."""
+    def ids(self, start: str = "", repository: str | None = None) -> list[str]:
+        """Ids that begin so, the newest report's first; of one repository where it is named."""
         # Not LIKE: it has wildcards, and SQLite's does not distinguish A from a.
-        begins_so = func.substr(REPORTS.c.id, 1, len(start)) == start
+        wanted = func.substr(REPORTS.c.id, 1, len(start)) == start
+        if repository is not None:
+            wanted &= REPORTS.c.repository == repository
         newest_first = (REPORTS.c.created_at.desc(), REPORTS.c.id.desc())
         with self._database.transaction() as connection:
-            rows = connection.execute(select(REPORTS.c.id).where(begins_so).order_by(*newest_first))
+            rows = connection.execute(select(REPORTS.c.id).where(wanted).order_by(*newest_first))
             return list(rows.scalars())
+
+    def delete_before(self, at: str, *, spares_labelled: bool = False) -> int:
+        """Delete the reports of before a date that no review of the service made; return how many."""
+        old = and_(REPORTS.c.created_at < at, REPORTS.c.id.not_in(select(REVIEWS.c.id)))
+        if spares_labelled:
+            old = and_(old, REPORTS.c.id.not_in(select(LABELS.c.report_id)))
+        with self._database.transaction() as connection:
+            found = connection.execute(select(func.count()).select_from(REPORTS).where(old)).scalar_one()
+        if found:
+            with self._database.writing() as connection:
+                found = connection.execute(delete(REPORTS).where(old)).rowcount
+            self._database.empty_log()
+        return found
 
     def count(self) -> int:
         """How many reports are kept."""

@@ -1,12 +1,21 @@
 """A server process with a scripted model: what a user does with it from the first request to the last."""
 
 from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from string import ascii_letters, digits
 from urllib.parse import quote
 
 import pytest
 
 from service_process import DIFF, Asked, Client, other_diff
 
+ADDED = """diff --git a/added.py b/added.py
+new file mode 100644
+--- /dev/null
++++ b/added.py
+@@ -0,0 +1,1 @@
++TOKEN = "{token}"
+"""
 ODD_IDS = ("-1", "x", "1e3", " ", "99999", "9" * 39, "9" * 5_000, "\u0665", "1.5", "13.0", "1_3", "+2")
 
 
@@ -153,6 +162,19 @@ def test_an_estimate_asks_no_model(asked: Asked) -> None:
     assert answer.status == 200
     assert {"planner", "specialist", "verifier"} <= {role["role"] for role in answer.json["roles"]}
     assert len(script.requests) == before
+
+
+def test_a_token_of_the_diff_is_in_the_kept_report_alone(client: Client) -> None:
+    token = "ghp" + "_" + "".join(Random(5).choices(ascii_letters + digits, k=36))
+    review_id = client.submit(diff_text=other_diff("token.txt") + ADDED.format(token=token), title=token)
+    assert client.finished(review_id)["status"] == "completed"
+    for path in ("/report", "/change", "/report/html", "/report/markdown", "/report/terminal"):
+        answer = client.get(f"/api/review/{review_id}{path}")
+        assert (answer.status, token in answer.text) == (200, False), path
+    kept = client.get(f"/api/review/{review_id}/report/report?download=true")
+    assert token in kept.text
+    assert "not redacted" in kept.json["notice"]
+    assert client.post(f"/api/review/{review_id}/recheck").json["holds"] is True
 
 
 def test_a_report_is_proven_again(client: Client, done: str) -> None:

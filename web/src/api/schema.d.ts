@@ -105,7 +105,7 @@ export interface paths {
         };
         /**
          * Get Change
-         * @description The change under review: its files and hunks, as soon as it was opened.
+         * @description The change under review: its files and hunks without secrets, as soon as it was opened.
          */
         get: operations["get_change_api_review__review_id__change_get"];
         put?: never;
@@ -231,9 +231,29 @@ export interface paths {
         };
         /**
          * Get Report
-         * @description The native report, byte for byte as it was kept.
+         * @description The whole report with its secrets redacted; `/report/report` has it as it was kept.
          */
         get: operations["get_report_api_review__review_id__report_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/review/{review_id}/report/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Kept Report
+         * @description The native report, unredacted and byte for byte as it was kept: `affidavit recheck` needs it so.
+         */
+        get: operations["get_kept_report_api_review__review_id__report_report_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3272,8 +3292,13 @@ export interface components {
          */
         Report: {
             /**
+             * Notice
+             * @default This report holds the change as it is: secrets in its diff are not redacted. Keep it private; `affidavit recheck` needs it as it is. To send a report, write another format.
+             */
+            notice: string;
+            /**
              * Report Version
-             * @default 2.9
+             * @default 2.10
              */
             report_version: string;
             /** Affidavit Version */
@@ -4719,6 +4744,31 @@ export interface operations {
     get_report_api_review__review_id__report_get: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                /** @description The id that POST /api/review answered. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Report"];
+                };
+            };
+        };
+    };
+    get_kept_report_api_review__review_id__report_report_get: {
+        parameters: {
+            query?: {
+                download?: boolean;
+            };
             header?: never;
             path: {
                 /** @description The id that POST /api/review answered. */

@@ -11,11 +11,11 @@ const ENDINGS: Record<string, string> = {
 
 /** For whom each is; docs/formats.md says the same. */
 const USES: Record<string, string> = {
-  report: 'everything, for programs and recheck',
+  report: 'everything with the diff unredacted, for recheck',
   verdict: 'the verdict by file, for services',
   'review-result': 'the findings of the contract, for agents',
   markdown: 'for a comment on a pull request',
-  html: 'one file to read and to send',
+  html: 'one file to read and to send, secrets redacted',
   terminal: 'as the command line prints it',
   sarif: 'code scanning, editors',
   rdjson: 'reviewdog',
@@ -30,8 +30,7 @@ export function Exports({ reading }: { reading: Reading }) {
   const formats = me?.formats.length ? me.formats : ['report', 'markdown', 'html'];
   const save = async (format: string) => {
     try {
-      const path = format === 'report' ? `${reading.address}/report` : `${reading.address}/report/${format}`;
-      await download(path, `affidavit-${reading.report.id}.${format === 'sarif' || format === 'html' || format === 'markdown' ? '' : `${format}.`}${ENDINGS[format] ?? 'txt'}`);
+      await download(`${reading.address}/report/${format}`, `affidavit-${reading.report.id}.${format === 'sarif' || format === 'html' || format === 'markdown' ? '' : `${format}.`}${ENDINGS[format] ?? 'txt'}`);
       setSaid(`Saved as ${format}`);
     } catch (error) {
       setSaid((error as Error).message);

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import Report
-from affidavit.render.formats import FORMATS, FormatRequest, render
+from affidavit.render.formats import FORMATS, NATIVE, FormatRequest, redacted, render
 from affidavit.render.view import View
 from affidavit.service.api.door import (
     OwnReport,
@@ -34,12 +34,20 @@ NO_SCRIPTS = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sand
 
 
 @ROUTES.get("/report", response_model=Report, responses=documented(404, 409))
-async def get_report(review: OwnReview, parts: ThisServer) -> Response:
-    """The native report, byte for byte as it was kept."""
+async def get_report(report: OwnReport) -> Response:
+    """The whole report with its secrets redacted; `/report/report` has it as it was kept."""
+    text = await asyncio.to_thread(lambda: render(redacted(report), NATIVE))
+    return Response(text, media_type="application/json")
+
+
+@ROUTES.get("/report/report", response_model=Report, responses=documented(404, 409))
+async def get_kept_report(review: OwnReview, parts: ThisServer, download: bool = False) -> Response:
+    """The native report, unredacted and byte for byte as it was kept: `affidavit recheck` needs it so."""
     body = await asyncio.to_thread(parts.store.reports.load_bytes, review.id) if review.verdict else None
     if body is None:
         raise no_report(review)
-    return Response(body, media_type="application/json")
+    headers = _as_file(review.id, FORMATS[NATIVE].ending) if download else {}
+    return Response(body, media_type="application/json", headers=headers)
 
 
 @ROUTES.get(
@@ -72,9 +80,13 @@ async def get_format(
     text = await asyncio.to_thread(render, report, FormatRequest(format, version or default), view)
     headers = {"Content-Security-Policy": NO_SCRIPTS} if format == "html" else {}
     if download:
-        headers["Content-Disposition"] = f'attachment; filename="{report.id}{chosen.ending}"'
+        headers |= _as_file(report.id, chosen.ending)
     media_type = MEDIA_TYPES.get(chosen.ending, "text/plain; charset=utf-8")
     return Response(text, media_type=media_type, headers=headers)
+
+
+def _as_file(name: str, ending: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}{ending}"'}
 
 
 @ROUTES.get("/withheld", responses=documented(404, 409))

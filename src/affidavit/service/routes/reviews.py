@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
+from affidavit.diff.redacted import redact_shown
 from affidavit.records.change import Change
 from affidavit.records.service.review import KeptEvent, KeptReview, ReviewStatus
 from affidavit.render.exchange.verdict import to_verdict
@@ -162,11 +163,12 @@ async def list_iterations(review: OwnReview, parts: ThisServer) -> IterationList
 
 @ROUTES.get("/{review_id}/change", response_model=Change, responses=documented(404, 409))
 async def get_change(review: OwnReview, parts: ThisServer) -> Response:
-    """The change under review: its files and hunks, as soon as it was opened."""
+    """The change under review: its files and hunks without secrets, as soon as it was opened."""
     text = await asyncio.to_thread(parts.reviews.change, review.id)
     if text is None:
         raise Refusal(409, "the change is not opened yet", "Ask again when the stream has begun.")
-    return Response(text, media_type="application/json")
+    change = await asyncio.to_thread(lambda: redact_shown(Change.model_validate_json(text)))
+    return Response(change.model_dump_json(), media_type="application/json")
 
 
 @ROUTES.get(

@@ -252,12 +252,12 @@ def _change(
     title, description = _default_words(sides)
     return Change(
         source=sides.source,
-        target=_writable(sides.target),
-        repository=_writable(repository) if repository else repository,
+        target=writable(sides.target),
+        repository=writable(repository) if repository else repository,
         request=request.address,
-        title=_writable(request.title or title),
+        title=writable(request.title or title),
         title_from=_words_from(request.title, sides),
-        description=_writable(request.description or description),
+        description=writable(request.description or description),
         description_from=_words_from(request.description, sides),
         base=_revision(sides.base, sides.base_name),
         head=_revision(sides.head, sides.head_name),
@@ -268,14 +268,14 @@ def _change(
     )
 
 
-def _writable(text: str) -> str:
+def writable(text: str) -> str:
     """Names and words of the command line may have bytes that are no UTF-8; a report has escapes for them."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _revision(tree: GitTree, name: str) -> Revision:
     commit = tree.commit if tree.is_committed else None
-    return Revision(tree=tree.revision, commit=commit, name=_writable(name))
+    return Revision(tree=tree.revision, commit=commit, name=writable(name))
 
 
 def _default_words(sides: Sides) -> tuple[str, str]:
@@ -289,12 +289,12 @@ def _words_from(given: str, sides: Sides) -> WordsFrom:
 def words_of_commits(commits: Sequence[Commit]) -> tuple[str, str]:
     """Title and description of a change to which nobody gave others."""
     if len(commits) == 1:
-        return _writable(commits[0].subject), _writable(commits[0].body)
+        return writable(commits[0].subject), writable(commits[0].body)
     # The first commit says what was begun; the later ones are often "fix lint" and merges.
     others = len(commits) - 1
     listed = "\n".join(f"- {commit.subject}" for commit in commits)
     title = f"{commits[0].subject} (and {others} more commit{'s' * (others > 1)})"
-    return _writable(title), _writable(listed)
+    return writable(title), writable(listed)
 
 
 # Changes that come as a diff
