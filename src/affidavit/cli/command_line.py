@@ -70,7 +70,7 @@ ROOMS: dict[str, tuple[str, dict[str, str]]] = {
             "token": "Make, list and revoke tokens of the service.",
             "repository": "Tell the service about repositories.",
             "tenant": "Give tenants of the service limits of their own.",
-            "purge": "Delete what the service keeps of old reviews.",
+            "purge": "Delete old reviews and their reports.",
         },
     ),
 }

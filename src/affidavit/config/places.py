@@ -4,8 +4,24 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from affidavit.errors import SettingsError
+
 DATABASE_VARIABLE = "AFFIDAVIT_DATABASE"
 """The address of a service's store, where that is not on the machine."""
+
+RETENTION_VARIABLE = "AFFIDAVIT_RETENTION_DAYS"
+RETENTION_DAYS = 90
+MAX_RETENTION_DAYS = 99_999
+
+
+def retention_days(environment: Mapping[str, str] = os.environ) -> int:
+    """Return for how many days the command line keeps a report; 0: for ever."""
+    text = environment.get(RETENTION_VARIABLE, "").strip() or str(RETENTION_DAYS)
+    if text == "never":
+        return 0
+    if not text.isascii() or not text.isdecimal() or len(text) > len(str(MAX_RETENTION_DAYS)):
+        raise SettingsError(f"{RETENTION_VARIABLE} is {text[:40]!r}: write a number of days, or `never`")
+    return int(text)
 
 
 def state_folder(environment: Mapping[str, str] = os.environ) -> Path:

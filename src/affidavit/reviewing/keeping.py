@@ -1,10 +1,11 @@
 """Keep a report in the store, with the error rate that the store knows of."""
 
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from affidavit.config.places import state_folder
-from affidavit.errors import StoreError
+from affidavit.config.places import retention_days, state_folder
+from affidavit.errors import SettingsError, StoreError
 from affidavit.lab.labels.measures import with_measured
 from affidavit.records.report import Report
 from affidavit.render.formats import render
@@ -13,14 +14,22 @@ from affidavit.store.open import open_store
 
 
 def keep_report(report: Report, folder: Path | None, warn: Say) -> Report:
-    """Keep the report; where that fails, it is said, and the report is not lost."""
+    """Keep the report and delete those that are too old; where that fails, say so and go on.
+
+    Old reports that somebody labelled stay: what is measured rests on them.
+    """
     try:
         store = open_store(folder or state_folder())
         report = with_measured(report, store)
         # The same bytes as in a file of the native report, so that both have one digest.
         store.reports.save(report, render(report, "report").encode())
+        if days := retention_days():
+            oldest = datetime.now(UTC) - timedelta(days=days)
+            store.reports.delete_before(oldest.isoformat(), spares_labelled=True)
     except StoreError as error:
         warn(f"the report was not kept: {error}")
+    except SettingsError as error:
+        warn(f"no old report was deleted: {error}")
     return report
 
 

@@ -2,14 +2,21 @@
 
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make the folder and those above it that are missing; one that is there stays as its owner made it."""
-    if not folder.is_dir():
+    """Make the folder and those above it that are missing; one that has files stays as its owner made it."""
+    if folder.is_dir():
+        if not any(folder.iterdir()):
+            # Somebody else's stays open, too: the files in it are closed one by one.
+            with suppress(PermissionError):
+                folder.chmod(0o700)
+        return
+    if not folder.parent.is_dir():
         make_private_folder(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def make_private_file(file: Path) -> None:

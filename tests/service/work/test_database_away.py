@@ -74,7 +74,7 @@ def outage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         leaving, staying = (
             [started(stack, folder, near, *command) for command in (["worker"], SERVE)] for _ in range(2)
         )
-        purged = affidavit("purge", "--retention-days", "1", "--database", near, cwd=folder, data=folder)
+        purged = affidavit("purge", "--older-than", "1d", "--database", near, cwd=folder, data=folder)
         for service in (*leaving, *staying):
             service.said(WAITED)
         outage = Outage(url, f"{purged.code}: {purged.err}", [_end(one) for one in leaving])

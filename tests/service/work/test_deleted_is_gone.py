@@ -132,7 +132,7 @@ def test_the_operator_purges_what_is_old_while_the_service_runs(asked: Asked) ->
     review_id = client.submit(diff_text=marked(6))
     assert client.finished(review_id)["status"] == "completed"
     made_older(asked.folder, "old")
-    done = asked.command("purge", "--retention-days", "30", "--tenant", "old")
+    done = asked.command("purge", "--older-than", "30d", "--tenant", "old")
     assert (done.code, done.out.startswith("1 reviews")) == (0, True), done
     assert client.get(f"/api/review/{review_id}").status == 404
     assert rows_with(asked.folder, review_id) == []

@@ -1,6 +1,7 @@
-"""`affidavit purge`: delete the service's reviews that are too old, with all that was kept of them."""
+"""`affidavit purge`: delete reviews that are too old, of the command line and of the service."""
 
 import asyncio
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -9,44 +10,62 @@ import click
 from affidavit.cli.options.service import database_of, store_options
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError
+from affidavit.records.service.review import DEFAULT_TENANT
+from affidavit.store.open import open_store
 
 
 @click.command()
 @click.option("--before", type=click.DateTime(["%Y-%m-%d"]), help="Delete what ended before this day, UTC.")
-@click.option("--retention-days", type=click.IntRange(1), help="Delete what ended so many days ago.")
-@click.option("--tenant", help="Of this tenant alone; default: of all.")
+@click.option("--older-than", metavar="DAYS", help="Delete what is older, such as 30d.")
+@click.option("--tenant", help="Of this tenant alone; default: of all. The command line's is `default`.")
 @store_options
 def command(
     before: datetime | None,
-    retention_days: int | None,
+    older_than: str | None,
     tenant: str | None,
     data: Path | None,
     database: str | None,
 ) -> None:
-    """Delete finished reviews of the service: events, exchanges, reports, labels, caches of this machine.
+    """Delete old reviews: reports and labels; of the service also events, exchanges and caches.
 
-    The service may run meanwhile. What stays of each are its lines in the audit log.
+    The service may run meanwhile. What stays of each of its reviews are its lines in the audit log.
     """
-    day = _day(before, retention_days)
+    day = _day(before, older_than)
+    folder, address = data or state_folder(), database_of(database)
+    with open_store(address or folder) as store:
+        if not store.exists():
+            raise InputError(f"there is no store {store.name}")
+        # One that has no review has none to be deleted, and no queue that must be made for it.
+        has_reviews = bool(address) or (folder / "work.db").exists()
+        deleted = _purge_service(folder, address, day, tenant) if has_reviews else 0
+        if tenant in (None, DEFAULT_TENANT):
+            deleted += store.reports.delete_before(day)
+    click.echo(f"{deleted:,} reviews that ended before {day} are deleted")
+
+
+def _purge_service(folder: Path, address: str | None, day: str, tenant: str | None) -> int:
     # The engine takes a second to load: nobody else waits for it.
     from affidavit.service.parts import Parts  # noqa: PLC0415
     from affidavit.service.settings import ServiceSettings  # noqa: PLC0415
 
-    parts = Parts(ServiceSettings(data or state_folder(), database_of(database)))
+    parts = Parts(ServiceSettings(folder, address))
     try:
         parts.prepare()
-        deleted = asyncio.run(parts.forgetting.forget_before(day, "operator", tenant))
+        return asyncio.run(parts.forgetting.forget_before(day, "operator", tenant))
     finally:
         parts.work.close()
         parts.store.close()
-    click.echo(f"{deleted:,} reviews that ended before {day} are deleted")
 
 
-def _day(before: datetime | None, retention_days: int | None) -> str:
-    if (before is None) == (retention_days is None):
-        raise InputError("name either --before DAY or --retention-days N")
+def _day(before: datetime | None, older_than: str | None) -> str:
+    if (before is None) == (older_than is None):
+        raise InputError("name either --before DAY or --older-than DAYS, such as 30d")
     today = datetime.now(UTC).date()
-    day = before.date() if before else today - timedelta(days=retention_days or 0)
-    if day > today:
-        raise InputError(f"{day} lies in the future: name today (UTC) or an earlier day")
-    return day.isoformat()
+    if before is None:
+        days = re.fullmatch(r"([0-9]{1,5})d?", older_than or "")
+        if days is None:
+            raise InputError(f"--older-than is {older_than!r}: write a number of days, such as 30d")
+        return (today - timedelta(days=int(days[1]))).isoformat()
+    if before.date() > today:
+        raise InputError(f"{before.date()} lies in the future: name today (UTC) or an earlier day")
+    return before.date().isoformat()
