@@ -212,7 +212,8 @@ async def conclude(
     carried, carrying = carry(check(looked.docket, case), case)
     checked = await take("check", Docket, lambda: reproduce(carried, reproducer))
     merged, grouping = await take("merge", Merged, lambda: merge(rerun(checked), case, joiner))
-    verified = await take("verify", Docket, lambda: verify(merged, verifiers, case.emit))
+    blocking = {linter.name for linter in settings.linters if linter.blocks}
+    verified = await take("verify", Docket, lambda: verify(merged, verifiers, case.emit, blocking))
     tried = await take("patches", Docket, lambda: try_patches(verified, reproducer))
     docket = name_places(tried, case)
     names = {name for one in docket.candidates for name in (one.fingerprint, *one.carries)}

@@ -273,8 +273,8 @@ def test_a_change_without_code_has_nothing_to_read(case: Open) -> None:
     assert asyncio.run(BrokenReferences().examine(one.case)).text is None
 
 
-def test_ty_and_the_search_name_one_problem_and_a_method_is_a_maybe() -> None:
+def test_ty_and_the_search_name_one_problem_and_both_count() -> None:
     assert same_problem("references/removed-import", "ty/import-not-found")
     assert same_problem("ty/missing-attribute", "references/removed-attribute")
     assert not same_problem("references/removed-import", "references/stale-document")
-    assert (worth_of("references/removed-import"), worth_of("references/removed-method")) == ("act", "maybe")
+    assert (worth_of("references/removed-import"), worth_of("references/removed-method")) == ("act", "act")

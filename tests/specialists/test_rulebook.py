@@ -38,18 +38,13 @@ def test_every_rule_is_filed_under_its_own_id():
 @pytest.mark.parametrize(
     "rule", [rule for rule in BANDIT.rules.values() if rule.equivalents], ids=lambda rule: rule.id
 )
-def test_rules_for_one_problem_agree_on_how_bad_it_is_and_what_it_is_worth(rule):
+def test_rules_for_one_problem_agree_on_how_bad_it_is(rule):
     others = [RULES[other] for other in rule.equivalents]
-    assert {(other.severity, other.worth) for other in others} == {(rule.severity, rule.worth)}
-
-
-def test_what_fails_or_leaks_is_worth_more_than_a_nit():
-    grave = [rule for rule in RULES.values() if rule.severity in (Severity.CRITICAL, Severity.HIGH)]
-    assert all(rule.worth is Worth.ACT for rule in grave)
+    assert {other.severity for other in others} == {rule.severity}
 
 
 @pytest.mark.parametrize("rule", HIGH)
-def test_names_calls_and_injections_are_high_and_worth_acting_on(rule):
+def test_names_calls_and_injections_are_high_and_count(rule):
     assert RULES[rule].severity is Severity.HIGH
     assert worth_of(rule) is Worth.ACT
 
@@ -75,10 +70,12 @@ def test_an_undefined_name_is_the_same_problem_to_both():
     assert not same_problem("ruff/F821", "nobody/knows")
 
 
-def test_an_unused_import_is_a_nit_and_an_unknown_rule_a_maybe():
+def test_every_rule_above_info_counts_and_a_users_linter_only_where_it_is_to_block():
+    assert {rule for rule in RULES if worth_of(rule) is not Worth.ACT} == {"ruff/F401", "ruff/F841"}
     assert worth_of("ruff/F401") is Worth.NIT
-    assert worth_of("nobody/knows") is Worth.MAYBE
-    assert worth_of(None) is Worth.MAYBE
+    assert worth_of("mine/rule") is Worth.MAYBE
+    assert worth_of("mine/rule", {"mine"}) is Worth.ACT
+    assert worth_of("") is Worth.MAYBE
 
 
 def test_a_rule_that_is_off_by_another_says_by_which():

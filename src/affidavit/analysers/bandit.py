@@ -19,7 +19,6 @@ from affidavit.analysers.python.judgement import (
 from affidavit.analysers.reading import Faults, Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
-from affidavit.records.candidate import Worth
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
 
@@ -61,7 +60,6 @@ BANDIT_RULES: tuple[Rule, ...] = (
         "Data is loaded with a format that runs code",
         "Whoever controls the data runs any code.",
         "Use JSON or another format that holds data only.",
-        worth=Worth.MAYBE,
         in_tests=False,
         failing_input="A crafted pickle or marshal stream.",
         equivalents=("ruff/S301", "ruff/S302"),

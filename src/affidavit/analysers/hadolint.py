@@ -13,7 +13,6 @@ from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.analysers.shellcheck import shell_rules
 from affidavit.git.text import text_lines
 from affidavit.ports import Tree
-from affidavit.records.candidate import Worth
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
 
@@ -66,7 +65,6 @@ HADOLINT_RULES: tuple[Rule, ...] = (
         "It is usually not there, and what it does to signals and terminals is not defined.",
         "Use `USER` to change the user.",
         severity=Severity.LOW,
-        worth=Worth.MAYBE,
         category=Category.RELIABILITY,
     ),
     *shell_rules("hadolint"),

@@ -12,12 +12,10 @@ from affidavit.analysers.engine.places import LONE_RETURN, Counting
 from affidavit.analysers.reading import Faults, Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
-from affidavit.records.candidate import Worth
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
 
 HIGH, LOW = Severity.HIGH, Severity.LOW
-MAYBE = Worth.MAYBE
 SYNTAX = "oxlint/syntax"
 _wrong = RuleMaker("oxlint")
 
@@ -74,7 +72,7 @@ _LOST = [
         "This code can never run",
         "The statement before it always leaves.",
         "Delete it, or move it before the statement that leaves.",
-        worth=MAYBE,
+        severity=LOW,
     ),
     *_wrong(
         "eslint/no-unsafe-finally",
@@ -99,7 +97,6 @@ _LOST = [
         "The accessor gives no value, or one that is thrown away",
         "Reading the property gives undefined, or the returned value is lost.",
         "Return a value from the getter and none from the setter.",
-        worth=MAYBE,
     ),
 ]
 
@@ -158,7 +155,7 @@ _VALUES = [
         "Two members of the enum have the same value",
         "The two cannot be distinguished.",
         "Give each its own value.",
-        worth=MAYBE,
+        severity=LOW,
     ),
     *_wrong(
         "unicorn/no-invalid-fetch-options",
@@ -178,7 +175,6 @@ _VALUES = [
         "The promise never settles where the executor throws.",
         "Make the executor synchronous, or use the asynchronous function itself.",
         severity=LOW,
-        worth=MAYBE,
     ),
 ]
 
@@ -201,14 +197,12 @@ _LEFT_BEHIND = [
         "The hook is called where it may be skipped",
         "React mixes up the state of the hooks of this component.",
         "Call the hook at the top level of the component, before any return.",
-        worth=MAYBE,
     ),
     *_wrong(
         "eslint/no-eval",
         "Text is evaluated as code",
         "Whoever controls the text runs any code.",
         "Parse the text, or look the value up.",
-        worth=MAYBE,
         category=Category.SECURITY,
         in_tests=False,
         failing_input="A text that an attacker wrote.",

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 
-from affidavit.records.candidate import Worth
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
 
@@ -25,7 +24,6 @@ class Rule:
     id: str
     severity: Severity
     category: Category
-    worth: Worth
     title: str
     meaning: str
     """What it means for the user, in a sentence."""
@@ -84,7 +82,6 @@ class RuleMaker:
         fix: str,
         *,
         severity: Severity = Severity.MEDIUM,
-        worth: Worth = Worth.ACT,
         category: Category | None = None,
         meaning: str = "",
         failing_input: str = "",
@@ -98,7 +95,6 @@ class RuleMaker:
                 id=f"{self.analyser}/{code}",
                 severity=severity,
                 category=category or self.category,
-                worth=worth,
                 title=title,
                 meaning=meaning or f"{{message}}. {outcome}",
                 failing_input=failing_input or self.failing_input,

@@ -13,12 +13,10 @@ from affidavit.analysers.reading import Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.git.text import text_lines
 from affidavit.ports import Tree
-from affidavit.records.candidate import Worth
 from affidavit.records.evidence import AnalyserDiagnostic, Edit
 from affidavit.records.finding import Severity
 
 HIGH, LOW = Severity.HIGH, Severity.LOW
-MAYBE = Worth.MAYBE
 
 
 def shell_rules(analyser: str) -> tuple[Rule, ...]:
@@ -60,14 +58,14 @@ def _destroying(wrong: RuleMaker) -> list[Rule]:
             "The same file is read and written in one pipeline",
             "The file is emptied before it is read.",
             "Write to another file and move it afterwards.",
-            worth=MAYBE,
+            severity=LOW,
         ),
         *wrong(
             "SC2095",
             "The command inside the loop reads the rest of the loop's input",
             "The loop ends after its first round.",
             "Give the command `</dev/null` as its input.",
-            worth=MAYBE,
+            severity=LOW,
         ),
     ]
 
@@ -111,7 +109,7 @@ def _conditions(wrong: RuleMaker) -> list[Rule]:
             "A pattern of this `case` can never match",
             "An earlier pattern takes everything that this one would match.",
             "Put the narrower pattern first, or delete it.",
-            worth=MAYBE,
+            severity=LOW,
         ),
     ]
 
@@ -130,21 +128,19 @@ def _assigning(wrong: RuleMaker) -> list[Rule]:
             "The value was set in a subshell and is lost here",
             "The variable still has the value that it had before the pipeline or the parentheses.",
             "Set the variable in this shell, for example with `while … done < <(command)`.",
-            worth=MAYBE,
+            severity=LOW,
         ),
         *wrong(
             "SC2088",
             "A tilde in quotes is not expanded",
             "The shell looks for a folder whose name is `~`.",
             'Use `"$HOME"` instead.',
-            worth=MAYBE,
         ),
         *wrong(
             "SC2089 SC2090",
             "Quotes inside a variable are taken literally",
             "The command gets the quotes as part of its arguments.",
             "Keep the arguments in an array.",
-            worth=MAYBE,
         ),
         *wrong(
             "SC2168",
@@ -188,7 +184,6 @@ def _flow(wrong: RuleMaker) -> list[Rule]:
             "Standard error is not redirected.",
             "Write `>FILE 2>&1`.",
             severity=LOW,
-            worth=MAYBE,
         ),
         *wrong(
             "SC2216 SC2217 SC2259 SC2260 SC2261",

@@ -11,7 +11,6 @@ from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.rule import REACHED, Rule
 from affidavit.errors import SettingsError
 from affidavit.ports import Tree
-from affidavit.records.candidate import Worth
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
 from affidavit.records.settings.linter import FILES, Linter
@@ -39,7 +38,6 @@ class OpenRules(Mapping[str, Rule]):
             id=rule_id,
             severity=self._severity,
             category=Category.CORRECTNESS,
-            worth=Worth.MAYBE,
             title="{message}",
             meaning="{message}.",
             failing_input=REACHED,

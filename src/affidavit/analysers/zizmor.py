@@ -10,7 +10,6 @@ from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
 from affidavit.analysers.reading import Faults, Printed, Reading, lines_after
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.ports import Tree
-from affidavit.records.candidate import Worth
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
 
@@ -87,7 +86,6 @@ ZIZMOR_RULES: tuple[Rule, ...] = (
         "The workflow runs with the repository's rights on behalf of outsiders",
         "If any step uses the pull request's own code, its author gets the rights and the secrets.",
         "Use `pull_request`, or keep the pull request's code out of this workflow.",
-        worth=Worth.MAYBE,
     ),
     *_insecure(
         "dependabot-execution",
@@ -101,7 +99,6 @@ ZIZMOR_RULES: tuple[Rule, ...] = (
         "The step can read secrets that it does not need.",
         "Name the secrets that are needed.",
         severity=LOW,
-        worth=Worth.MAYBE,
     ),
 )
 

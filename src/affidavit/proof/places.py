@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 
-from affidavit.records.candidate import Candidate, Status, Withheld, Worth
+from affidavit.records.candidate import Candidate, Withheld
 from affidavit.records.diagnostics import Reason
 from affidavit.records.iteration import EarlierFinding
 
@@ -160,13 +160,12 @@ def _worst_first(candidate: Candidate) -> tuple[bool, int, bool, bool, str, int,
 
     Of two that are as bad, what is reported now before what is only carried over.
     """
-    may_block = candidate.status is Status.VERIFIED and candidate.worth is Worth.ACT
     finding = candidate.finding
     if finding is None:
         return True, 9, True, True, "", 0, candidate.index
     # In the change itself a finding can be shown where it is discussed.
     return (
-        not may_block,
+        bool(candidate.why_not_counted),
         finding.severity.rank,
         not candidate.is_proven_by_machine,
         finding.is_impact,

@@ -91,6 +91,7 @@ ADDED: tuple[Added, ...] = (
     Added("inputs.replies.*.diagnostics.*.unlisted.**", (2, 9)),
     Added("verdict.counts.set_aside", (2, 9)),
     Added("notice", (2, 10)),
+    Added("settings.linters.*.blocks", (2, 10)),
 )
 
 

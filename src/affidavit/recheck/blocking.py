@@ -11,7 +11,7 @@ from affidavit.pipeline import NO_MODEL, Looked, conclude
 from affidavit.ports import Case
 from affidavit.prompts import current_prompts
 from affidavit.recheck.proofs import Proof, has_other_version
-from affidavit.records.candidate import Candidate, Status, Worth
+from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
 from affidavit.records.docket import Docket
 from affidavit.records.report import Reply, Report
@@ -41,7 +41,7 @@ def _blocks_under(one: Candidate, now: Report) -> bool:
     if one.withheld is None or one.withheld.code is not Reason.DUPLICATE_OF or one.finding is None:
         return False
     leaders = {each.id: each.specialist for each in now.candidates if each.id in now.verdict.blocking}
-    is_proven = one.status is Status.VERIFIED and one.worth is Worth.ACT and one.finding.severity.is_grave
+    is_proven = not one.why_not_counted and one.finding.severity.is_grave
     return is_proven and leaders.get(one.withheld.detail) == one.specialist
 
 

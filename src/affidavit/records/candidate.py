@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from affidavit.records.diagnostics import HIDDEN_BY_CHOICE, Diagnostic, Reason
 from affidavit.records.evidence import DependencyCheck, QuoteCheck, ReproductionCheck, SearchRun
-from affidavit.records.finding import Finding, Severity
+from affidavit.records.finding import Category, Finding, Severity
 from affidavit.records.place import Place
 from affidavit.records.record import Record
 from affidavit.records.runs.patch_trial import PatchTrial
@@ -144,7 +144,7 @@ class Candidate(Record):
     """What its finder called it, where the verifier decided otherwise."""
     status: Status = Status.UNVERIFIED
     worth: Worth = Worth.ACT
-    """Of what the machine proved, its rule's; a model's word on it is a doubt and changes nothing here."""
+    """Of what the machine proved: a nit at severity info, a maybe of a user's linter that does not block."""
     doubt: str = ""
     """Why a verifier would not act on what the machine proved. People dismiss; models only doubt."""
     folded: bool = False
@@ -174,6 +174,17 @@ class Candidate(Record):
     def is_folded(self) -> bool:
         """Said in one line; reports of before 2.0 knew only a maybe."""
         return self.folded or self.worth is Worth.MAYBE
+
+    @property
+    def why_not_counted(self) -> str:
+        """Say why it counts neither at the verdict nor at the gate, however severe; empty where it does."""
+        if self.finding is not None and self.finding.category is Category.STYLE:
+            return "style"
+        if self.status is not Status.VERIFIED:
+            return "the verifier has a reservation" if self.status is Status.LIKELY else "not verified"
+        if self.kind == "mechanical":
+            return "its linter does not block" if self.worth is Worth.MAYBE else ""
+        return "" if self.worth is Worth.ACT else "perhaps not worth acting on"
 
     @property
     def is_proven_by_machine(self) -> bool:

@@ -1,6 +1,6 @@
-"""All rules of all analysers: look one up, ask what it is worth, and whether two report the same problem."""
+"""All rules of all analysers: look one up, ask whether it counts, and whether two report the same problem."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.rule import Rule
@@ -9,6 +9,7 @@ from affidavit.config.settings import Settings
 from affidavit.ports import Repository
 from affidavit.records.candidate import Worth
 from affidavit.records.change import Change
+from affidavit.records.finding import Severity
 from affidavit.specialists.broken_references.rules import REFERENCE_RULES
 from affidavit.specialists.lost_code.rules import CODE_RULES
 from affidavit.specialists.lost_tests.loss import TEST_RULES
@@ -19,10 +20,12 @@ RULES: Mapping[str, Rule] = {
 }
 
 
-def worth_of(rule_id: str | None) -> Worth:
-    """What a finding of this rule is worth to a maintainer; a rule that is not known here is a maybe."""
-    rule = RULES.get(rule_id or "")
-    return Worth.MAYBE if rule is None else rule.worth
+def worth_of(rule_id: str, blocking_linters: Container[str] = ()) -> Worth:
+    """Return a nit for a rule of severity info, and a maybe for a user's linter that is not to block."""
+    rule = RULES.get(rule_id)
+    if rule is None:
+        return Worth.ACT if rule_id.partition("/")[0] in blocking_linters else Worth.MAYBE
+    return Worth.NIT if rule.severity is Severity.INFO else Worth.ACT
 
 
 def same_problem(rule_a: str, rule_b: str) -> bool:

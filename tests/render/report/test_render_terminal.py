@@ -307,7 +307,7 @@ def test_a_finding_without_quote_or_evidence_is_still_shown() -> None:
         finding=a_finding(verification=None), quote=None, fingerprint="", status=Status.UNVERIFIED
     )
     text = " ".join(printed(a_report(bare)).split())
-    assert "(ruff F821), new with this change · no quote · does not block: nobody verified it" in text
+    assert "(ruff F821), new with this change · no quote · does not block: not verified" in text
 
 
 def test_several_findings_begin_with_a_line_for_each() -> None:

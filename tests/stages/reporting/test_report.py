@@ -14,6 +14,7 @@ from affidavit.records.docket import Docket
 from affidavit.records.finding import Category, Severity
 from affidavit.records.report import Gap, Reply, ReplySummary, Report
 from affidavit.render.formats import FORMATS, render
+from affidavit.render.report.wording import gate_words
 from affidavit.stages.reporting.report import compile_report
 from claims import candidate, case_of, change_of, file_change, finding
 
@@ -279,3 +280,32 @@ def test_no_finding_is_lost_and_no_choice_changes_the_verdict(
     assert sum(counts.by_severity.values()) == counts.shown == len(chosen.shown)
     assert sum(counts.withheld_by_code.values()) == counts.withheld
     assert (chosen.verdict.decision, chosen.gate.exit_code) == (plain.verdict.decision, plain.gate.exit_code)
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"status": "unverified"}, "not verified"),
+        ({"status": "likely"}, "the verifier has a reservation"),
+        ({"worth": "maybe"}, "perhaps not worth acting on"),
+        ({"category": "style"}, "style"),
+    ],
+)
+def test_the_last_line_says_which_findings_do_not_count_and_why(fields: dict[str, Any], reason: str) -> None:
+    settings = Settings(fail_on=Severity.MEDIUM)
+    report = report_of(proven(severity="medium", **fields), settings=settings)
+    said = f"1 medium finding does not count for the gate: {reason}"
+    assert report.gate.exit_code == 0
+    for form in ("terminal", "markdown", "html"):
+        assert said in " ".join(render(report, form).split())
+
+
+def test_findings_that_do_not_count_are_gathered_by_severity_and_reason() -> None:
+    settings = Settings(fail_on=Severity.MEDIUM)
+    found = [proven(index, severity="medium", status="unverified", file=f"{index}.py") for index in range(2)]
+    likely, low = proven(2, status="likely", file="2.py"), proven(3, severity="low", file="3.py")
+    report = report_of(*found, likely, low, settings=settings)
+    assert gate_words(report, "→")[1:] == [
+        "1 high finding does not count for the gate: the verifier has a reservation",
+        "2 medium findings do not count for the gate: not verified",
+    ]

@@ -56,7 +56,7 @@ function gateWords({ report }: Reading): string {
 }
 
 function gateHelp({ report: { gate } }: Reading): string {
-  const from = gate.fail_on ? `The gate for builds: a verified finding of severity ${gate.fail_on} or worse, worth acting on, fails it` : 'The gate for builds: nothing fails it';
+  const from = gate.fail_on ? `The gate for builds: a finding of severity ${gate.fail_on} or worse fails it: one that an analyser proved, or a model’s that is verified and worth acting on` : 'The gate for builds: nothing fails it';
   return `${from} (exit code ${gate.exit_code}).`;
 }
 

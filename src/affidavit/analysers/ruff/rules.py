@@ -3,14 +3,12 @@
 from functools import partial
 
 from affidavit.analysers.rule import Rule, RuleMaker
-from affidavit.records.candidate import Worth
 from affidavit.records.finding import Category, Severity
 
 LOW, MEDIUM = Severity.LOW, Severity.MEDIUM
-ACT, MAYBE, NIT = Worth.ACT, Worth.MAYBE, Worth.NIT
 
 _wrong = RuleMaker("ruff")
-_perhaps = partial(_wrong, severity=LOW, worth=MAYBE, in_tests=False)
+_perhaps = partial(_wrong, severity=LOW, in_tests=False)
 _raising, _not_compiling = _wrong.raising, _wrong.not_compiling
 
 
@@ -22,7 +20,6 @@ def _insecure(
     fix: str,
     *,
     severity: Severity = Severity.HIGH,
-    worth: Worth = ACT,
 ) -> list[Rule]:
     """Rules whose code can be abused; tests are run by their authors, so they are left alone."""
     return _wrong(
@@ -31,7 +28,6 @@ def _insecure(
         outcome,
         fix,
         severity=severity,
-        worth=worth,
         category=Category.SECURITY,
         meaning=f"{title}. {outcome}",
         failing_input=attack,
@@ -74,15 +70,14 @@ _NAMES = [
         "The loop variable hides the import `{name}`",
         "After the loop the name stands for the last item instead of the module.",
         "Rename the loop variable.",
-        worth=MAYBE,
+        severity=LOW,
     ),
     *_wrong(
         "F401",
         "`{name}` is imported but not used",
         "The import costs time and misleads the reader.",
         "Delete the import.",
-        severity=LOW,
-        worth=NIT,
+        severity=Severity.INFO,
         category=Category.MAINTAINABILITY,
     ),
     *_wrong(
@@ -90,8 +85,7 @@ _NAMES = [
         "`{name}` is assigned but never used",
         "The value is thrown away.",
         "Use the value or delete the assignment.",
-        severity=LOW,
-        worth=NIT,
+        severity=Severity.INFO,
         category=Category.MAINTAINABILITY,
     ),
 ]
@@ -137,7 +131,6 @@ _FORMATTING = [
         "An argument of the format string is never used",
         "The value that is passed does not appear in the text.",
         "Add the placeholder that is missing, or drop the argument.",
-        worth=MAYBE,
     ),
     *_wrong(
         "PLE1205 PLE1206",
@@ -172,7 +165,6 @@ _LANGUAGE = [
         "The dictionary has a key twice",
         "The first value is lost.",
         "Delete one of the two.",
-        worth=MAYBE,
     ),
     *_wrong(
         "F631 PLW0129", "This assertion can never fail", "Nothing is checked.", "Assert the condition itself."
@@ -263,7 +255,7 @@ _LANGUAGE = [
         "The class sets `{name}` twice",
         "The first value is lost.",
         "Delete one of the two.",
-        worth=MAYBE,
+        severity=LOW,
     ),
     *_wrong(
         "PLW0133",
@@ -325,7 +317,7 @@ _ASYNC = [
         "While it runs, nothing else in the event loop does.",
         "Use `asyncio.create_subprocess_exec`, or run it in a thread.",
         category=Category.PERFORMANCE,
-        worth=MAYBE,
+        severity=LOW,
         in_tests=False,
     ),
     *_wrong(
@@ -334,7 +326,7 @@ _ASYNC = [
         "The task can be collected before it is done.",
         "Keep the task in a set until it is done.",
         category=Category.RELIABILITY,
-        worth=MAYBE,
+        severity=LOW,
         in_tests=False,
     ),
 ]
@@ -376,7 +368,6 @@ _SECURITY = [
         "Loading the data runs the code that it names.",
         "Use a format that carries data only, such as JSON.",
         severity=MEDIUM,
-        worth=MAYBE,
     ),
     *_insecure(
         "S501 S507",

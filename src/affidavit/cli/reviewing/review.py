@@ -33,6 +33,12 @@ from affidavit.reviewing.prompts import count_for_rollout, prompts_for
 from affidavit.reviewing.series import keep_iteration
 from affidavit.stages.looking.intake import OpenedChange
 
+WHAT_COUNTS = (
+    "What an analyser proved counts. A model's finding counts where it is verified and worth acting on."
+    " Style never counts."
+)
+"""The rule of the gate, as docs/ci.md has it."""
+
 
 @click.command()
 @click.argument("target", required=False)
@@ -54,7 +60,9 @@ from affidavit.stages.looking.intake import OpenedChange
     " junit, feedback; repeatable. No FILE: standard output.",
 )
 @click.option(
-    "--fail-on", metavar="SEVERITY", help="Exit with 1 from this severity on; default high, or never."
+    "--fail-on",
+    metavar="SEVERITY",
+    help=f"Exit with 1 from this severity on; default high, or never. {WHAT_COUNTS}",
 )
 @click.option("--severity-threshold", metavar="SEVERITY", help="Hide findings below this severity.")
 @click.option(

@@ -275,7 +275,7 @@ def _gate(ground: Ground) -> list[Action]:
             head=ground.head,
             state=state,
             title=title,
-            summary=f"{wording.summarize(report)}\n\n{wording.gate_words(report, '→')}",
+            summary=f"{wording.summarize(report)}\n\n{'; '.join(wording.gate_words(report, '→'))}",
             report=report.id,
             known=ground.standing.gate,
         )

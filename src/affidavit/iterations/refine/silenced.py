@@ -46,13 +46,12 @@ def _place(one: Candidate) -> Place:
 
 
 def _found(one: Candidate) -> Candidate:
-    rule = one.finding.rule_id if one.finding else None
     update = {
         "id": f"silenced-{one.id}",
         "withheld": None,
         "status": Status.VERIFIED,
         "confidence": "high",
-        "worth": worth_of(rule or ""),
+        "worth": worth_of((one.finding and one.finding.rule_id) or ""),
     }
     return _weighty(one.model_copy(update=update))
 

@@ -16,7 +16,6 @@ from affidavit.analysers.rule import Rule
 from affidavit.analysers.ty import TY, read_ty
 from affidavit.git.repository import GitRepository
 from affidavit.ports import Tree
-from affidavit.records.candidate import Worth
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
@@ -29,7 +28,6 @@ TYPE_ERROR = Rule(
     id="types/error",
     severity=Severity.HIGH,
     category=Category.CORRECTNESS,
-    worth=Worth.ACT,
     title="{message}",
     meaning="The compiler refuses this.",
     failing_input="any",

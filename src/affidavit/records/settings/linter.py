@@ -22,5 +22,7 @@ class Linter(Record):
     scope: Literal["file", "project"] = "file"
     severity: Severity = Severity.MEDIUM
     """For problems to which the linter itself gives none."""
+    blocks: bool = False
+    """Whether its findings count at verdict and gate."""
     configuration: tuple[str, ...] = ()
     """Files of the base commit that the linter needs beside the code."""

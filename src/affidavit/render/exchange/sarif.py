@@ -193,7 +193,7 @@ def _result(
         "suppressions": [],
         "properties": _standing(candidate, finding, report),
     }
-    if candidate.withheld is not None:
+    if candidate.withheld is not None and candidate.id not in report.gate.failed_by:
         justification = _justification(candidate)
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": justification}]
     return {**result, **_causes(candidate, finding, report.change, place)}
@@ -232,6 +232,7 @@ def _standing(candidate: Candidate, finding: Finding, report: Report) -> dict[st
         "worth": candidate.worth,
         "doubt": inert(candidate.doubt, 1_000),
         "blocks": candidate.id in report.verdict.blocking,
+        "failsGate": candidate.id in report.gate.failed_by,
         "proof": [inert(part, 1_000) for part in wording.proof(candidate)][:50],
     }
 

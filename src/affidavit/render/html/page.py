@@ -98,7 +98,7 @@ def _head(report: Report) -> dict[str, Any]:
         "decision": report.verdict.decision,
         "verdict": _DECISIONS[report.verdict.decision],
         "headline": one_line(wording.headline(report), 300),
-        "gate": wording.gate_words(report, "→"),
+        "gate": "; ".join(wording.gate_words(report, "→")),
         "is_failed": report.gate.exit_code != 0,
         "title": one_line(change.title or change.target, 300) or "Review",
         "repository": one_line(change.repository or "", 200),

@@ -87,7 +87,7 @@ def _sentence(text: str) -> str:
 
 
 def _gate(report: Report) -> str:
-    return wording.gate_words(report, "→").capitalize() + "."
+    return ". ".join(wording.gate_words(report, "→")).capitalize() + "."
 
 
 def about_line(report: Report) -> str:

@@ -376,10 +376,12 @@ def _write_files(ink: Ink, label: str, files: Sequence[tuple[str, str]]) -> None
 def _write_verdict(ink: Ink, report: Report) -> None:
     ink.blank()
     said = Text(ink.safe(wording.headline(report)), style=_DECISION_STYLES[report.verdict.decision])
-    gate = Text(wording.gate_words(report, ink.glyphs.arrow), style="dim")
+    gate, *uncounted = (Text(words, style="dim") for words in wording.gate_words(report, ink.glyphs.arrow))
     dot = Text(f" {ink.glyphs.dot} ", style="dim")
     if said.cell_len + dot.cell_len + gate.cell_len <= ink.text_width:
         ink.line(said, dot, gate)
     else:
         ink.hanging(Text(), said, indent=0)
         ink.line(gate)
+    for line in uncounted:
+        ink.line(line)

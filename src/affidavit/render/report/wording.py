@@ -374,14 +374,24 @@ def headline(report: Report) -> str:
 _GATE = {0: "passed", 1: "failed", 3: "passed, but the review is not whole"}
 
 
-def gate_words(report: Report, arrow: str) -> str:
-    """What the review means for a build."""
+def gate_words(report: Report, arrow: str) -> list[str]:
+    """Say what the review means for a build, and then what is severe enough and does not count."""
     code = report.gate.exit_code
     if report.gate.fail_on is None:
-        return f"gate: off {arrow} exit {code}"
+        return [f"gate: off {arrow} exit {code}"]
     grave = report.gate.fail_on
     limit = f"{grave} or worse" if grave is not Severity.CRITICAL else str(grave)
-    return f"gate ({limit}): {_GATE.get(code, 'not decided')} {arrow} exit {code}"
+    numbers = Counter(
+        (one.finding.severity, one.why_not_counted)
+        for one in ordered(report.shown)
+        if one.finding and one.finding.severity.rank <= grave.rank and one.why_not_counted
+    )
+    uncounted = [
+        f"{counted(number, f'{severity} finding does', f'{severity} findings do')}"
+        f" not count for the gate: {why}"
+        for (severity, why), number in numbers.items()
+    ]
+    return [f"gate ({limit}): {_GATE.get(code, 'not decided')} {arrow} exit {code}", *uncounted]
 
 
 def summarize(report: Report) -> str:

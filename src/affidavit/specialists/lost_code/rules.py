@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from affidavit.analysers.rule import Rule
 from affidavit.ports import Case
-from affidavit.records.candidate import Worth
 from affidavit.records.finding import Category, Severity
 from affidavit.records.record import Side
 
@@ -12,7 +11,6 @@ DELETED = Rule(
     id="change/deleted",
     severity=Severity.HIGH,
     category=Category.CORRECTNESS,
-    worth=Worth.ACT,
     title="What was to be reviewed is gone: `{name}`",
     meaning="It was deleted, emptied or put back as it was at base, and its code is nowhere else.",
     failing_input="Any use of what was defined there.",
@@ -23,7 +21,6 @@ NOT_TAKEN = Rule(
     id="change/not-taken",
     severity=Severity.HIGH,
     category=Category.CORRECTNESS,
-    worth=Worth.ACT,
     title="`{name}` is needed here, and is not part of the change",
     meaning="Git ignores it, it is large, or it leads out of the repository: no branch has it.",
     failing_input="Any checkout of the branch.",

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from affidavit.analysers.rule import Rule
-from affidavit.records.candidate import Worth
 from affidavit.records.finding import Category, Severity
 from affidavit.records.record import Side
 
@@ -15,7 +14,6 @@ def _rule(name: str, title: str, meaning: str) -> Rule:
         id=f"tests/{name}",
         severity=Severity.HIGH,
         category=Category.TEST,
-        worth=Worth.ACT,
         title=title,
         meaning=meaning,
         failing_input="A bug in the code under test.",

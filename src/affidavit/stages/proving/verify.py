@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
@@ -39,7 +39,9 @@ class _Decided:
         return self.candidate.status is Status.FALSE_POSITIVE
 
 
-async def verify(docket: Docket, verifiers: Verifiers | None, emit: Emit) -> Docket:
+async def verify(
+    docket: Docket, verifiers: Verifiers | None, emit: Emit, blocking_linters: Container[str] = ()
+) -> Docket:
     """Cross-examine every finding that leads; the machine's own findings are true already.
 
     Where the leader of a group is refuted, its members are judged one after the other. The others are
@@ -48,7 +50,7 @@ async def verify(docket: Docket, verifiers: Verifiers | None, emit: Emit) -> Doc
     leading = docket.leading
     topics = topics_of(leading)
     unasked = _too_many(leading, topics) if verifiers else frozenset()
-    court = _Court(verifiers, emit, topics, _gathered(leading), unasked)
+    court = _Court(verifiers, emit, topics, _gathered(leading), unasked, blocking_linters)
     for candidate in leading:
         _announce(candidate, emit)
     emit(handoff("reviewer", "verifier", findings_count=len(leading)))
@@ -87,6 +89,7 @@ class _Court:
     """Ids of the proven findings that stand for others and are grave: the machine alone decides."""
     unasked: frozenset[str] = frozenset()
     """Ids of the mildest findings, where there are more than anybody is asked about."""
+    blocking_linters: Container[str] = ()
     asked: dict[Topic, asyncio.Future[Judged]] = field(default_factory=dict)
     """What the worth of findings that are one, or of one rule in one file, was said to be."""
     heard: dict[ClaimKey, tuple[str, asyncio.Future[list[Judged]]]] = field(default_factory=dict)
@@ -130,7 +133,7 @@ class _Court:
         The answer may be a doubt, which is shown with the finding. It changes neither worth nor severity: a
         model can be talked round by the change.
         """
-        proven = _proven_by_machine(candidate)
+        proven = _proven_by_machine(candidate, self.blocking_linters)
         heard = await self._worth_of(candidate) if proven.worth is not Worth.NIT else None
         if heard is None:
             return [Judged(judgement=proven)]
@@ -300,10 +303,10 @@ async def _judge(candidate: Candidate, verifiers: Verifiers | None) -> list[Judg
     return heard
 
 
-def _proven_by_machine(candidate: Candidate) -> Judgement:
-    rule_id = candidate.finding.rule_id if candidate.finding else None
+def _proven_by_machine(candidate: Candidate, blocking_linters: Container[str]) -> Judgement:
+    worth = worth_of((candidate.finding and candidate.finding.rule_id) or "", blocking_linters)
     reason = f"{candidate.specialist} reports it at head and not at base"
-    return Judgement(by="machine", answer="CONFIRMED", worth=worth_of(rule_id or ""), reason=reason)
+    return Judgement(by="machine", answer="CONFIRMED", worth=worth, reason=reason)
 
 
 def unanswered(candidates: Sequence[Candidate]) -> list[Gap]:

@@ -16,7 +16,7 @@ from affidavit.ports import Case
 from affidavit.prompts import PromptSet
 from affidavit.proof.coverage import Coverage, unread_languages, unseen_files
 from affidavit.proof.places import gather_places, spots_of
-from affidavit.records.candidate import Candidate, Status, Worth
+from affidavit.records.candidate import Candidate, Worth
 from affidavit.records.change import Change, FileChange, SkipReason
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket
@@ -144,23 +144,17 @@ def _per_role(talks: Sequence[RoleUsage]) -> tuple[RoleUsage, ...]:
 
 
 def may_block(candidate: Candidate) -> bool:
-    """Verified, worth acting on, and more than style."""
-    return (
-        candidate.finding is not None
-        and candidate.withheld is None
-        and candidate.status is Status.VERIFIED
-        and candidate.worth is Worth.ACT
-        and candidate.finding.category is not Category.STYLE
-    )
+    """Verified and more than style; a model's finding also worth acting on."""
+    return candidate.is_shown and not candidate.why_not_counted
+
+
+def _fails_gate(candidate: Candidate, fail_on: Severity | None) -> bool:
+    return fail_on is not None and may_block(candidate) and _severity_rank(candidate) <= fail_on.rank
 
 
 def decide_gate(candidates: Sequence[Candidate], fail_on: Severity | None, *, is_incomplete: bool) -> Gate:
     """What the review means for a build; a failed gate comes before an incomplete review."""
-    failed_by = tuple(
-        candidate.id
-        for candidate in candidates
-        if fail_on and may_block(candidate) and _severity_rank(candidate) <= fail_on.rank
-    )
+    failed_by = tuple(candidate.id for candidate in candidates if _fails_gate(candidate, fail_on))
     exit_code = 1 if failed_by else 3 if is_incomplete else 0
     return Gate(fail_on=fail_on, failed_by=failed_by, exit_code=exit_code)
 
@@ -281,8 +275,8 @@ def _is_folded(candidate: Candidate, finding: Finding, settings: Settings) -> bo
     rank = finding.severity.rank
     is_doubted = bool(candidate.doubt) and not finding.severity.is_grave
     is_small = settings.fold is not None and rank >= settings.fold.rank
-    fails_gate = settings.fail_on is not None and may_block(candidate) and rank <= settings.fail_on.rank
-    return candidate.worth is Worth.MAYBE or is_doubted or (is_small and not fails_gate)
+    is_small = is_small and not _fails_gate(candidate, settings.fail_on)
+    return candidate.worth is Worth.MAYBE or is_doubted or is_small
 
 
 def _reasons_to_hide(
@@ -300,7 +294,7 @@ def _reasons_to_hide(
         yield Reason.OUT_OF_FOCUS, f"{finding.category} is outside the focus"
     if finding.severity.rank > chosen.severity_threshold.rank:
         yield Reason.BELOW_THRESHOLD, f"{finding.severity} is below the threshold"
-    if candidate.worth is Worth.NIT and not settings.nits:
+    if candidate.worth is Worth.NIT and not settings.nits and not _fails_gate(candidate, settings.fail_on):
         yield Reason.NIT, candidate.judgements[-1].reason if candidate.judgements else ""
 
 

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from textwrap import shorten
 
-from affidavit.records.candidate import Candidate, Judgement, Status, Worth
+from affidavit.records.candidate import Candidate, Judgement
 from affidavit.records.evidence import QuoteCheck
-from affidavit.records.finding import Category
 from affidavit.records.report import Report
 from affidavit.render.report.proof.programs import outcome_words
 from affidavit.render.report.wording import agreeing, counted, finder_name, listed
@@ -80,13 +79,7 @@ def why_not_blocking(candidate: Candidate, report: Report) -> str:
     finding = candidate.finding
     if finding is None or not finding.severity.is_grave or candidate.id in report.verdict.blocking:
         return ""
-    if finding.category is Category.STYLE:
-        return "it is about style"
-    if candidate.status is Status.UNVERIFIED:
-        return "nobody verified it"
-    if candidate.status is Status.LIKELY:
-        return "the verifier has a reservation"
-    return "perhaps not worth acting on" if candidate.worth is not Worth.ACT else ""
+    return candidate.why_not_counted
 
 
 def standing_in_brackets(candidate: Candidate, report: Report) -> list[str]:
