@@ -3,18 +3,13 @@
 import re
 from dataclasses import dataclass
 
+from affidavit.languages.test_files import EXAMPLE_PLACE, TEST_PLACE
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
 
 QUOTED = re.compile(r"`([^`]+)`")
 MERGE_CONFLICT = "merge-conflict"
 REACHED = "Any input that reaches {file}:{line}."
-TEST_PLACE = re.compile(
-    r"(^|/)(t|tests?|testing|testutils|testdata|fixtures|__tests__|__mocks__|__fixtures__|e2e|specs?)/"
-    r"|(^|/)(?!(la|con|at|pro|fas|grea)test/)[a-z]+[_-]?tests?/"
-    r"|(^|/)(conftest\.py|tests?\.py|test_[^/]*|[^/]*_tests?\.\w+|[^/]*[.-](test|spec|stories)\.\w+)$"
-    r"|[a-z]Tests?\.\w+$"
-)
 
 
 @dataclass(frozen=True)
@@ -37,10 +32,13 @@ class Rule:
     raises: tuple[str, ...] = ()
     """The exceptions that it leads to; code that expects one of them is left alone."""
     counts_in_tests: bool = True
+    counts_in_examples: bool = True
 
     def counts_at(self, path: str) -> bool:
-        """Whether the problem matters in this file: some do not where tests usually stand."""
-        return self.counts_in_tests or TEST_PLACE.search(path) is None
+        """Whether the problem matters in this file: some do not in tests, some not in examples."""
+        return (self.counts_in_tests or TEST_PLACE.search(path) is None) and (
+            self.counts_in_examples or EXAMPLE_PLACE.search(path) is None
+        )
 
     def severity_of(self, diagnostic: AnalyserDiagnostic) -> Severity:
         """How bad one diagnostic is: as the rule says, unless a linter of the user's says it itself."""

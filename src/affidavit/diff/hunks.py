@@ -125,6 +125,24 @@ class HunkBody:
         self.new_lacks_newline |= mark != b"-"
 
 
+def fill_gaps(hunks: Sequence[Hunk], content: bytes) -> tuple[Hunk, ...]:
+    """Return the hunks of a file with the unchanged lines before, between and behind them as more hunks."""
+    lines, ends_in_newline = _split(content)
+    found: list[Hunk] = []
+    old = new = 1
+    for hunk in (*hunks, None):
+        end = hunk.new_start + (hunk.new_count == 0) if hunk else len(lines) + 1
+        if count := end - new:
+            is_cut_off = end > len(lines) and not ends_in_newline
+            text = tuple(b" " + line for line in lines[new - 1 : end - 1])
+            found.append(RawHunk(old, count, new, count, b"", text, is_cut_off, is_cut_off).to_record())
+        if hunk:
+            found.append(hunk)
+            old = hunk.old_start + (hunk.old_count == 0) + hunk.old_count
+            new = end + hunk.new_count
+    return tuple(found)
+
+
 def apply_hunks(old: bytes, hunks: Sequence[RawHunk]) -> bytes | None:
     """The new content; None where the old content is not exactly what the hunks were made from."""
     lines, ends_in_newline = _split(old)

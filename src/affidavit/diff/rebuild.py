@@ -125,7 +125,7 @@ def _as_diff(file: FileChange, base: GitTree | None) -> FileDiff:
         old_blob=file.old_blob,
         new_blob=file.new_blob,
         is_binary=file.is_binary,
-        hunks=[from_record(hunk) for hunk in file.hunks],
+        hunks=[from_record(hunk) for hunk in file.hunks if hunk.has_changes],
     )
 
 

@@ -3,17 +3,20 @@
 A change must not be able to hide itself: only base excuses a file from being looked at. What a file says of
 itself (a mark in its first lines, or lines as long as a minifier makes them) is believed only where base says
 it already, and a vendored folder only where base has it. Attributes (`linguist-generated`,
-`linguist-vendored`) come from base. What nobody can read with profit (a new lock, a minified or binary file)
-is skipped without an excuse: it stands between the change and an approval.
+`linguist-vendored`) come from base. A file with two names is skipped only if both are. What nobody can read
+with profit (a new lock, a minified or binary file) is skipped without an excuse: it stands between the
+change and an approval.
 """
 
 import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+from affidavit.diff.hunks import fill_gaps
 from affidavit.git.search.glob import matches_any, matches_file
 from affidavit.git.text import is_binary
 from affidavit.git.tree import REGULAR_MODES
+from affidavit.languages.test_files import EXAMPLE_PLACE, TEST_PLACE
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange, SkipReason
 
@@ -102,18 +105,51 @@ def mark_skipped(
 ) -> Change:
     """The change with a reason set at every file that is skipped. `include` means: only these paths."""
     attributes, before = Attributes(repository.base), _Before(repository.base)
+
+    def by_place(path: str) -> SkipReason | None:
+        return _filtered(path, include, exclude) or _by_attributes(path, attributes) or _by_name(path, before)
+
     files = []
     for file in change.files:
-        reason = (
-            _unreadable(file, repository)
-            or _filtered(file, include, exclude)
-            or _by_attributes(file, attributes)
-            or _by_name(file, before)
-            or _by_content(file, repository)
-        )
+        reasons = [by_place(name) for name in _names(file)]
+        reason = _unreadable(file, repository) or _for_all(reasons) or _by_content(file, repository)
         is_excused = reason is not None and _is_excused(file, reason, before)
-        files.append(file.model_copy(update={"skipped": reason, "excused": is_excused}))
+        marked = file.model_copy(update={"skipped": reason, "excused": is_excused})
+        files.append(marked if reason else _shown_whole_if_moved(marked, repository, by_place))
     return change.model_copy(update={"files": tuple(files)})
+
+
+def _names(file: FileChange) -> list[str]:
+    return [name for name in (file.path, file.old_path) if name is not None]
+
+
+def _for_all(reasons: Sequence[SkipReason | None]) -> SkipReason | None:
+    """The reason of the path at head, if every name of the file has one."""
+    return reasons[0] if all(reasons) else None
+
+
+def _shown_whole_if_moved(
+    file: FileChange, repository: Repository, by_place: Callable[[str], SkipReason | None]
+) -> FileChange:
+    """The file, with all of its lines where it comes from another kind of place: nobody judged them there."""
+    old, new = file.base_path or file.old_path, file.head_path
+    content = repository.head.read(new) if new else None
+    if old is None or new is None or content is None or file.is_partial or file.is_binary:
+        return file.model_copy(update={"came_from": ""})
+    before, after = (
+        _kind(path, by_place(path) or _by_own_words(path, tree.lines(path) or []))
+        for path, tree in ((old, repository.base), (new, repository.head))
+    )
+    if before == after:
+        return file.model_copy(update={"came_from": ""})
+    return file.model_copy(update={"came_from": before, "hunks": fill_gaps(file.hunks, content)})
+
+
+def _kind(path: str, reason: SkipReason | None) -> str:
+    if reason is not None:
+        return str(reason)
+    places = (("tests", TEST_PLACE), ("examples", EXAMPLE_PLACE))
+    return " and ".join(name for name, place in places if place.search(path)) or "product"
 
 
 class _Before:
@@ -143,7 +179,7 @@ def _is_excused(file: FileChange, reason: SkipReason, before: _Before) -> bool:
             return False
         case SkipReason.BINARY:
             # What is seen or heard is not read; anything else that is binary may be run.
-            return file.path.lower().endswith(MEDIA_ENDINGS)
+            return all(name.lower().endswith(MEDIA_ENDINGS) for name in _names(file))
         case SkipReason.LOCK:
             return file.base_path is not None or file.path.rsplit("/", 1)[-1] in before.locks
         case SkipReason.MINIFIED:
@@ -151,9 +187,9 @@ def _is_excused(file: FileChange, reason: SkipReason, before: _Before) -> bool:
     return True
 
 
-def _filtered(file: FileChange, include: Sequence[str], exclude: Sequence[str]) -> SkipReason | None:
-    is_included = not include or matches_any(file.path, include)
-    return None if is_included and not matches_any(file.path, exclude) else SkipReason.EXCLUDED
+def _filtered(path: str, include: Sequence[str], exclude: Sequence[str]) -> SkipReason | None:
+    is_included = not include or matches_any(path, include)
+    return None if is_included and not matches_any(path, exclude) else SkipReason.EXCLUDED
 
 
 def _unreadable(file: FileChange, repository: Repository) -> SkipReason | None:
@@ -171,16 +207,10 @@ def _unreadable(file: FileChange, repository: Repository) -> SkipReason | None:
     )
 
 
-def _by_name(file: FileChange, before: _Before) -> SkipReason | None:
-    # A file that the change renames into a skipped place was reviewed before, and still is.
-    names = [name for name in (file.path, file.base_path) if name is not None]
-    for reason, says in _NAME_TESTS:
-        if all(says(name) for name in names):
-            is_new_folder = (
-                reason is SkipReason.VENDORED and _vendored_folder(file.path) not in before.vendored
-            )
-            return None if is_new_folder else reason
-    return None
+def _by_name(path: str, before: _Before) -> SkipReason | None:
+    reason = next((reason for reason, says in _NAME_TESTS if says(path)), None)
+    is_new_folder = reason is SkipReason.VENDORED and _vendored_folder(path) not in before.vendored
+    return None if is_new_folder else reason
 
 
 def _is_lock(path: str) -> bool:
@@ -217,24 +247,27 @@ def is_written_elsewhere(path: str, attributes: "Attributes") -> bool:
     return attributes.says(path, "linguist-generated") or attributes.says(path, "linguist-vendored")
 
 
-def _by_attributes(file: FileChange, attributes: "Attributes") -> SkipReason | None:
-    path = file.base_path or file.path
+def _by_attributes(path: str, attributes: "Attributes") -> SkipReason | None:
     if attributes.says(path, "linguist-generated"):
         return SkipReason.GENERATED
     return SkipReason.VENDORED if attributes.says(path, "linguist-vendored") else None
 
 
 def _by_content(file: FileChange, repository: Repository) -> SkipReason | None:
-    texts = [
-        (path, tree.lines(path) or [])
-        for path, tree in ((file.base_path, repository.base), (file.head_path, repository.head))
-        if path is not None
-    ]
     if file.base_path is None:
         return None
-    if all(_has_mark(lines) for _, lines in texts):
+    reasons = {
+        _by_own_words(path, tree.lines(path) or [])
+        for path, tree in ((file.base_path, repository.base), (file.head_path, repository.head))
+        if path is not None
+    }
+    return reasons.pop() if len(reasons) == 1 else None
+
+
+def _by_own_words(path: str, lines: Sequence[str]) -> SkipReason | None:
+    if _has_mark(lines):
         return SkipReason.GENERATED
-    return SkipReason.MINIFIED if all(is_packed(path, lines) for path, lines in texts) else None
+    return SkipReason.MINIFIED if is_packed(path, lines) else None
 
 
 def _has_mark(lines: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Which files are tests, and which of them are named after a changed file."""
+"""Which files are tests or examples, and which tests are named after a changed file."""
 
 import re
 from collections.abc import Iterable
@@ -13,6 +13,16 @@ _TEST_NAME = re.compile(
     r"(?P<before>test[_-])(?P<a>.+)|(?P<b>.+?)(?:[_.-](?:test|tests|spec|unittest)|(?<=[a-z0-9])(?:Test|Tests|Spec|IT))"
 )
 MAX_NAMESAKES = 3
+TEST_PLACE = re.compile(
+    r"(^|/)(t|tests?|testing|testutils|testdata|fixtures|__tests__|__mocks__|__fixtures__|e2e|specs?)/"
+    r"|(^|/)(?!(la|con|at|pro|fas|grea)test/)[a-z]+[_-]?tests?/"
+    r"|(^|/)(conftest\.py|tests?\.py|test_[^/]*|[^/]*_tests?\.\w+|[^/]*[.-](test|spec|stories)\.\w+)$"
+    r"|[a-z]Tests?\.\w+$"
+)
+EXAMPLE_PLACE = re.compile(
+    r"(^|/)(docs?|examples?|samples?|cassettes|mocks?|snapshots)/|\.(md|rst|adoc|mdx)$"
+    r"|[._-](example|sample|template|tmpl|dist)(\.\w+)?$"
+)
 
 
 def is_code(path: str) -> bool:

@@ -92,6 +92,7 @@ ADDED: tuple[Added, ...] = (
     Added("verdict.counts.set_aside", (2, 9)),
     Added("notice", (2, 10)),
     Added("settings.linters.*.blocks", (2, 10)),
+    Added("change.files.*.came_from", (2, 10)),
 )
 
 

@@ -59,6 +59,11 @@ class Hunk(Record):
             old += mark != "+"
             new += mark != "-"
 
+    @property
+    def has_changes(self) -> bool:
+        """False: it only shows the lines between other hunks, of a file that is shown whole."""
+        return any(line[0] != " " for line in self.lines)
+
     def part(self, start: int, end: int) -> "Hunk":
         """The lines from index `start` up to `end` as a hunk of their own, with its right numbers."""
         before, lines = self.lines[:start], self.lines[start:end]
@@ -102,6 +107,8 @@ class FileChange(Record):
     skipped: SkipReason | None = None
     excused: bool = False
     """Base, or the user's own choice of paths, says that a skipped file need not be looked at."""
+    came_from: str = ""
+    """The kind of place that it left for another (tests, generated …); its hunks show all of its lines."""
     hunks: tuple[Hunk, ...] = ()
 
     @property
@@ -129,6 +136,11 @@ class FileChange(Record):
     def is_link(self) -> bool:
         """The file is a symbolic link at head, which is never followed."""
         return self.new_mode == "120000"
+
+    @property
+    def was_skipped(self) -> bool:
+        """The file comes from a place that nobody looks at."""
+        return self.came_from in tuple(SkipReason)
 
     def changed_lines(self, side: Side) -> list[int]:
         """The lines that the change added (head) or removed (base)."""

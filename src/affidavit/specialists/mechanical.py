@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,13 @@ from affidavit.analysers.engine.run_side import analyse_side, find_program
 from affidavit.analysers.engine.slots import Slots
 from affidavit.analysers.engine.task import Program, SideResult
 from affidavit.analysers.engine.unparsed import about_changed_files, unparsed, unsure_about
+from affidavit.analysers.excuses.excuse import excuse_of_place
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.silence.asked import Silence
 from affidavit.contract.versions import NO_PROMPT_VERSION
 from affidavit.errors import OutsideError
 from affidavit.events import EventName, event
-from affidavit.ports import Case
+from affidavit.ports import Case, Repository
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, AnalyserRun
@@ -175,17 +176,14 @@ class MechanicalSpecialist:
         change, repository = case.change, case.repository
         before = one_for_each_cause(self.analyser, found.base.diagnostics, repository.base)
         after = one_for_each_cause(self.analyser, found.head.diagnostics, repository.head)
-        identify = self.analyser.identify
-        new = (
-            not_at_base(before, after, repository, identify)
-            if identify
-            else new_diagnostics(before, after, change, repository)
-        )
+        counted = self._counted(before, case, is_before=True)
+        new = self._new(before, counted, after, case)
         if not new:
             return found.without_dialects(self.analyser, change)
         symbols = changed_symbols(change, repository)
         silence = silence_about(change, repository)
-        inspection = Inspection(change, repository, symbols, found.base.diagnostics)
+        known = self._counted(found.base.diagnostics, case, is_before=True)
+        inspection = Inspection(change, repository, symbols, known)
         decided = [(one, self._heard(one, inspection, found, silence)) for one in new]
         head = repository.head
         return replace(
@@ -200,6 +198,57 @@ class MechanicalSpecialist:
             ),
             unquotable=tuple(diagnostic for diagnostic, outcome in decided if outcome is None),
         ).without_dialects(self.analyser, change)
+
+    def _counted(
+        self, found: Sequence[AnalyserDiagnostic], case: Case, *, is_before: bool = False
+    ) -> list[AnalyserDiagnostic]:
+        """Those whose rule counts in their file, and, of base, whose file was looked at."""
+        unseen: set[str] = set()
+        if is_before and not self.analyser.reads_every_line:
+            files = case.change.files
+            unseen = {file.old_path or file.path for file in files if file.skipped or file.was_skipped}
+
+        @cache
+        def counts(rule: str, path: str) -> bool:
+            return path not in unseen and self._excuse_of_place(rule, path, case.repository) is None
+
+        return [one for one in found if counts(one.rule, one.path)]
+
+    def _new(
+        self,
+        before: Sequence[AnalyserDiagnostic],
+        counted: Sequence[AnalyserDiagnostic],
+        after: Sequence[AnalyserDiagnostic],
+        case: Case,
+    ) -> list[AnalyserDiagnostic]:
+        """The diagnostics of head that base does not excuse: one that counts, only by one that counted."""
+
+        def compare(
+            old: Sequence[AnalyserDiagnostic], new: Sequence[AnalyserDiagnostic]
+        ) -> list[AnalyserDiagnostic]:
+            if self.analyser.identify:
+                return not_at_base(old, new, case.repository, self.analyser.identify)
+            return new_diagnostics(old, new, case.change, case.repository)
+
+        if len(counted) == len(before):
+            return compare(before, after)
+        counting = self._counted(after, case)
+        known = {id(one) for one in counting}
+        others = [one for one in after if id(one) not in known]
+        new = {id(one) for one in (*compare(before, others), *compare(counted, counting))}
+        return [one for one in after if id(one) in new]
+
+    def _excuse_of_place(self, rule_id: str, path: str, repository: Repository) -> str | None:
+        """Why a rule says nothing about a file, by its path and the settings."""
+        rule = self.analyser.rules.get(rule_id)
+        if rule is None:
+            return "the rule is off"
+        off = self._why_off(rule_id, path)
+        if off is not None:
+            return off
+        if not rule.counts_at(path):
+            return "the rule does not count in tests or examples"
+        return excuse_of_place(rule, path, self.analyser, repository)
 
     def _lifted(self, case: Case) -> dict[str, bytes]:
         """The files with comments that the change adds for this analyser, without their effect."""
@@ -216,7 +265,8 @@ class MechanicalSpecialist:
         if not isinstance(outcome, Counted) or self.analyser.looks_for:
             return outcome
         lines = range(diagnostic.line, (diagnostic.end_line or diagnostic.line) + 1)
-        asked = silence.before(diagnostic.rule, diagnostic.path, lines)
+        counted_before = self._counted_before(diagnostic, inspection)
+        asked = silence.before(diagnostic.rule, diagnostic.path, lines, counted_before=counted_before)
         if asked is not None:
             return asked
         brought = silence.brought(diagnostic.rule, diagnostic.path, lines)
@@ -226,11 +276,19 @@ class MechanicalSpecialist:
         by = silence.nearest(diagnostic.path, diagnostic.line) if is_silenced else outcome.suppressed_by
         return replace(outcome, suppressed_by=by)
 
+    def _counted_before(self, diagnostic: AnalyserDiagnostic, inspection: Inspection) -> bool:
+        file = inspection.change.file_at(diagnostic.path)
+        if file is None or not file.came_from:
+            return True
+        before = file.old_path or file.path
+        excuse = self._excuse_of_place(diagnostic.rule, before, inspection.repository)
+        return excuse is None and not file.was_skipped
+
     def _count(
         self, diagnostic: AnalyserDiagnostic, inspection: Inspection, found: Examination
     ) -> Counted | str | None:
         """The finding, or the reason why there is none; None where it cannot be quoted."""
-        excuse = self._excuse(diagnostic, inspection.change, found)
+        excuse = self._excuse(diagnostic, inspection, found)
         if excuse is not None:
             return excuse
         # What is quoted is written down and sent to models, so it is cut from the file without secrets.
@@ -243,21 +301,20 @@ class MechanicalSpecialist:
         outcome = self._with_cause(diagnostic, lines, inspection, found)
         return outcome if isinstance(outcome, str) else replace(outcome, suppressed_by=weighed.withheld_by)
 
-    def _excuse(self, diagnostic: AnalyserDiagnostic, change: Change, found: Examination) -> str | None:
+    def _excuse(
+        self, diagnostic: AnalyserDiagnostic, inspection: Inspection, found: Examination
+    ) -> str | None:
         """Why a new diagnostic does not count, whatever the analyser's own judge would say."""
-        rule = self.analyser.rules.get(diagnostic.rule)
-        if rule is None:
-            return "the rule is off"
-        off = self._why_off(diagnostic.rule, diagnostic.path)
-        if off is not None:
-            return off
-        if not rule.counts_at(diagnostic.path):
-            return "the rule says nothing about tests"
-        file = change.file_at(diagnostic.path)
+        of_place = self._excuse_of_place(diagnostic.rule, diagnostic.path, inspection.repository)
+        if of_place is not None:
+            return of_place
+        file = inspection.change.file_at(diagnostic.path)
         if file is None:
             return None
         if not self._looks_at(file) or file.old_path in found.base.run.refused:
             return "the file is not read, or could not be read at base"
+        if file.came_from:
+            return None
         is_fault = diagnostic.rule in self.analyser.syntax_rules
         return unsure_about(diagnostic, file, found.base.run, is_fault=is_fault)
 

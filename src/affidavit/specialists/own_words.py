@@ -28,10 +28,11 @@ def weigh_excuses(
         return Weighed(plain)
     file = inspection.change.file_at(diagnostic.path)
     path = diagnostic.path if file is None else file.base_path or file.old_path
-    before = None if path is None else inspection.repository.base.read(path)
+    is_here = path is not None and not (file and file.came_from)
+    before = inspection.repository.base.read(path) if path is not None and is_here else None
     is_fault = diagnostic.rule in analyser.syntax_rules
     # An empty file is in no language.
-    was_read = path in base.read and bool(before and before.strip())
+    was_read = is_here and path in base.read and bool(before and before.strip())
     worth = {
         one.worth(before, is_fault=is_fault, was_read=was_read): one.reason
         for one in excuses

@@ -1713,6 +1713,11 @@ export interface components {
              */
             excused: boolean;
             /**
+             * Came From
+             * @default
+             */
+            came_from: string;
+            /**
              * Hunks
              * @default []
              */

@@ -16,6 +16,7 @@ from affidavit.analysers.excuses.templates import (
 )
 from affidavit.analysers.excuses.test_data import is_only_read, may_be_broken
 from affidavit.analysers.rule import MERGE_CONFLICT, Rule
+from affidavit.ports import Repository
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category
 
@@ -26,20 +27,35 @@ def excuse(
     """The reason why a diagnostic is no finding, by what kind of file it stands in."""
     if analyser.looks_for:
         return None
-    path = diagnostic.path
-    is_conflict = diagnostic.rule.endswith(f"/{MERGE_CONFLICT}")
-    is_fault = is_conflict or rule.id in analyser.syntax_rules
-    if has_name_to_fill_in(path) and rule.category is not Category.SECURITY and not is_conflict:
+    of_place = excuse_of_place(rule, diagnostic.path, analyser, inspection.repository)
+    if of_place or not _needs_parsing(rule, analyser) or _is_conflict(rule):
+        return of_place
+    return _own_excuse(diagnostic, inspection, is_fault=rule.id in analyser.syntax_rules)
+
+
+def excuse_of_place(rule: Rule, path: str, analyser: Analyser, repository: Repository) -> str | None:
+    """The reason why a rule says nothing about a file, by its path alone."""
+    if analyser.looks_for:
+        return None
+    if has_name_to_fill_in(path) and rule.category is not Category.SECURITY and not _is_conflict(rule):
         return "the file is a template: its path is filled in before anybody reads it"
     if is_only_read(path):
         return "the file is data of a test, which nobody runs"
-    if not is_fault and "NameError" not in rule.raises:
+    if not _needs_parsing(rule, analyser):
         return None
     if may_be_broken(path):
         return "the file is data of a test, which may be broken on purpose"
-    if linter := left_out_by(inspection.repository.base, path):
-        return f"{linter} leaves the file out at base"
-    return None if is_conflict else _own_excuse(diagnostic, inspection, is_fault=is_fault)
+    linter = left_out_by(repository.base, path)
+    return f"{linter} leaves the file out at base" if linter else None
+
+
+def _is_conflict(rule: Rule) -> bool:
+    return rule.id.endswith(f"/{MERGE_CONFLICT}")
+
+
+def _needs_parsing(rule: Rule, analyser: Analyser) -> bool:
+    """The rule says that the file does not parse, or that a name in it is not defined."""
+    return _is_conflict(rule) or rule.id in analyser.syntax_rules or "NameError" in rule.raises
 
 
 def _own_excuse(

@@ -1,8 +1,8 @@
 """Kingfisher: passwords, tokens and private keys in the lines that the change adds; nothing is tried out."""
 
 import json
-import re
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
@@ -14,10 +14,6 @@ from affidavit.analysers.reading import Canary
 from affidavit.ports import Tree
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
 
-EXAMPLE_PLACE = re.compile(
-    r"(^|/)(docs?|examples?|samples?|cassettes|mocks?|snapshots)/|\.(md|rst|adoc|mdx)$"
-    r"|[._-](example|sample|template|tmpl|dist)(\.\w+)?$"
-)
 BLOCKS = frozenset((*KEYS.split(), "gcp-service-account", "gcp-application-default-credentials"))
 """What stands in several lines."""
 ON_ORDER = {rule: number for number, rule in enumerate(ON)}
@@ -82,21 +78,21 @@ def _diagnostic(rule: Any, found: Any) -> AnalyserDiagnostic:
 
 
 def judge_kingfisher(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
-    """The reason why a secret is no finding: the change did not add it, or it is an example."""
+    """The reason why a secret is no finding: the change did not add it, or it is a placeholder."""
     file = inspection.change.file_at(diagnostic.path)
     place = place_of(diagnostic, inspection.repository.head)
     if file is None or place is None:
         return "the file is not part of the change"
     name = diagnostic.rule.partition("/")[2]
     height = place.block.count("\n") + 1 if name in BLOCKS else 1
+    rule = KINGFISHER.rules[diagnostic.rule]
+    was_silent = file.old_path is not None and not rule.counts_at(file.old_path)
     added = set(file.changed_lines("head"))
     if diagnostic.line == IN_NAME:
         if _is_named_at(inspection.repository.base, diagnostic):
             return "the name was there before the change"
-    elif file.hunks and added.isdisjoint(range(diagnostic.line, diagnostic.line + height)):
+    elif file.hunks and not was_silent and added.isdisjoint(range(diagnostic.line, diagnostic.line + height)):
         return "the line was there before the change"
-    if EXAMPLE_PLACE.search(diagnostic.path):
-        return "the file holds examples"
     return why_no_secret(name, place)
 
 
@@ -129,7 +125,7 @@ KINGFISHER = Analyser(
     scope="file",
     invoke=invoke_kingfisher,
     read_output=read_kingfisher,
-    rules={rule.id: rule for rule in KINGFISHER_RULES},
+    rules={rule.id: replace(rule, counts_in_examples=False) for rule in KINGFISHER_RULES},
     elsewhere="take it from https://github.com/mongodb/kingfisher/releases",
     subject="passwords, tokens and private keys in added lines",
     languages=("any text",),

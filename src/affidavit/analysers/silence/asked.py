@@ -44,11 +44,15 @@ class Silence:
         self._ignored: dict[str, frozenset[str]] = {}
         self._fresh: dict[str, frozenset[int]] = {}
 
-    def before(self, rule: str, path: str, lines: range) -> str | None:
-        """Why nothing is said of a problem, since before the change; None where nobody asked for that."""
+    def before(self, rule: str, path: str, lines: range, *, counted_before: bool = True) -> str | None:
+        """Why nothing is said of a problem, since before the change; None where nobody asked for that.
+
+        What stands in a file that moved here silences a rule only if the rule counted where it was.
+        """
         if any(self._same_problem(rule, ignored) for ignored in self._ignored_for(path)):
             return "the base commit's configuration ignores this problem, as another tool calls it"
-        fresh = self.fresh_lines(path)
+        file = self._change.file_at(path) if counted_before else None
+        fresh = self._added_comments(file, path) if file else self.fresh_lines(path)
         old = next((one for one in self._silencing(rule, path, lines) if one.line not in fresh), None)
         return f"`{old.text}` in line {old.line} silences it, which the change did not add" if old else None
 
@@ -73,10 +77,14 @@ class Silence:
         return found
 
     def fresh_lines(self, path: str) -> frozenset[int]:
-        """The lines with such a comment that the change added, and did not only move."""
+        """The lines with such a comment that the change added or brought from another kind of place."""
         if path not in self._fresh:
             file = self._change.file_at(path)
-            self._fresh[path] = frozenset() if file is None else self._added_comments(file, path)
+            if file is not None and file.came_from:
+                numbered = enumerate(self._lines(path), start=1)
+                self._fresh[path] = frozenset(number for number, line in numbered if has_suppression(line))
+            else:
+                self._fresh[path] = frozenset() if file is None else self._added_comments(file, path)
         return self._fresh[path]
 
     def _added_comments(self, file: FileChange, path: str) -> frozenset[int]:

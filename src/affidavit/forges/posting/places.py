@@ -27,6 +27,9 @@ def inline_place(finding: Finding, change: Change) -> InlinePlace | None:
         return None
     first, last = finding.lines
     for hunk in file.hunks:
+        if not hunk.has_changes:
+            # The forge does not show it.
+            continue
         shown = _lines(hunk, finding.side)
         if first in shown:
             # A range must lie within one hunk; of a longer one its first line is enough.

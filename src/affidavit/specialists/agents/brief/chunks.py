@@ -100,16 +100,19 @@ def shown_hunks(file: FileChange, chunk: Chunk) -> list[Hunk]:
 
 
 def changed_line_count(change: Change) -> int:
-    """How many lines the change adds and removes in files that are looked at."""
+    """How many lines the change adds and removes in files that are looked at, or moves from elsewhere."""
     return sum(
-        line[0] != " " for file in change.reviewed_files() for hunk in file.hunks for line in hunk.lines
+        line[0] != " " or bool(file.came_from)
+        for file in change.reviewed_files()
+        for hunk in file.hunks
+        for line in hunk.lines
     )
 
 
 def shown_line_count(change: Change, chunks: Iterable[Chunk]) -> int:
     """How many added and removed lines these chunks show, which is not all where most was seen before."""
     return sum(
-        line[0] != " "
+        line[0] != " " or bool(file.came_from)
         for chunk in chunks
         for file in change.reviewed_files()
         for hunk in shown_hunks(file, chunk)
