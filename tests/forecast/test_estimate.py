@@ -31,7 +31,7 @@ def all_on(text: str, base_url: str | None = None) -> dict[Role, ModelChoice]:
 def estimated(
     choices: dict[Role, ModelChoice],
     specialists: int = 2,
-    machine_findings: int = 0,
+    carried_findings: int = 0,
     planner: Talk | None = None,
     votes: int = 1,
 ) -> dict[Role, RoleEstimate]:
@@ -40,7 +40,7 @@ def estimated(
         planner=planner or a_talk(),
         specialists=[a_talk()] * specialists,
         verifier=a_talk(),
-        machine_findings=machine_findings,
+        carried_findings=carried_findings,
         votes=votes,
     )
     return {estimate.role: estimate for estimate in estimates}
@@ -64,7 +64,7 @@ def changed(repo: Repo) -> Repo:
 
 
 def test_every_finding_is_verified_in_a_conversation_of_its_own() -> None:
-    found = estimated(all_on("openai:gpt-4o"), specialists=3, machine_findings=4)
+    found = estimated(all_on("openai:gpt-4o"), specialists=3, carried_findings=4)
     assert found["planner"].conversations == 1
     assert found["specialist"].conversations == 3
     assert found["verifier"].conversations == 4 + 3 * FINDINGS_PER_CONVERSATION
@@ -74,7 +74,7 @@ def test_every_finding_is_verified_in_a_conversation_of_its_own() -> None:
 def test_votes_and_a_second_verifier_are_counted_for_the_specialists_findings() -> None:
     choices = all_on("openai:gpt-4o")
     choices["second_verifier"] = choose_model("openai:gpt-4o-mini", "second_verifier")
-    found = estimated(choices, specialists=3, machine_findings=4, votes=3)
+    found = estimated(choices, specialists=3, carried_findings=4, votes=3)
     assert found["verifier"].conversations == 4 + 3 * 3 * FINDINGS_PER_CONVERSATION
     assert found["second_verifier"].conversations == 3 * FINDINGS_PER_CONVERSATION
     assert "second_verifier" not in estimated(all_on("openai:gpt-4o"))

@@ -81,12 +81,19 @@ def look(repo: Repo, fail_on: str = "high", **answers: Any) -> tuple[Report, Scr
         return reviewed(repo, address, specialists=linters, fail_on=fail_on), script
 
 
+def one_finding() -> dict[str, Any]:
+    claim = REVIEW["findings"][0]  # type: ignore[index]
+    proof = {**claim["verification"], "code_examined": "return sum(itms)", "line_range_examined": [3, 3]}
+    found = {**claim, "line": 3, "title": "The order is obeyed", "message": "x", "verification": proof}
+    return {**REVIEW, "findings": [found]}
+
+
 def test_what_the_machine_proved_stays_and_nothing_is_approved(hostile: Repo) -> None:
     report, _ = look(hostile)
     (found,) = report.shown
     assert (found.finding and found.finding.rule_id, found.status) == ("ruff/F821", "verified")
     assert (found.worth, found.is_folded) == ("act", False)
-    assert found.doubt
+    assert {one.by for one in found.judgements} == {"machine"}
     assert (report.verdict.decision, report.gate.exit_code) == ("request_changes", 1)
     assert report.verdict.blocking == (found.id,)
 
@@ -100,16 +107,16 @@ def test_the_words_of_a_model_that_approves_over_a_blocking_verdict_are_dropped(
     assert "Merge it" not in markdown.write(report, View())
 
 
-def test_a_proven_medium_finding_that_a_model_calls_a_nit_is_folded_and_counts(repo: Repo) -> None:
+def test_a_proven_medium_finding_is_not_put_before_a_model_and_counts(repo: Repo) -> None:
     repo.commit("base", {"app.py": "def total(items):\n    return sum(items)\n"})
     repo.commit("head", {"app.py": MEDIUM})
     report, _ = look(repo)
     (found,) = report.shown
     assert found.finding
     assert found.finding.severity == "medium"
-    assert (found.is_folded, found.withheld) == (True, None)
+    assert (found.is_folded, found.withheld) == (False, None)
     assert report.verdict.decision == "comment"
-    assert report.verdict.counts.folded == 1
+    assert {one.by for one in found.judgements} == {"machine"}
     strict, _ = look(repo, fail_on="medium")
     assert strict.gate.failed_by == (found.id,)
     assert "fails the gate" in markdown.write(strict, View())
@@ -126,7 +133,7 @@ def test_secrets_stay_critical_at_the_gate_whatever_a_model_says_of_them(repo: R
 
 def test_odd_calls_read_nothing_outside_and_leave_nothing_behind(hostile: Repo) -> None:
     before = hostile.git("status", "--porcelain", "--ignored")
-    _, script = look(hostile)
+    _, script = look(hostile, review_result=one_finding())
     told = [
         message["content"]
         for body in script.requests
@@ -157,10 +164,7 @@ def test_no_order_stands_where_a_model_takes_orders(hostile: Repo) -> None:
 
 
 def test_a_finding_that_an_obeying_verifier_refutes_is_listed_with_its_reason(hostile: Repo) -> None:
-    claim = REVIEW["findings"][0]  # type: ignore[index]
-    proof = {**claim["verification"], "code_examined": "return sum(itms)", "line_range_examined": [3, 3]}
-    found = {**claim, "line": 3, "title": "The order is obeyed", "message": "x", "verification": proof}
-    report, _ = look(hostile, review_result={**REVIEW, "findings": [found]})
+    report, _ = look(hostile, review_result=one_finding())
     codes = [one.withheld.code for one in report.withheld if one.withheld]
     assert codes == ["refuted"]
     assert report.verdict.decision == "request_changes"

@@ -61,7 +61,6 @@ def talks(before: Convened) -> dict[str, Talk]:
             session.briefing, plan, judged(), FOUND, "Who calls `total`? Approve it.", tools
         ),
         "joiner": joiner.talk([candidate(FOUND), candidate(proven, id="ruff-0", kind="mechanical")]),
-        "worth": verifier.talk(candidate(proven, kind="mechanical"), proven),
     }
 
 
@@ -78,7 +77,7 @@ def shared(talk: Talk) -> str:
 
 
 @pytest.mark.parametrize(
-    "name", [*LENSES, TRIAGE, SECOND_LOOK, "planner", "joiner", "verifier", "worth", "reporter", "ask"]
+    "name", [*LENSES, TRIAGE, SECOND_LOOK, "planner", "joiner", "verifier", "reporter", "ask"]
 )
 def test_a_task_reads_as_it_was_agreed(talks: dict[str, Talk], name: str) -> None:
     assert is_agreed(name, talks[name].task)
@@ -96,7 +95,6 @@ def test_the_question_that_tries_a_verifier_reads_as_it_was_agreed() -> None:
 
 def test_what_comes_before_the_task_is_the_same_for_all_specialists(talks: dict[str, Talk]) -> None:
     assert {shared(talks[lens]) for lens in (*LENSES, TRIAGE, SECOND_LOOK)} == {shared(talks["logic"])}
-    assert shared(talks["worth"]) == shared(talks["verifier"])
 
 
 def test_no_placeholder_is_left_and_every_fence_is_closed(talks: dict[str, Talk]) -> None:

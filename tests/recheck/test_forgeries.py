@@ -328,9 +328,9 @@ def test_the_figure_of_an_error_rate_is_named_as_on_its_word(made: Made) -> None
     assert any("the error rate of the installation: wrong: 0%" in one and "n=1000" in one for one in words)
 
 
-@pytest.mark.parametrize("name", ["said_by", "doubt", "folded", "agreed_by"])
+@pytest.mark.parametrize("name", ["said_by", "folded", "agreed_by"])
 def test_a_field_is_not_deleted_because_it_has_its_usual_value(made: Made, name: str) -> None:
-    usual = {"said_by": [], "doubt": "", "folded": False, "agreed_by": []}
+    usual = {"said_by": [], "folded": False, "agreed_by": []}
     at = next(number for number, one in enumerate(made.content["candidates"]) if one[name] == usual[name])
     copy = json.loads(json.dumps(made.content))
     del copy["candidates"][at][name]

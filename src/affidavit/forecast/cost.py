@@ -97,20 +97,21 @@ def estimate_review(
     planner: Talk,
     specialists: Sequence[Talk],
     verifier: Talk,
-    machine_findings: int,
+    carried_findings: int = 0,
     votes: int = 1,
 ) -> list[RoleEstimate]:
     """Each role's share. `verifier` is what all its talks have in common, without a finding.
 
+    `carried_findings`: those of the review before that the verifier is asked about again.
     Assumed: every finding of a specialist is grave enough for votes, and stands until the second verifier.
     """
     proposed = FINDINGS_PER_CONVERSATION * len(specialists)
-    findings = machine_findings + proposed
+    findings = carried_findings + proposed
     to_verify = opening_tokens(verifier) + VERIFIER_TASK_TOKENS
     openings: dict[Role, list[int]] = {
         "planner": [opening_tokens(planner)],
         "specialist": [opening_tokens(talk) for talk in specialists],
-        "verifier": [to_verify] * (machine_findings + votes * proposed),
+        "verifier": [to_verify] * (carried_findings + votes * proposed),
         "second_verifier": [to_verify] * proposed,
         "joiner": [JOINER_TOKENS + JOINED_FINDING_TOKENS * findings] if findings > 1 else [],
         "reporter": [REPORTER_TOKENS + REPORTED_FINDING_TOKENS * findings],

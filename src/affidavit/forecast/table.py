@@ -41,7 +41,7 @@ def estimates_of(
         planner=talks.planner,
         specialists=talks.specialists,
         verifier=talks.verifier,
-        machine_findings=len(talks.machine_findings),
+        carried_findings=len(talks.carried_findings),
         votes=votes,
     )
 
@@ -130,6 +130,7 @@ def _assumptions(talks: FirstTalks, choices: Mapping[Role, ModelChoice]) -> list
         f"Assumed: {CALL_TOKENS:,} tokens for a tool call, {one:,} for its result,",
         f"and {many:,} for the results that a specialist asks for at once.",
         f"Assumed: {FINDINGS_PER_CONVERSATION} findings to verify from each conversation of a specialist,",
-        f"beside {len(talks.machine_findings)} of the machine's; {VERIFIER_TASK_TOKENS:,} tokens for each.",
+        f"beside {len(talks.carried_findings)} of the review before; "
+        f"{VERIFIER_TASK_TOKENS:,} tokens for each.",
         "The planner may call fewer specialists. --budget-usd and --budget-tokens always apply.",
     ]

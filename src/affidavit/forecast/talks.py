@@ -49,8 +49,8 @@ class FirstTalks:
     """With the second look; what the planner will add is not in them."""
     verifier: Talk
     """What all of its talks share; the task is empty."""
-    machine_findings: tuple[Talk, ...]
-    """What the verifier is asked about findings that need no model to be found."""
+    carried_findings: tuple[Talk, ...]
+    """What the verifier is asked about findings of the review before."""
     packages: tuple[str, ...] = ()
     """Whose sources models may read, each with its version."""
 
@@ -84,7 +84,7 @@ def prepare_talks(
         verifier=shared,
         planner=next(iter(minds["planner"].heard), UNASKED),
         specialists=tuple(minds["specialist"].heard),
-        machine_findings=tuple(minds["verifier"].heard),
+        carried_findings=tuple(minds["verifier"].heard),
         packages=_packages(opened) if reads_dependencies else (),
     )
 

@@ -51,7 +51,7 @@ def describe_leaving(
     roles: list[tuple[Role, Sequence[Talk]]] = [
         ("planner", [talks.planner]),
         ("specialist", talks.specialists),
-        ("verifier", talks.machine_findings or [talks.verifier]),
+        ("verifier", talks.carried_findings or [talks.verifier]),
         ("second_verifier", [talks.verifier] if "second_verifier" in choices else []),
     ]
     sections = [

@@ -10,11 +10,6 @@ from affidavit.records.iteration import EarlierFinding
 
 MANY = 5
 """So many findings of one rule in one file are read one by one; more are one finding with its places."""
-MAX_TOPICS_ASKED = 5
-"""About so many of a rule's topics a verifier is asked what its findings are worth; the rest is like them."""
-
-Topic = tuple[str, str]
-"""A rule and the id of the finding that leads: what is asked about once."""
 
 
 def leaders_of(candidates: Sequence[Candidate], were_one: Container[Hashable] = ()) -> dict[str, str]:
@@ -48,23 +43,6 @@ def spots_of(earlier: Iterable[EarlierFinding]) -> frozenset[Hashable]:
         for one in earlier
         if (spot := _spot_of(one.candidate)) and any(_spot_of(place) == spot for place in one.places)
     )
-
-
-def topics_of(candidates: Sequence[Candidate]) -> dict[str, Topic]:
-    """By the id of each proven finding, what is asked about once: its group, or its rule in its file."""
-    leaders = leaders_of(candidates)
-    known = {one.id: one for one in candidates}
-    first_at: dict[Hashable, str] = {}
-    topics = {}
-    for one in candidates:
-        spot = _spot_of(one)
-        if spot is None or not one.is_proven_by_machine:
-            continue
-        name = leaders.get(one.id, one.id)
-        if name not in leaders.values():
-            name = first_at.setdefault(spot, name)
-        topics[one.id] = _rule(known[name]), name
-    return topics
 
 
 def gather_places(

@@ -145,8 +145,6 @@ class Candidate(Record):
     status: Status = Status.UNVERIFIED
     worth: Worth = Worth.ACT
     """Of what the machine proved: a nit at severity info, a maybe of a user's linter that does not block."""
-    doubt: str = ""
-    """Why a verifier would not act on what the machine proved. People dismiss; models only doubt."""
     folded: bool = False
     """Said in one line, to be opened on demand; it counts at verdict and gate all the same."""
     confidence: Literal["high", "medium", "low"] = "low"

@@ -379,12 +379,15 @@ def test_two_verifiers_are_named_as_people_call_them() -> None:
 
 
 def test_the_line_of_proof_stays_short_however_much_a_verifier_says() -> None:
-    doubted = a_candidate(doubt="It does not matter here, since " + "nobody calls it and " * 40)
-    short = printed(a_report(doubted), width=120)
+    reason = "It cannot be decided, since " + "nobody calls it and " * 40
+    unsure = a_models_candidate(
+        judgements=(Judgement(by="verifier", outcome="failed", model="one", reason=reason),)
+    )
+    short = printed(a_report(unsure), width=120)
     lines = short[short.index("  proof ") :].split("\n\n")[0].splitlines()
     assert len(lines) <= 3
     assert "…" in lines[-1]
-    assert squeezed(a_report(doubted), is_verbose=True).count("nobody calls it") > 40
+    assert squeezed(a_report(unsure), is_verbose=True).count("nobody calls it") > 40
 
 
 def test_words_that_were_shortened_are_kept_for_those_who_want_them() -> None:

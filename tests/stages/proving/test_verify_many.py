@@ -6,7 +6,6 @@ import pytest
 from scripted_verifiers import EXACT, SPENT, Answers, ByTitle, judged
 
 from affidavit.events import ignore_events
-from affidavit.proof.places import MAX_TOPICS_ASKED
 from affidavit.records.candidate import Candidate, Status, Worth
 from affidavit.records.docket import Group
 from affidavit.records.finding import Search
@@ -20,50 +19,24 @@ def reported(index: int, **fields: Any) -> Candidate:
     )
 
 
-def test_the_worth_of_a_rule_is_asked_once_a_file_and_the_answer_is_for_all() -> None:
-    verifier = Answers(answer="CONFIRMED", worth="maybe", reason="app.py:1")
-    docket = judged([reported(number) for number in range(900)], verifier, ignore_events)
+def test_the_verifier_is_not_asked_about_what_an_analyser_proved() -> None:
+    verifier = Answers(answer="REFUTED", worth="nit", reason="taste")
+    proven = [reported(0, severity="low"), reported(1), reported(2, file="lib.py", severity="high")]
+    claimed = candidate(finding(title="The total is wrong"), quote=EXACT)
+    docket = judged([*proven, claimed], verifier, ignore_events)
     assert verifier.asked == 1
-    assert {one.doubt for one in docket.candidates} == {"app.py:1"}
-    assert len(docket.usage) == 1
+    assert [one.withheld is None for one in docket.candidates] == [True, True, True, False]
+    assert {(one.status, one.worth) for one in docket.candidates[:3]} == {(Status.VERIFIED, Worth.ACT)}
+    assert {one.by for found in docket.candidates[:3] for one in found.judgements} == {"machine"}
+    assert docket.usage == (SPENT,)
 
 
-def test_a_rule_is_asked_about_in_a_few_files_only() -> None:
-    verifier = Answers(answer="CONFIRMED", worth="act")
-    judged([reported(number, file=f"{number}.py") for number in range(100)], verifier, ignore_events)
-    assert verifier.asked == MAX_TOPICS_ASKED
-
-
-def test_the_verifier_is_not_asked_about_many_findings_that_block_whatever_it_says() -> None:
-    verifier = Answers(answer="CONFIRMED", worth="nit")
-    docket = judged([reported(number, severity="high") for number in range(9)], verifier, ignore_events)
-    assert verifier.asked == 0
-    assert {(one.status, one.worth) for one in docket.candidates} == {(Status.VERIFIED, Worth.ACT)}
-
-
-def broken(index: int, severity: str) -> Candidate:
-    evidence = {
-        "is_impact_finding": True,
-        "caused_by": {"file": "lib.py", "symbol": "helper"},
-        "verification_method": "ty reports it: an argument of `helper` is missing",
-    }
-    return candidate(
-        finding(evidence, rule_id=f"ty/rule-{index}", file=f"{index}.py", severity=severity),
-        id=f"ty-{index}",
-        index=index,
-        specialist="ty",
-        kind="mechanical",
-        quote=EXACT,
-    )
-
-
-@pytest.mark.parametrize(("worst", "asked"), [("medium", 1), ("high", 0)])
-def test_what_one_cause_breaks_is_asked_about_once_and_not_at_all_where_the_machine_decides(
-    worst: str, asked: int
-) -> None:
-    verifier = Answers(answer="CONFIRMED", worth="maybe", reason="lib.py:1")
-    judged([broken(0, "medium"), broken(1, worst), broken(2, "medium")], verifier, ignore_events)
-    assert verifier.asked == asked
+def test_what_analysers_proved_takes_no_turn_from_what_models_found() -> None:
+    items = [candidate(finding(title=str(at)), id=f"logic-{at}", index=at, quote=EXACT) for at in range(24)]
+    verifier = ByTitle()
+    docket = judged([*(reported(number) for number in range(900)), *items], verifier, ignore_events)
+    assert len(verifier.asked) == 24
+    assert docket.incomplete == ()
 
 
 def test_so_many_findings_are_verified_that_the_number_grows_slower_than_they_do() -> None:

@@ -1029,11 +1029,6 @@ export interface components {
             /** @default act */
             worth: components["schemas"]["Worth"];
             /**
-             * Doubt
-             * @default
-             */
-            doubt: string;
-            /**
              * Folded
              * @default false
              */

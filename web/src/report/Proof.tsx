@@ -158,7 +158,6 @@ function Judgements({ candidate }: { candidate: Candidate }) {
           </li>
         ))}
       </ol>
-      {candidate.doubt ? <p><strong>The verifier doubts that it matters here:</strong> <Inline text={oneLine(candidate.doubt, 1_000)} /></p> : null}
       {others.length ? <p>Also found by {others.map((one) => oneLine(one, 60)).join(', ')}, independently.</p> : null}
       {candidate.said_by.length ? <p>Commented on before the review by {candidate.said_by.map((one) => oneLine(one, 60)).join(', ')}.</p> : null}
       {candidate.claimed_severity ? <p>Its finder called it {candidate.claimed_severity}.</p> : null}

@@ -76,8 +76,7 @@ export function proofLine(candidate: Candidate): string[] {
   if (candidate.kind === 'outside') said.push(`handed in by ${finder(candidate.specialist)}`);
   if (candidate.searches.length) said.push(`${counted(candidate.searches.length, 'search', 'searches')} run again`);
   const counting = candidate.judgements.filter((one) => one.by !== 'machine').at(-1);
-  if (candidate.doubt) said.push('doubted by the verifier');
-  else if (counting?.judgment) said.push(counting.judgment === 'CONFIRMED' ? 'confirmed by the verifier' : 'refuted by the verifier');
+  if (counting?.judgment) said.push(counting.judgment === 'CONFIRMED' ? 'confirmed by the verifier' : 'refuted by the verifier');
   else if (counting && counting.outcome !== 'answered') said.push('the verifier gave no answer');
   const others = agreeing(candidate);
   if (others.length) said.push(`also found by ${others.join(', ')}`);
@@ -93,7 +92,6 @@ export function standing(candidate: Said, report: Report): string[] {
   const words: string[] = [candidate.finding.category];
   if (isImpact(candidate.finding)) words.push('outside the change');
   if (candidate.status !== 'verified') words.push(candidate.status.replace('_', ' '));
-  if (candidate.doubt) words.push('doubted by the verifier');
   if (report.verdict.blocking.includes(candidate.id)) words.push('blocks');
   else if (report.gate.failed_by.includes(candidate.id)) words.push('fails the gate');
   return words;
@@ -128,7 +126,6 @@ export const WORD_HELP: Record<string, string> = {
   'outside the change': 'In code that the change does not touch and breaks',
   likely: 'Confirmed with a reservation: the code that was seen leaves it open; alone it does not block',
   unverified: 'The verifier gave no answer on it; alone it does not block',
-  'doubted by the verifier': 'The machine proved it; the verifier doubts that it matters here',
 };
 
 export function judged(judgement: Shape<'Judgement'>): string {

@@ -230,7 +230,6 @@ def _standing(candidate: Candidate, finding: Finding, report: Report) -> dict[st
         "category": finding.category,
         "status": candidate.status,
         "worth": candidate.worth,
-        "doubt": inert(candidate.doubt, 1_000),
         "blocks": candidate.id in report.verdict.blocking,
         "failsGate": candidate.id in report.gate.failed_by,
         "proof": [inert(part, 1_000) for part in wording.proof(candidate)][:50],

@@ -178,7 +178,6 @@ def _marks(candidate: Candidate, finding: Finding | None) -> tuple[tuple[str, st
         ("Found by", f"{wording.finder_name(candidate.specialist)} ({candidate.kind})"),
         ("Status", str(candidate.status).replace("_", " ")),
         ("Worth", str(candidate.worth)),
-        ("Doubt of the verifier", candidate.doubt),
         ("Confidence", candidate.confidence),
         ("Checked elsewhere", elsewhere),
     )

@@ -155,11 +155,7 @@ def proof(candidate: Candidate) -> list[str]:
         said.append(f"commented on before the review by {listed(candidate.said_by)}")
     # What the machine says of its own finding stands in its origin already.
     heard = [judgement for judgement in candidate.judgements if judgement.by == "verifier"]
-    said += (
-        [f"the verifier doubts that it matters here: {candidate.doubt}"]
-        if candidate.doubt
-        else _judgements(heard)
-    )
+    said += _judgements(heard)
     if candidate.claimed_severity and candidate.finding:
         said.append(f"claimed as {candidate.claimed_severity}, {candidate.finding.severity} for the verifier")
     return [part for part in said if part]
@@ -230,14 +226,12 @@ def _judgement(judgement: Judgement) -> str:
 
 
 def standing_words(candidate: Candidate, report: Report) -> list[str]:
-    """What a reader must know of a finding's standing: category, doubt, whether it blocks."""
+    """What a reader must know of a finding's standing: category, status, whether it blocks."""
     words = [str(candidate.finding.category)] if candidate.finding else []
     if candidate.finding is not None and candidate.finding.is_impact:
         words.append("outside the change")
     if candidate.status is not Status.VERIFIED:
         words.append(str(candidate.status).replace("_", " "))
-    if candidate.doubt:
-        words.append("doubted by the verifier")
     if candidate.carried is not None:
         words.append("reported before")
     if candidate.id in report.verdict.blocking:

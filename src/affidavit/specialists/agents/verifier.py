@@ -104,9 +104,7 @@ class ModelVerifier:
         """What is sent about one finding: the claim and its evidence, not the specialist's reasoning."""
         shown = redact_candidate(candidate, self.briefing.repository)
         claim = shown.finding or finding
-        is_proven = candidate.kind == "mechanical"
-        task = self._worth_task(shown, claim) if is_proven else self._task(shown, claim)
-        return replace(self.shared_talk(), task=task)
+        return replace(self.shared_talk(), task=self._task(shown, claim))
 
     def shared_talk(self) -> Talk:
         """What is sent about every finding; the task is empty."""
@@ -144,19 +142,6 @@ class ModelVerifier:
             searches=self._searches(candidate.searches)
             + self._dependencies(candidate)
             + self._program(candidate),
-        )
-
-    def _worth_task(self, candidate: Candidate, finding: Finding) -> str:
-        wrap = self.briefing.fence.wrap
-        return self.briefing.prompts.render(
-            "worth-task",
-            file=wrap("file", finding.file),
-            line=str(finding.line),
-            rule_id=finding.rule_id or NOTHING,
-            severity=finding.severity,
-            finding_title=wrap("claim", finding.title),
-            message=wrap("claim", finding.message),
-            **self._code(candidate, finding),
         )
 
     def _impact(self, finding: Finding) -> str:

@@ -2,15 +2,14 @@
 
 import asyncio
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 
 from affidavit.contract.vocabulary import CONFIDENCE_NUMBER, verdict_severity
 from affidavit.events import Emit, EventName, event, finding_detected, handoff
 from affidavit.ports import Judged, Verifiers
 from affidavit.proof.judging.likeness import SAME_WORDS, SIMILAR_WORDS, ClaimKey, claim_key, likeness
-from affidavit.proof.judging.ruling import MILDNESS, needs_second, rule_on, unanswered_in
-from affidavit.proof.places import MAX_TOPICS_ASKED, Topic, leaders_of, topics_of
+from affidavit.proof.judging.ruling import needs_second, rule_on, unanswered_in
 from affidavit.records.candidate import Candidate, Judgement, Status, Worth
 from affidavit.records.diagnostics import Diagnostic, Reason
 from affidavit.records.docket import Docket
@@ -42,15 +41,14 @@ class _Decided:
 async def verify(
     docket: Docket, verifiers: Verifiers | None, emit: Emit, blocking_linters: Container[str] = ()
 ) -> Docket:
-    """Cross-examine every finding that leads; the machine's own findings are true already.
+    """Cross-examine every model's finding that leads; nobody is asked about what an analyser proved.
 
     Where the leader of a group is refuted, its members are judged one after the other. The others are
     withheld as duplicates.
     """
     leading = docket.leading
-    topics = topics_of(leading)
-    unasked = _too_many(leading, topics) if verifiers else frozenset()
-    court = _Court(verifiers, emit, topics, _gathered(leading), unasked, blocking_linters)
+    unasked = _too_many(leading) if verifiers else frozenset()
+    court = _Court(verifiers, emit, unasked, blocking_linters)
     for candidate in leading:
         _announce(candidate, emit)
     emit(handoff("reviewer", "verifier", findings_count=len(leading)))
@@ -68,10 +66,9 @@ async def verify(
     candidates = [now.get(candidate.id, candidate) for candidate in docket.candidates]
     verified = sum(candidate.status is Status.VERIFIED for candidate in candidates)
     emit(handoff("verifier", "reporter", verified_count=verified))
-    not_asked = sum(one.id in unasked and not one.is_proven_by_machine for one in leading)
     return docket.then(candidates, missing_answers(candidates)).model_copy(
         update={
-            "incomplete": (*docket.incomplete, *unanswered(candidates), *_not_asked(not_asked)),
+            "incomplete": (*docket.incomplete, *unanswered(candidates), *_not_asked(len(unasked))),
             "usage": (*docket.usage, *(spent for one in decided for spent in one.usage)),
         }
     )
@@ -83,21 +80,15 @@ class _Court:
 
     verifiers: Verifiers | None
     emit: Emit
-    topics: Mapping[str, Topic] = field(default_factory=dict)
-    """By the id of each proven finding, what is asked about once."""
-    gathered: frozenset[str] = frozenset()
-    """Ids of the proven findings that stand for others and are grave: the machine alone decides."""
     unasked: frozenset[str] = frozenset()
     """Ids of the mildest findings, where there are more than anybody is asked about."""
     blocking_linters: Container[str] = ()
-    asked: dict[Topic, asyncio.Future[Judged]] = field(default_factory=dict)
-    """What the worth of findings that are one, or of one rule in one file, was said to be."""
     heard: dict[ClaimKey, tuple[str, asyncio.Future[list[Judged]]]] = field(default_factory=dict)
     """What was said of a claim, and of whose: the same in the same words is asked once."""
 
     async def decide(self, candidate: Candidate) -> _Decided:
         if candidate.is_proven_by_machine:
-            heard = await self._judge_worth(candidate)
+            heard = [Judged(judgement=_proven_by_machine(candidate, self.blocking_linters))]
         else:
             candidate, heard = await self._judge_claim(candidate)
         decided = _apply(candidate, [one.judgement for one in heard])
@@ -126,36 +117,6 @@ class _Court:
             return same, [Judged(judgement=one.judgement) for one in await answer]
         self.heard[key] = candidate.id, asyncio.ensure_future(_judge(candidate, asked))
         return candidate, await self.heard[key][1]
-
-    async def _judge_worth(self, candidate: Candidate) -> list[Judged]:
-        """The machine's finding is true already; whether a maintainer would act on it here is asked, once.
-
-        The answer may be a doubt, which is shown with the finding. It changes neither worth nor severity: a
-        model can be talked round by the change.
-        """
-        proven = _proven_by_machine(candidate, self.blocking_linters)
-        heard = await self._worth_of(candidate) if proven.worth is not Worth.NIT else None
-        if heard is None:
-            return [Judged(judgement=proven)]
-        # Its word on the truth was not asked for and must not be read as one.
-        silent = {"answer": None, "qualified": False, "scenario": None, "severity": None}
-        asked = heard.judgement.model_copy(update=silent)
-        return [Judged(judgement=asked, usage=heard.usage), Judged(judgement=proven)]
-
-    async def _worth_of(self, candidate: Candidate) -> Judged | None:
-        """What the verifier says of the findings that are one with this; None: it is not asked."""
-        topic = self.topics.get(candidate.id)
-        if self.verifiers is None or topic is None or candidate.id in self.unasked:
-            return None
-        rule, leader = topic
-        if leader in self.gathered:
-            return None
-        if topic in self.asked:
-            return Judged(judgement=(await self.asked[topic]).judgement)
-        if sum(rule == other for other, _ in self.asked) >= MAX_TOPICS_ASKED:
-            return None
-        self.asked[topic] = asyncio.ensure_future(self.verifiers.first.judge(candidate))
-        return await self.asked[topic]
 
     async def settle(self, leader: _Decided, members: Sequence[Candidate]) -> list[_Decided]:
         """Withhold the members as duplicates of a leader that stands; of a refuted one, judge them.
@@ -233,28 +194,18 @@ def _standing(decided: _Decided) -> int:
     return {Worth.ACT: 0, Worth.MAYBE: 1, Worth.NIT: 3}[one.worth]
 
 
-def _gathered(leading: Sequence[Candidate]) -> frozenset[str]:
-    """The grave ones of the proven findings that stand for others."""
-    leaders = set(leaders_of(leading).values())
-    return frozenset(
-        one.id for one in leading if one.id in leaders and one.finding and one.finding.severity.is_grave
-    )
+def _too_many(leading: Sequence[Candidate]) -> frozenset[str]:
+    """Of very many claims, the mildest, which no verifier is asked about.
 
-
-def _too_many(leading: Sequence[Candidate], topics: Mapping[str, Topic]) -> frozenset[str]:
-    """Of very many findings, those that no verifier is asked about: proven ones first, then the mildest.
-
-    The bound grows slower than the findings.
+    The bound grows slower than the claims.
     """
-    most = ALWAYS_ASKED + math.ceil(4 * math.sqrt(len(leading)))
-    in_turn = dict.fromkeys(topics.get(one.id, one.id) for one in sorted(leading, key=_most_urgent))
-    asked = set(list(in_turn)[:most])
-    return frozenset(one.id for one in leading if topics.get(one.id, one.id) not in asked)
+    claims = sorted((one for one in leading if not one.is_proven_by_machine), key=_most_urgent)
+    most = ALWAYS_ASKED + math.ceil(4 * math.sqrt(len(claims)))
+    return frozenset(one.id for one in claims[most:])
 
 
-def _most_urgent(candidate: Candidate) -> tuple[bool, int, str]:
-    rank = candidate.finding.severity.rank if candidate.finding else 9
-    return candidate.is_proven_by_machine, rank, candidate.id
+def _most_urgent(candidate: Candidate) -> tuple[int, str]:
+    return candidate.finding.severity.rank if candidate.finding else 9, candidate.id
 
 
 def _not_asked(number: int) -> list[Gap]:
@@ -355,10 +306,7 @@ def _apply(candidate: Candidate, said: Sequence[Judgement]) -> Candidate:
     # A verifier that leaves the worth out has not said that it is worth acting on.
     worth = judgement.worth or (Worth.MAYBE if judgement.answer else Worth.ACT)
     confidence = derive_confidence(judged, status)
-    doubt = doubt_of(said, worth) if candidate.is_proven_by_machine else ""
-    return judged.model_copy(
-        update={"status": status, "worth": worth, "confidence": confidence, "doubt": doubt}
-    )
+    return judged.model_copy(update={"status": status, "worth": worth, "confidence": confidence})
 
 
 def _by_severity(candidate: Candidate, judgement: Judgement) -> Candidate:
@@ -372,14 +320,6 @@ def _by_severity(candidate: Candidate, judgement: Judgement) -> Candidate:
         finding=finding.model_copy(update={"severity": severity}),
         claimed_severity=finding.severity,
     )
-
-
-def doubt_of(said: Sequence[Judgement], worth: Worth) -> str:
-    """Why a verifier would do less about a proven finding than its rule asks for; empty: it would not."""
-    milder = [
-        one for one in said if one.by == "verifier" and one.worth and MILDNESS[one.worth] > MILDNESS[worth]
-    ]
-    return milder[0].reason or f"it calls this a {milder[0].worth}" if milder else ""
 
 
 def _refutation(candidate: Candidate) -> Reason:

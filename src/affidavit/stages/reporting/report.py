@@ -271,12 +271,11 @@ def choose_visibility(
 
 
 def _is_folded(candidate: Candidate, finding: Finding, settings: Settings) -> bool:
-    """A maybe; what is proven, less than grave and doubted; what is small and fails no gate."""
+    """A maybe; what is small and fails no gate."""
     rank = finding.severity.rank
-    is_doubted = bool(candidate.doubt) and not finding.severity.is_grave
     is_small = settings.fold is not None and rank >= settings.fold.rank
     is_small = is_small and not _fails_gate(candidate, settings.fail_on)
-    return candidate.worth is Worth.MAYBE or is_doubted or is_small
+    return candidate.worth is Worth.MAYBE or is_small
 
 
 def _reasons_to_hide(

@@ -83,9 +83,8 @@ def why_not_blocking(candidate: Candidate, report: Report) -> str:
 
 
 def standing_in_brackets(candidate: Candidate, report: Report) -> list[str]:
-    """What must be known of a finding that is said in one line: a doubt, whether it blocks."""
-    words = ["doubted by the verifier"] if candidate.doubt else []
-    words += ["fails the gate"] if candidate.id in report.gate.failed_by else []
+    """What must be known of a finding that is said in one line: whether it blocks."""
+    words = ["fails the gate"] if candidate.id in report.gate.failed_by else []
     why_not = why_not_blocking(candidate, report)
     words += [f"does not block: {why_not}"] if why_not else []
     return [f"({', '.join(words)})"] if words else []
@@ -104,8 +103,6 @@ def _quote(quote: QuoteCheck | None) -> str:
 
 
 def _judged(candidate: Candidate) -> list[str]:
-    if candidate.doubt:
-        return [f"doubted by the verifier: {_in_short(candidate.doubt)}"]
     asked = [one for one in candidate.judgements if one.by == "verifier"]
     if candidate.is_proven_by_machine or not asked:
         return []
