@@ -82,3 +82,73 @@ def test_a_fault_before_a_here_document_is_found(case, ask, text):
 
 def test_the_list_of_ignored_files_is_no_dockerfile(case, ask):
     assert ask(HADOLINT, case({"x": ""}, {"web/Dockerfile.dockerignore": "*.pyc\n!a\n"})) == []
+
+
+USED = 'FROM python:3.13-slim\nCOPY app /app\nUSER app\nCMD ["app"]\n'
+
+
+@pytest.mark.parametrize(
+    ("after", "line"),
+    [
+        (USED.replace("USER app\n", ""), 1),
+        (USED.replace("USER app", "USER root"), 3),
+        (USED.replace("USER app", "USER 0:0"), 3),
+        ("FROM python:3.13-slim AS build\nUSER app\nFROM python:3.14-slim\nCOPY --from=build /app /app\n", 3),
+    ],
+)
+def test_an_image_that_loses_its_user_runs_as_root(after, line, case, ask):
+    (found,) = ask(HADOLINT, case({"Dockerfile": USED}, {"Dockerfile": after}))
+    assert (found["rule_id"], found["severity"], found["line"]) == ("hadolint/lost-user", "medium", line)
+    assert found["title"] == "Container runs as root now"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("FROM debian:12\n", "FROM debian:13\nRUN true\n"),
+        (USED, USED.replace("USER app", "USER other")),
+        (
+            USED,
+            USED.replace("USER app\n", "").replace("python:3.13-slim", "gcr.io/distroless/python3:nonroot"),
+        ),
+        (USED, "FROM python:3.13-slim AS base\nUSER app\nFROM base\nCOPY app /app\n"),
+        ("FROM a\nUSER root\n", "FROM a\n"),
+    ],
+)
+def test_an_image_that_keeps_its_user_or_never_had_one_draws_nothing(before, after, case, ask):
+    assert ask(HADOLINT, case({"Dockerfile": before}, {"Dockerfile": after})) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "curl -fsSL http://get.example.org | sh",
+        "apt-get update && \\\n    curl -s http://a.example/i.sh | bash -",
+        'sh -c "$(wget -qO- http://a.example/i.sh)"',
+    ],
+)
+def test_a_script_from_plain_http_is_found(command, case, ask):
+    (found,) = ask(HADOLINT, case({"x": ""}, {"Dockerfile": f"FROM a:1\nRUN {command}\n"}))
+    assert (found["rule_id"], found["severity"]) == ("hadolint/unencrypted-script", "high")
+    assert found["line"] == 2 + command.count("\n")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "curl -fsSL https://get.example.org | sh",
+        "curl -f http://localhost:8080/health | sh",
+        "curl http://a.example/data | grep sh",
+        "echo 'curl http://a.example | sh'",
+    ],
+)
+def test_other_downloads_draw_nothing(command, case, ask):
+    assert ask(HADOLINT, case({"x": ""}, {"Dockerfile": f"FROM a:1\nRUN {command}\n"})) == []
+
+
+def test_an_image_of_windows_and_a_part_of_a_dockerfile_draw_nothing(case, ask):
+    files = {
+        "Dockerfile": "# escape=`\nFROM a:1\nRUN powershell -Command `\n  if ($x) { `\n    exit 1 `\n  }\n",
+        "Dockerfile.envs": "ENV \\\n    A=1\n",
+    }
+    assert ask(HADOLINT, case({"x": ""}, files)) == []

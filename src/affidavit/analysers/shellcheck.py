@@ -3,12 +3,15 @@
 import json
 import re
 from collections.abc import Sequence
+from functools import partial
+from itertools import takewhile
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.disclaimer import Disclaimer, Excuse
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
 from affidavit.analysers.excuses.templates import has_braces, is_marked_near
+from affidavit.analysers.plain_http import find_unencrypted_scripts, unencrypted_script
 from affidavit.analysers.reading import Printed, Reading
 from affidavit.analysers.rule import Rule, RuleMaker
 from affidavit.git.text import text_lines
@@ -200,10 +203,25 @@ def _flow(wrong: RuleMaker) -> list[Rule]:
     ]
 
 
-SHELLCHECK_RULES: tuple[Rule, ...] = shell_rules("shellcheck")
+SHELLCHECK_RULES: tuple[Rule, ...] = (
+    *shell_rules("shellcheck"),
+    *RuleMaker("shellcheck")(
+        "SC2164",
+        "`rm` runs in the wrong folder if `cd` fails",
+        "`rm` deletes files of the folder that the script was in before.",
+        "Write `cd … || exit`.",
+        meaning="`cd` is not checked, and the script goes on to delete files by relative paths.",
+        failing_input="The folder at {file}:{line} is missing, or its variable is empty.",
+    ),
+    *unencrypted_script("shellcheck"),
+)
 
 
-CODES = tuple(rule.id.removeprefix("shellcheck/") for rule in SHELLCHECK_RULES)
+CODES = tuple(rule.id.removeprefix("shellcheck/") for rule in SHELLCHECK_RULES if not rule.is_own)
+DELETES = re.compile(r"(?:^|[;&|(]|\bsudo\s)\s*rm\s+(?:-\S+\s+)*-\w*[rR]\w*\s+([^;&|\n]*)")
+ENDS_BLOCK = re.compile(r"\s*(?:\}|fi\b|done\b|esac\b|cd\s)")
+MAX_AFTER = 30
+"""So many lines after a `cd` a deletion still relies on it."""
 CODE = re.compile(r"SC\d{4}")
 NO_SHELL = "SC1071"
 ONLY_ZSH = re.compile(
@@ -287,6 +305,8 @@ def judge_shellcheck(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> 
         return "the variable is an item of a loop"
     if diagnostic.rule == "shellcheck/SC2222" and f"on line {diagnostic.line}." in diagnostic.message:
         return "both patterns belong to the same branch"
+    if diagnostic.rule == "shellcheck/SC2164" and not _deletes_after(lines, diagnostic.line):
+        return "nothing is deleted after it"
     # A tag may end the script anywhere; a value that is filled in concerns what is said of its own line.
     if has_braces(lines) if is_parsing else is_marked_near(lines, diagnostic.line):
         template = "the file is a template, not a script"
@@ -294,6 +314,17 @@ def judge_shellcheck(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> 
     if is_parsing and is_for_zsh(diagnostic.path, lines):
         return Disclaimer(zsh, lambda before: is_for_zsh(diagnostic.path, text_lines(before)))
     return None
+
+
+def _deletes_after(lines: Sequence[str], line: int) -> bool:
+    """Whether relative paths are deleted after a `cd`, before another one or the end of its block."""
+    rest = "".join(lines[line - 1 : line])[:MAX_LINE].partition("cd ")[2]
+    after = (one[:MAX_LINE] for one in lines[line : line + MAX_AFTER])
+    for one in (rest.partition(";")[2], *takewhile(lambda one: not ENDS_BLOCK.match(one), after)):
+        targets = (target.strip("\"'") for found in DELETES.finditer(one) for target in found[1].split())
+        if any(target and target[0] not in "/~$#-" for target in targets):
+            return True
+    return False
 
 
 def is_for_zsh(path: str, lines: Sequence[str], *, by_words: bool = True) -> bool:
@@ -325,6 +356,7 @@ SHELLCHECK = Analyser(
     subject="shell scripts that do not do what they seem to do",
     languages=("Shell",),
     version_tried="0.11.0",
+    adds=partial(find_unencrypted_scripts, "shellcheck"),
     judge=judge_shellcheck,
     # 1: there are comments. 2: a file could not be processed, which fails the run.
     accepted_exit_codes=frozenset({0, 1}),

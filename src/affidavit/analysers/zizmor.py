@@ -2,13 +2,15 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from affidavit.analysers.analyser import CHECKOUT, Analyser, Inspection, Invocation
 from affidavit.analysers.engine.configuration import MAX_CONFIG_BYTES
+from affidavit.analysers.plain_http import find_unencrypted_scripts, unencrypted_script
 from affidavit.analysers.reading import Faults, Printed, Reading, lines_after
 from affidavit.analysers.rule import Rule, RuleMaker
+from affidavit.analysers.takeover import TAKEOVER, find_takeovers
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
@@ -30,76 +32,135 @@ TAKEN = re.compile(
     r"^[^#]*(\b(ref|repository):.*(\bhead|refs/pull)|\bgh pr checkout\b|\bdownload-artifact\b"
     r"|\bgh run download\b|\bgit\s+(fetch|checkout|pull|switch|merge)\b.*(pull/|head|HEAD_|PR_))"
 )
+BRANCH = re.compile(r"@(main|master|develop|dev|trunk|head)$", re.IGNORECASE)
+USED = re.compile(r"uses:\s*[\"']?([\w./-]+@[\w./+-]+)")
+OWNERS = ("actions", "github")
+"""Whose actions are GitHub's own."""
 HIGH, LOW = Severity.HIGH, Severity.LOW
 
 _insecure = RuleMaker("zizmor", category=Category.SECURITY, failing_input="A run of the workflow {file}.")
 ZIZMOR_RULES: tuple[Rule, ...] = (
     *_insecure(
+        "pull-request-takeover",
+        "Workflow takeover by a pull request (pwn request)",
+        "Code of the fork runs with the secrets and the write token of this repository.",
+        "Use `pull_request`, or keep the head of the pull request out of this job.",
+        severity=Severity.CRITICAL,
+        meaning="`pull_request_target` runs for every fork, and this job checks out the fork's code.",
+        failing_input="A pull request from a fork that changes a script, a test or a build file.",
+        silenced_as=("zizmor/dangerous-triggers",),
+        is_own=True,
+    ),
+    *_insecure(
         "template-injection",
-        "Text from outside becomes part of the script that the workflow runs",
-        "Whoever writes the text (a title, a branch name, a comment) runs commands in the workflow.",
-        'Hand the value over in `env` and use it as `"$NAME"`.',
+        "Script injection in a workflow",
+        "The author of that text runs commands in the workflow.",
+        'Pass the value in `env` and use it as `"$NAME"`.',
         severity=HIGH,
+        meaning="{message}.",
         failing_input='A title, branch name or comment that holds `$(…)` or `"; command; "`.',
     ),
     *_insecure(
         "github-env",
-        "Text from outside can reach the environment of later steps",
-        "Whoever writes the text sets variables such as `LD_PRELOAD` and runs code in later steps.",
+        "Untrusted text can reach `GITHUB_ENV`",
+        "An outsider sets variables such as `LD_PRELOAD` and runs code in later steps.",
         "Do not write to `GITHUB_ENV` or `GITHUB_PATH` in workflows that outsiders can trigger.",
         severity=HIGH,
+        meaning="{message}.",
+        failing_input="Text of an outsider that holds a line such as `LD_PRELOAD=…`.",
     ),
     *_insecure(
         "insecure-commands",
-        "Commands in the log can set the environment again",
+        "Insecure workflow commands are switched on",
         "Anything that prints to the log sets variables and paths of later steps.",
         "Write to `$GITHUB_ENV` and leave `ACTIONS_ALLOW_UNSECURE_COMMANDS` off.",
         severity=HIGH,
+        meaning="{message}.",
+        failing_input="Output that holds `::set-env` or `::add-path`.",
     ),
     *_insecure(
         "hardcoded-container-credentials",
-        "A password stands in the workflow",
-        "Everybody who can read the repository has it.",
-        "Keep it in a secret, and change it now.",
+        "Hard-coded container registry password",
+        "Everybody who can read the repository can log in to the registry.",
+        "Change the password now and keep the new one in a secret.",
         severity=HIGH,
+        meaning="{message}.",
+        failing_input="Anybody who reads {file} at this commit.",
     ),
     *_insecure(
         "bot-conditions",
-        "The check for a bot can be met by others",
-        "`github.actor` is whoever triggered the last event, so an outsider's code can run as the bot's.",
+        "Spoofable bot check",
+        "An outsider's code runs as if it were the bot's.",
         "Compare `github.event.pull_request.user.login`.",
+        meaning="`github.actor` is whoever caused the last event, not the author of the pull request.",
+        failing_input="A fork whose last commit is the bot's.",
     ),
     *_insecure(
         "unredacted-secrets",
-        "A secret is taken apart, so that logs do not hide it",
-        "A part of the secret can be printed in clear text.",
+        "Secret is not masked in the log",
+        "The log can show a part of the secret in clear text.",
         "Keep each value in a secret of its own.",
+        meaning="The value is taken out of a structured secret, and GitHub masks whole secrets only.",
+        failing_input="A step that prints the value.",
     ),
     *_insecure(
-        "unsound-condition unsound-contains",
-        "The condition holds for more than it seems to",
-        "The job or step runs where it should not.",
-        "Write the condition without the surrounding text, or compare whole names with `fromJSON`.",
+        "unsound-condition",
+        "Condition is always true",
+        "The job or step always runs.",
+        "Write the condition without text around `${{{{ … }}}}`, and fold it with `>-`.",
+        meaning="{message}.",
+    ),
+    *_insecure(
+        "unsound-contains",
+        "Substring check that others can pass",
+        "The job or step runs for a name that is only a part of an allowed one.",
+        "Compare with a list: `contains(fromJSON('[…]'), …)`.",
+        meaning="{message}.",
+        failing_input="A branch or an actor whose name is a part of the text.",
+    ),
+    *_insecure(
+        "excessive-permissions",
+        "Workflow token has all permissions",
+        "A compromised step or action can push code, publish packages and change releases.",
+        "List the permissions that the job needs under `permissions`.",
+        meaning="`permissions: write-all` gives every step a token that may change everything.",
+        failing_input="A compromised action or dependency in a step.",
     ),
     *_insecure(
         "dangerous-triggers",
-        "The workflow runs with the repository's rights on behalf of outsiders",
-        "If any step uses the pull request's own code, its author gets the rights and the secrets.",
-        "Use `pull_request`, or keep the pull request's code out of this workflow.",
+        "Risky workflow trigger",
+        "If a step runs something of the pull request, its author gets the token and the secrets.",
+        "Use `pull_request`, or keep everything of the pull request out of this workflow.",
+        severity=LOW,
+        meaning="{message}. The workflow loads what an outsider wrote.",
+        failing_input="A pull request from a fork.",
+    ),
+    *_insecure(
+        "unpinned-uses",
+        "Action is pinned to a branch",
+        "The next push to that branch runs here, with the secrets of this workflow.",
+        "Pin the action to a commit: `@<sha> # v1.2.3`.",
+        severity=LOW,
+        meaning="The owner of the action can change what runs here at any time.",
+        failing_input="A compromised account or repository of the action's owner.",
     ),
     *_insecure(
         "dependabot-execution",
-        "Updates of dependencies may run outside code",
-        "A dependency's own code runs with access to the registries.",
+        "Dependabot may run code of dependencies",
+        "A dependency's code runs with access to the registries.",
         "Leave `insecure-external-code-execution` out.",
+        meaning="{message}.",
+        failing_input="An update of a compromised dependency.",
     ),
     *_insecure(
         "overprovisioned-secrets",
-        "Every secret of the repository is handed over at once",
+        "Step receives every secret",
         "The step can read secrets that it does not need.",
         "Name the secrets that are needed.",
         severity=LOW,
+        meaning="{message}.",
     ),
+    *unencrypted_script("zizmor"),
 )
 
 
@@ -114,6 +175,8 @@ def invoke_zizmor(base: Tree, _paths: Sequence[str]) -> Invocation:
             "--color=never",
             "--no-exit-codes",
             "--collect=all",
+            # The only one that reports all permissions of a workflow with a single job.
+            "--persona=pedantic",
             "--format=json-v1",
             "--config=../zizmor.yml" if is_used else "--no-config",
             # By its whole path, which no workflow can know: zizmor repeats text of a workflow in the lines in
@@ -128,7 +191,8 @@ def read_zizmor(text: str) -> list[AnalyserDiagnostic]:
     """What zizmor is sure of; it prints nothing at all where it could load none of the files."""
     if not text.strip():
         return []
-    return [_diagnostic(row) for row in json.loads(text) if _is_sure(row["determinations"])]
+    rows = json.loads(text)
+    return [_diagnostic(row) for row in rows if _is_sure(row["determinations"]) and _is_regular(row)]
 
 
 def read_zizmor_files(printed: Printed) -> Reading:
@@ -139,6 +203,10 @@ def read_zizmor_files(printed: Printed) -> Reading:
     }
     completed = lines_after(COMPLETED, printed.errors)
     return Reading(completed, named, others=("unreadable", "it could not be loaded"), is_log=True)
+
+
+def _is_regular(row: Any) -> bool:
+    return "Regular" in row["determinations"]["persona"] or "excessive-permissions" in row["ident"]
 
 
 def _is_sure(determinations: Any) -> bool:
@@ -159,16 +227,31 @@ def _diagnostic(row: Any) -> AnalyserDiagnostic:
     )
 
 
+def add_to_zizmor(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
+    """Takeovers, and scripts that are downloaded without encryption."""
+    yield from find_takeovers(path, text)
+    yield from find_unencrypted_scripts("zizmor", path, text)
+
+
 def judge_zizmor(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
-    """The reason why a new problem is no finding: nothing that an outsider wrote reaches the workflow."""
+    """The reason why a new problem is no finding: it is only advice, or nothing of an outsider gets in."""
     lines = inspection.repository.head.lines(diagnostic.path) or []
+    named = "\n".join(lines[diagnostic.line - 1 : diagnostic.end_line or diagnostic.line])
     if diagnostic.rule == "zizmor/dangerous-triggers":
+        if next(find_takeovers(diagnostic.path, "\n".join(lines)), None):
+            return f"{TAKEOVER} says more"
         is_taken = any(TAKEN.search(line) for line in lines)
         return None if is_taken else "the workflow takes nothing of the pull request's own code"
+    if diagnostic.rule == "zizmor/excessive-permissions":
+        is_all = "write-all" in diagnostic.message
+        return None if is_all else "to narrow single permissions is advice"
+    if diagnostic.rule == "zizmor/unpinned-uses":
+        used = USED.search(named)
+        is_branch = used is not None and BRANCH.search(used[1]) and used[1].partition("/")[0] not in OWNERS
+        return None if is_branch else "only actions of others that follow a branch count"
     if diagnostic.rule != "zizmor/template-injection":
         return None
-    named = lines[diagnostic.line - 1 : diagnostic.end_line or diagnostic.line]
-    is_outside = any(OUTSIDE.search(line) for line in named)
+    is_outside = OUTSIDE.search(named) is not None
     return None if is_outside else "only people who may write to the repository can write the text"
 
 
@@ -193,6 +276,7 @@ ZIZMOR = Analyser(
     languages=("GitHub workflows",),
     version_tried="1.32.0",
     distribution="zizmor",
+    adds=add_to_zizmor,
     judge=judge_zizmor,
     accepted_exit_codes=frozenset({0, NOTHING_TO_AUDIT}),
 )

@@ -77,7 +77,8 @@ def _verification(
     proof: Proof,
 ) -> dict[str, Any]:
     start, end = quoted_range(lines, span)
-    reported = f"{proof.analyser} reports {rule.id.partition('/')[2]} at head and not at base"
+    finder = f"Affidavit's own check beside {proof.analyser}" if rule.is_own else proof.analyser
+    reported = f"{finder} reports {rule.id.partition('/')[2]} at head and not at base"
     return {
         "code_examined": "\n".join(lines[start - 1 : end]),
         "line_range_examined": [start, end],

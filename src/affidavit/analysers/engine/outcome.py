@@ -1,6 +1,6 @@
 """From what a run printed to its diagnostics and the files that it did not read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
@@ -81,7 +81,13 @@ def sort_out(task: Task, found: Found, code: Path) -> tuple[list[AnalyserDiagnos
         if one.rule in task.analyser.syntax_rules and one.path not in unread:
             unread[one.path] = Unread(path=one.path, why="unparsed", detail=f"line {one.line}: {one.message}")
     kept = [_in_name(task, one) for one in located if one.rule in task.analyser.rules]
+    kept += [one for path in task.paths if path not in unread for one in _added(task, path)]
     return kept, [unread[path] for path in task.paths if path in unread]
+
+
+def _added(task: Task, path: str) -> Iterable[AnalyserDiagnostic]:
+    """What our own checks report beside the tool."""
+    return task.analyser.adds(path, task.text_of(path).decode("utf-8", errors="replace"))
 
 
 def _in_name(task: Task, one: AnalyserDiagnostic) -> AnalyserDiagnostic:
