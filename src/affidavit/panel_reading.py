@@ -60,9 +60,12 @@ class PanelReading:
         """The packages of a change's repository; None where there are none, or they are not to be read."""
         if not self.reads_dependencies:
             return None
-        store = _git(case).store
+        repository = _git(case)
+        store = repository.store
         if store not in self._packages:
-            found = find_packages(case.repository.folder, case.repository.base, self.environments)
+            found = find_packages(
+                repository.folder, repository.base, self.environments, is_tracked=repository.tracks
+            )
             self._packages[store] = OpenPackages(found, self.cache)
             store.close_with(self._packages[store])
         opened = self._packages[store]

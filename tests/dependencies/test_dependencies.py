@@ -225,8 +225,7 @@ def test_broken_lock_files_and_descriptions_pin_nothing(repo: Repo) -> None:
 
 
 def test_a_specialist_reads_a_package_and_the_report_says_which(shop: Repo) -> None:
-    shop.commit("base", BASE)
-    shop.commit("Round up more", HEAD)
+    commit_both(shop)
     asked: list[dict[str, Any]] = []
     others = panelists(
         lambda told: (
@@ -254,8 +253,7 @@ def test_a_specialist_reads_a_package_and_the_report_says_which(shop: Repo) -> N
 
 
 def test_packages_are_left_alone_where_the_user_says_so(shop: Repo) -> None:
-    shop.commit("base", BASE)
-    shop.commit("Round up more", HEAD)
+    commit_both(shop)
     leaves = ("review", "HEAD", "--what-leaves", "--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1")
     with_packages = affidavit(*leaves, cwd=shop.path)
     without = affidavit(*leaves, "--no-dependencies", cwd=shop.path)
@@ -282,10 +280,17 @@ def quoted(**fields: Any) -> dict[str, Any]:
     }
 
 
+def commit_both(shop: Repo) -> None:
+    """Commit both sides without what `.gitignore` names: the packages lie beside the repository."""
+    for message, files in (("base", BASE), ("Round up more", HEAD)):
+        shop.write(files)
+        shop.git("add", "-A")
+        shop.git("commit", "-qm", message)
+
+
 def reviewed(shop: Repo, report: Path, *findings: dict[str, Any], asked: list[str] | None = None) -> Any:
     """A review whose specialist reports these; the first words to each role are kept in `asked`."""
-    shop.commit("base", BASE)
-    shop.commit("Round up more", HEAD)
+    commit_both(shop)
     act = panelists(
         lambda told: {**result(*(findings if task_in(told) == "logic" else ())), "schema_version": "1.2"}
     )

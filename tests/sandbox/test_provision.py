@@ -19,7 +19,8 @@ def test_a_virtual_environment_brings_the_interpreter_that_it_was_made_from(tmp_
     provided = environment_at(tmp_path / "made")
     assert provided.search_path == (str(tmp_path / "made" / "bin"),)
     base = Path(sys.base_prefix).resolve()
-    assert base.is_relative_to("/usr") or base in [place.resolve() for place in provided.mounts]
+    shown = {place.resolve() for place in provided.mounts} - {tmp_path / "made"}
+    assert shown == (set() if base.is_relative_to("/usr") else {base / "bin", base / "lib"})
 
 
 def test_packages_of_node_are_linked_into_the_copy(tmp_path: Path) -> None:
@@ -94,6 +95,66 @@ def test_an_environment_that_names_the_root_as_its_interpreter_is_refused(tmp_pa
     (tmp_path / "pyvenv.cfg").write_text("home = /bin/..\n")
     with pytest.raises(SettingsError, match="not shown to programs"):
         environment_at(tmp_path)
+
+
+def an_environment(place: Path, home: str) -> Path:
+    place.mkdir(parents=True)
+    (place / "pyvenv.cfg").write_text(f"home = {home}\n")
+    return place
+
+
+def an_interpreter(prefix: Path, content: bytes = b"\x7fELF and more") -> Path:
+    for name in ("bin", "lib", "private"):
+        (prefix / name).mkdir(parents=True)
+    (prefix / "bin" / "python3.12").write_bytes(content)
+    (prefix / "private" / "notes.txt").write_text("host")
+    return prefix
+
+
+def test_of_an_interpreter_its_programs_and_libraries_alone_are_shown(tmp_path: Path) -> None:
+    prefix = an_interpreter(tmp_path / "python")
+    made = an_environment(tmp_path / "made", f"{prefix}/bin")
+    assert environment_at(made).mounts == (made, prefix / "bin", prefix / "lib")
+
+
+@pytest.mark.parametrize(
+    "home", ["{0}/files/private", "{0}/files", "../files/bin", "{0}/files/bin/../private"]
+)
+def test_a_folder_that_is_no_interpreters_is_not_shown(tmp_path: Path, home: str) -> None:
+    an_interpreter(tmp_path / "files")
+    made = an_environment(tmp_path / "made", home.format(tmp_path))
+    with pytest.raises(SettingsError, match="not shown to programs"):
+        environment_at(made)
+
+
+def test_a_script_called_python_is_no_interpreter(tmp_path: Path) -> None:
+    prefix = an_interpreter(tmp_path / "files", b"#!/bin/sh\n")
+    (prefix / "bin" / "python").symlink_to(Path(sys.executable).resolve())
+    with pytest.raises(SettingsError, match="no folder `bin` with a Python"):
+        environment_at(an_environment(tmp_path / "made", f"{prefix}/bin"))
+
+
+def test_a_library_folder_that_leads_elsewhere_is_not_shown(tmp_path: Path) -> None:
+    prefix = an_interpreter(tmp_path / "files")
+    (tmp_path / "host").mkdir()
+    (prefix / "lib").rmdir()
+    (prefix / "lib").symlink_to(tmp_path / "host")
+    made = an_environment(tmp_path / "made", f"{prefix}/bin")
+    assert environment_at(made).mounts == (made, prefix / "bin")
+
+
+def test_in_a_home_an_interpreter_lies_in_its_tools_folder_or_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    known = an_interpreter(tmp_path / "home" / ".local/share/uv/python/cpython-3.12")
+    other = an_interpreter(tmp_path / "home" / "work")
+    of_uv = an_environment(tmp_path / "one", f"{known}/bin")
+    of_hand = an_environment(tmp_path / "two", f"{other}/bin")
+    assert environment_at(of_uv).mounts == (of_uv, known / "bin", known / "lib")
+    with pytest.raises(SettingsError, match="lies in a home outside the folders of uv, pyenv and conda"):
+        environment_at(of_hand)
+    assert other / "lib" in provide([of_hand, other]).mounts
 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:

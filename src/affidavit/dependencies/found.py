@@ -3,7 +3,7 @@
 import os
 import platform
 import sysconfig
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -56,20 +56,29 @@ def find_packages(
     base: Tree,
     environments: Sequence[Path] = (),
     variables: Mapping[str, str] = os.environ,
+    is_tracked: Callable[[Path], bool] = lambda _: False,
 ) -> Packages:
-    """What the named environments hold, what lies beside the repository, and the standard library."""
+    """What the named environments hold, what lies beside the repository, and the standard library.
+
+    What the repository tracks is no package beside it: a change could write it.
+    """
     pins = pinned_versions(base)
     found: dict[str, Package] = {}
-    for package in _all_packages(folder, base, environments, variables):
+    beside = [folder / name for name in BESIDE] if folder else []
+    beside = [one for one in beside if one.is_dir() and not one.is_symlink() and not is_tracked(one)]
+    for package in _all_packages(folder, base, environments, beside, variables):
         found.setdefault(package.name, _with_pin(package, pins))
     return Packages(found)
 
 
 def _all_packages(
-    folder: Path | None, base: Tree, environments: Sequence[Path], variables: Mapping[str, str]
+    folder: Path | None,
+    base: Tree,
+    environments: Sequence[Path],
+    beside: Sequence[Path],
+    variables: Mapping[str, str],
 ) -> Iterator[Package]:
-    beside = [folder / name for name in BESIDE] if folder else []
-    for place in [*environments, *(one for one in beside if one.is_dir() and not one.is_symlink())]:
+    for place in [*environments, *beside]:
         if place.name == "node_modules":
             yield from node_packages(place)
         for site in site_folders(place):

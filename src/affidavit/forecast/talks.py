@@ -90,7 +90,8 @@ def prepare_talks(
 
 
 def _packages(opened: OpenedChange) -> tuple[str, ...]:
-    found = find_packages(opened.repository.folder, opened.repository.base).by_name.values()
+    repository = opened.repository
+    found = find_packages(repository.folder, repository.base, is_tracked=repository.tracks).by_name.values()
     return tuple(sorted(f"{one.name} {one.version}" for one in found))
 
 

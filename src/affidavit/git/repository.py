@@ -1,5 +1,6 @@
 """A pair of git trees, with the objects behind them."""
 
+import os
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,6 +46,37 @@ class GitRepository(Closing):
                 base, head, names = redact_trees(self.store, self.base, self.head, cache)
                 self._redacted = RedactedRepository(self.store, base, head, names)
             return self._redacted
+
+    def tracks(self, place: Path) -> bool:
+        """Whether a file or folder of the working tree, or a link on the way to it, is tracked.
+
+        By base, head or the index: what is tracked is what authors of changes wrote.
+        """
+        folder = self.folder
+        if folder is None:
+            return False
+        paths = {
+            one.relative_to(root).as_posix()
+            for one in (Path(os.path.abspath(place)), place.resolve())  # noqa: PTH100 - a link is kept
+            for root in (folder, folder.resolve())
+            if one.is_relative_to(root)
+        }
+        # The tree of what is not committed also has the user's own files, which the index does not know.
+        head = self.head.entries() if self.head.is_committed else ()
+        tracked = {*self.base.entries(), *head, *self._indexed()}
+        return any(
+            known == path or known.startswith(f"{path}/") or path.startswith(f"{known}/")
+            for path in paths
+            for known in tracked
+        )
+
+    def _indexed(self) -> list[str]:
+        location = self.store.location
+        if location is None:
+            return []
+        own = {"GIT_DIR": str(location.git_dir), "GIT_INDEX_FILE": str(location.index)}
+        listed = self.store.git.having(own).run("ls-files", "--cached", "-z")
+        return listed.decode("utf-8", "surrogateescape").split("\0")[:-1]
 
     def shown_name(self, path: str) -> str:
         """What a file is called here."""

@@ -20,7 +20,7 @@ def prove_dependencies(
     """The proofs, and what could not be looked at: that never fails, and never counts as proven."""
     if not any(one.dependency_quotes or _quotes(one) for one in report.candidates):
         return [], []
-    found = find_packages(repository.folder, repository.base, environments)
+    found = find_packages(repository.folder, repository.base, environments, is_tracked=repository.tracks)
     proofs: list[Proof] = []
     words: list[str] = []
     with OpenPackages(found) as packages:

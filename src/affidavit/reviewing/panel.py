@@ -12,7 +12,7 @@ from affidavit.minds.roles import kept_open, minds_from
 from affidavit.ports import Mind, Role
 from affidavit.prompts import PromptSet
 from affidavit.reviewing.models import ledger_of, models_of, opened_log
-from affidavit.reviewing.running import named_environments
+from affidavit.reviewing.running import environments_for
 from affidavit.reviewing.servers import server_pool
 from affidavit.specialists.agents.panel import Panel
 from affidavit.stages.looking.intake import OpenedChange
@@ -44,7 +44,7 @@ def chosen_panel(
         analysers_off=settings.analysers_off,
         servers=servers,
         reads_dependencies=options["dependencies"],
-        environments=named_environments(options),
+        environments=environments_for(opened.repository, options),
         outside=_outside_tools(opened, options, log),
     )
 

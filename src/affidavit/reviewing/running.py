@@ -51,7 +51,7 @@ def opened_runner(
         yield Running()
         return
     # A folder that cannot be shown is the user's mistake, with a sandbox or without.
-    provided = provide(named_environments(options), repository.folder)
+    provided = provide(environments_for(repository, options), repository.folder)
     choice = choose_sandbox(settings.run_image or "")
     if choice.sandbox is None:
         yield Running(None, Programs(reason=choice.reason, advice=choice.advice))
@@ -101,6 +101,18 @@ def named_environments(options: Mapping[str, Any], environ: Mapping[str, str] = 
     return [*options.get("environments", ())] or named
 
 
+def environments_for(repository: GitRepository, options: Mapping[str, Any]) -> Sequence[Path]:
+    """The same; one that the repository tracks is refused: a change could name any folder in it."""
+    environments = named_environments(options)
+    for one in environments:
+        if repository.tracks(one):
+            raise SettingsError(
+                f"--environment {one}: the repository tracks it, so a change could choose what programs and "
+                "models see; make one outside of what is tracked"
+            )
+    return environments
+
+
 def _with_made(
     stack: ExitStack,
     sandbox: Sandbox,
@@ -115,4 +127,4 @@ def _with_made(
     make_environment(sandbox, repository.base, command, folder, provided)
     inner = folder / "node_modules"
     made = [inner if inner.is_dir() else folder]
-    return provide([*named_environments(options), *made], repository.folder)
+    return provide([*environments_for(repository, options), *made], repository.folder)

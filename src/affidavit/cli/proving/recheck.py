@@ -29,7 +29,7 @@ from affidavit.records.report import Report
 from affidavit.render.safe_text import json_without_commands, visible
 from affidavit.reviewing.hold import patch_trier
 from affidavit.reviewing.named import read_report
-from affidavit.reviewing.running import named_environments, opened_runner, running_settings
+from affidavit.reviewing.running import environments_for, opened_runner, running_settings
 from affidavit.stages.looking.intake import OpenedChange, rebuild_change
 
 EXIT_FAILED, EXIT_IN_PART = 1, 3
@@ -84,7 +84,7 @@ def command(
     with rebuild_change(recorded.change, repo, allowed_of(options)) as opened:
         for notice in opened.notices:
             note(notice)
-        named = named_environments(options)
+        named = environments_for(opened.repository, options)
         done = asyncio.run(recheck(recorded, opened, _mechanical, runs_programs=run, environments=named))
         again = _run_again(recorded, opened, options) if run else []
         signed = _signature_of(report, opened.repository, trust_base)

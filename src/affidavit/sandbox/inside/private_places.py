@@ -15,6 +15,16 @@ PRIVATE_NAMES = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".confi
 HOMES = (Path("/home"), Path("/Users"))
 """Where the homes of people lie, also of those whom the machine's list of users does not name."""
 ROOT = Path("/root")
+INTERPRETERS_IN_A_HOME = (
+    ".local/share/uv/python",
+    ".pyenv/versions",
+    ".conda/envs",
+    *(
+        name
+        for conda in ("miniconda3", "anaconda3", "miniforge3", "mambaforge")
+        for name in (conda, f".{conda}")
+    ),
+)
 
 
 def is_private(place: Path, reviewed: Path | None = None) -> bool:
@@ -39,13 +49,23 @@ def lies_in_a_home(place: Path) -> bool:
 
 
 def homes() -> Iterator[Path]:
-    """The user's home, as the environment says and as the machine knows it, and the homes of all others."""
+    """The user's home and the homes of all others."""
+    yield from _own_homes()
+    yield from _listed()
+
+
+def _own_homes() -> Iterator[Path]:
+    """The user's home, as the environment says and as the machine knows it."""
     own = [Path.home()]
     with suppress(KeyError):
         own.append(Path(pwd.getpwuid(os.getuid()).pw_dir))
     for home in own:
         yield from (home, home.resolve())
-    yield from _listed()
+
+
+def interpreter_folders() -> list[Path]:
+    """Return where uv, pyenv and conda keep interpreters in the user's home."""
+    return [home / name for home in _own_homes() for name in INTERPRETERS_IN_A_HOME]
 
 
 @cache

@@ -9,7 +9,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from affidavit.errors import SettingsError
-from affidavit.sandbox.inside.private_places import is_private, is_system, refuse_private
+from affidavit.sandbox.inside.private_places import (
+    interpreter_folders,
+    is_private,
+    is_system,
+    lies_in_a_home,
+    refuse_private,
+)
 
 ELF = b"\x7fELF"
 """How a program begins that is no script: a script of a version switcher lies in the home and needs it."""
@@ -51,7 +57,7 @@ def provide(environments: Sequence[Path], reviewed: Path | None = None) -> Provi
     """What the named environments bring, and the interpreters of this machine behind them."""
     provided = Provision()
     for folder in environments:
-        provided = provided.plus(environment_at(folder, reviewed))
+        provided = provided.plus(environment_at(folder, reviewed, environments))
     has_python = any((Path(folder) / "python").exists() for folder in provided.search_path)
     for interpreter in () if has_python else own_python():
         provided = provided.plus(interpreter)
@@ -60,14 +66,14 @@ def provide(environments: Sequence[Path], reviewed: Path | None = None) -> Provi
     return provided
 
 
-def environment_at(folder: Path, reviewed: Path | None = None) -> Provision:
-    """What one folder is, by what lies in it."""
+def environment_at(folder: Path, reviewed: Path | None = None, named: Sequence[Path] = ()) -> Provision:
+    """What one folder is, by what lies in it; `named` are all that the user names."""
     place = Path(os.path.abspath(folder))  # noqa: PTH100 - a link in the name of an environment is kept
     if not place.is_dir():
         raise SettingsError(f"--environment {folder}: there is no such folder")
     refuse_private(place, reviewed)
     if (place / "pyvenv.cfg").is_file():
-        return _virtual_environment(place, reviewed)
+        return _virtual_environment(place, reviewed, named)
     if place.name == "node_modules":
         return Provision((place,), (f"{place}/.bin",), links=(("node_modules", str(place)),))
     if (place / "cache" / "download").is_dir():
@@ -81,18 +87,47 @@ def environment_at(folder: Path, reviewed: Path | None = None) -> Provision:
     return Provision((place,), programs)
 
 
-def _virtual_environment(place: Path, reviewed: Path | None) -> Provision:
+def _virtual_environment(place: Path, reviewed: Path | None, named: Sequence[Path]) -> Provision:
     """A virtual environment with the interpreter that it was made from."""
     mounts = [place]
     home = _setting(place / "pyvenv.cfg", "home")
     python = place / "bin" / "python"
     programs = [Path(os.path.normpath(home))] if home else []
     programs += [python.resolve().parent] if python.exists() else []
-    for folder in dict.fromkeys(programs):
-        if not is_system(folder.resolve()) or folder.resolve().parent == Path("/"):
+    for folder in dict.fromkeys(seen for one in programs for seen in (one, one.resolve())):
+        if not is_system(folder.resolve()) and folder != place / "bin":
+            _refuse_no_interpreter(folder, named)
             refuse_private(folder.parent, reviewed)
-            mounts.append(folder.parent)
+            mounts += _of_prefix(folder.parent)
     return Provision(tuple(mounts), (str(place / "bin"),), (("VIRTUAL_ENV", str(place)),))
+
+
+def _refuse_no_interpreter(programs: Path, named: Sequence[Path]) -> None:
+    """Raise where `pyvenv.cfg` names another folder than the programs of an interpreter."""
+    prefix, own = programs.parent, interpreter_folders()
+    is_named = any(prefix.resolve().is_relative_to(one.resolve()) for one in named)
+    if not programs.is_absolute() or programs.name != "bin" or not _has_python(programs):
+        raise SettingsError(
+            f"{programs} is not shown to programs: pyvenv.cfg names it, and it is "
+            "no folder `bin` with a Python in it"
+        )
+    if lies_in_a_home(prefix) and not is_named and not any(prefix.is_relative_to(one) for one in own):
+        raise SettingsError(
+            f"{prefix} is not shown to programs: pyvenv.cfg names it, and it lies in a home outside the "
+            f"folders of uv, pyenv and conda; add --environment {prefix} to show it"
+        )
+
+
+def _has_python(programs: Path) -> bool:
+    """Whether a Python lies in the folder itself and is a program, no script."""
+    found = [one for one in programs.glob("python*") if one.resolve().parent == programs.resolve()]
+    return any(one.is_file() and _is_program(one) for one in found)
+
+
+def _of_prefix(prefix: Path) -> list[Path]:
+    """The parts of an interpreter's folder that it needs; none that leads elsewhere."""
+    parts = [prefix / name for name in ("bin", "lib")]
+    return [one for one in parts if one.is_dir() and one.resolve() == prefix.resolve() / one.name]
 
 
 def _setting(file: Path, wanted: str) -> str:
@@ -109,8 +144,8 @@ def own_python() -> Iterator[Provision]:
     if is_system(prefix):
         yield Provision(search_path=(str(prefix / "bin"),))
     elif not is_private(prefix):
-        mounts = tuple(dict.fromkeys((prefix, prefix.resolve())))
-        yield Provision(mounts, (str(prefix / "bin"),))
+        mounts = [part for seen in (prefix, prefix.resolve()) for part in _of_prefix(seen)]
+        yield Provision(tuple(dict.fromkeys(mounts)), (str(prefix / "bin"),))
 
 
 def own_node() -> Iterator[Provision]:
