@@ -34,6 +34,7 @@ TITLES = {
     403: "You may not do this",
     404: "There is no such thing",
     405: "Not this way",
+    408: "It took too long",
     409: "Not in this state",
     411: "How long is it?",
     413: "It is too large",

@@ -9,12 +9,13 @@ import uvicorn
 from structlog.contextvars import bound_contextvars
 
 from affidavit.errors import SettingsError
+from affidavit.service.access.connections import AT_A_TIME, Connection, close_overdue
 from affidavit.service.app import make_app
 from affidavit.service.parts import Parts
 from affidavit.service.run_worker import on_signals
 from affidavit.service.settings import ServiceSettings
 from affidavit.service.stream.watch import Watch
-from affidavit.service.telemetry.logs import say, write_logs
+from affidavit.service.telemetry.logs import say, tell_as_ours, write_logs
 from affidavit.service.telemetry.traces import send_traces
 from affidavit.service.work.waiting import unless_ended
 
@@ -28,6 +29,9 @@ PROXIES = "FORWARDED_ALLOW_IPS"
 def run_server(settings: ServiceSettings, *, works: bool) -> None:
     """Serve until a signal comes."""
     write_logs()
+    for library in ("asyncio", "uvicorn.error"):
+        # What callers without rights can bring about must not fill the log.
+        tell_as_ours(library, (), ())
     send_traces(settings.environment, settings.version)
     asyncio.run(_run(Parts(settings), works=works))
 
@@ -40,6 +44,9 @@ async def _run(parts: Parts, *, works: bool) -> None:
         log_config=None,
         access_log=False,
         server_header=False,
+        http=Connection,
+        ws="none",
+        backlog=AT_A_TIME,
         proxy_headers=PROXIES in parts.settings.environment,
         timeout_graceful_shutdown=STREAMS_END_SECONDS,
     )
@@ -71,6 +78,12 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Its own way of taking signals would end the program by one."""
         yield
+
+    async def on_tick(self, counter: int) -> bool:
+        """Look after the connections once a second."""
+        if counter % 10 == 0:
+            close_overdue(self.server_state)
+        return await super().on_tick(counter)
 
 
 async def _let_in(parts: Parts, address: str, ended: asyncio.Event, *, works: bool) -> None:

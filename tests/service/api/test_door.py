@@ -7,6 +7,7 @@ import pytest
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
+from affidavit.service.api.door import RightsFirst
 from affidavit.service.routes import about, code, findings, operation, posting, reports, reviews, webhooks
 
 ROUTES = [
@@ -29,3 +30,8 @@ def test_no_request_waits_for_a_thread_before_it_asks_the_database(route: APIRou
     for one in needed(route.dependant):
         call = one.call if inspect.isroutine(one.call) else type(one.call).__call__
         assert inspect.iscoroutinefunction(call), one.call
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{min(route.methods)} {route.path}")
+def test_no_body_is_read_before_the_rights_of_its_caller_are_known(route: APIRoute) -> None:
+    assert route.body_field is None or isinstance(route, RightsFirst)

@@ -1,13 +1,16 @@
 """What holds for every request before any route sees it: Host, Origin, size; and headers for every answer."""
 
+import asyncio
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from affidavit.service.access.caller import token_in
 from affidavit.service.access.hosts import OwnHosts
-from affidavit.service.access.pace import Pace
+from affidavit.service.access.pace import FairTurns, Pace
 from affidavit.service.problems import AWAY_HEADERS, STARTING, Refusal, problem
 from affidavit.service.settings import ServiceSettings
 
@@ -30,6 +33,13 @@ WEBHOOKS = "/api/webhook/"
 PROBES = ("/api/health", "/api/ready")
 """Answered also by a server that waits for its database: whoever watches it must not take it for dead."""
 
+BODY_SECONDS = 20.0
+SLOWEST_BYTES_PER_SECOND = 50_000
+"""What arrives gives the rest more time, so that a long body may take longer."""
+LARGE_BYTES = 256_000
+LARGE_AT_ONCE, LARGE_OF_ONE = 4, 2
+"""Bodies beyond that size that are in memory at once, of all callers and of one."""
+
 
 class Guard:
     """Stands before the application."""
@@ -37,6 +47,7 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: ServiceSettings, is_open: Callable[[], bool]) -> None:
         self._app, self._settings, self._is_open = app, settings, is_open
         self._pace = Pace(settings.limits.requests_per_minute)
+        self._large = FairTurns(LARGE_AT_ONCE, each=LARGE_OF_ONE)
         self._hosts = OwnHosts(settings.allowed_hosts, is_loopback=settings.is_loopback)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -46,19 +57,22 @@ class Guard:
             return
         sending = _with_headers(send, scope["path"])
         try:
-            self._check(scope)
-            limited = _Limited(receive, self._settings.limits.request_bytes)
-            await self._app(scope, limited, limited.unless_full(sending))
-            if limited.is_full:
-                raise too_large(self._settings.limits.request_bytes)
+            turn = self._large.of(self._check(scope))
+            async with _Body(receive, self._settings.limits.request_bytes, turn) as body:
+                # Who hangs up hears no answer.
+                with suppress(ClientDisconnect):
+                    await self._app(scope, body, body.unless_refused(sending))
+            if body.refusal:
+                raise body.refusal
         except Refusal as refusal:
             answer = problem(refusal.status, refusal.detail, refusal.advice, headers=refusal.headers)
             await answer(scope, receive, sending)
 
-    def _check(self, scope: Scope) -> None:
+    def _check(self, scope: Scope) -> str:
+        """Return who asks, by token or address; refuse what no route needs to see."""
         headers = Headers(scope=scope)
-        address = scope["client"][0] if scope.get("client") else ""
-        self._pace.take(token_in(headers.get("authorization")) or address)
+        caller = token_in(headers.get("authorization")) or (scope["client"][0] if scope.get("client") else "")
+        self._pace.take(caller)
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._hosts.has(hosts[0]):
             raise Refusal(
@@ -73,6 +87,7 @@ class Guard:
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._settings.limits.request_bytes:
             raise too_large(self._settings.limits.request_bytes)
+        return caller
 
     def _check_origin(self, scope: Scope, headers: Headers) -> None:
         """A page of somebody else must not act in the user's name, nor read; a link to this one may be."""
@@ -92,29 +107,59 @@ def too_large(most: int) -> Refusal:
     return Refusal(413, f"a request may have {most:,} bytes", "Review the change in smaller parts.")
 
 
-class _Limited:
-    """Hands on what arrives, and stops where it becomes too much."""
+class _Body:
+    """Hands on the body of a request: no more than may come, not too slowly, and what is large in turns."""
 
-    def __init__(self, receive: Receive, most: int) -> None:
-        self._receive, self._most, self._so_far = receive, most, 0
+    def __init__(self, receive: Receive, most: int, turn: AbstractAsyncContextManager[None]) -> None:
+        self._receive, self._most = receive, most
+        self._turn: AbstractAsyncContextManager[None] | None = turn
+        self._so_far, self._is_whole, self._is_answered = 0, False, False
+        self._until = asyncio.get_running_loop().time() + BODY_SECONDS
+        self._held = AsyncExitStack()
+        self.refusal: Refusal | None = None
+        """Why the body is not read to its end; the framework makes another answer of what is raised here."""
+
+    async def __aenter__(self) -> "_Body":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._held.aclose()
 
     async def __call__(self) -> Message:
-        message = await self._receive()
-        self._so_far += len(message.get("body", b""))
-        if self.is_full:
-            raise too_large(self._most)
-        return message
+        if self._is_whole:
+            return await self._receive()
+        if self._so_far > LARGE_BYTES and self._turn is not None:
+            turn, self._turn = self._turn, None
+            await self._wait_for(turn)
+        try:
+            async with asyncio.timeout_at(self._until):
+                message = await self._receive()
+        except TimeoutError:
+            return self._refuse(Refusal(408, "the body of the request did not arrive in time", "Try again."))
+        size = len(message.get("body", b""))
+        self._so_far, self._until = self._so_far + size, self._until + size / SLOWEST_BYTES_PER_SECOND
+        self._is_whole = not message.get("more_body", False)
+        return self._refuse(too_large(self._most)) if self._so_far > self._most else message
 
-    @property
-    def is_full(self) -> bool:
-        """Whether more has arrived than is read."""
-        return self._so_far > self._most
+    async def _wait_for(self, turn: AbstractAsyncContextManager[None]) -> None:
+        """Leave what comes in the connection, which is full soon, so that the caller waits, too."""
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        await self._held.enter_async_context(turn)
+        self._until += clock() - began
 
-    def unless_full(self, send: Send) -> Send:
+    def _refuse(self, refusal: Refusal) -> Message:
+        if self._is_answered:
+            return {"type": "http.disconnect"}
+        self.refusal = refusal
+        raise refusal
+
+    def unless_refused(self, send: Send) -> Send:
         """What the application makes of a request that it could not read to its end is not sent."""
 
         async def sending(message: Message) -> None:
-            if not self.is_full:
+            if self.refusal is None:
+                self._is_answered = True
                 await send(message)
 
         return sending

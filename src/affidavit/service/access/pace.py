@@ -1,8 +1,11 @@
-"""How often one caller may ask: a name in, a refusal out where it asks faster than it may."""
+"""How often one caller may ask, and how much of that at once: a name in, a refusal or a turn out."""
 
+import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from weakref import WeakValueDictionary
 
 from affidavit.service.problems import Refusal
 
@@ -34,3 +37,18 @@ class Pace:
         self._buckets[caller] = (left - 1, now)
         if len(self._buckets) > MOST_CALLERS:
             self._buckets.popitem(last=False)
+
+
+class FairTurns:
+    """Places for what takes much: a caller with a crowd is in the line only as often as any other may be."""
+
+    def __init__(self, at_once: int, each: int) -> None:
+        self._places, self._each = asyncio.Semaphore(at_once), each
+        self._own: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def of(self, caller: str) -> AsyncIterator[None]:
+        """Wait for a place, and leave it at the end."""
+        own = self._own.setdefault(caller, asyncio.Semaphore(self._each))
+        async with own, self._places:
+            yield

@@ -1,11 +1,13 @@
 """What every route begins with: who asks, for which tenant's review, in which role."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Annotated, cast
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Path, Request, Response
 from fastapi.openapi.constants import REF_TEMPLATE
+from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from affidavit.records.report import Report
@@ -62,6 +64,9 @@ async def caller_of(
     _documented: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)],
 ) -> Caller:
     """Who asks; on loopback that is the user of this machine."""
+    known = getattr(request.state, "caller", None)
+    if isinstance(known, Caller):
+        return known
     header = request.headers.get("authorization")
     if not parts.settings.needs_token and header is None:
         return LOCAL
@@ -73,18 +78,40 @@ async def caller_of(
         raise
 
 
-def _in_role(role: Role) -> Callable[[Caller], Awaitable[Caller]]:
-    async def caller(who: Annotated[Caller, Depends(caller_of)]) -> Caller:
-        who.must(role)
+class RightsFirst(APIRoute):
+    """A route with a body: asks who calls, and in which role, before a byte of the body is read."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what answers a request."""
+        answer = super().get_route_handler()
+        roles = [one.call.role for one in self.dependant.dependencies if isinstance(one.call, InRole)]
+
+        async def answer_who_may(request: Request) -> Response:
+            if roles:
+                request.state.caller = await caller_of(request, await parts_of(request), None)
+            for role in roles:
+                request.state.caller.must(role)
+            return await answer(request)
+
+        return answer_who_may
+
+
+@dataclass(frozen=True)
+class InRole:
+    """Lets those callers in who have a role."""
+
+    role: Role
+
+    async def __call__(self, who: Annotated[Caller, Depends(caller_of)]) -> Caller:
+        """Return who asks; refuses those without the role."""
+        who.must(self.role)
         return who
 
-    return caller
 
-
-Reader = Annotated[Caller, Depends(_in_role("read"))]
-Submitter = Annotated[Caller, Depends(_in_role("submit"))]
-Poster = Annotated[Caller, Depends(_in_role("post"))]
-Admin = Annotated[Caller, Depends(_in_role("admin"))]
+Reader = Annotated[Caller, Depends(InRole("read"))]
+Submitter = Annotated[Caller, Depends(InRole("submit"))]
+Poster = Annotated[Caller, Depends(InRole("post"))]
+Admin = Annotated[Caller, Depends(InRole("admin"))]
 
 
 async def review_of(review_id: ReviewId, parts: ThisServer, caller: Reader) -> KeptReview:
@@ -122,6 +149,6 @@ def no_report(review: KeptReview) -> Refusal:
 
 def documented(*statuses: int) -> dict[int | str, dict[str, object]]:
     """The answers that a route may give beside what was asked for."""
-    shown = {400, 401, 403, 413, 421, 422, 429, 500, 503, *statuses}
+    shown = {400, 401, 403, 408, 413, 421, 422, 429, 500, 503, *statuses}
     content = {MEDIA_TYPE: {"schema": {"$ref": REF_TEMPLATE.format(model=Problem.__name__)}}}
     return {status: {"description": TITLES[status], "content": content} for status in sorted(shown)}

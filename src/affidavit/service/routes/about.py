@@ -13,7 +13,7 @@ from affidavit.records.service.review import KeptReview, ReviewOutcome
 from affidavit.render.formats import FORMATS
 from affidavit.service.api.asked import ReviewRequest
 from affidavit.service.api.days import Day
-from affidavit.service.api.door import Reader, Submitter, ThisServer, documented
+from affidavit.service.api.door import Reader, RightsFirst, Submitter, ThisServer, documented
 from affidavit.service.api.estimating import estimate_review
 from affidavit.service.api.sample import BASE, DESCRIPTION, HEAD, TITLE, make_sample, sample_diff
 from affidavit.service.api.shapes import (
@@ -31,7 +31,7 @@ from affidavit.service.parts import Parts
 from affidavit.service.problems import AWAY, AWAY_HEADERS, FULL, LOG, STARTING
 from affidavit.store.service.reviews import Filter
 
-ROUTES = APIRouter(prefix="/api", tags=["about"])
+ROUTES = APIRouter(prefix="/api", tags=["about"], route_class=RightsFirst)
 
 
 @ROUTES.get("/me", responses=documented())

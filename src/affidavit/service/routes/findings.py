@@ -11,13 +11,21 @@ from affidavit.records.lab.label import Label, LabelEntry
 from affidavit.records.report import Report
 from affidavit.service.access.room import check_money
 from affidavit.service.api.asked import LabelRequest, Question
-from affidavit.service.api.door import OwnReport, OwnReview, Reader, Submitter, ThisServer, documented
+from affidavit.service.api.door import (
+    OwnReport,
+    OwnReview,
+    Reader,
+    RightsFirst,
+    Submitter,
+    ThisServer,
+    documented,
+)
 from affidavit.service.api.shapes import FindingLabel, FindingLabels, QuestionAnswer
 from affidavit.service.api.visits import visit
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
 
-ROUTES = APIRouter(prefix="/api/review/{review_id}", tags=["findings"])
+ROUTES = APIRouter(prefix="/api/review/{review_id}", tags=["findings"], route_class=RightsFirst)
 FindingId = Annotated[str, Path(max_length=200, description="The id of a finding of the report.")]
 SOURCE = "service"
 

@@ -18,6 +18,7 @@ from affidavit.service.api.door import (
     MayStay,
     OwnReview,
     Reader,
+    RightsFirst,
     Submitter,
     ThisServer,
     Watching,
@@ -42,7 +43,7 @@ from affidavit.service.problems import Refusal
 from affidavit.service.stream.wire import DOCUMENTED, HEADERS, MEDIA_TYPE, Batch, with_heartbeats
 from affidavit.store.service.reviews import Filter
 
-ROUTES = APIRouter(prefix="/api/review", tags=["reviews"])
+ROUTES = APIRouter(prefix="/api/review", tags=["reviews"], route_class=RightsFirst)
 MAX_PAGE = 100
 EVENTS_AT_ONCE = 1_000
 MOST_EVENTS = 2**31 - 1

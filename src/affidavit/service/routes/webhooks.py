@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import hmac
 import json
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Annotated, Any, Literal
@@ -31,6 +32,7 @@ ROUTES = APIRouter(prefix="/api/webhook", tags=["webhooks"])
 GITHUB_SECRET = "AFFIDAVIT_GITHUB_WEBHOOK_SECRET"  # noqa: S105 - the name of a variable
 GITLAB_TOKEN = "AFFIDAVIT_GITLAB_WEBHOOK_TOKEN"  # noqa: S105 - the name of a variable
 TENANT = "AFFIDAVIT_WEBHOOK_TENANT"
+SIGNATURE = re.compile("sha256=[0-9a-f]{64}")
 Forge = Literal["github", "gitlab"]
 READERS = {"github": read_github_event, "gitlab": read_gitlab_event}
 
@@ -81,6 +83,8 @@ async def github(
 ) -> Delivered:
     """A delivery of GitHub; its signature is checked before a byte of it is read."""
     secret = _configured(parts, GITHUB_SECRET)
+    if not SIGNATURE.fullmatch(x_hub_signature_256):
+        raise _forged("signature", GITHUB_SECRET)
     body = await request.body()
     expected = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
     _refuse_unless_same(expected, x_hub_signature_256, "signature", GITHUB_SECRET)
@@ -109,7 +113,11 @@ def _configured(parts: Parts, variable: str) -> str:
 
 def _refuse_unless_same(expected: str, given: str, what: str, variable: str) -> None:
     if not hmac.compare_digest(expected.encode(), given.encode()):
-        raise Refusal(401, f"the {what} is not that of this webhook", f"Compare it with {variable}.")
+        raise _forged(what, variable)
+
+
+def _forged(what: str, variable: str) -> Refusal:
+    return Refusal(401, f"the {what} is not that of this webhook", f"Compare it with {variable}.")
 
 
 async def _taken(parts: Parts, forge: Forge, name: str, body: bytes) -> Delivered:

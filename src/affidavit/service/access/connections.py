@@ -1,0 +1,55 @@
+"""Connections: each has a time for the headers of its next request, and all of them together a bound."""
+
+import asyncio
+import resource
+from typing import cast
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
+
+from affidavit.service.telemetry.seldom import SeldomLog
+
+LOG = SeldomLog("affidavit.connections")
+HEADER_SECONDS = 10.0
+AT_A_TIME = 64
+"""So many are accepted before the first of them is looked at."""
+MOST = min(1_000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
+"""The other half of the files is for the database, cells, and connections that are being closed."""
+
+
+class Connection(HttpToolsProtocol):
+    """A connection that is closed if it owes a request for too long, or somebody else needs its place."""
+
+    idle_since = 0.0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
+        """Take the connection; beyond the bound, give up the one that has been idle for longest."""
+        super().connection_made(transport)
+        self.idle_since = self.loop.time()
+        if len(self.connections) > MOST:
+            LOG.warning("too many connections: those that are idle for longest are closed", most=MOST)
+            oldest = min(_idle(self.server_state), key=lambda one: one.idle_since)
+            self.connections.discard(oldest)
+            oldest.transport.abort()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, and for what is left of this one."""
+        super().on_response_complete()
+        self.idle_since = self.loop.time()
+
+
+def _idle(state: ServerState) -> list[Connection]:
+    return [one for one in cast("set[Connection]", state.connections) if one.is_idle]
+
+
+def close_overdue(state: ServerState) -> None:
+    """Close the connections whose headers did not arrive in time."""
+    now = asyncio.get_running_loop().time()
+    for one in _idle(state):
+        if now - one.idle_since > HEADER_SECONDS:
+            one.transport.close()
