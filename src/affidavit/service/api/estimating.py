@@ -10,7 +10,7 @@ from affidavit.service.access.caller import Caller
 from affidavit.service.api.asked import ReviewRequest
 from affidavit.service.api.shapes import Estimated
 from affidavit.service.api.submission import new_review, wanted_review
-from affidavit.service.api.visits import cell_for
+from affidavit.service.api.visits import LONG, cell_for
 from affidavit.service.parts import Parts
 from affidavit.service.work.attempt.series import Series
 from affidavit.service.work.attempt.source import locate_source
@@ -31,9 +31,10 @@ async def estimate_review(parts: Parts, caller: Caller, body: ReviewRequest) -> 
     new = await asyncio.to_thread(new_review, parts, caller, wanted)
     if not body.again and await asyncio.to_thread(parts.reviews.has_answer, new):
         return _nothing(ANSWERED)
-    with parts.caches.used(caller.tenant) as cache:
-        located = await locate_source(parts.settings, wanted, cache)
-        done = await _estimated(parts, caller.tenant, located)
+    async with LONG.of(caller.tenant):
+        with parts.caches.used(caller.tenant) as cache:
+            located = await locate_source(parts.settings, wanted, cache)
+            done = await _estimated(parts, caller.tenant, located)
     costs = [role["usd_without_cache"] for role in done["roles"]]
     return Estimated(
         **done,

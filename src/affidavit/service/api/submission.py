@@ -22,7 +22,8 @@ from affidavit.service.access.caller import Caller
 from affidavit.service.access.room import check_money, with_room
 from affidavit.service.api.asked import ReviewOptions, ReviewRequest
 from affidavit.service.api.ending import note
-from affidavit.service.api.ranges import check_range
+from affidavit.service.api.ranges import CheckedRange, check_range
+from affidavit.service.api.visits import QUICK
 from affidavit.service.parts import Parts
 from affidavit.service.problems import Refusal
 from affidavit.service.work.attempt.source import read_pull
@@ -61,8 +62,7 @@ async def _wanted_again(parts: Parts, caller: Caller, wanted: WantedReview) -> W
         return wanted
     if wanted.source == "repository":
         location = await _location(parts, caller, wanted.repository or "")
-        most = parts.settings.limits.repository_bytes
-        await asyncio.to_thread(check_range, Path(location), wanted.base or "", wanted.head or "", most)
+        await _checked_range(parts, caller, location, wanted)
         return wanted.model_copy(update={"location": location})
     request = ReviewRequest.model_validate(
         {
@@ -144,13 +144,7 @@ async def wanted_review(parts: Parts, caller: Caller, request: ReviewRequest) ->
         return WantedReview(source="diff", diff_text=request.diff_text, options=options, **following, **words)
     if request.repository is not None:
         location = await _location(parts, caller, request.repository)
-        span = await asyncio.to_thread(
-            check_range,
-            Path(location),
-            request.base or "",
-            request.head or "",
-            parts.settings.limits.repository_bytes,
-        )
+        span = await _checked_range(parts, caller, location, request)
         return WantedReview(
             source="repository",
             repository=request.repository,
@@ -164,6 +158,16 @@ async def wanted_review(parts: Parts, caller: Caller, request: ReviewRequest) ->
             **words,
         )
     return await _of_forge(parts, request, options)
+
+
+async def _checked_range(
+    parts: Parts, caller: Caller, location: str, asked: ReviewRequest | WantedReview
+) -> CheckedRange:
+    """Resolve base and head; git does it, when it is the tenant's turn."""
+    most = parts.settings.limits.repository_bytes
+    async with QUICK.of(caller.tenant):
+        names = asked.base or "", asked.head or ""
+        return await asyncio.to_thread(check_range, Path(location), *names, most)
 
 
 async def _location(parts: Parts, caller: Caller, name: str) -> str:

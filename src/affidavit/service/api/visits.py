@@ -9,28 +9,31 @@ from typing import Any
 from affidavit.errors import OutsideError
 from affidavit.records.report import Report
 from affidavit.records.service.review import KeptReview
+from affidavit.service.access.pace import FairTurns
 from affidavit.service.cell.channel import Channel, ChannelClosed, Refused
 from affidavit.service.parts import Parts
 from affidavit.service.work.attempt.diary import cost_of
 from affidavit.service.work.attempt.source import locate_source
 
 SECONDS = 600.0
-AT_ONCE = asyncio.Semaphore(2)
-"""Each takes a processor for a while; whoever asks next waits."""
+QUICK, LONG = FairTurns(4, each=2), FairTurns(4, each=2)
+"""Turns of tenants at what takes a process: a look at a repository, and what may take minutes."""
+LOOKS = ("lines", "revisions")
 
 
 async def visit(parts: Parts, review: KeptReview, report: Report, call: str, **fields: Any) -> Any:
     """What a cell says of a finished review, whose repository it is shown."""
     wanted = await asyncio.to_thread(parts.reviews.request, review.id)
-    with parts.caches.used(review.tenant) as cache:
-        folder = (await locate_source(parts.settings, wanted, cache)).location if wanted else None
-        shown: dict[str, Any] = {"report": report.model_dump(mode="json"), "folder": folder}
-        return await in_a_cell(parts, review.tenant, call, **shown, **fields)
+    async with LONG.of(review.tenant):
+        with parts.caches.used(review.tenant) as cache:
+            folder = (await locate_source(parts.settings, wanted, cache)).location if wanted else None
+            async with cell_for(parts, review.tenant) as cell:
+                return await cell.call(call, report=report.model_dump(mode="json"), folder=folder, **fields)
 
 
 async def in_a_cell(parts: Parts, tenant: str, call: str, **fields: Any) -> Any:
-    """What a new cell returns."""
-    async with cell_for(parts, tenant) as cell:
+    """Return what a new cell says, when it is the tenant's turn."""
+    async with (QUICK if call in LOOKS else LONG).of(tenant), cell_for(parts, tenant) as cell:
         return await cell.call(call, **fields)
 
 
@@ -38,14 +41,13 @@ async def in_a_cell(parts: Parts, tenant: str, call: str, **fields: Any) -> Any:
 async def cell_for(parts: Parts, tenant: str) -> AsyncIterator[Channel]:
     """A new cell; what it pays is counted when it is gone."""
     paid: list[dict[str, Any]] = []
-    async with AT_ONCE:
-        try:
-            with parts.caches.used(tenant) as cache:
-                async with _cell(parts, cache, paid) as cell:
-                    yield cell
-        finally:
-            if paid:
-                await asyncio.to_thread(parts.progress.spend, cost_of(tenant, paid))
+    try:
+        with parts.caches.used(tenant) as cache:
+            async with _cell(parts, cache, paid) as cell:
+                yield cell
+    finally:
+        if paid:
+            await asyncio.to_thread(parts.progress.spend, cost_of(tenant, paid))
 
 
 @asynccontextmanager

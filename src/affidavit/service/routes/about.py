@@ -27,6 +27,7 @@ from affidavit.service.api.shapes import (
     SampleChange,
     SampleRepository,
 )
+from affidavit.service.api.visits import QUICK
 from affidavit.service.parts import Parts
 from affidavit.service.problems import AWAY, AWAY_HEADERS, FULL, LOG, STARTING
 from affidavit.store.service.reviews import Filter
@@ -73,7 +74,8 @@ async def sample(_caller: Reader) -> SampleChange:
 @ROUTES.post("/sample", responses=documented())
 async def sample_repository(parts: ThisServer, caller: Submitter) -> SampleRepository:
     """The same change in a repository, made here: of it also those who depend on the change are known."""
-    name = await asyncio.to_thread(make_sample, parts.settings.data, parts.access, caller.tenant)
+    async with QUICK.of(caller.tenant):
+        name = await asyncio.to_thread(make_sample, parts.settings.data, parts.access, caller.tenant)
     return SampleRepository(title=TITLE, description=DESCRIPTION, repository=name, base=BASE, head=HEAD)
 
 
