@@ -27,7 +27,7 @@ def _row(analyser: Analyser) -> str:
         analyser.subject,
         _rules(analyser),
         EXTENT[analyser.scope],
-        f"`{analyser.distribution}`",
+        f"`{analyser.distribution}`" if analyser.distribution else "",
         analyser.elsewhere,
     )
     return f"| {' | '.join(cells)} |"

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from fake_server import FAKE
 
+from affidavit.analysers.engine.walls import has_walls, parts_of
 from affidavit.git.repository import open_repository
 from affidavit.git.tree import GitTree
 from affidavit.language_servers.pool import ServerPool
 from affidavit.language_servers.servers import TSC, TY, Server, find_servers
-from affidavit.language_servers.walls import has_walls, parts_of
 from affidavit.symbols.definitions import symbols_of
 from repositories import Repo
 

@@ -9,6 +9,7 @@ from affidavit.analysers.engine.places import AS_HERE, Counting
 from affidavit.analysers.reading import Canary, ReadFiles, read_every_named_file
 from affidavit.analysers.rule import Rule
 from affidavit.git.search.glob import matches_file
+from affidavit.languages.python.modules import MODULE_ENDS
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -34,6 +35,8 @@ class Invocation:
     outside: Mapping[str, bytes] = field(default_factory=dict)
     listing: tuple[str, ...] = ()
     """The arguments with which the tool lists the files that it would read; none: it says so in its run."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables of its own."""
     has_exclusions: bool = False
     """The base commit's configuration leaves files out."""
 
@@ -46,6 +49,10 @@ class Inspection:
     repository: Repository
     symbols: Sequence[ChangedSymbol]
     base_diagnostics: Sequence[AnalyserDiagnostic]
+    unresolved: frozenset[str] = frozenset()
+    """The files of head that the analyser could not check whole: what they import is not here."""
+    unresolved_before: frozenset[str] = frozenset()
+    """The same of base."""
 
     @property
     def knows_whole_tree(self) -> bool:
@@ -118,6 +125,16 @@ class Analyser:
     """
     reads_every_line: bool = False
     """It gets whatever is added: also to files that are skipped, binary, or known in part only."""
+    reads_any_path: bool = False
+    """A file can name any other on the machine, and the tool reads that: behind walls or not at all."""
+    from_listing: Callable[[str], Sequence[str]] | None = None
+    """From the listing, which then comes first, to more arguments; none of them: there is nothing to run."""
+    home_arguments: tuple[str, ...] = ()
+    """The arguments with which it prints the folder of its installation, where `bin` has the true program."""
+    defines_in: tuple[str, ...] = MODULE_ENDS
+    """The endings of files whose definitions may be to blame for a diagnostic elsewhere."""
+    kept_cache: str = ""
+    """The variable that names a folder which it keeps from run to run, as it compiles the same each time."""
     reads_any_case: bool = True
     """Names are known in any case, and laid out as the tool expects them."""
 

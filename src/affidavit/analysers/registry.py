@@ -2,6 +2,7 @@
 
 from affidavit.analysers.analyser import Analyser
 from affidavit.analysers.bandit import BANDIT
+from affidavit.analysers.go_vet import GO_VET
 from affidavit.analysers.hadolint import HADOLINT
 from affidavit.analysers.kingfisher import KINGFISHER
 from affidavit.analysers.oxlint import OXLINT
@@ -13,6 +14,7 @@ from affidavit.analysers.zizmor import ZIZMOR
 
 ANALYSERS: tuple[Analyser, ...] = (
     TY,
+    GO_VET,
     KINGFISHER,
     BANDIT,
     RUFF,

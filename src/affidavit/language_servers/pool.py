@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from affidavit.analysers.engine.execution import Limits
+from affidavit.analysers.engine.walls import Walls, walled
 from affidavit.git.checkout import write_tree_to
 from affidavit.language_servers.servers import Server
 from affidavit.language_servers.session import ServerError, Session
-from affidavit.language_servers.walls import Walls, walled
 from affidavit.language_servers.workplace import Place, Workplace
 from affidavit.languages.registry import language_of
 from affidavit.ports import Tree

@@ -13,8 +13,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from affidavit.analysers.engine.execution import Limits, isolated_environment, limited_command
+from affidavit.analysers.engine.walls import Walls
 from affidavit.language_servers.messages import BrokenWireError, Message, MessageReader, encode_message
-from affidavit.language_servers.walls import Walls
 
 CHUNK = 65_536
 MAX_UNREAD = 10_000

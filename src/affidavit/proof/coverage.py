@@ -18,6 +18,7 @@ WHY: dict[WhyUnread, str] = {
     "left_out": "left out by {name}",
     "unknown": "not known whether {name} read it",
     "unreadable": "{name} could not read it",
+    "unresolved": "{name} could not check all of it: {detail}",
     "unparsed": "it does not parse, so that {name} concluded nothing else from it",
 }
 NOT_READ = ("left_out", "unreadable", "unparsed")
@@ -178,7 +179,7 @@ class Coverage:
 
     def _missing(self, names: Sequence[str], file: FileChange) -> list[str]:
         unread = {name: self._unread_by(name, file) for name in names}
-        found = [WHY[one.why].format(name=name) for name, one in unread.items() if one]
+        found = [WHY[one.why].format(name=name, detail=one.detail) for name, one in unread.items() if one]
         silent = [name for name, one in unread.items() if one is None]
         return found + ([f"not examined by {', '.join(silent)}"] if silent else [])
 
@@ -189,7 +190,12 @@ class Coverage:
         machines = {one.specialist for one in self.asked if one.kind == "mechanical"}
         if machines.intersection(names) != {COMPARES_NAMES} or file.head_path is None:
             return []
-        is_alone = len(names) == 1 and any(not hunk.examined_before for hunk in hunks)
+        tried = (self._unread_by(name, file) for name in able)
+        is_alone = (
+            len(names) == 1
+            and any(not hunk.examined_before for hunk in hunks)
+            and not any(one and one.why == "unresolved" for one in tried)
+        )
         reasons = ["only searched for broken references"] if is_alone else []
         if is_alone and machines.intersection(able) == {COMPARES_NAMES}:
             reasons.append(self._no_analyser(file))

@@ -137,12 +137,13 @@ class AnalyserDiagnostic(Record):
     """How the analyser itself would settle it, in this very file."""
 
 
-WhyUnread = Literal["excused", "foreign", "left_out", "unreadable", "unparsed", "unknown"]
+WhyUnread = Literal["excused", "foreign", "left_out", "unreadable", "unparsed", "unresolved", "unknown"]
 """Why an analyser did not read a file that it was given.
 
 excused: the base commit's configuration leaves it out; foreign: it is written in another language than its
 name says; left_out: by the tool's own choice; unreadable: the tool could not load it; unparsed: it is not
-valid in its language; unknown: the tool looks for its files by itself and does not say which it read.
+valid in its language; unresolved: the tool lacks what the file needs, such as packages; unknown: the tool
+looks for its files by itself and does not say which it read.
 """
 
 

@@ -12,12 +12,13 @@ from typing import Any
 from affidavit.analysers.analyser import Analyser, Inspection
 from affidavit.analysers.engine.cache import ResultCache
 from affidavit.analysers.engine.comparison import new_diagnostics, not_at_base
-from affidavit.analysers.engine.execution import Limits
+from affidavit.analysers.engine.execution import NO_WALLS, Limits
 from affidavit.analysers.engine.one_cause import one_for_each_cause
 from affidavit.analysers.engine.run_side import analyse_side, find_program
 from affidavit.analysers.engine.slots import Slots
 from affidavit.analysers.engine.task import Program, SideResult
-from affidavit.analysers.engine.unparsed import about_changed_files, unparsed, unsure_about
+from affidavit.analysers.engine.unparsed import about_changed_files, unparsed, unresolved, unsure_about
+from affidavit.analysers.engine.walls import has_walls
 from affidavit.analysers.excuses.excuse import excuse_of_place
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.analysers.silence.asked import Silence
@@ -46,6 +47,8 @@ from affidavit.specialists.set_aside import note_set_aside
 from affidavit.specialists.wording import Proof, write_finding
 from affidavit.symbols.changed import changed_symbols
 from affidavit.system.concurrency import side_by_side
+
+WALLS_ADVICE = "Allow user namespaces, as in `sysctl kernel.unprivileged_userns_clone=1`."
 
 
 class MechanicalSpecialist:
@@ -87,7 +90,9 @@ class MechanicalSpecialist:
             return self._reply(started, None)
         program = await find_program(self.analyser, case.repository.folder)
         if program is None:
-            return self._not_installed(started, case)
+            return self._not_run(started, case, f"{self.name} is not installed", self.analyser.install_hint)
+        if self.analyser.reads_any_path and not has_walls():
+            return self._not_run(started, case, f"{self.name} is not run: {NO_WALLS}", WALLS_ADVICE)
         try:
             found = await self.look(case, program)
         except (OutsideError, OSError) as error:
@@ -180,10 +185,12 @@ class MechanicalSpecialist:
         new = self._new(before, counted, after, case)
         if not new:
             return found.without_dialects(self.analyser, change)
-        symbols = changed_symbols(change, repository)
+        symbols = changed_symbols(change, repository, self.analyser.defines_in)
         silence = silence_about(change, repository)
         known = self._counted(found.base.diagnostics, case, is_before=True)
-        inspection = Inspection(change, repository, symbols, known)
+        inspection = Inspection(
+            change, repository, symbols, known, unresolved(found.head.run), unresolved(found.base.run)
+        )
         decided = [(one, self._heard(one, inspection, found, silence)) for one in new]
         head = repository.head
         return replace(
@@ -368,8 +375,8 @@ class MechanicalSpecialist:
             }
         )
 
-    def _not_installed(self, started: float, case: Case) -> Reply:
-        part = Gap(name=self.name, reason=f"{self.name} is not installed", advice=self.analyser.install_hint)
+    def _not_run(self, started: float, case: Case, reason: str, advice: str) -> Reply:
+        part = Gap(name=self.name, reason=reason, advice=advice)
         runs = tuple(
             AnalyserRun(
                 analyser=self.name,

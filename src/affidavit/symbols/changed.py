@@ -26,7 +26,7 @@ MAX_CANDIDATES = 50
 
 @dataclass(frozen=True)
 class ChangedSymbol:
-    """A Python definition that the change adds, removes, gives another signature or touches inside."""
+    """A definition that the change adds, removes, gives another signature or touches inside."""
 
     file: str
     """The path at head; at base for a file that the change deletes."""
@@ -52,12 +52,14 @@ def symbol_changes(
     return _moved(found, texts)
 
 
-def changed_symbols(change: Change, repository: Repository) -> list[ChangedSymbol]:
-    """What the change does to the definitions of Python files; a renamed one is removed and added."""
+def changed_symbols(
+    change: Change, repository: Repository, endings: tuple[str, ...] = MODULE_ENDS
+) -> list[ChangedSymbol]:
+    """What the change does to the definitions of some files; a renamed one is removed and added."""
     return [
         _changed(file.path, one)
         for file in change.files
-        if _is_readable(file) and file.path.endswith(MODULE_ENDS)
+        if _is_readable(file) and file.path.endswith(endings)
         for one in _in_file(file, repository, None)
     ]
 

@@ -177,7 +177,7 @@ def test_a_diff_that_fits_no_file_of_the_repository_stays_in_part(repo: Repo) ->
 
 def test_names_are_known_in_any_case_and_what_does_not_parse_is_not_examined_whole(case: Open) -> None:
     shell = "import os\n\n\ndef f(a):\n    os.system('ls ' + a)\n"
-    files = {"APP.PY": shell, "x.Py": shell, "z.JS": "function (\n", "a.go": "package a\nfunc (\n"}
+    files = {"APP.PY": shell, "x.Py": shell, "z.JS": "function (\n", "a.rs": "fn (\n"}
     more = {"x.SH": "rm -rf $1/*\n", "DOCKERFILE": "FROM scratch\n", "y.YML": "a: 1\na: 2\n"}
     report = reviewed(case({"a": ""}, {**files, **more}), **NO_SECRETS)
     found = {one.finding.file for one in report.shown if one.finding}
@@ -185,9 +185,9 @@ def test_names_are_known_in_any_case_and_what_does_not_parse_is_not_examined_who
     assert set(covered(report, "APP.PY").hunks[0].examined_by) == ALL_OF_PYTHON
     assert covered(report, "DOCKERFILE").hunks[0].examined_by == ("hadolint",)
     assert "oxlint" in covered(report, "z.JS").reason
-    go = covered(report, "a.go")
-    said = "only searched for broken references; no analyser reads Go; references could not parse all of it"
-    assert (go.state, go.reason) == ("partly", said)
+    rust = covered(report, "a.rs")
+    said = "only searched for broken references; no analyser reads Rust; references could not parse all of it"
+    assert (rust.state, rust.reason) == ("partly", said)
 
 
 def test_two_files_whose_names_differ_in_case_alone_are_both_accounted_for(case: Open) -> None:

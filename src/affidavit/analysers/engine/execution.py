@@ -5,7 +5,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +16,8 @@ from affidavit.system.child_process import EndState, run_child
 MEGABYTE = 1024 * 1024
 FILES_A_SHARE = 5_000
 """So many files more, and the time for a run is had once more."""
+NO_WALLS = "this system has no walls for programs that read files by any path"
+NODE_SCRIPT = re.compile(rb"#!\s*\S+[/ ]node\b")
 VERSION = re.compile(r"\d+(?:\.\d+)+\S*")
 # The shell sets the limits and then becomes the program: unlike a function run between fork and exec, this is
 # safe in a process with threads. A system that lacks a limit goes on without it.
@@ -81,6 +83,14 @@ def find_executable(
     return None
 
 
+def find_launcher(program: Path, *, reviewed_folder: Path | None) -> tuple[str, ...]:
+    """Return what starts a script for Node: its own shebang would look in the folders that a run can see."""
+    with program.open("rb") as file:
+        is_script = NODE_SCRIPT.match(file.readline(200))
+    node = find_executable("node", reviewed_folder=reviewed_folder) if is_script else None
+    return (str(node.resolve()),) if node else ()
+
+
 def _program_at(place: Path, reviewed_folder: Path | None) -> Path | None:
     if not place.is_absolute() or _stands_inside(place, reviewed_folder):
         return None
@@ -131,13 +141,21 @@ def isolated_environment(scratch: Path, program: Path | None = None) -> dict[str
 
 
 async def run_program(
-    command: Sequence[str], *, folder: Path, environment: Mapping[str, str], limits: Limits
+    command: Sequence[str],
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    limits: Limits,
+    walls: Callable[[Sequence[str]], Sequence[str] | None] | None = None,
 ) -> Outcome:
     """Run a program in a process group of its own and end the whole group when it is over."""
     started = time.monotonic()
+    limited = limited_command(command, limits) if walls is None else walls(command)
+    if limited is None:
+        return Outcome("not_started", errors=NO_WALLS.encode())
     try:
         ended = await run_child(
-            limited_command(command, limits),
+            limited,
             folder=folder,
             environment=environment,
             seconds=limits.timeout_seconds,
@@ -164,13 +182,19 @@ def _milliseconds(started: float) -> int:
     return round((time.monotonic() - started) * 1000)
 
 
-async def read_version(program: Path, arguments: Sequence[str], scratch: Path) -> str:
-    """The version that a program prints, or nothing where it prints none."""
+async def ask_program(command: Sequence[str], scratch: Path) -> str:
+    """Return what a program prints about itself; nothing where it fails."""
     outcome = await run_program(
-        [str(program), *arguments],
+        command,
         folder=scratch,
-        environment=isolated_environment(scratch, program),
+        environment=isolated_environment(scratch, Path(command[0])),
         limits=Limits(timeout_seconds=20, output_mb=1),
     )
-    found = VERSION.search(outcome.output.decode("utf-8", errors="replace"))
-    return found.group() if outcome.state == "exited" and found else ""
+    return outcome.output.decode("utf-8", errors="replace") if outcome.state == "exited" else ""
+
+
+async def read_version(program: Path, arguments: Sequence[str], scratch: Path) -> str:
+    """The version that a program prints, or nothing where it prints none."""
+    launcher = find_launcher(program, reviewed_folder=None)
+    found = VERSION.search(await ask_program([*launcher, str(program), *arguments], scratch))
+    return found.group() if found else ""

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -15,7 +16,10 @@ from affidavit.analysers.engine.cache import Kept, ResultCache
 from affidavit.analysers.engine.encoding import unusually_encoded
 from affidavit.analysers.engine.execution import (
     Limits,
+    Outcome,
+    ask_program,
     find_executable,
+    find_launcher,
     isolated_environment,
     read_version,
     run_program,
@@ -23,6 +27,7 @@ from affidavit.analysers.engine.execution import (
 from affidavit.analysers.engine.outcome import read_outcome, sort_out
 from affidavit.analysers.engine.slots import Slots
 from affidavit.analysers.engine.task import Program, SideResult, Task, laid_names
+from affidavit.analysers.engine.walls import parts_of, walled
 from affidavit.config.places import cache_folder
 from affidavit.git.checkout import write_tree_to
 from affidavit.git.tree import LINK_MODE, REGULAR_MODES
@@ -44,11 +49,22 @@ async def find_program(analyser: Analyser, reviewed_folder: Path | None) -> Prog
     path = find_executable(analyser.executable, reviewed_folder=reviewed_folder)
     if path is None:
         return None
+    if analyser.home_arguments:
+        path = await _true_program(analyser, path)
+    launcher = find_launcher(path, reviewed_folder=reviewed_folder)
     packaged = packaged_version(analyser.distribution, path)
     if packaged and analyser.has_package_version:
-        return Program(path, packaged)
+        return Program(path, packaged, launcher)
     with temporary_folder("version-") as scratch:
-        return Program(path, await read_version(path, analyser.version_arguments, scratch))
+        return Program(path, await read_version(path, analyser.version_arguments, scratch), launcher)
+
+
+async def _true_program(analyser: Analyser, found: Path) -> Path:
+    """The program of the installation that a script or a link stands for."""
+    with temporary_folder("home-") as scratch:
+        home = (await ask_program([str(found), *analyser.home_arguments], scratch)).strip()
+    program = Path(home) / "bin" / found.name
+    return program if home and program.is_file() else found
 
 
 def packaged_version(distribution: str, program: Path) -> str:
@@ -215,18 +231,7 @@ async def _run(task: Task, limits: Limits) -> SideResult:
     with temporary_folder("analyser-") as scratch:
         code = scratch / "code"
         refused = set(await asyncio.to_thread(_lay_out, task, scratch)) & set(task.paths)
-        run = partial(
-            run_program,
-            folder=code,
-            environment=isolated_environment(scratch, task.program.path),
-            limits=limits,
-        )
-        given = _with_compiled_rules(task.analyser, task.invocation.arguments)
-        arguments = [one.replace(CHECKOUT, str(code)) for one in given]
-        outcome = await run([str(task.program.path), *arguments])
-        listing = None
-        if task.invocation.listing and outcome.state == "exited":
-            listing = await run([str(task.program.path), *task.invocation.listing])
+        outcome, listing = await _outcomes(task, code, scratch, limits)
         state, found, detail = read_outcome(task, outcome, listing, limits)
         diagnostics, unread = await asyncio.to_thread(sort_out, task, found, code) if found else ([], [])
     return task.result(
@@ -239,16 +244,54 @@ async def _run(task: Task, limits: Limits) -> SideResult:
     )
 
 
-def _with_compiled_rules(analyser: Analyser, arguments: Sequence[str]) -> Sequence[str]:
-    """The arguments with the place of compiled rules; they are made of rules alone, nothing of a change."""
-    if analyser.compiled_rules is None:
-        return arguments
-    without, within = analyser.compiled_rules
+async def _outcomes(task: Task, code: Path, scratch: Path, limits: Limits) -> tuple[Outcome, Outcome | None]:
+    """Run the program, and have it list its files: before, where the arguments follow from that."""
+    analyser, program, invocation = task.analyser, task.program, task.invocation
+    kept = _kept_folder(analyser) if analyser.kept_cache else None
+    environment = {
+        **isolated_environment(scratch, program.path),
+        **invocation.environment,
+        **({analyser.kept_cache: str(kept)} if kept else {}),
+    }
+    shown = [*map(Path, program.launcher), *parts_of(program.path.resolve()), *([kept] if kept else [])]
+    walls = partial(walled, checkout=code, scratch=scratch, limits=limits, shown=shown)
+    run = partial(
+        run_program,
+        folder=code,
+        environment=environment,
+        limits=limits,
+        walls=walls if analyser.reads_any_path else None,
+    )
+    given = _with_compiled_rules(analyser, invocation.arguments)
+    arguments = [one.replace(CHECKOUT, str(code)) for one in given]
+    if analyser.from_listing is not None:
+        listing = await run([*program.command, *invocation.listing])
+        more = analyser.from_listing(listing.output.decode("utf-8", errors="replace"))
+        if listing.state != "exited" or listing.exit_code or not more:
+            return listing, listing
+        outcome = await run([*program.command, *arguments, *more])
+        return replace(outcome, output=listing.output + outcome.output), listing
+    outcome = await run([*program.command, *arguments])
+    if invocation.listing and outcome.state == "exited":
+        return outcome, await run([*program.command, *invocation.listing])
+    return outcome, None
+
+
+def _kept_folder(analyser: Analyser) -> Path | None:
     folder = cache_folder() / "compiled-rules" / analyser.name
     try:
         make_private_folder(folder)
     except OSError:
+        return None
+    return folder
+
+
+def _with_compiled_rules(analyser: Analyser, arguments: Sequence[str]) -> Sequence[str]:
+    """The arguments with the place of compiled rules; they are made of rules alone, nothing of a change."""
+    folder = _kept_folder(analyser) if analyser.compiled_rules else None
+    if analyser.compiled_rules is None or folder is None:
         return arguments
+    without, within = analyser.compiled_rules
     return [f"{within}{folder}" if one == without else one for one in arguments]
 
 

@@ -20,6 +20,13 @@ class Program:
 
     path: Path
     version: str
+    launcher: tuple[str, ...] = ()
+    """The interpreter that a script is started with."""
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The words that start it."""
+        return (*self.launcher, str(self.path.resolve() if self.launcher else self.path))
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,7 @@ class Task:
             {name: text.hex() for name, text in laid.items()},
             [(path, entries[path].blob) for path in self.paths],
             {path: text.hex() for path, text in self.rewritten.items()},
+            dict(self.invocation.environment),
         )
 
     def result(

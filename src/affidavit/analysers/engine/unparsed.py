@@ -22,6 +22,11 @@ def unparsed(run: AnalyserRun) -> set[str]:
     return {one.path for one in run.unread if one.why == "unparsed"}
 
 
+def unresolved(run: AnalyserRun) -> frozenset[str]:
+    """The files for which the analyser lacks what they import."""
+    return frozenset(one.path for one in run.unread if one.why == "unresolved")
+
+
 def unsure_about(
     diagnostic: AnalyserDiagnostic, file: FileChange, base: AnalyserRun, *, is_fault: bool
 ) -> str | None:

@@ -12,7 +12,9 @@ import click
 
 from affidavit import __version__
 from affidavit.analysers.analyser import Analyser
+from affidavit.analysers.engine.execution import NO_WALLS
 from affidavit.analysers.engine.run_side import find_program
+from affidavit.analysers.engine.walls import has_walls
 from affidavit.analysers.registry import ANALYSERS
 from affidavit.config.places import cache_folder, state_folder
 from affidavit.errors import SettingsError, StoreError
@@ -24,6 +26,7 @@ from affidavit.sandbox.choice import Choice, choose_sandbox
 from affidavit.sandbox.inside.interpreters import INTERPRETERS, PROGRAM_FOLDERS, languages_on
 from affidavit.sandbox.inside.provision import provide
 from affidavit.sandbox.sides import runs_typescript
+from affidavit.specialists.mechanical import WALLS_ADVICE
 from affidavit.store.open import open_store
 from affidavit.system.installation import comes_along, this_installation
 
@@ -90,6 +93,8 @@ async def _examine_analyser(analyser: Analyser) -> Check:
     program = await find_program(analyser, None)
     if program is None:
         return Check(name=name, state="missing", detail=covers, advice=how_to_get(analyser))
+    if analyser.reads_any_path and not has_walls():
+        return Check(name=name, state="broken", detail=f"{covers}; not run: {NO_WALLS}", advice=WALLS_ADVICE)
     if not program.version:
         advice = f"{program.path} does not say its version; {how_to_get(analyser)}"
         return Check(name=name, state="broken", detail=covers, advice=advice)
@@ -98,6 +103,8 @@ async def _examine_analyser(analyser: Analyser) -> Check:
 
 def how_to_get(analyser: Analyser) -> str:
     """The command that brings an analyser into this installation, or where else it can be had."""
+    if not analyser.distribution:
+        return analyser.elsewhere
     if comes_along(analyser.distribution):
         return this_installation().command_for(analyser.distribution)
     return f"there is no Python package of it for this platform: {analyser.elsewhere}"

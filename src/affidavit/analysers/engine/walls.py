@@ -1,4 +1,4 @@
-"""Walls for a server that reads files by any path: from its command to one that sees a few folders only."""
+"""Walls for a program that reads files by any path: from its command to one that sees a few folders only."""
 
 import subprocess
 from collections.abc import Callable, Sequence
@@ -38,14 +38,19 @@ exec chroot "$root" /bin/sh -c 'cd "$0" && PATH=$1 && shift && exec "$@"' "$fold
 """
 
 
-def walled(command: Sequence[str], checkout: Path, scratch: Path, limits: Limits) -> list[str] | None:
-    """The command behind walls, without network and with its limits; None where the system has no walls."""
+def walled(
+    command: Sequence[str], checkout: Path, scratch: Path, limits: Limits, shown: Sequence[Path] = ()
+) -> list[str] | None:
+    """The command behind walls, without network and with its limits; None where the system has no walls.
+
+    It sees its own parts, or what is `shown` instead.
+    """
     if not has_walls():
         return None
     program = Path(command[0]).resolve()
-    seen = [*(str(place) for place in parts_of(program)), str(checkout), str(scratch)]
+    seen = [*(str(place) for place in shown or parts_of(program)), str(checkout), str(scratch)]
     root = scratch / "root"
-    root.mkdir(parents=True)
+    root.mkdir(parents=True, exist_ok=True)
     return [
         *_builder(root, checkout, seen),
         *limits_of([str(program), *command[1:]], limits),
@@ -54,6 +59,8 @@ def walled(command: Sequence[str], checkout: Path, scratch: Path, limits: Limits
 
 def parts_of(program: Path) -> list[Path]:
     """What a program needs of its own: its package with those that bring its parts, else its folder."""
+    if (program.parent.parent / "go.env").is_file():
+        return [program.parent.parent]
     package = next((folder for folder in program.parents if (folder / "package.json").is_file()), None)
     if package is None:
         return [program.parent]
