@@ -1,6 +1,6 @@
 """The description of an analyser: what it is called, what it covers, how it is run and read."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -53,6 +53,8 @@ class Inspection:
     """The files of head that the analyser could not check whole: what they import is not here."""
     unresolved_before: frozenset[str] = frozenset()
     """The same of base."""
+    confirmed: Collection[tuple[str, str, int, int | None]] = ()
+    """Rule, path, line and column of the doubtful diagnostics that every other invocation reports too."""
 
     @property
     def knows_whole_tree(self) -> bool:
@@ -112,6 +114,9 @@ class Analyser:
     has_package_version: bool = True
     """False: the package counts its versions in its own way, so the program is asked."""
     judge: Judge = count_everything
+    is_doubtful: Callable[[AnalyserDiagnostic], bool] = lambda _diagnostic: False
+    """Whether another invocation, as for another version of the language, may not report a diagnostic."""
+    confirmed_by: tuple[Callable[[Tree, Sequence[str]], Invocation], ...] = ()
     identify: Identify | None = None
     """What a diagnostic of a side speaks of, where new is what base has nowhere; None: new goes by places."""
     version_arguments: tuple[str, ...] = ("--version",)

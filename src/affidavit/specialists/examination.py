@@ -1,5 +1,6 @@
 """What an analyser established about a change: both sides, what counts, and what the change silences."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from affidavit.analysers.analyser import Analyser
@@ -47,6 +48,8 @@ class Examination:
 
     base: SideResult
     head: SideResult
+    confirmed: frozenset[Place] = frozenset()
+    """What is doubtful, and the analyser's other invocations report too."""
     silenced: frozenset[Place] = frozenset()
     """What the analyser does not report because of comments that the change adds."""
     counted: tuple[Counted, ...] = ()
@@ -92,3 +95,24 @@ def louder(found: Examination, loud: SideResult) -> Examination:
     # What it could not read is told by the run that nothing silences.
     head = SideResult(loud.run, tuple(said))
     return replace(found, head=head, silenced=silenced)
+
+
+async def confirm_doubtful(
+    analyser: Analyser,
+    found: Examination,
+    change: Change,
+    ask: Callable[[Analyser, Sequence[str]], Awaitable[SideResult]],
+) -> Examination:
+    """Note which doubtful diagnostics of changed lines every other invocation reports too."""
+    changed = {file.path: set(file.changed_lines("head")) for file in change.files}
+    places = {
+        place_of(one)
+        for one in found.head.diagnostics
+        if analyser.confirmed_by and analyser.is_doubtful(one) and one.line in changed.get(one.path, ())
+    }
+    for invoke in analyser.confirmed_by:
+        if places:
+            paths = sorted({path for _, path, _, _ in places})
+            again = await ask(replace(analyser, invoke=invoke), paths)
+            places &= {place_of(one) for one in again.diagnostics}
+    return replace(found, confirmed=frozenset(places))

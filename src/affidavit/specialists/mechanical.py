@@ -3,9 +3,9 @@
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from affidavit.analysers.engine.cache import ResultCache
 from affidavit.analysers.engine.comparison import new_diagnostics, not_at_base
 from affidavit.analysers.engine.execution import NO_WALLS, Limits
 from affidavit.analysers.engine.one_cause import one_for_each_cause
-from affidavit.analysers.engine.run_side import analyse_side, find_program
+from affidavit.analysers.engine.run_side import analyse_paths, analyse_side, find_program
 from affidavit.analysers.engine.slots import Slots
 from affidavit.analysers.engine.task import Program, SideResult
 from affidavit.analysers.engine.unparsed import about_changed_files, unparsed, unresolved, unsure_about
@@ -29,12 +29,14 @@ from affidavit.ports import Case, Repository
 from affidavit.records.candidate import SpecialistKind
 from affidavit.records.change import Change, FileChange
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic, AnalyserRun
+from affidavit.records.record import Side
 from affidavit.records.report import Gap, Reply
 from affidavit.specialists.causes import exact_cause, find_cause
 from affidavit.specialists.command_line import shortened
 from affidavit.specialists.examination import (
     Counted,
     Examination,
+    confirm_doubtful,
     louder,
     place_of,
     schema_for,
@@ -155,16 +157,15 @@ class MechanicalSpecialist:
                 args={"sides": ["base", "head"], "version": program.version},
             )
         )
-        run = partial(
-            analyse_side,
-            self.analyser,
-            program,
-            case.change,
-            case.repository,
-            cache=cache,
-            limits=self._limits,
-            slots=self._slots,
-        )
+        means: dict[str, Any] = {"cache": cache, "limits": self._limits, "slots": self._slots}
+
+        def run(
+            side: Side, rewritten: Mapping[str, bytes] | None = None
+        ) -> Coroutine[None, None, SideResult]:
+            return analyse_side(
+                self.analyser, program, case.change, case.repository, side, rewritten=rewritten, **means
+            )
+
         lifted = self._lifted(case)
         if self.analyser.scope == "project":
             base, head = await side_by_side([run("base"), run("head")])
@@ -175,7 +176,14 @@ class MechanicalSpecialist:
             is_needed = loud.diagnostics or head.run.unread
             base = await run("base") if is_needed else _nothing_to_compare(head, case)
         found = louder(Examination(base, head), loud)
-        return await asyncio.to_thread(self._compare, found, case) if found.is_complete else found
+        if not found.is_complete:
+            return found
+
+        def ask(other: Analyser, paths: Sequence[str]) -> Coroutine[None, None, SideResult]:
+            return analyse_paths(other, program, case.repository, "head", paths, rewritten=lifted, **means)
+
+        found = await confirm_doubtful(self.analyser, found, case.change, ask)
+        return await asyncio.to_thread(self._compare, found, case)
 
     def _compare(self, found: Examination, case: Case) -> Examination:
         change, repository = case.change, case.repository
@@ -189,7 +197,13 @@ class MechanicalSpecialist:
         silence = silence_about(change, repository)
         known = self._counted(found.base.diagnostics, case, is_before=True)
         inspection = Inspection(
-            change, repository, symbols, known, unresolved(found.head.run), unresolved(found.base.run)
+            change,
+            repository,
+            symbols,
+            known,
+            unresolved(found.head.run),
+            unresolved(found.base.run),
+            found.confirmed,
         )
         decided = [(one, self._heard(one, inspection, found, silence)) for one in new]
         head = repository.head

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from affidavit.analysers.analyser import Analyser, Invocation
 from affidavit.analysers.engine.configuration import (
+    NEWEST_PYTHON,
+    OLDEST_PYTHON,
     Table,
     oldest_python,
     read_toml,
@@ -17,6 +19,7 @@ from affidavit.analysers.python.first_party import source_folders
 from affidavit.analysers.readers.sarif import read_sarif
 from affidavit.analysers.reading import Faults, Printed, Reading, lines_after
 from affidavit.analysers.rule import RuleMaker
+from affidavit.analysers.ty.attributes import is_of_python
 from affidavit.analysers.ty.judgement import judge_ty
 from affidavit.analysers.ty.one_call import join_calls
 from affidavit.analysers.ty.rules import TY_RULES
@@ -34,10 +37,13 @@ EMPTY_ENVIRONMENT = {"environment/pyvenv.cfg": b"home = /usr/bin\n"}
 
 def invoke_ty(base: Tree, _paths: Sequence[str]) -> Invocation:
     """Our rules minus those that the base commit turns off, with its source folders and Python version."""
+    return _invoke(base, _python(base))
+
+
+def _invoke(base: Tree, python: str) -> Invocation:
     settings = _settings(base)
     off = switched_off(settings)
     chosen = [name for name in NAMES if name not in off]
-    python = _python(base)
     site_packages = f"environment/lib/python{python}/site-packages/README"
     return Invocation(
         arguments=(
@@ -124,4 +130,9 @@ TY = Analyser(
     version_tried="0.0.100",
     distribution="ty",
     judge=judge_ty,
+    is_doubtful=is_of_python,
+    confirmed_by=(
+        lambda base, _paths: _invoke(base, "{}.{}".format(*OLDEST_PYTHON)),
+        lambda base, _paths: _invoke(base, "{}.{}".format(*NEWEST_PYTHON)),
+    ),
 )

@@ -32,6 +32,7 @@ from affidavit.analysers.python.syntax import (
     star_imports,
 )
 from affidavit.analysers.rule import names_in
+from affidavit.analysers.ty.attributes import why_given, why_uncertain
 from affidavit.analysers.ty.rules import CALL_RULES, TY_RULES
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -99,7 +100,7 @@ def _judge_special(diagnostic: AnalyserDiagnostic, inspection: Inspection, text:
     if diagnostic.rule == "ty/import-not-found":
         return _missing_import(diagnostic, inspection)
     if diagnostic.rule == "ty/missing-attribute":
-        return _missing_attribute(diagnostic, inspection)
+        return _missing_attribute(diagnostic, inspection, text)
     if diagnostic.rule in ("ty/invalid-await", "ty/unused-awaitable"):
         return _awaiting(diagnostic, inspection, text)
     return None
@@ -317,26 +318,34 @@ def _removes(symbol: ChangedSymbol, path: str, qualified: str) -> bool:
     return symbol.fate == "removed" and symbol.file == path and symbol.qualified == qualified
 
 
-def _missing_attribute(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+def _missing_attribute(diagnostic: AnalyserDiagnostic, inspection: Inspection, text: bytes) -> Excuse | None:
     names = names_in(diagnostic.message)
-    if len(names) != 2:
+    if len(names) != 2 or diagnostic.message.startswith("Unresolved"):
         return "the message does not name an owner and an attribute"
     owner, attribute = names
-    if diagnostic.message.startswith("Module"):
-        places = module_places(inspection.repository.head, owner)
-        is_removed = len(places) == 1 and _was_removed(attribute, places[0].path, inspection)
-        return None if is_removed else "the change did not remove the name from the module"
+    if diagnostic.message.startswith("Module") and module_places(inspection.repository.head, owner):
+        return _missing_in_module(owner, attribute, diagnostic, inspection)
     class_name = owner.rpartition(".")[2]
-    removed = [
-        symbol
+    removed = any(
+        symbol.fate == "removed" and _is_same_name(symbol.qualified, f"{class_name}.{attribute}")
         for symbol in inspection.symbols
-        if symbol.fate == "removed" and _is_same_name(symbol.qualified, f"{class_name}.{attribute}")
-    ]
+    )
+    if not removed and not _stands_on_changed_line(diagnostic, inspection):
+        return "the change neither removed the attribute nor asks for it"
     if not removed:
-        return "the change did not remove the attribute"
-    if is_redefined_below(inspection.repository.head, class_name, attribute):
-        return "a subclass defines the attribute"
-    return None
+        return why_uncertain(diagnostic, owner, attribute, inspection, text)
+    is_redefined = is_redefined_below(inspection.repository.head, class_name, attribute)
+    return "a subclass defines the attribute" if is_redefined else None
+
+
+def _missing_in_module(
+    module: str, attribute: str, diagnostic: AnalyserDiagnostic, inspection: Inspection
+) -> Excuse | None:
+    head = inspection.repository.head
+    if module_places(head, f"{module}.{attribute}") or has_folder(head, f"{module}.{attribute}"):
+        return "a module of that name exists"
+    given = why_given(attribute, head)
+    return given or _missing_member(module, attribute, diagnostic, inspection)
 
 
 # Coroutines

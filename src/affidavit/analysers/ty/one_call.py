@@ -1,11 +1,11 @@
 """One diagnostic for one call: a renamed parameter is unknown by its old name and missing by its new one."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from affidavit.analysers.rule import names_in
 from affidavit.records.evidence import AnalyserDiagnostic
 
-UNKNOWN, MISSING = "ty/unknown-argument", "ty/missing-argument"
+UNKNOWN, MISSING, ATTRIBUTE = "ty/unknown-argument", "ty/missing-argument", "ty/missing-attribute"
 
 
 def join_calls(diagnostics: Sequence[AnalyserDiagnostic]) -> list[AnalyserDiagnostic]:
@@ -20,7 +20,14 @@ def join_calls(diagnostics: Sequence[AnalyserDiagnostic]) -> list[AnalyserDiagno
         replaced |= {id(unknown), id(call)}
         joined.setdefault(id(call), _renamed(unknown, call))
     kept = [one for one in diagnostics if id(one) not in replaced]
-    return [*kept, *joined.values()]
+    return list({_access(one): one for one in reversed([*kept, *joined.values()])}.values())[::-1]
+
+
+def _access(one: AnalyserDiagnostic) -> Hashable:
+    """What tells a diagnostic from others; ty names an attribute twice where it infers two types."""
+    if one.rule != ATTRIBUTE:
+        return id(one)
+    return one.path, _place(one), *names_in(one.message)[-1:]
 
 
 def _call_around(

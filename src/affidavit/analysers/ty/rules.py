@@ -63,8 +63,8 @@ TY_RULES: tuple[Rule, ...] = (
     *_wrong.raising(
         "missing-attribute",
         "AttributeError",
-        "`{second}` does not exist any more",
-        "Use what replaces it, or put it back.",
+        "`{second}` does not exist",
+        "Correct the name, or add what it asks for.",
     ),
     *_wrong.raising(
         "invalid-await",

@@ -1,0 +1,106 @@
+"""Attributes that no Python and no code of the repository has: the new line that asks is the cause."""
+
+import pytest
+
+from affidavit.analysers.ty import TY
+from affidavit.records.finding import Severity
+
+CLASS = (
+    "class Cart:\n    def __init__(self):\n        self.items = []\n\n"
+    "    def add(self, item):\n        self.items.append(item)\n\n\n"
+)
+FAILING = {
+    "a module of the standard library": "import os\n\nos.nope()\n",
+    "a module under another name": "import collections as c\n\n\ndef f():\n    return c.OrderedDcit()\n",
+    "a module of a package": "from os import path\n\nprint(path.joins('a', 'b'))\n",
+    "a string": 'print("a".nosuch())\n',
+    "a string that is filled in": "def f(name):\n    return f'{name}'.fromat(1)\n",
+    "a list in a variable": "def f(item):\n    found = []\n    found.apend(item)\n    return found\n",
+    "a number": "def f():\n    return (1).foo\n",
+    "a new object": CLASS + "def f():\n    return Cart().total()\n",
+    "an object in a variable": CLASS + "def f():\n    cart = Cart()\n    return cart.total\n",
+    "a class": CLASS + "def f():\n    return Cart.total\n",
+    "itself": CLASS.replace("append(item)\n", "append(item)\n        self.total()\n") + "CART = Cart()\n",
+    "a module of the repository": "import shop\n\nshop.nope()\n",
+}
+FINE = {
+    "an attribute of a newer version": "import math\n\nprint(math.sumprod([1], [2]))\n",
+    "an attribute of an older version": "import asyncio\n\nf = asyncio.coroutine(print)\n",
+    "a method of a newer version": "print('ab'.removeprefix('a'))\n",
+    "an attribute of one platform": "import os, signal\n\nA = os.geteuid(), os.startfile, signal.SIGKILL\n",
+    "what is asked for first": "import os\n\nif hasattr(os, 'nope'):\n    os.nope()\n",
+    "what is asked for above": (
+        "import os\n\nHAS = hasattr(os, 'nope')\n\n\ndef f():\n    if HAS:\n        os.nope()\n"
+    ),
+    "what is tried": "import os\n\ntry:\n    os.nope()\nexcept AttributeError:\n    pass\n",
+    "what is expected to fail": (
+        "import os\nimport pytest\n\n\ndef test():\n    with pytest.raises(TypeError):\n        os.nope()\n"
+    ),
+    "what only Python 2 runs": (
+        "import six\n\n\ndef f():\n    if six.PY2:\n        return 'a'.decode('ascii')\n    return 'a'\n"
+    ),
+    "what a switch decides": (
+        "import os\nfrom shop import PYPY\n\n\ndef f():\n    if PYPY:\n        os.nope()\n"
+    ),
+    "what is given to a module": "import os\n\n\ndef f(value):\n    os.nope = value\n    return os.nope\n",
+    "what is given by name": "import os\n\nsetattr(os, 'nope', print)\nos.nope()\n",
+    "a module of another Python": "import time\nimport machine\n\ntime.sleep_ms(1)\n",
+    "a private name": "import os\n\nos._nope()\n",
+    "sys": "import sys\n\nprint(sys.frozen)\n",
+    "a parameter with a type": "def f(name: str):\n    return name.nosuch()\n",
+    "a variable that is bound twice": (
+        "def f(make):\n    found = []\n    if make:\n        found = make()\n    found.apend(1)\n"
+    ),
+    "a class that answers to all": (
+        CLASS.replace("    def add", "    def __getattr__(self, name):\n        return 1\n\n    def add")
+        + "def f():\n    return Cart().total\n"
+    ),
+    "a class that gives itself names": (
+        CLASS.replace("self.items = []", "self.items = []\n        self.__dict__.update(items=1)")
+        + "def f():\n    return Cart().total\n"
+    ),
+    "a class on unknown ones": (
+        "import django\n\n\nclass Cart(django.Model):\n    pass\n\n\ndef f():\n    return Cart().total\n"
+    ),
+    "a class that is made by another": (
+        "def register(cls):\n    return cls\n\n\n@register\nclass Cart:\n    pass\n\n\nprint(Cart.total)\n"
+    ),
+    "a mixin": "class CartMixin:\n    def f(self):\n        return self.total\n",
+    "a class with heirs": (
+        CLASS.replace("append(item)\n", "append(item)\n        self.total()\n")
+        + "class Big(Cart, list):\n    pass\n\n\nCART = Cart()\n"
+    ),
+    "a name that another file sets": CLASS + "def f(cart):\n    cart.total = 1\n    return Cart().total\n",
+    "a function with an attribute": "def f():\n    return f.calls\n",
+    "a module that makes its names": "import shop.made\n\nshop.made.nope()\n",
+    "a package's module": "import shop\n\nshop.later.f()\n",
+}
+BEFORE = {
+    "a.py": "VALUE = 1\n",
+    "shop/__init__.py": "PYPY = False\n",
+    "shop/made.py": "globals().update(a=1)\n",
+    "shop/later.py": "def f():\n    return 1\n",
+}
+
+
+@pytest.mark.parametrize("what", FAILING)
+def test_an_attribute_that_nobody_has_is_a_finding_on_a_new_line(case, ask, what):
+    found = ask(TY, case(BEFORE, {"a.py": FAILING[what]}))
+    assert [(one["rule_id"], one["severity"]) for one in found] == [("ty/missing-attribute", Severity.HIGH)]
+
+
+@pytest.mark.parametrize("what", FINE)
+def test_an_attribute_that_may_be_there_is_no_finding(case, ask, what):
+    assert ask(TY, case(BEFORE, {"a.py": FINE[what]})) == []
+
+
+def test_an_attribute_that_nobody_has_on_an_old_line_is_no_finding(case, ask):
+    old = "import os\n\n\ndef f():\n    os.nope()\n"
+    assert ask(TY, case({"a.py": old}, {"a.py": f"{old}\n\nVALUE = 1\n"})) == []
+
+
+def test_versions_of_python_that_the_project_does_not_name_are_asked_too(case, ask):
+    project = {"pyproject.toml": '[project]\nname = "a"\nrequires-python = ">=3.9"\n', "a.py": "A = 1\n"}
+    code = "import datetime\n\nprint(datetime.UTC, datetime.nope)\n"
+    (found,) = ask(TY, case(project, {"a.py": code}))
+    assert "`nope`" in found["message"]
