@@ -113,6 +113,8 @@ class Analyser:
     """The Python package that brings the program, where one does."""
     has_package_version: bool = True
     """False: the package counts its versions in its own way, so the program is asked."""
+    name_aside: Callable[[str, Sequence[Tree]], str | None] = lambda _path, _trees: None
+    """Another name for a file that it should check, but not take for a module; seen from both sides."""
     judge: Judge = count_everything
     is_doubtful: Callable[[AnalyserDiagnostic], bool] = lambda _diagnostic: False
     """Whether another invocation, as for another version of the language, may not report a diagnostic."""

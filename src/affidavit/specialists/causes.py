@@ -8,7 +8,7 @@ from functools import cached_property
 from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.python.first_party import absolute_module
 from affidavit.analysers.rule import names_in
-from affidavit.languages.python.modules import module_name
+from affidavit.languages.python.modules import MODULE_ENDS, module_name
 from affidavit.records.change import Change, FileChange, FileStatus
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Cause
@@ -18,6 +18,7 @@ WORD = re.compile(r"[^\W\d]\w*")
 DOTTED = re.compile(r"[^\W\d][\w.]*")
 FROM_IMPORT = re.compile(r"\s*from\s+(?P<module>[\w.]+)\s+import\b(?P<names>.*)")
 IMPORT = re.compile(r"\s*import\s+(?P<names>.*)")
+MOVING = (FileStatus.DELETED, FileStatus.RENAMED, FileStatus.ADDED)
 FATE_ORDER = ("signature_changed", "removed", "added", "touched")
 FATE_WORDS = {"signature_changed": "altered", "removed": "removed", "added": "added", "touched": "altered"}
 
@@ -141,18 +142,22 @@ def _module_cause(names: Sequence[str], path: str, change: Change) -> NamedCause
     if not names:
         return None
     wanted = {absolute_module(names[0], path), ".".join(names[:2])}
-    for file in change.files:
-        if file.status not in (FileStatus.DELETED, FileStatus.RENAMED) or file.base_path is None:
+    # A module that is added is to blame only where none is gone: it hides another of its name.
+    for file in sorted(change.files, key=lambda file: file.status is FileStatus.ADDED):
+        known = file.path if file.status is FileStatus.ADDED else file.base_path
+        if file.status not in MOVING or known is None or not known.endswith(MODULE_ENDS):
             continue
-        module = module_name(file.base_path)
+        module = module_name(known)
         if any(module == name or module.endswith(f".{name}") for name in wanted):
-            # A moved file has another name at head; it is the file that is the cause.
-            symbol = "" if file.status is FileStatus.RENAMED else module.rpartition(".")[2]
+            # A moved or added file is itself the cause: its text need not have its name.
+            symbol = module.rpartition(".")[2] if file.status is FileStatus.DELETED else ""
             return NamedCause(Cause(file=file.path, symbol=symbol), _fate_of(file))
     return None
 
 
 def _fate_of(file: FileChange) -> str:
+    if file.status is FileStatus.ADDED:
+        return f"The change added {file.path}, which is imported by that name now."
     if file.status is FileStatus.RENAMED:
         return f"The change moved {file.base_path} to {file.path}."
     return f"The change deleted {file.base_path}."

@@ -165,9 +165,9 @@ async def analyse_paths(  # noqa: PLR0913 - as above
 ) -> SideResult:
     """The same for any regular files of that side; `rewritten` has other contents than the tree's."""
     tree = repository.side(side)
-    named = paths if analyser.canary else list(laid_names(analyser, paths))
-    invocation = analyser.invoke(repository.base, named)
-    task = Task(analyser, program, tree, side, tuple(paths), invocation, rewritten or {})
+    laid = laid_names(analyser, paths, (repository.base, repository.head))
+    invocation = analyser.invoke(repository.base, paths if analyser.canary else list(laid))
+    task = Task(analyser, program, tree, side, tuple(paths), invocation, laid, rewritten or {})
     if not paths:
         return task.result("nothing_to_do")
     key = task.key()

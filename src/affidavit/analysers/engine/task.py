@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 from affidavit.analysers.analyser import Analyser, Invocation
@@ -42,13 +41,14 @@ class SideResult:
         return self.run.state in ("completed", "nothing_to_do")
 
 
-def laid_names(analyser: Analyser, paths: Sequence[str]) -> dict[str, str]:
-    """The names that files have in a checkout for an analyser, and their paths."""
+def laid_names(analyser: Analyser, paths: Sequence[str], trees: Sequence[Tree]) -> dict[str, str]:
+    """The names that files have in a checkout for an analyser, and their paths; `trees` are both sides."""
     if analyser.canary is not None:
         return {str(number): path for number, path in enumerate(paths)}
-    laid = {path: path for path in paths if analyser.name_for(path) in (path, None)}
+    aside = {path: name for path in paths if (name := analyser.name_aside(path, trees))}
+    laid = {path: path for path in paths if path not in aside and analyser.name_for(path) in (path, None)}
     for path in paths:
-        name = analyser.name_for(path) or path
+        name = aside.get(path) or analyser.name_for(path) or path
         # Beside a file that has that name already it keeps its own, and is seen not to be read.
         laid.setdefault(path if name in laid else name, path)
     return dict(sorted(laid.items(), key=lambda pair: pair[1]))
@@ -64,13 +64,10 @@ class Task:
     side: Side
     paths: tuple[str, ...]
     invocation: Invocation
+    laid: Mapping[str, str]
+    """The names that the files have in the checkout, and their paths."""
     rewritten: Mapping[str, bytes] = field(default_factory=dict)
     """Files that are laid out otherwise than the tree has them."""
-
-    @cached_property
-    def laid(self) -> dict[str, str]:
-        """The names that the files have in the checkout, and their paths."""
-        return laid_names(self.analyser, self.paths)
 
     def text_of(self, path: str) -> bytes:
         """A file as it is laid out."""
@@ -94,6 +91,7 @@ class Task:
             self.invocation.arguments,
             {name: text.hex() for name, text in laid.items()},
             [(path, entries[path].blob) for path in self.paths],
+            {name: path for name, path in self.laid.items() if name != path},
             {path: text.hex() for path, text in self.rewritten.items()},
             dict(self.invocation.environment),
         )

@@ -34,6 +34,16 @@ def module_places(tree: Tree, module: str) -> list[ModulePlace]:
     ]
 
 
+def imported_place(tree: Tree, module: str) -> ModulePlace | None:
+    """The one file that Python imports by the dotted name; None where several folders have one, or none."""
+    places = module_places(tree, module)
+    modules = [place for place in places if not place.path.endswith(".pyi")] or places
+    if len({place.root for place in modules}) != 1:
+        return None
+    # A package comes before a module of its name.
+    return max(modules, key=lambda place: place.path.endswith("/__init__.py"))
+
+
 def has_folder(tree: Tree, module: str) -> bool:
     """Whether the dotted name can mean a folder of the tree, from whatever source folder."""
     folder = module.replace(".", "/") + "/"
@@ -49,15 +59,14 @@ def absolute_module(module: str, path: str) -> str:
     return ".".join([*package, *filter(None, [module[dots:]])])
 
 
-def is_made_elsewhere(tree: Tree, module: str) -> bool:
-    """Whether a build may make the module: an extension, a template, a generator."""
+def is_made_elsewhere(tree: Tree, module: str, *, but_for: str = "") -> bool:
+    """Whether a build may make the module: an extension, a template, a generator, if not of this ending."""
     folder, _, stem = module.replace(".", "/").rpartition("/")
     if stem.startswith("_") or stem.endswith(("_pb2", "_pb2_grpc", "version")):
         return True
     near = f"{folder}/{stem}." if folder else f"{stem}."
-    return any(path.startswith(near) or f"/{near}" in path for path in tree.entries()) or _is_ignored(
-        tree, stem
-    )
+    paths = (path for path in tree.entries() if not but_for or not path.endswith(but_for))
+    return any(path.startswith(near) or f"/{near}" in path for path in paths) or _is_ignored(tree, stem)
 
 
 def _is_ignored(tree: Tree, stem: str) -> bool:
@@ -90,6 +99,14 @@ def is_redefined_below(tree: Tree, class_name: str, member: str) -> bool:
     """Whether a subclass seems to define the member too, so that another may be meant at run time."""
     pattern = re.compile(rf"\bdef\s+{re.escape(member)}\b|\b{re.escape(member)}\s*[:=]".encode())
     return any(pattern.search(tree.read(path) or b"") for path in subclass_files(tree, class_name))
+
+
+def package_root(tree: Tree, path: str) -> str:
+    """The folder that a file, or the package that it belongs to, is imported from."""
+    folder = dirname(path)
+    while folder and tree.entry(f"{folder}/__init__.py") is not None:
+        folder = dirname(folder)
+    return folder
 
 
 def source_folders(tree: Tree) -> list[str]:

@@ -68,6 +68,14 @@ def _invoke(base: Tree, python: str) -> Invocation:
     )
 
 
+def name_stub_aside(path: str, trees: Sequence[Tree]) -> str | None:
+    """Name a stub so that nobody imports it where a side has the module itself: a stub can say anything."""
+    stem = path.removesuffix(".pyi")
+    module = stem.removesuffix("/__init__")
+    has_module = any(tree.entry(f"{module}{end}") for tree in trees for end in (".py", "/__init__.py"))
+    return f"{stem}-stub.pyi" if stem != path and has_module else None
+
+
 def switched_off(settings: Table) -> set[str]:
     """The rules that ty's own settings turn off."""
     return {name for name, level in subtable(settings, "rules").items() if level == "ignore"}
@@ -124,6 +132,7 @@ TY = Analyser(
     counting=Counting(LONE_RETURN),
     ignored_at=lambda base, _path: [f"ty/{name}" for name in switched_off(_settings(base))],
     join=join_calls,
+    name_aside=name_stub_aside,
     syntax_rules=frozenset({"ty/invalid-syntax"}),
     subject="broken calls, imports and attributes, also in files that the change does not touch",
     languages=("Python",),

@@ -15,9 +15,11 @@ from affidavit.analysers.python.first_party import (
     ModulePlace,
     absolute_module,
     has_folder,
+    imported_place,
     is_made_elsewhere,
     is_redefined_below,
     module_places,
+    package_root,
     source_folders,
 )
 from affidavit.analysers.python.judgement import judge_no_python, judge_undefined_name
@@ -36,6 +38,7 @@ from affidavit.analysers.ty.attributes import why_given, why_uncertain
 from affidavit.analysers.ty.rules import CALL_RULES, TY_RULES
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.references.exports import PYTHON_DYNAMIC
 from affidavit.symbols.changed import ChangedSymbol
 
 RULES = {rule.id: rule for rule in TY_RULES}
@@ -50,6 +53,10 @@ FIXED_FIELDS = re.compile(
 PYDANTIC = re.compile(r"\s*(from|import)\s+\.*pydantic\b")
 INDENT = re.compile(r"\s*")
 METHOD = re.compile(r"\(\s*(self|cls)\b")
+# Nothing hides these: they are compiled in, or loaded before the program's own folder is looked at.
+LOADED_ALREADY = frozenset(sys.builtin_module_names) | {
+    *("abc", "codecs", "encodings", "genericpath", "io", "ntpath", "os", "posixpath", "site", "stat")
+}
 MAX_HEADER = 40
 MAX_DEFINITIONS = 500
 
@@ -263,9 +270,12 @@ def _missing_import(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> E
 
 def _missing_module(module: str, diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     base, head = inspection.repository.base, inspection.repository.head
-    if module_places(head, module) or has_folder(head, module):
+    before, after = imported_place(base, module), imported_place(head, module)
+    # The stub of a module that is gone makes no module.
+    is_stub = after is not None and before is not None and _is_stub_of(after.path, before.path)
+    if (module_places(head, module) and not is_stub) or has_folder(head, module):
         return "the module exists"
-    if is_made_elsewhere(head, module):
+    if is_made_elsewhere(head, module, but_for=".pyi" if is_stub else ""):
         return "the module may be made by a build"
     if module_places(base, module):
         return None
@@ -276,6 +286,10 @@ def _missing_module(module: str, diagnostic: AnalyserDiagnostic, inspection: Ins
     return None if _stands_on_changed_line(diagnostic, inspection) else "the import is not part of the change"
 
 
+def _is_stub_of(stub: str, path: str) -> bool:
+    return stub.endswith(".pyi") and not path.endswith(".pyi")
+
+
 def _is_seen(place: ModulePlace, tree: Tree) -> bool:
     """The module is seen from a folder of sources; `examples/redis/` is not what `import redis` means."""
     return place.root.rstrip("/") in {"", *(folder.removeprefix(".") for folder in source_folders(tree))}
@@ -284,25 +298,40 @@ def _is_seen(place: ModulePlace, tree: Tree) -> bool:
 def _missing_member(
     module: str, member: str, diagnostic: AnalyserDiagnostic, inspection: Inspection
 ) -> Excuse | None:
-    places = module_places(inspection.repository.head, module)
-    if len(places) != 1 or not _is_seen(places[0], inspection.repository.head):
+    base, head = inspection.repository.base, inspection.repository.head
+    place = imported_place(head, module)
+    if place is None or not _is_seen(place, head):
         return "the module is not one of this repository, or stands in it more than once"
-    if is_made_elsewhere(inspection.repository.head, f"{module}.{member}"):
+    if is_made_elsewhere(head, f"{module}.{member}"):
         return "the member may be made by a build"
-    if _was_removed(member, places[0].path, inspection):
+    if _was_removed(member, place.path, inspection):
         return None
-    if not _stands_on_changed_line(diagnostic, inspection):
+    is_over = _is_put_over(place, module, diagnostic.path, inspection)
+    if not is_over and not _stands_on_changed_line(diagnostic, inspection):
         return "the import is not part of the change"
     said = "the module may define the name at run time"
-    if _may_define(inspection.repository.base.read(places[0].path) or b"", member):
+    if not is_over and _may_define(base.read(place.path) or b"", member):
         return said
-    is_new = _may_define(inspection.repository.head.read(places[0].path) or b"", member)
+    is_new = _may_define(head.read(place.path) or b"", member)
     return Disclaimer(said, lambda _before: False, is_open=True) if is_new else None
+
+
+def _is_put_over(place: ModulePlace, module: str, user: str, inspection: Inspection) -> bool:
+    """Whether the change adds the module, and what was imported by that name before is hidden by it."""
+    base, head = inspection.repository.base, inspection.repository.head
+    if base.entry(place.path) is not None:
+        return False
+    if any(one.root == place.root for one in module_places(base, module)):
+        return True
+    is_shadow = module in sys.stdlib_module_names and module not in LOADED_ALREADY
+    # A script finds what lies beside it, a package what lies beside the package.
+    return is_shadow and package_root(head, user) == place.root.rstrip("/")
 
 
 def _may_define(text: bytes, member: str) -> bool:
     """Whether code of a module has the name, takes all names of another, or makes names while it runs."""
-    return mentions(text, member) or bool(star_imports(text, is_relative=True)) or makes_names(text)
+    is_open = PYTHON_DYNAMIC.search(text) is not None or makes_names(text)
+    return is_open or mentions(text, member) or bool(star_imports(text, is_relative=True))
 
 
 def _was_removed(member: str, path: str, inspection: Inspection) -> bool:

@@ -18,7 +18,8 @@ PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 # A package below one of these is nobody's dependency, except for files that stand there themselves.
 SIDE_FOLDERS = frozenset(("test", "tests", "testing", "example", "examples", "docs", "fixtures", "testdata"))
 MODULE_ENDS = (".py", ".pyi")
-ENDINGS = (".py", "/__init__.py", ".pyi", "/__init__.pyi")
+# As Python looks for them: a package hides a module of its name.
+ENDINGS = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")
 
 
 def python_resolver(files: TreeFiles, _extracts: Mapping[str, Extract]) -> Resolve:

@@ -1,0 +1,127 @@
+"""Modules that a change puts over others of their name: what Python imports counts, not what a stub says."""
+
+import asyncio
+
+import pytest
+
+from affidavit.analysers.ty import TY
+from affidavit.assembly import assemble_crew
+from affidavit.config.settings import Settings
+from affidavit.pipeline import review
+
+LIB = "def f():\n    return 1\n"
+STUB = "def f() -> int: ...\n"
+USER = "import lib\nfrom lib import f\n\n\ndef run():\n    return lib.f() + f()\n"
+READER = "import json\n\n\ndef run(text):\n    return json.loads(text)\n"
+SHADOWED = {
+    "a module of the standard library": ({"app.py": READER}, {"json.py": "VALUE = 1\n"}, "app.py", "json.py"),
+    "one that a package uses": (
+        {"app/__init__.py": "", "app/read.py": READER},
+        {"json.py": "VALUE = 1\n"},
+        "app/read.py",
+        "json.py",
+    ),
+    "one below src": (
+        {"pyproject.toml": "", "src/app/__init__.py": "", "src/app/read.py": READER},
+        {"src/json/__init__.py": ""},
+        "src/app/read.py",
+        "src/json/__init__.py",
+    ),
+    "a name of one": (
+        {"app.py": "from json import loads\n\nprint(loads)\n"},
+        {"json.py": "VALUE = 1\n"},
+        "app.py",
+        "json.py",
+    ),
+    "a module by a package": (
+        {"lib.py": LIB, "app.py": USER},
+        {"lib/__init__.py": ""},
+        "app.py",
+        "lib/__init__.py",
+    ),
+    "one that only its stub describes any more": (
+        {"lib.py": LIB, "lib.pyi": STUB, "app.py": USER},
+        {"lib.py": None},
+        "app.py",
+        "lib.py",
+    ),
+}
+LIES = {
+    "a new stub": ({"lib.py": LIB}, {"lib.pyi": STUB + "def g() -> int: ...\n"}),
+    "an old stub": ({"lib.py": LIB, "lib.pyi": STUB + "def g() -> int: ...\n"}, {}),
+    "the stub of a package": (
+        {"lib/__init__.py": LIB},
+        {"lib/__init__.pyi": STUB + "def g() -> int: ...\n"},
+    ),
+}
+FINE = {
+    "a module of a package": ({"app/__init__.py": "", "app/read.py": READER}, {"app/json.py": "VALUE = 1\n"}),
+    "a module that has the name": ({"app.py": READER}, {"json.py": "def loads(text):\n    return text\n"}),
+    "a module elsewhere": ({"app.py": READER}, {"scripts/json.py": "VALUE = 1\n"}),
+    "a script elsewhere": ({"scripts/app.py": READER}, {"json.py": "VALUE = 1\n"}),
+    "a module that becomes a package": (
+        {"lib.py": LIB, "app.py": USER},
+        {
+            "lib.py": None,
+            "lib/__init__.py": "from lib.core import f\n\n__all__ = ['f']\n",
+            "lib/core.py": LIB,
+        },
+    ),
+    "a stub of what a build makes": (
+        {"app.py": "VALUE = 1\n"},
+        {"lib.c": "int f;\n", "lib.pyi": STUB, "app.py": USER},
+    ),
+    "a module that a build makes now": (
+        {"lib.py": LIB, "lib.pyi": STUB, "app.py": USER},
+        {"lib.py": None, "lib.pyx": LIB, "setup.py": "VALUE = 1\n"},
+    ),
+    "a stub that tells the truth": ({"lib.py": LIB, "app.py": USER}, {"lib.pyi": STUB}),
+    "a package whose names come from its stub": (
+        {"app.py": "VALUE = 1\n"},
+        {
+            "lib/__init__.py": (
+                "import lazy_loader\n\n"
+                "__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)\n"
+            ),
+            "lib/__init__.pyi": "from .core import f\n",
+            "lib/core.py": LIB,
+            "app.py": USER,
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SHADOWED)
+def test_a_module_over_another_breaks_who_imports_it(case, ask, what):
+    before, after, user, cause = SHADOWED[what]
+    found = ask(TY, case(before, after))
+    assert {one["file"] for one in found} == {user}
+    assert {one["verification"]["caused_by"]["file"] for one in found} == {cause}
+    assert {one["rule_id"] for one in found} <= {"ty/missing-attribute", "ty/import-not-found"}
+
+
+@pytest.mark.parametrize("what", LIES)
+def test_what_a_stub_says_and_the_module_lacks_is_missing(case, ask, what):
+    before, after = LIES[what]
+    found = ask(TY, case({"app.py": USER, **before}, {"app.py": USER.replace("lib.f()", "lib.g()"), **after}))
+    assert [(one["file"], one["line"]) for one in found] == [("app.py", 6)]
+
+
+def test_the_parameters_of_a_function_are_those_of_the_module(case, ask):
+    after = {"lib.pyi": "def f(a: int) -> int: ...\n", "app.py": USER.replace("lib.f()", "lib.f(1)")}
+    (found,) = ask(TY, case({"app.py": USER, "lib.py": LIB}, after))
+    assert found["rule_id"] == "ty/too-many-positional-arguments"
+
+
+@pytest.mark.parametrize("what", FINE)
+def test_a_module_that_takes_nothing_away_breaks_nobody(case, ask, what):
+    assert ask(TY, case(*FINE[what])) == []
+
+
+@pytest.mark.parametrize("what", SHADOWED)
+def test_a_review_ends_with_1_and_has_read_the_stubs(case, what):
+    before, after, *_ = SHADOWED[what]
+    opened = case(before, {"lib.pyi": STUB + "A: int\n", **after})
+    settings = Settings(analysers_off=("bandit", "kingfisher"))
+    report = asyncio.run(review(opened.change, opened.repository, settings, assemble_crew(settings, None)))
+    assert (report.gate.exit_code, report.incomplete) == (1, ())
