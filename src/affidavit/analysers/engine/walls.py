@@ -22,6 +22,8 @@ shift 3
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 mount -t tmpfs -o mode=0755 tmpfs "$root"
 show() {
+    # Within a folder that is shown, the place of a mount would be made on the machine itself.
+    if [ -e "$root$1" ]; then return; fi
     if [ -d "$1" ]; then mkdir -p "$root$1"; else mkdir -p "$(dirname "$root$1")"; : > "$root$1"; fi
     mount --rbind "$1" "$root$1"
 }
