@@ -39,6 +39,9 @@ SILENCE_SECONDS = 120.0
 COMPATIBLE_KEY = "AFFIDAVIT_API_KEY"
 CALL_SECONDS = 900.0
 
+UNREACHABLE = "cannot connect to"
+"""What the reason begins with where no connection to a model could be made."""
+
 
 @dataclass(frozen=True)
 class CallLimits:

@@ -4,8 +4,11 @@ import asyncio
 import os
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
+from affidavit.contract.keyed_object import object_with_key
 from affidavit.events import Emit
 from affidavit.minds.choice import CallLimits, ModelChoice
 from affidavit.minds.conversation import Conversation
@@ -15,7 +18,17 @@ from affidavit.minds.wire.connection import Connection, Sleep
 from affidavit.minds.wire.providers import Client, build_client
 from affidavit.minds.wire.requester import Line, Requester
 from affidavit.ports import Role, Talk
-from affidavit.records.report import Answer
+from affidavit.records.report import Answer, RoleUsage
+
+MAX_UNREADABLE = 3
+"""After so many answers in a row that cannot be read, a model is asked nothing more."""
+
+
+@dataclass
+class Unreadable:
+    """How many answers of a model could not be read in a row, whatever its role."""
+
+    in_a_row: int = 0
 
 
 class PydanticMind:
@@ -33,7 +46,9 @@ class PydanticMind:
         client: Callable[[], Client] | None = None,
         line: Callable[[], Line] | None = None,
         sleep: Sleep = asyncio.sleep,
+        unreadable: Unreadable | None = None,
     ) -> None:
+        self._unreadable = unreadable or Unreadable()
         self.role: Role = role
         self.model = choice.model
         limits = limits or CallLimits()
@@ -53,8 +68,29 @@ class PydanticMind:
 
     async def converse(self, talk: Talk, emit: Emit) -> Answer:
         """Hold a talk; whatever goes wrong with the model is an outcome, not an exception."""
+        if self._unreadable.in_a_row >= MAX_UNREADABLE:
+            detail = (
+                f"{MAX_UNREADABLE} answers of {self.model} could not be read in a row: it is not asked again"
+            )
+            return Answer(outcome="failed", detail=detail, usage=RoleUsage(role=self.role, model=self.model))
         answer = await Conversation(self._requester, talk, emit).hold()
+        if answer.outcome == "answered":
+            self._unreadable.in_a_row = 0 if is_readable(answer.text, talk) else self._unreadable.in_a_row + 1
         return answer.model_copy(update={"request": talk_key(talk, self.model)})
+
+
+def is_readable(text: str | None, talk: Talk) -> bool:
+    """Whether an answer is an object with a field that was asked for, and of the choices that were given."""
+    fields: dict[str, Any] = talk.schema.get("properties", {})
+    found = next((one for name in fields if (one := object_with_key(text, name)) and name in one), None)
+    if found is None:
+        return not fields
+    return all(
+        str(found[name]).strip().upper() in {str(choice).upper() for choice in choices}
+        for name in talk.schema.get("required", ())
+        # A field with one choice is a version, which the parser reads.
+        if name in found and len(choices := fields[name].get("enum", ())) > 1
+    )
 
 
 def talk_key(talk: Talk, model: str) -> str:

@@ -39,12 +39,13 @@ def minds_from(
 
     `lines` are for who has no key: they lead to somebody who asks the role's model.
     """
-    from affidavit.minds.mind import PydanticMind  # noqa: PLC0415 - its library takes half a second to load
+    from affidavit.minds.mind import PydanticMind, Unreadable  # noqa: PLC0415 - its library takes half a second to load
 
     limits = limits or CallLimits()
     log = log or ConversationLog()
     keys = os.environ if environment is None else environment
     gates: dict[tuple[str, str | None], asyncio.Semaphore] = {}
+    unreadable: dict[tuple[str, str | None], Unreadable] = {}
     minds: dict[Role, Mind] = {}
     for role, choice in choices.items():
         if not log.is_replay:
@@ -53,7 +54,17 @@ def minds_from(
         # Made now: a missing key or package is reported before anything is spent. A replay needs neither.
         client = None if log.is_replay or lines else _clients(choice, keys)
         line = partial(lines, role) if lines else None
-        minds[role] = PydanticMind(role, choice, ledger, log, limits, gate=gate, client=client, line=line)
+        minds[role] = PydanticMind(
+            role,
+            choice,
+            ledger,
+            log,
+            limits,
+            gate=gate,
+            client=client,
+            line=line,
+            unreadable=unreadable.setdefault((choice.model, choice.base_url), Unreadable()),
+        )
     return minds
 
 

@@ -2,7 +2,10 @@
 
 import asyncio
 import dataclasses
+import errno
+import os
 import random
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -13,7 +16,7 @@ from pydantic_ai.direct import model_request_stream
 from pydantic_ai.messages import ModelMessage, ModelResponse, PartDeltaEvent, PartStartEvent
 from pydantic_ai.models import Model, StreamedResponse
 
-from affidavit.minds.choice import CallLimits, ModelChoice
+from affidavit.minds.choice import UNREACHABLE, CallLimits, ModelChoice
 from affidavit.minds.wire.bounds import TooMuchSentError
 from affidavit.minds.wire.forms import (
     Dialect,
@@ -35,6 +38,7 @@ _TRIED_AGAIN = (
     faults.ModelServerError,
     faults.ModelConnectionError,
 )
+_NOT_THERE = (errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ENETDOWN)
 _MAX_DETAIL_LENGTH = 500
 _FIELDS_OF_PARTS = ("content", "args", "tool_name", "tool_call_id", "id", "signature")
 _FIELDS_OF_DELTAS = ("content_delta", "args_delta", "tool_name_delta", "signature_delta")
@@ -68,6 +72,7 @@ class Connection:
     _users: int = 0
     _refused_forms: set[Form] = dataclasses.field(default_factory=set)
     _dialect: Dialect = dataclasses.field(default_factory=Dialect)
+    _was_reached: bool = False
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -99,11 +104,14 @@ class Connection:
         """The reply, from as many attempts as the limits allow; raises CallEnded."""
         for attempt in range(1, self.limits.attempts + 1):
             try:
-                return await self._ask_in_some_form(messages, question)
+                reply = await self._ask_in_some_form(messages, question)
+                self._was_reached = True
+                return reply
             except _Interrupted as cut:
+                self._was_reached |= not _unreachable(cut.fault)
                 wait = self._wait_after(cut.fault, attempt)
                 if wait is None:
-                    raise _ended(cut) from cut
+                    raise _ended(cut, self.choice.base_url or self.model.base_url or "") from cut
                 if cut.was_read:
                     await on_partial(cut.reply)
                 await self.sleep(wait)
@@ -164,6 +172,8 @@ class Connection:
     def _wait_after(self, fault: Exception, attempt: int) -> float | None:
         """How long to wait before the next attempt; None: there is none."""
         if attempt >= self.limits.attempts or not _is_worth_another_try(fault):
+            return None
+        if _unreachable(fault) and not self._was_reached:
             return None
         asked_for = fault.retry_after if isinstance(fault, faults.ModelAPIError) else None
         if asked_for is not None:
@@ -283,13 +293,25 @@ def _causes(fault: BaseException) -> Iterator[BaseException]:
         seen = seen.__cause__ or seen.__context__
 
 
-def _ended(cut: _Interrupted) -> CallEnded:
+def _unreachable(fault: BaseException) -> str:
+    """Why no connection could be made; empty: one was."""
+    for each in _causes(fault):
+        if isinstance(each, socket.gaierror):
+            return (each.strerror or "unknown host").lower()
+        if isinstance(each, OSError) and each.errno in _NOT_THERE:
+            return os.strerror(each.errno).lower()
+    return ""
+
+
+def _ended(cut: _Interrupted, address: str) -> CallEnded:
     fault = cut.fault
     if isinstance(fault, faults.ContentFilterError):
         return CallEnded("refused", "the provider's content filter stopped the reply", cut.reply)
     if _is_timeout(fault):
         return CallEnded("timed_out", _SILENT, cut.reply)
-    return CallEnded("failed", describe(fault), cut.reply, was_read=cut.was_read)
+    cause = _unreachable(fault)
+    detail = _shortened(f"{UNREACHABLE} {address}: {cause}") if cause else describe(fault)
+    return CallEnded("failed", detail, cut.reply, was_read=cut.was_read)
 
 
 _EXPLANATIONS: tuple[tuple[type[Exception], str], ...] = (

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from affidavit.events import Emit
+from affidavit.minds.choice import UNREACHABLE
 from affidavit.ports import Mind, Talk
 from affidavit.prompts import PromptSet
 from affidavit.proof.judging.judgement import JUDGEMENT_SCHEMA_NAME, judgement_schema
@@ -54,9 +55,12 @@ async def _probe(mind: Mind, prompts: PromptSet, emit: Emit, otherwise: str) -> 
     if answer.outcome not in FATAL or not answer.usage.requests:
         return Probed((answer.usage,))
     outcome = answer.outcome.replace("_", " ")
+    advice = f"Fix it, or name another model with --{mind.role.replace('_', '-')}-model."
+    if answer.detail.startswith(UNREACHABLE):
+        advice = "Start the model's server, or correct the address."
     part = Gap(
         name=name,
         reason=f"{mind.model} cannot be asked, so {otherwise}: {outcome}: {answer.detail}".rstrip(": "),
-        advice=f"Fix it, or name another model with --{mind.role.replace('_', '-')}-model.",
+        advice=advice,
     )
     return Probed((answer.usage,), (part,))
