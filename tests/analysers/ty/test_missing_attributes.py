@@ -104,3 +104,9 @@ def test_versions_of_python_that_the_project_does_not_name_are_asked_too(case, a
     code = "import datetime\n\nprint(datetime.UTC, datetime.nope)\n"
     (found,) = ask(TY, case(project, {"a.py": code}))
     assert "`nope`" in found["message"]
+
+
+@pytest.mark.parametrize("name", ["a.pyw", "A.PY"])
+def test_a_repository_without_files_that_end_in_py_is_searched_too(case, ask, name):
+    code = FAILING["itself"] + "def f():\n    return 'a'.nosuch()\n"
+    assert len(ask(TY, case({name: "VALUE = 1\n"}, {name: code}))) == 2

@@ -7,7 +7,9 @@ from posixpath import dirname
 from affidavit.analysers.engine.configuration import folders_above
 from affidavit.languages.python.modules import MODULE_ENDS
 from affidavit.ports import Tree
+from affidavit.records.evidence import SearchHit
 
+PYTHON = (".py", ".pyi", ".pyw")
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 MAX_ROOTS = 40
 MAX_SUBCLASSES = 60
@@ -75,6 +77,11 @@ def _is_ignored(tree: Tree, stem: str) -> bool:
     return any(stem in (tree.read(path) or b"").decode("utf-8", errors="replace") for path in ignores)
 
 
+def search_python(tree: Tree, pattern: str, max_hits: int = 1) -> list[SearchHit]:
+    """Search the Python files of a tree; it may have none by that ending."""
+    return tree.search(pattern, max_hits=max_hits, counts=lambda path: path.lower().endswith(PYTHON))
+
+
 def subclass_files(tree: Tree, class_name: str) -> set[str]:
     """The files with classes that inherit from the class, directly or through others."""
     found: set[str] = set()
@@ -90,7 +97,7 @@ def subclass_files(tree: Tree, class_name: str) -> set[str]:
 
 def _direct_subclasses(tree: Tree, class_name: str) -> list[tuple[str, str]]:
     pattern = rf"^\s*class\s+\w+\(.*\b{re.escape(class_name)}\b"
-    hits = tree.search(pattern, ["*.py"], max_hits=MAX_SUBCLASSES)
+    hits = search_python(tree, pattern, MAX_SUBCLASSES)
     named = ((hit.path, CLASS_NAME.search(hit.text)) for hit in hits)
     return [(path, name[1]) for path, name in named if name]
 

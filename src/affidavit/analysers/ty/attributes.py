@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from affidavit.analysers.analyser import Inspection
 from affidavit.analysers.python.aliases import BINDING
-from affidavit.analysers.python.first_party import subclass_files
+from affidavit.analysers.python.first_party import search_python, subclass_files
 from affidavit.analysers.python.syntax import (
     ancestors,
     is_awaited_to_fail,
@@ -20,7 +20,6 @@ from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.symbols.occurrences import occurrences
 
-PYTHON = ("*.py",)
 LITERALS = re.compile(
     r"string|concatenated_string|integer|float|list|dictionary|set|tuple|\w+(?<!for_in)_comprehension"
 )
@@ -127,7 +126,7 @@ def _why_in_module(
     first = node_at(text, diagnostic.line, diagnostic.column)
     if module in OPEN_MODULES or (first is not None and is_imported_on_trial(text, _text(first))):
         return "what the module has depends on the program that runs it"
-    if inspection.repository.head.search(OTHER_PYTHON, PYTHON, max_hits=1):
+    if search_python(inspection.repository.head, OTHER_PYTHON):
         return "the repository is written for a Python with another standard library"
     return _why_in_python(diagnostic, attribute, inspection, text)
 
@@ -146,7 +145,7 @@ def _why_in_python(
 def why_given(attribute: str, tree: Tree) -> str | None:
     """The reason why an object may be given the attribute: code sets it, or has its name as a text."""
     name = re.escape(attribute)
-    hits = tree.search(rf"['\"]{name}['\"]|\.{name}\s*(:[^=]*)?=($|[^=])", PYTHON, max_hits=1)
+    hits = search_python(tree, rf"['\"]{name}['\"]|\.{name}\s*(:[^=]*)?=($|[^=])")
     return f"{hits[0].path} sets the attribute, or has its name as a text" if hits else None
 
 
@@ -154,8 +153,9 @@ def _why_in_class(held: Node, owner: str, attribute: str, tree: Tree, text: byte
     name = owner.rpartition(".")[2]
     if SELF.fullmatch(owner) and held.text == b"self":
         classes = (node for node, _ in ancestors(held) if node.type == "class_definition")
-        name = _text(next(classes).child_by_field_name("name"))
-        if subclass_files(tree, name) or not tree.search(rf"[^.\w]{name}\(", PYTHON, max_hits=1):
+        own = next(classes, None)
+        name = _text(own.child_by_field_name("name")) if own is not None else ""
+        if subclass_files(tree, name) or not search_python(tree, rf"[^.\w]{name}\("):
             return "a subclass may have the attribute"
     elif held.type in ("call", "identifier"):
         function = held.child_by_field_name("function") or held
@@ -166,13 +166,13 @@ def _why_in_class(held: Node, owner: str, attribute: str, tree: Tree, text: byte
     if MAKING.search(text) or not _is_plain(name, tree):
         return "the class may have attributes that its text does not show"
     word = re.escape(attribute)
-    hits = tree.search(rf"(^|[^.\w]){word}\b|\.{word}\s*(:[^=]*)?=($|[^=])", PYTHON, max_hits=1)
+    hits = search_python(tree, rf"(^|[^.\w]){word}\b|\.{word}\s*(:[^=]*)?=($|[^=])")
     return f"{hits[0].path} may give the attribute to an object" if hits else None
 
 
 def _is_plain(name: str, tree: Tree, depth: int = 0) -> bool:
     """Whether the repository defines a class once, and all that it builds on, and nothing adds to it."""
-    hits = tree.search(rf"^\s*class\s+{name}\b", PYTHON, max_hits=2)
+    hits = search_python(tree, rf"^\s*class\s+{name}\b", 2)
     text = tree.read(hits[0].path) if len(hits) == 1 and depth < MAX_ABOVE else None
     root = tree_of(text) if text is not None and not MAKING.search(text) else None
     own = (

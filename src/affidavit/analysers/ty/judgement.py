@@ -20,6 +20,7 @@ from affidavit.analysers.python.first_party import (
     is_redefined_below,
     module_places,
     package_root,
+    search_python,
     source_folders,
 )
 from affidavit.analysers.python.judgement import judge_no_python, judge_undefined_name
@@ -249,7 +250,7 @@ def _takes_its_fields(file: str, number: int, inspection: Inspection) -> bool:
 def _has_several_definitions(name: str, tree: Tree) -> bool:
     """Whether one file defines the function more than once, so that the run decides which is called."""
     definition = rf"^\s*(async\s+)?def\s+{re.escape(name)}\b"
-    hits = tree.search(definition, ["*.py"], max_hits=MAX_DEFINITIONS)
+    hits = search_python(tree, definition, MAX_DEFINITIONS)
     paths = [hit.path for hit in hits if not METHOD.search(hit.text)]
     return len(paths) > len(set(paths))
 
