@@ -6,6 +6,7 @@ from types import TracebackType
 from affidavit.minds.choice import CallLimits
 from affidavit.service.cell.nursery import Nursery
 from affidavit.service.settings import ServiceSettings
+from affidavit.service.work.adoption import Adoption
 from affidavit.service.work.caches import Caches
 from affidavit.service.work.calls import Calls
 from affidavit.service.work.deadline import GRACE_SECONDS, UNOPENED_SECONDS
@@ -38,6 +39,7 @@ class Parts:
         self.readiness = Readiness(self._look)
         self.money = Money(settings, self.access, self.progress)
         self.caches = Caches(settings, self.access)
+        self.adoption = Adoption(self.store)
         self.work = Work(settings)
         self.forgetting = Forgetting(self.store, self.work, self.caches)
         limits = CallLimits(attempts=ATTEMPTS_OF_A_CALL, at_once=settings.limits.calls_at_once)

@@ -86,7 +86,8 @@ class Reports:
 
     def delete_before(self, at: str, *, spares_labelled: bool = False) -> int:
         """Delete the reports of before a date that no review of the service made; return how many."""
-        old = and_(REPORTS.c.created_at < at, REPORTS.c.id.not_in(select(REVIEWS.c.id)))
+        of_service = select(REVIEWS.c.id).where(REVIEWS.c.change_key != REVIEWS.c.id)
+        old = and_(REPORTS.c.created_at < at, REPORTS.c.id.not_in(of_service))
         if spares_labelled:
             old = and_(old, REPORTS.c.id.not_in(select(LABELS.c.report_id)))
         with self._database.transaction() as connection:
@@ -94,6 +95,9 @@ class Reports:
         if found:
             with self._database.writing() as connection:
                 found = connection.execute(delete(REPORTS).where(old)).rowcount
+                is_adopted = REVIEWS.c.change_key == REVIEWS.c.id
+                gone = and_(is_adopted, REVIEWS.c.id.not_in(select(REPORTS.c.id)))
+                connection.execute(delete(REVIEWS).where(gone))
             self._database.empty_log()
         return found
 

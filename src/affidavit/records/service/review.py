@@ -12,6 +12,8 @@ ReviewStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
 ReviewSource = Literal["diff", "repository", "github", "gitlab"]
 DEFAULT_TENANT = "default"
 """The operator's own: what was reviewed without a service is its, too."""
+COMMAND_LINE = "command line"
+"""Who asked for a review that was made without a service."""
 FINISHED: tuple[ReviewStatus, ...] = ("completed", "failed", "cancelled")
 
 
@@ -105,6 +107,11 @@ class KeptReview(Record):
     def is_finished(self) -> bool:
         """Whether nothing more will happen to it unless somebody asks for it."""
         return self.status in FINISHED
+
+    @property
+    def is_adopted(self) -> bool:
+        """Whether the command line made it: no worker of a service ever began it."""
+        return self.status == "completed" and self.attempt == 0
 
 
 class KeptEvent(Record):

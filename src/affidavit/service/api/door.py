@@ -118,6 +118,9 @@ async def review_of(review_id: ReviewId, parts: ThisServer, caller: Reader) -> K
     """The caller's review; another tenant's is not there, in the same words as one that never was."""
     review = await asyncio.to_thread(parts.reviews.find, review_id, caller.tenant)
     if review is None:
+        await asyncio.to_thread(parts.adoption.adopt, caller.tenant)
+        review = await asyncio.to_thread(parts.reviews.find, review_id, caller.tenant)
+    if review is None:
         raise Refusal(404, f"there is no review {review_id}", "GET /api/review lists yours.")
     return review
 

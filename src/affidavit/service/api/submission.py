@@ -50,6 +50,8 @@ async def submit_again(parts: Parts, caller: Caller, review: KeptReview) -> Kept
     """A new review of what an earlier one looked at, with its options."""
     if not review.is_finished:
         raise Refusal(409, f"the review is {review.status}", "Ask for a new one when it is over.")
+    if review.is_adopted:
+        raise Refusal(409, "the command line made this review", "Run `affidavit review` again.")
     wanted = await asyncio.to_thread(parts.reviews.request, review.id)
     if wanted is None:
         raise Refusal(404, "this review is gone")

@@ -4,14 +4,16 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from affidavit.errors import OutsideError
 from affidavit.records.report import Report
-from affidavit.records.service.review import KeptReview
+from affidavit.records.service.review import KeptReview, WantedReview
 from affidavit.service.access.pace import FairTurns
 from affidavit.service.cell.channel import Channel, ChannelClosed, Refused
 from affidavit.service.parts import Parts
+from affidavit.service.problems import Refusal
 from affidavit.service.work.attempt.diary import cost_of
 from affidavit.service.work.attempt.source import locate_source
 
@@ -23,12 +25,25 @@ LOOKS = ("lines", "revisions")
 
 async def visit(parts: Parts, review: KeptReview, report: Report, call: str, **fields: Any) -> Any:
     """What a cell says of a finished review, whose repository it is shown."""
-    wanted = await asyncio.to_thread(parts.reviews.request, review.id)
+    wanted = await asyncio.to_thread(wanted_of, parts, review)
     async with LONG.of(review.tenant):
         with parts.caches.used(review.tenant) as cache:
             folder = (await locate_source(parts.settings, wanted, cache)).location if wanted else None
             async with cell_for(parts, review.tenant) as cell:
                 return await cell.call(call, report=report.model_dump(mode="json"), folder=folder, **fields)
+
+
+def wanted_of(parts: Parts, review: KeptReview) -> WantedReview | None:
+    """Return what was to be reviewed; the command line's repositories are found by their names."""
+    wanted = parts.reviews.request(review.id)
+    if wanted is None or not review.is_adopted or wanted.source == "diff" or wanted.url:
+        return wanted
+    known = {one.name: one.location for one in parts.access.repositories(review.tenant)}
+    name = wanted.repository or ""
+    if name not in known:
+        command = parts.settings.on_this_store(f"affidavit repository add {quote(name)} FOLDER")
+        raise Refusal(409, f"this server does not know where {name} is", f"The operator says it: {command}.")
+    return wanted.model_copy(update={"location": known[name]})
 
 
 async def in_a_cell(parts: Parts, tenant: str, call: str, **fields: Any) -> Any:

@@ -40,6 +40,7 @@ async def me(parts: ThisServer, caller: Reader) -> Me:
     """Who asks, and what this server has."""
     settings = parts.settings
     repositories = await asyncio.to_thread(parts.access.repositories, caller.tenant)
+    await asyncio.to_thread(parts.adoption.adopt, caller.tenant)
     return Me(
         tenant=caller.tenant,
         name=caller.name,

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from affidavit.records.context import ContextMap
 from affidavit.records.record import Side
 from affidavit.service.api.door import OwnReport, OwnReview, Reader, ThisServer, documented
-from affidavit.service.api.visits import in_a_cell
+from affidavit.service.api.visits import in_a_cell, wanted_of
 from affidavit.service.problems import Refusal
 
 ROUTES = APIRouter(prefix="/api", tags=["code"])
@@ -56,7 +56,7 @@ async def get_lines(
     """Lines of a file as the review saw it: the code around a finding."""
     if start > end:
         raise Refusal(422, f"start ({start}) lies after end ({end})", "Name the first line as start.")
-    wanted = await asyncio.to_thread(parts.reviews.request, review.id)
+    wanted = await asyncio.to_thread(wanted_of, parts, review)
     found = await in_a_cell(
         parts,
         review.tenant,
@@ -75,7 +75,7 @@ async def get_lines(
 @ROUTES.get("/review/{review_id}/map", responses=documented(404, 409, 502))
 async def get_map(report: OwnReport, review: OwnReview, parts: ThisServer) -> ContextMap:
     """The map of the change: what it touches, and what depends on it."""
-    wanted = await asyncio.to_thread(parts.reviews.request, review.id)
+    wanted = await asyncio.to_thread(wanted_of, parts, review)
     folder = wanted.location if wanted else None
     found = await in_a_cell(parts, review.tenant, "map", report=report.model_dump(mode="json"), folder=folder)
     return ContextMap.model_validate(found)

@@ -96,6 +96,7 @@ async def list_reviews(
     """The caller's reviews, the newest first."""
     chosen = Filter(status=status, repository=repository, verdict=verdict, search=search)
     before = _read_cursor(cursor) if cursor else None
+    await asyncio.to_thread(parts.adoption.adopt, caller.tenant)
     found = await asyncio.to_thread(parts.reviews.page, caller.tenant, chosen, limit + 1, before)
     shown = found[:limit]
     return ReviewPage(

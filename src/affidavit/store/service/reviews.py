@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, tuple_, update
 
 from affidavit.records.service.review import FINISHED, KeptReview, ReviewOutcome, ReviewStatus, WantedReview
-from affidavit.store.databases.database import Database
+from affidavit.store.databases.database import Database, insert_once
 from affidavit.store.databases.schema import REPORTS, REQUEST_KEYS, REVIEWS
 
 _NO_ANSWER = ("failed", "cancelled")
@@ -79,6 +79,19 @@ class Reviews:
                 row = {"key": wanted.key.key, "digest": wanted.key.digest, "review_id": kept.id}
                 connection.execute(insert(REQUEST_KEYS).values({"tenant": wanted.tenant, **row}))
             return kept, known is None
+
+    def without_review(self) -> list[str]:
+        """Return the ids of reports that no review made, the newest report's first."""
+        newest_first = (REPORTS.c.created_at.desc(), REPORTS.c.id.desc())
+        wanted = select(REPORTS.c.id).where(REPORTS.c.id.not_in(select(REVIEWS.c.id))).order_by(*newest_first)
+        with self._database.transaction() as connection:
+            return list(connection.execute(wanted).scalars())
+
+    def adopt(self, row: Mapping[str, Any]) -> None:
+        """Keep the review of a report that was made without a service; one that is known stays as it is."""
+        # It answers for no change that somebody asks for: its key is its own id.
+        with self._database.writing() as connection:
+            insert_once(connection, REVIEWS, {**row, "change_key": row["id"], "is_current": 0})
 
     def answered(self, tenant: str, key: str) -> tuple[str, KeptReview] | None:
         """What was asked for under a caller's key, as its digest, and the review that was the answer."""

@@ -175,7 +175,7 @@ class Workplace:
             review_id,
             self.settings.worker_id,
             change=change.model_dump_json(),
-            title=_title_of(change),
+            title=title_of(change),
             base=change.base.commit or change.base.tree,
             head=change.head.commit or change.head.tree,
         )
@@ -263,7 +263,7 @@ def _count(report: Report) -> None:
         metrics.FINDINGS.labels(fate, version).inc(count)
 
 
-def _title_of(change: Change) -> str:
+def title_of(change: Change) -> str:
     """What a list calls the change; a diff that nobody named is called by its files."""
     if change.title_from != "default":
         return change.title
