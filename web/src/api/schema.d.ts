@@ -4177,7 +4177,7 @@ export interface components {
              * Why
              * @enum {string}
              */
-            why: "excused" | "foreign" | "left_out" | "unreadable" | "unparsed" | "unknown";
+            why: "excused" | "foreign" | "left_out" | "unreadable" | "unparsed" | "unresolved" | "unknown";
             /**
              * Detail
              * @default
