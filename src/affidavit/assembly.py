@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from affidavit.analysers.tsc import TSC
 from affidavit.analysers.user_linters import user_linters
 from affidavit.config.settings import Settings
 from affidavit.git.blob_cache import BlobCache
@@ -38,6 +39,7 @@ def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
             disabled=disabled,
             why_off=why_off,
             linters=linters if settings.allow_linters else (),
+            programs={TSC.name: settings.typescript_server} if settings.typescript_server else {},
         )
     ]
     if linters and not settings.allow_linters:

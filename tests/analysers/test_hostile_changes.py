@@ -94,7 +94,10 @@ def test_no_analyser_runs_code_of_the_repository(side, repo, tmp_path, monkeypat
         one.repository.close()
     assert not mark.exists()
     assert [part.reason for reply in replies for part in reply.incomplete] == []
-    assert {run.state for reply in replies for run in reply.analyser_runs} <= {"completed", "nothing_to_do"}
+    # The user's own compilers may not be installed here: then nothing else is taken for them.
+    brought = {analyser.name for analyser in ANALYSERS if analyser.distribution}
+    runs = [run for reply in replies for run in reply.analyser_runs if run.analyser in brought]
+    assert {run.state for run in runs} <= {"completed", "nothing_to_do"}
 
 
 async def everybody(one):

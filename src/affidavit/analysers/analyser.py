@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from affidavit.analysers.disclaimer import Excuse
@@ -13,6 +14,7 @@ from affidavit.languages.python.modules import MODULE_ENDS
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change
 from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.references.import_graph import ImportGraph, import_graph
 from affidavit.symbols.changed import ChangedSymbol
 
 Scope = Literal["file", "project"]
@@ -55,6 +57,11 @@ class Inspection:
     """The same of base."""
     confirmed: Collection[tuple[str, str, int, int | None]] = ()
     """Rule, path, line and column of the doubtful diagnostics that every other invocation reports too."""
+
+    @cached_property
+    def imports(self) -> ImportGraph:
+        """Who imports whom at head."""
+        return import_graph(self.repository.head)
 
     @property
     def knows_whole_tree(self) -> bool:

@@ -8,6 +8,7 @@ from affidavit.analysers.kingfisher import KINGFISHER
 from affidavit.analysers.oxlint import OXLINT
 from affidavit.analysers.ruff import RUFF
 from affidavit.analysers.shellcheck import SHELLCHECK
+from affidavit.analysers.tsc import TSC
 from affidavit.analysers.ty import TY
 from affidavit.analysers.yamllint import YAMLLINT
 from affidavit.analysers.zizmor import ZIZMOR
@@ -15,6 +16,7 @@ from affidavit.analysers.zizmor import ZIZMOR
 ANALYSERS: tuple[Analyser, ...] = (
     TY,
     GO_VET,
+    TSC,
     KINGFISHER,
     BANDIT,
     RUFF,

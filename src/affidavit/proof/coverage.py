@@ -180,7 +180,9 @@ class Coverage:
     def _missing(self, names: Sequence[str], file: FileChange) -> list[str]:
         unread = {name: self._unread_by(name, file) for name in names}
         found = [WHY[one.why].format(name=name, detail=one.detail) for name, one in unread.items() if one]
-        silent = [name for name, one in unread.items() if one is None]
+        absent = {run.analyser: run.detail for run in self.runs if run.state == "not_installed"}
+        found += [absent[name] for name in names if name in absent]
+        silent = [name for name, one in unread.items() if one is None and name not in absent]
         return found + ([f"not examined by {', '.join(silent)}"] if silent else [])
 
     def _only_names(

@@ -397,7 +397,7 @@ class MechanicalSpecialist:
                 side=side,
                 tree=case.repository.side(side).revision,
                 state="not_installed",
-                detail=f"{part.reason}: {part.advice}",
+                detail=f"{part.reason}, so that nobody looked for {self.analyser.subject}",
             )
             for side in ("base", "head")
         )
@@ -449,12 +449,17 @@ def mechanical_specialists(
     disabled: frozenset[str] = frozenset(),
     why_off: WhyOff = nothing_is_off,
     linters: Sequence[Analyser] = (),
+    programs: Mapping[str, str] | None = None,
 ) -> list[MechanicalSpecialist]:
-    """One specialist for each analyser that is not disabled, and for each of the user's own linters."""
+    """One specialist for each analyser that is not disabled, and for each of the user's own linters.
+
+    `programs` has the program of an analyser where the user names one.
+    """
     slots = Slots()
+    named = programs or {}
     return [
         MechanicalSpecialist(
-            analyser,
+            replace(analyser, executable=named[analyser.name]) if analyser.name in named else analyser,
             cache_dir=cache_dir,
             limits=Limits(timeout_seconds=timeout_seconds),
             why_off=why_off,

@@ -13,7 +13,7 @@ def server_options(command: Command) -> Command:
     program = click.option(
         "--typescript-server",
         metavar="FILE",
-        help="The tsc of TypeScript 7; default: beside the interpreter or on PATH.",
+        help="The tsc to check types and ask; default: beside the interpreter or on PATH.",
     )
     asked = click.option(
         "--language-servers/--no-language-servers",

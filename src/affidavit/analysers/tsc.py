@@ -1,0 +1,262 @@
+"""TypeScript: check the types of a whole side with the user's compiler and the project's own files alone."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from affidavit.analysers.analyser import Analyser, Inspection, Invocation
+from affidavit.analysers.engine.configuration import within_repository
+from affidavit.analysers.reading import Faults, Printed, Reading
+from affidavit.analysers.rule import Rule, RuleMaker, names_in
+from affidavit.languages.engine.settings_files import read_json, table, texts
+from affidavit.languages.engine.tree_files import TreeFiles, below, parent, upwards
+from affidavit.languages.javascript.packages import PathConfigurations, PathRules
+from affidavit.ports import Tree
+from affidavit.records.evidence import AnalyserDiagnostic
+from affidavit.records.finding import Severity
+
+NAME = "tsc"
+CONFIGURATION = "tsconfig.json"
+MAX_EXTENDS = 20
+KEPT = (
+    *("alwaysStrict", "exactOptionalPropertyTypes", "experimentalDecorators", "emitDecoratorMetadata"),
+    *("jsx", "jsxFactory", "jsxFragmentFactory", "lib", "noImplicitThis", "noUncheckedIndexedAccess"),
+    *("strict", "strictBindCallApply", "strictBuiltinIteratorReturn", "strictFunctionTypes"),
+    *("strictNullChecks", "strictPropertyInitialization", "target", "useDefineForClassFields"),
+    "useUnknownInCatchVariables",
+)
+"""The options of a project that decide what is an error. None of them loads code or leads anywhere."""
+CHOICE = ("files", "include", "exclude")
+GONE_TARGETS = ("es3", "es5")
+OURS = {
+    "noEmit": True,
+    "module": "preserve",
+    "moduleResolution": "bundler",
+    "allowImportingTsExtensions": True,
+    "noUncheckedSideEffectImports": False,
+    "skipLibCheck": True,
+    "types": [],
+    "typeRoots": [],
+}
+"""No types of packages, which are not here; imports as bundlers resolve them, the most generous way."""
+ERROR = re.compile(
+    r"^(?P<path>[^\n(]+)\((?P<line>\d+),(?P<column>\d+)\): error TS(?P<code>\d+): (?P<message>[^\n]*)$",
+    re.MULTILINE,
+)
+# Reported for no file: an option that this version of the compiler does not take. Then it checks nothing.
+STOPPED = re.compile(r"^(?:[^\n(]*tsconfig\.json\(\d+,\d+\): )?error TS(?!18003)\d+: ", re.MULTILINE)
+MISSING = ("2307", "2503", "2688", "2792", "2875", "7016")
+"""Errors that say that the types of a package are not here."""
+NODE_TYPES = ("2580", "2591")
+OF_NODE = re.compile(
+    r"^(?!Cannot find name '(?:process|Buffer|require|module|exports|global|__dirname|__filename)')"
+)
+"""Newer compilers say of a module of Node, too, that they cannot find its name."""
+LACKS_PACKAGES = "types of packages that it needs are not in the repository"
+DID_NOT_CHECK = "the compiler stopped at an option or at a file that does not parse"
+CERTAIN = frozenset(f"{NAME}/TS{code}" for code in (2448, 2554, 2555, 2588))
+"""What types of packages cannot change: the code's own declarations say it."""
+NAMES = frozenset(f"{NAME}/TS{code}" for code in (2304, 2552))
+OPEN_TYPES = re.compile(r"on type `[^`]*\b(?:globalThis|Window|ImportMeta|ProcessEnv|Assertion|Matchers)\b")
+"""Types that packages add members to."""
+QUOTED = re.compile(r"'([^']*)'")
+rule = RuleMaker(NAME)
+
+
+def invoke_tsc(base: Tree, paths: Sequence[str]) -> Invocation:
+    """One project for each configuration of the base commit, and one for what has none."""
+    files = TreeFiles(base)
+    configurations = PathConfigurations(files)
+    homes = {parent(path) for path in files.by_name.get(CONFIGURATION, ()) if "node_modules/" not in path}
+    owners = {next((one for one in upwards(parent(path)) if one in homes), "") for path in paths}
+    made = {
+        below(home, CONFIGURATION): _project(base, configurations, home, homes) for home in sorted(owners)
+    }
+    return Invocation(
+        arguments=("--build", *made, "--pretty", "false", "--listFiles"),
+        files={path: json.dumps(project).encode() for path, project in made.items()},
+        has_exclusions=any("include" in one or "exclude" in one or "files" in one for one in made.values()),
+    )
+
+
+def _project(base: Tree, configurations: PathConfigurations, home: str, homes: set[str]) -> dict[str, object]:
+    chain = dict(_chain(base, below(home, CONFIGURATION)))
+    options: dict[str, object] = {}
+    chosen: dict[str, list[str]] = {}
+    for path, settings in reversed(chain.items()):
+        given = table(settings.get("compilerOptions"))
+        options |= {name: value for name, value in given.items() if name in KEPT}
+        if parent(path) == home:
+            chosen |= {name: texts(settings[name]) for name in CHOICE if settings.get(name)}
+    if str(options.get("target", "")).lower() in GONE_TARGETS:
+        options["target"] = "es2015"
+    options.setdefault("strict", False)
+    options.setdefault("jsx", "preserve")
+    # Another project's files are checked by its own options.
+    others = sorted(one for one in homes if one != home and home in ("", *upwards(one)))
+    inner = [one.removeprefix(f"{home}/") for one in others]
+    if inner:
+        chosen["exclude"] = [*chosen.get("exclude", ["node_modules"]), *inner]
+    rules = configurations.rules_in(home)
+    return {"compilerOptions": options | OURS | {"paths": _paths(rules, home)}, **_inside(chosen, home)}
+
+
+def _inside(chosen: Mapping[str, list[str]], home: str) -> dict[str, list[str]]:
+    """The chosen files without those outside of the repository."""
+    return {
+        name: [one for one in patterns if within_repository(home, one) is not None]
+        for name, patterns in chosen.items()
+    }
+
+
+def _paths(rules: PathRules | None, home: str) -> dict[str, list[str]]:
+    """What imports stand for, as seen from the project."""
+    if rules is None:
+        return {}
+    up = "../" * (home.count("/") + 1 if home else 0)
+    found = {pattern: [f"./{up}{place}" for place in places] for pattern, places in rules.paths.items()}
+    return found | ({"*": [f"./{up}{below(rules.base, '*')}"]} if rules.base is not None else {})
+
+
+def _chain(base: Tree, path: str) -> Iterator[tuple[str, dict[str, object]]]:
+    """A configuration, and those of the repository that it extends; one that only lists others has theirs."""
+    waiting, seen = [path], set[str]()
+    while waiting and len(seen) < MAX_EXTENDS:
+        at = waiting.pop(0)
+        content = None if at in seen else base.read(at)
+        seen.add(at)
+        if content is None:
+            continue
+        settings = read_json(content.decode("utf-8-sig", errors="replace"))
+        yield at, settings
+        names = texts(settings.get("extends"))
+        if settings.get("files") == []:
+            references = settings.get("references")
+            listed = references if isinstance(references, list) else []
+            names += [name for one in listed[:1] for name in texts(table(one).get("path"))]
+        for name in names:
+            place = within_repository(parent(at), name) if name.startswith(".") else None
+            if place is not None:
+                waiting += [place, f"{place}.json", below(place, CONFIGURATION)]
+
+
+def read_tsc(text: str) -> list[AnalyserDiagnostic]:
+    """The errors that the compiler prints, one a line."""
+    return [
+        AnalyserDiagnostic(
+            rule=f"{NAME}/TS{found['code']}",
+            path=found["path"],
+            line=int(found["line"]),
+            column=int(found["column"]),
+            message=QUOTED.sub(r"`\1`", found["message"]),
+        )
+        for found in ERROR.finditer(text)
+    ]
+
+
+def read_tsc_files(printed: Printed) -> Reading:
+    """The files of the programs; those that need types which are not here could not be checked whole."""
+    listed = {line for line in printed.output.split("\n") if line.startswith("/")}
+    errors = list(ERROR.finditer(printed.output))
+    codes = {found["code"] for found in errors}
+    is_syntax = any(len(code) == 4 and code.startswith("1") for code in codes)
+    if STOPPED.search(printed.output) or (is_syntax and not any(code.startswith("2") for code in codes)):
+        return Reading(frozenset(), others=("unresolved", DID_NOT_CHECK))
+    failed: Faults = {
+        found["path"]: ("unresolved", LACKS_PACKAGES)
+        for found in errors
+        if found["code"] in MISSING or (found["code"] in NODE_TYPES and OF_NODE.match(found["message"]))
+    }
+    return Reading(frozenset(listed), failed, is_log=True)
+
+
+def judge_tsc(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
+    """Drop what types of packages could explain, and what is not known to be new."""
+    file = inspection.change.file_at(diagnostic.path)
+    before = diagnostic.path if file is None else file.old_path or file.path
+    is_changed = file is not None and diagnostic.line in file.changed_lines("head")
+    if before in inspection.unresolved_before and not is_changed:
+        return "it is not known what the compiler said before the change"
+    if diagnostic.rule in CERTAIN:
+        return None
+    if _needs_packages(diagnostic.path, inspection):
+        return "types of packages that are not here may settle it"
+    if OPEN_TYPES.search(diagnostic.message):
+        return "a package may add the member"
+    if diagnostic.rule in NAMES and _may_be_global(diagnostic, inspection):
+        return "a package may bring the name"
+    return None
+
+
+def _needs_packages(path: str, inspection: Inspection) -> bool:
+    """Whether the file, or any that it imports, needs types that are not here."""
+    waiting, seen = [path], set[str]()
+    while waiting:
+        at = waiting.pop()
+        if at in inspection.unresolved:
+            return True
+        if at not in seen:
+            seen.add(at)
+            imported = inspection.imports.imports_of(at)
+            waiting += [one.target for one in imported if one.target is not None]
+    return False
+
+
+def _may_be_global(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> bool:
+    """Whether base used the name as freely, or a package of types is named after it."""
+    name = next(iter(names_in(diagnostic.message)), "")
+    if any(one.rule in NAMES and f"`{name}`" in one.message for one in inspection.base_diagnostics):
+        return True
+    head = inspection.repository.head
+    packages = [path for path in head.entries() if path.rpartition("/")[2] == "package.json"]
+    wanted = f'"@types/{name.lower()}'.encode()
+    return any(wanted in (head.read(path) or b"").lower() for path in packages)
+
+
+def _codes(numbers: str) -> str:
+    return " ".join(f"TS{number}" for number in numbers.split())
+
+
+RULES: list[Rule] = [
+    *rule(
+        _codes("2304 2305 2349 2351 2448 2552 2588 2614 2724"),
+        "{message}",
+        "The code fails as soon as it runs, or the build stops.",
+        "Fix what the compiler names.",
+        severity=Severity.HIGH,
+        equivalents=(
+            "references/removed-import",
+            "references/removed-type-import",
+            "references/removed-attribute",
+        ),
+    ),
+    *rule(
+        _codes(
+            "2322 2339 2345 2353 2362 2363 2365 2367 2416 2420 2488 2493 2515 2531 2532 2533 2538 2551 2554 "
+            "2555 2561 2571 2722 2739 2740 2741 2769 18046 18047 18048 18049"
+        ),
+        "Type error: {message}",
+        "The compiler refuses the code. Where types are only stripped, it runs on unexpected values.",
+        "Fix what the compiler names.",
+        equivalents=("references/wrong-argument-count", "references/misplaced-arguments"),
+    ),
+]
+
+TSC = Analyser(
+    name=NAME,
+    executable="tsc",
+    patterns=("*.ts", "*.tsx", "*.mts", "*.cts"),
+    scope="project",
+    invoke=invoke_tsc,
+    read_output=read_tsc,
+    rules={one.id: one for one in RULES},
+    elsewhere="npm install --global typescript, or name its tsc with --typescript-server",
+    read_files=read_tsc_files,
+    subject="type errors of TypeScript",
+    languages=("TypeScript",),
+    version_tried="7.0.2 and 5.9.3",
+    judge=judge_tsc,
+    accepted_exit_codes=frozenset({0, 1, 2}),
+    reads_any_path=True,
+    defines_in=(".ts", ".tsx", ".mts", ".cts"),
+)
