@@ -34,12 +34,20 @@ def test_a_rate_of_none_still_says_how_little_is_known() -> None:
 
 
 @pytest.mark.parametrize("name", ["terminal", "markdown", "html", "sarif", "junit", "review-result"])
-def test_every_report_carries_the_headline(name: str) -> None:
+def test_every_report_carries_a_headline_of_enough_labels(name: str) -> None:
     text = render(a_report().model_copy(update={"measured": KNOWN}), name)
     # JSON and XML are written in ASCII.
     told = html.unescape(text.replace("\\u2013", "\u2013"))
     assert "wrong: 2.1% [0.8\u20135.3], n=190" in told
-    assert "not measured yet" in render(a_report(), name)
+
+
+@pytest.mark.parametrize("name", ["terminal", "markdown", "html", "sarif", "junit", "review-result"])
+@pytest.mark.parametrize("measured", [None, Rate(count=1, n=19, share=1 / 19, low=0.01, high=0.25)])
+def test_a_rate_of_fewer_than_twenty_labels_is_left_out(name: str, measured: Rate | None) -> None:
+    text = render(a_report().model_copy(update={"measured": measured}), name)
+    assert "rror rate" not in text
+    assert "measured" not in text
+    assert "n=19" not in text
 
 
 def test_the_native_report_carries_the_numbers() -> None:

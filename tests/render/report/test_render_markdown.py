@@ -71,7 +71,6 @@ Fingerprint: `3f9a1c0be2d4`
 
 - coverage: 2 of 2 files, 2 of 2 hunks examined by ruff and ty
 - skipped: `poetry.lock` (lock)
-- error rate of this installation: not measured yet
 """
     )
 

@@ -87,7 +87,7 @@ def test_the_whole_report_reads_like_this() -> None:
 not run       model: no model is configured. Set `model` to have one look.
 skipped       poetry.lock (lock)
 coverage      2 of 2 files, 2 of 2 hunks examined by ruff and ty
-error rate    not measured yet · report r-1
+report        r-1
 
 changes requested: 1 finding blocks · gate (high or worse): failed → exit 1
 """

@@ -61,7 +61,7 @@ export function Account({ reading }: { reading: Reading }) {
           <dt>Report</dt><dd><code>{report.id}</code></dd>
           <dt>Made</dt><dd>{moment(report.created_at)} in {seconds(report.duration_ms)}</dd>
           <dt>Affidavit</dt><dd>{report.affidavit_version}, prompts {report.prompt_version}, contract {report.schema_version}</dd>
-          <dt>Measured here</dt><dd>{report.measured ? `${(report.measured.share * 100).toFixed(1)}% wrong of ${report.measured.n} labelled (${(report.measured.low * 100).toFixed(1)} to ${(report.measured.high * 100).toFixed(1)}%)` : 'not measured yet: label findings, and this says how often they are wrong'}</dd>
+          {report.measured && report.measured.n >= 20 ? <><dt>Measured here</dt><dd>{`${(report.measured.share * 100).toFixed(1)}% wrong of ${report.measured.n} labelled (${(report.measured.low * 100).toFixed(1)} to ${(report.measured.high * 100).toFixed(1)}%)`}</dd></> : null}
         </dl>
       </Block>
       <Block title="Commits" isThere={report.change.commits.length > 0}>

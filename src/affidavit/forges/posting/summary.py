@@ -24,7 +24,7 @@ from affidavit.render.report.markdown import (
     name_span,
     one_line_item,
 )
-from affidavit.render.report.rates import measured_words
+from affidavit.render.report.rates import headline_words
 
 MAX_NOTES_LENGTH = 7_000
 """Of what stands below the findings."""
@@ -115,7 +115,8 @@ def _rest(report: Report, told: Told, options: PostOptions) -> list[str]:
     account = fit_blocks(
         account_items(report, show_withheld=False, show_nits=False), MAX_NOTES_LENGTH, "note", "notes"
     )
-    account.append(f"- error rate of this installation: {measured_words(report.measured)}")
+    if rate := headline_words(report.measured):
+        account.append(f"- error rate of this installation: {rate}")
     account += _proven(report, options)
     # Where nothing is said, there is nothing to dismiss.
     how = [HOW_TO_DISMISS] if report.shown or told.fates or told.decisions else []

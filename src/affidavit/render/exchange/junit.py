@@ -9,7 +9,7 @@ from affidavit.records.report import FileCoverage, Gap, Report
 from affidavit.render.exchange.shapes import account_of, fingerprint_of, inert, rule_of
 from affidavit.render.head_places import head_place
 from affidavit.render.report import wording
-from affidavit.render.report.rates import measured_words
+from affidavit.render.report.rates import headline_words
 from affidavit.render.report.withheld import set_aside_lines, set_aside_words
 from affidavit.render.safe_text import one_line, visible
 from affidavit.render.view import View
@@ -62,8 +62,9 @@ def _add_review(root: Element, report: Report) -> None:
     """The review itself, so that what was not completed is an error and no file's fault."""
     suite = SubElement(root, "testsuite", name="affidavit review", timestamp=_moment(report))
     case = _case(suite, "affidavit review", "verdict")
-    measured = f"Error rate of this installation: {measured_words(report.measured)}"
-    said = "\n".join([wording.summarize(report), measured, *_set_aside(report)])
+    rate = headline_words(report.measured)
+    measured = [f"Error rate of this installation: {rate}"] if rate else []
+    said = "\n".join([wording.summarize(report), *measured, *_set_aside(report)])
     SubElement(case, "system-out").text = inert(said, _MAX_ACCOUNT_LENGTH)
     _add_parts(suite, report.incomplete, "error", "not completed")
     _add_parts(suite, report.not_run, "skipped", "did not run")

@@ -11,7 +11,7 @@ from affidavit.render.exchange.shapes import as_json
 from affidavit.render.report import wording
 from affidavit.render.report.proof.cause_place import changed_place, head_line
 from affidavit.render.report.proof.under import said_under
-from affidavit.render.report.rates import measured_words
+from affidavit.render.report.rates import headline_words
 from affidavit.render.view import View
 
 VERSIONS = ("1.0", "1.1")
@@ -49,7 +49,7 @@ def _meta(report: Report) -> dict[str, Any]:
         "shown": len(report.shown),
         "withheld": len(report.withheld),
         "set_aside": report.set_aside_count,
-        "measured": measured_words(report.measured),
+        **({"measured": rate} if (rate := headline_words(report.measured)) else {}),
     }
 
 

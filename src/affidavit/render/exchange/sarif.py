@@ -24,7 +24,7 @@ from affidavit.render.exchange.shapes import (
 from affidavit.render.head_places import HeadPlace, head_place
 from affidavit.render.report import wording
 from affidavit.render.report.proof.cause_place import changed_place, head_line
-from affidavit.render.report.rates import measured_words
+from affidavit.render.report.rates import headline_words
 from affidavit.render.view import View
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -132,7 +132,7 @@ def _properties(report: Report) -> dict[str, Any]:
         "exitCode": report.gate.exit_code,
         "withheld": len(report.withheld),
         "setAside": report.set_aside_count,
-        "measured": measured_words(report.measured),
+        **({"measured": rate} if (rate := headline_words(report.measured)) else {}),
     }
 
 

@@ -16,7 +16,7 @@ from affidavit.render.html.prose import inline
 from affidavit.render.html.template import render_page
 from affidavit.render.report import wording
 from affidavit.render.report.proof.behaviour import behaviour_sentence, compared
-from affidavit.render.report.rates import measured_words
+from affidavit.render.report.rates import headline_words
 from affidavit.render.report.series import alert_lines, decision_lines, series_sentence
 from affidavit.render.report.withheld import set_aside_lines, set_aside_words, why_words, withheld_counts
 from affidavit.render.safe_text import clip, one_line, visible
@@ -110,7 +110,7 @@ def _head(report: Report) -> dict[str, Any]:
         "created": one_line(report.created_at, 40),
         "version": one_line(report.affidavit_version, 40),
         "id": one_line(report.id, 100),
-        "measured": measured_words(report.measured),
+        "measured": headline_words(report.measured),
         "seconds": f"{report.duration_ms / 1000:.1f}",
     }
 

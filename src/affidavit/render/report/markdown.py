@@ -14,7 +14,7 @@ from affidavit.render.report.proof.patches import patch_text, patch_words, trial
 from affidavit.render.report.proof.programs import Part, program_parts
 from affidavit.render.report.proof.proof_line import proof_line, standing_in_brackets
 from affidavit.render.report.proof.under import further_places, said_under, why_withheld
-from affidavit.render.report.rates import measured_words
+from affidavit.render.report.rates import headline_words
 from affidavit.render.report.series import alert_lines, decision_lines, series_sentence
 from affidavit.render.report.withheld import set_aside_lines, set_aside_words, why_words, withheld_counts
 from affidavit.render.safe_text import (
@@ -55,8 +55,9 @@ def render_markdown(report: Report, *, show_withheld: bool = False, show_nits: b
         "note",
         "notes",
     )
-    # Outside what may be left out: every report carries it. Its words are ours, so nothing is escaped.
-    account.append(f"- error rate of this installation: {measured_words(report.measured)}")
+    # Outside what may be left out. Its words are ours, so nothing is escaped.
+    if rate := headline_words(report.measured):
+        account.append(f"- error rate of this installation: {rate}")
     spent = sum(len(block) + 2 for block in head + account)
     findings = fit_blocks(
         _finding_blocks(report, show_nits=show_nits), MAX_LENGTH - spent - 200, "finding", "findings"

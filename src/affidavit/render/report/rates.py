@@ -4,6 +4,8 @@ from affidavit.records.lab.measure import Rate
 
 EN_DASH = "\u2013"
 NOT_MEASURED = "not measured yet"
+MIN_LABELS = 20
+"""Fewer labels say nothing about the next report."""
 
 
 def percent(share: float) -> str:
@@ -29,3 +31,8 @@ def rate_words(rate: Rate, dash: str = EN_DASH) -> str:
 def measured_words(rate: Rate | None, dash: str = EN_DASH) -> str:
     """The headline of an installation: `wrong: 2.1% [0.9-4.8], n=190`, or that it is not measured yet."""
     return f"wrong: {rate_words(rate, dash)}" if rate else NOT_MEASURED
+
+
+def headline_words(rate: Rate | None, dash: str = EN_DASH) -> str:
+    """The headline as a report has it; empty while there are too few labels."""
+    return measured_words(rate, dash) if rate and rate.n >= MIN_LABELS else ""

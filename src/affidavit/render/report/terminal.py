@@ -18,7 +18,7 @@ from affidavit.render.report.proof.patches import patch_text, patch_words, trial
 from affidavit.render.report.proof.programs import ending_words, how_to_repeat, program_text, runs_of
 from affidavit.render.report.proof.proof_line import proof_line, standing_in_brackets
 from affidavit.render.report.proof.under import further_places, said_under, why_withheld
-from affidavit.render.report.rates import measured_words
+from affidavit.render.report.rates import headline_words
 from affidavit.render.report.series import alert_lines, decision_lines, series_sentence
 from affidavit.render.report.withheld import set_aside_lines, set_aside_words, why_words, withheld_counts
 from affidavit.render.view import View
@@ -309,9 +309,11 @@ def _write_behaviour(ink: Ink, report: Report, *, is_verbose: bool) -> None:
 
 def _write_measured(ink: Ink, report: Report) -> None:
     """How often this installation has been wrong, and the name by which this report is labelled."""
-    said = measured_words(report.measured, ink.glyphs.dash)
-    words = [said, f"report {report.id[:_ID_LENGTH]}"]
-    ink.hanging(_account_label("error rate"), ink.joined(words), indent=0)
+    said, name = headline_words(report.measured, ink.glyphs.dash), report.id[:_ID_LENGTH]
+    if said:
+        ink.hanging(_account_label("error rate"), ink.joined([said, f"report {name}"]), indent=0)
+    else:
+        ink.hanging(_account_label("report"), ink.inline(name), indent=0)
 
 
 def _account_label(text: str, style: str = "dim") -> Text:
