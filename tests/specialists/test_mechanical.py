@@ -56,7 +56,7 @@ def test_the_reply_is_a_whole_review_result(case):
     assert finding.verification.code_examined == "def f():\n    return total"
     assert "reports F821 at head and not at base" in finding.verification.verification_method
     assert finding.verification.checked_for_handling_elsewhere
-    assert finding.verification.wrong_outcome == "NameError: name 'total' is not defined."
+    assert finding.verification.wrong_outcome == "NameError is raised."
     assert finding.title == "`total` is not defined"
 
 

@@ -56,14 +56,14 @@ def test_one_missing_parenthesis_is_one_finding(case: Open) -> None:
     report = reviewed(case({"a.py": "def f(g):\n    return g\n"}, {"a.py": PARENTHESIS}))
     (shown,) = report.shown
     assert shown.finding is not None
-    assert (shown.finding.title, shown.finding.line) == ("This file does not compile", 3)
+    assert (shown.finding.title, shown.finding.line) == ("Syntax error", 3)
 
 
 def test_a_merge_conflict_is_one_finding_and_named_as_such(case: Open) -> None:
     report = reviewed(case({"a.py": "def f():\n    return 1\n"}, {"a.py": CONFLICT}))
     (shown,) = report.shown
     assert shown.finding is not None
-    assert shown.finding.title == "A merge conflict stands unresolved in this file"
+    assert shown.finding.title == "Unresolved merge conflict"
     assert (shown.finding.line, shown.finding.end_line) == (2, 6)
     assert report.verdict.decision == "request_changes"
 
@@ -114,7 +114,7 @@ def test_a_renamed_parameter_is_one_finding_for_each_call(case: Open) -> None:
     after = {"lib.py": "def f(path, newname):\n    return path\n"}
     found = findings_of(TY, case(before, after))
     assert [(one["file"], one["line"]) for one in found] == [("use.py", 3), ("use.py", 6), ("use.py", 6)]
-    assert {one["title"] for one in found} == {"The call passes `oldname`, which is no parameter"}
+    assert {one["title"] for one in found} == {"Unknown argument `oldname`"}
     assert all("`newname` is left out" in one["message"] for one in found)
 
 

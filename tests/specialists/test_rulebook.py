@@ -1,5 +1,7 @@
 """The rule table: whole, unique, and worded."""
 
+import re
+
 import pytest
 
 from affidavit.analysers.bandit import BANDIT
@@ -86,3 +88,41 @@ def test_a_rule_that_is_off_by_another_says_by_which():
     assert why_off("ty/missing-argument", "a.py") is None
     assert is_off("ty/import-not-found", "a.py")
     assert not is_off("ty/missing-argument", "a.py")
+
+
+SPOKEN = list(RULES.values())
+STORY = re.compile(r"(The|A|An|This|These|Something|Whoever) ")
+
+
+def test_a_title_names_the_problem_in_a_few_words() -> None:
+    long = [rule.title for rule in SPOKEN if len(rule.title) > 60]
+    stories = [rule.title for rule in SPOKEN if STORY.match(rule.title) or rule.title.endswith(".")]
+    assert (long, stories) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("rule", "title"),
+    [
+        ("kingfisher/github-pat", "Hard-coded GitHub token"),
+        ("kingfisher/1password-secret-key", "Hard-coded 1Password secret"),
+        ("ruff/S608", "SQL injection{through}"),
+        ("ruff/S602", "Shell injection{through}"),
+        ("zizmor/template-injection", "Script injection in a workflow"),
+        ("shellcheck/SC2071", "Numbers are compared as text"),
+        ("shellcheck/SC2170", "Text is compared as a number"),
+        ("shellcheck/SC2122", "`>=` and `<=` do not compare text"),
+    ],
+)
+def test_a_title_is_what_people_call_the_problem(rule: str, title: str) -> None:
+    assert RULES[rule].title == title
+
+
+def test_no_sentence_is_said_twice() -> None:
+    twice = [
+        rule.id
+        for rule in SPOKEN
+        for said in (rule.failing_input, rule.wrong_outcome)
+        if said.rstrip(".").casefold() in f"{rule.title} {rule.meaning}".casefold()
+        or rule.failing_input == rule.wrong_outcome
+    ]
+    assert twice == []

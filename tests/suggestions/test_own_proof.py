@@ -103,11 +103,11 @@ def tested(repo: Repo) -> Callable[..., TrialStep]:
 @pytest.mark.parametrize(
     ("others", "why"),
     [
-        ({"test/m.test.js": SCRIPT.splitlines(keepends=True)[0]}, "The test `c` is removed"),
-        ({"test/m.test.js": None}, "The tests of `test/m.test.js` are deleted"),
-        ({"tests/test_app.py": TEST.replace("class T", '@unittest.skip("x")\nclass T')}, "A test is skipped"),
-        ({"tests/test_app.py": TEST.replace("Equal(total([1]), 1)", "True(True)")}, "checks less"),
-        ({"pytest.ini": "[pytest]\naddopts = --ignore=tests\n"}, "no longer run"),
+        ({"test/m.test.js": SCRIPT.splitlines(keepends=True)[0]}, "Removed test `c`"),
+        ({"test/m.test.js": None}, "Deleted tests of `test/m.test.js`"),
+        ({"tests/test_app.py": TEST.replace("class T", '@unittest.skip("x")\nclass T')}, "Skipped test"),
+        ({"tests/test_app.py": TEST.replace("Equal(total([1]), 1)", "True(True)")}, "Weakened test"),
+        ({"pytest.ini": "[pytest]\naddopts = --ignore=tests\n"}, "Deselected tests"),
     ],
 )
 def test_a_patch_that_takes_tests_away_fails_with_programs_and_without(

@@ -28,7 +28,7 @@ _insecure = RuleMaker("bandit", category=Category.SECURITY)
 BANDIT_RULES: tuple[Rule, ...] = (
     *_insecure(
         "B602 B605",
-        "Text from outside becomes part of a shell command",
+        "Shell injection{through}",
         "Whoever controls the text can run any command.",
         "Pass a list of arguments and no shell.",
         severity=HIGH,
@@ -38,7 +38,7 @@ BANDIT_RULES: tuple[Rule, ...] = (
     ),
     *_insecure(
         "B608",
-        "Text from outside becomes part of an SQL statement",
+        "SQL injection{through}",
         "Whoever controls the text can read or alter the database.",
         "Pass the values as parameters of the query.",
         severity=HIGH,
@@ -48,7 +48,7 @@ BANDIT_RULES: tuple[Rule, ...] = (
     ),
     *_insecure(
         "B307",
-        "Text is evaluated as Python code",
+        "Code injection through `eval`",
         "Whoever controls the text runs any code.",
         "Use `ast.literal_eval`, or parse the text.",
         in_tests=False,
@@ -57,16 +57,17 @@ BANDIT_RULES: tuple[Rule, ...] = (
     ),
     *_insecure(
         "B301 B302",
-        "Data is loaded with a format that runs code",
+        "Unsafe deserialization",
         "Whoever controls the data runs any code.",
         "Use JSON or another format that holds data only.",
+        severity=Severity.LOW,
         in_tests=False,
         failing_input="A crafted pickle or marshal stream.",
         equivalents=("ruff/S301", "ruff/S302"),
     ),
     *_insecure(
         "B506",
-        "YAML is loaded in a way that can make any Python object",
+        "Unsafe YAML loading",
         "A crafted document runs code.",
         "Use `yaml.safe_load`.",
         severity=HIGH,
@@ -76,7 +77,7 @@ BANDIT_RULES: tuple[Rule, ...] = (
     ),
     *_insecure(
         "B501 B323 B507",
-        "The other side's identity is not checked",
+        "Certificate or host key is not verified",
         "Somebody between the two can read and alter everything that is sent.",
         "Leave the check of certificates or host keys on.",
         severity=HIGH,
@@ -86,7 +87,7 @@ BANDIT_RULES: tuple[Rule, ...] = (
     ),
     *_insecure(
         "B502 B503 B504",
-        "An outdated version of TLS is allowed",
+        "Outdated TLS version",
         "The connection can be talked down to one that is known to be broken.",
         "Allow TLS 1.2 and newer only.",
         in_tests=False,
@@ -94,7 +95,7 @@ BANDIT_RULES: tuple[Rule, ...] = (
     ),
     *_insecure(
         "B505",
-        "The key is too short",
+        "Weak cryptographic key",
         "The key can be broken with means that are within reach.",
         "Use at least 2048 bits for RSA and DSA, 224 for elliptic curves.",
         in_tests=False,
@@ -102,7 +103,7 @@ BANDIT_RULES: tuple[Rule, ...] = (
     ),
     *_insecure(
         "B201",
-        "The web application runs with the debugger on",
+        "Flask debugger is on",
         "Whoever reaches it can run code through the debugger.",
         "Leave `debug` off, or take it from a setting of the development machine.",
         severity=HIGH,
@@ -111,7 +112,7 @@ BANDIT_RULES: tuple[Rule, ...] = (
     ),
     *_insecure(
         "B306",
-        "A temporary file name is made before the file",
+        "Insecure temporary file",
         "Somebody else can put a file or link of that name there first.",
         "Use `tempfile.mkstemp` or `NamedTemporaryFile`.",
         in_tests=False,
@@ -120,7 +121,7 @@ BANDIT_RULES: tuple[Rule, ...] = (
     ),
     *_insecure(
         "B613",
-        "Hidden characters make the code read differently from how it runs",
+        "Hidden bidirectional characters (Trojan Source)",
         "The reader sees other code than Python runs.",
         "Delete the characters that change the direction of text.",
         in_tests=False,
@@ -128,7 +129,7 @@ BANDIT_RULES: tuple[Rule, ...] = (
     ),
     *_insecure(
         "B612",
-        "Logging takes its configuration from the network",
+        "Logging configuration from the network",
         "Whoever reaches the port runs code.",
         "Pass `verify`, or read the configuration from a file.",
         in_tests=False,

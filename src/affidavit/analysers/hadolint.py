@@ -12,7 +12,7 @@ from affidavit.analysers.excuses.templates import has_braces
 from affidavit.analysers.plain_http import find_unencrypted_scripts, unencrypted_script
 from affidavit.analysers.readers.json_rows import json_rows
 from affidavit.analysers.rule import Rule, RuleMaker
-from affidavit.analysers.shellcheck import shell_rules
+from affidavit.analysers.shellcheck.rules import shell_rules
 from affidavit.git.text import text_lines
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
@@ -24,46 +24,54 @@ _wrong = RuleMaker("hadolint", failing_input="Building {file}.")
 HADOLINT_RULES: tuple[Rule, ...] = (
     *_wrong(
         "DL1000",
-        "The Dockerfile cannot be parsed",
+        "Invalid Dockerfile",
         "The build stops before its first step.",
         "Correct the syntax.",
         severity=HIGH,
     ),
-    *_wrong(
-        "DL3021 DL3023 DL3024 DL3043 DL3061",
-        "Docker refuses this instruction",
+    *_wrong.each(
+        {
+            "DL3021": "`COPY` of several files without a `/` at the end",
+            "DL3023": "`COPY --from` of its own stage",
+            "DL3024": "Duplicate stage name",
+            "DL3043": "Forbidden instruction in `ONBUILD`",
+            "DL3061": "Instruction before `FROM`",
+        },
         "The build fails at this instruction.",
         "Correct the instruction.",
         severity=HIGH,
     ),
     *_wrong(
         "DL3011",
-        "This is no port",
+        "Invalid port",
         "The build fails: ports go from 0 to 65535.",
         "Correct the number.",
         severity=HIGH,
     ),
     *_wrong(
         "DL3014 DL3030 DL3034 DL3038",
-        "The package manager waits for an answer that nobody gives",
+        "Package manager waits for an answer",
         "The build stops at the question, or the package is not installed.",
         "Add `-y`.",
     ),
-    *_wrong(
-        "DL3012 DL4003 DL4004",
-        "An earlier instruction of this kind has no effect",
+    *_wrong.each(
+        {
+            "DL3012": "Several `HEALTHCHECK` instructions",
+            "DL4003": "Several `CMD` instructions",
+            "DL4004": "Several `ENTRYPOINT` instructions",
+        },
         "Only the last one counts.",
         "Keep the one that is meant.",
     ),
     *_wrong(
         "DL3044",
-        "The variable is used in the instruction that sets it",
+        "`ENV` uses a variable that it sets itself",
         "It has its old value here, or none.",
         "Set it in an instruction of its own before.",
     ),
     *_wrong(
         "DL3004",
-        "`sudo` is used while building",
+        "`sudo` in a Dockerfile",
         "It is usually not there, and what it does to signals and terminals is not defined.",
         "Use `USER` to change the user.",
         severity=Severity.LOW,

@@ -1,12 +1,19 @@
 """What a rule of an analyser means to the user: how bad it is, what happens, what to do."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from affidavit.languages.test_files import EXAMPLE_PLACE, TEST_PLACE
 from affidavit.records.evidence import AnalyserDiagnostic
 from affidavit.records.finding import Category, Severity
 
+PUT_IN = re.compile(
+    r"\{([A-Za-z_][\w.]{0,50})[!:}]|[\"']\s*[%+]\s*\(?([A-Za-z_][\w.]{0,50})(?![\w.(\[])"
+    r"|\.format\(([A-Za-z_][\w.]{0,50})\)"
+)
+"""The names that a text of Python is put together from: `f"{a}"`, `"" % a`, `"" + a`, `"".format(a)`."""
 QUOTED = re.compile(r"`([^`]+)`")
 MERGE_CONFLICT = "merge-conflict"
 REACHED = "Any input that reaches {file}:{line}."
@@ -14,7 +21,7 @@ REACHED = "Any input that reaches {file}:{line}."
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule. The texts are templates over `{message}`, `{name}`, `{second}`, `{file}` and `{line}`."""
+    """One rule. The texts are templates over what `fill` knows."""
 
     id: str
     severity: Severity
@@ -52,8 +59,9 @@ def names_in(message: str) -> list[str]:
     return QUOTED.findall(message)
 
 
-def fill(template: str, diagnostic: AnalyserDiagnostic) -> str:
-    """A template of a rule, filled in from one diagnostic."""
+def fill(template: str, diagnostic: AnalyserDiagnostic, quoted: str = "") -> str:
+    """A template of a rule, filled in from one diagnostic and the code that it is about."""
+    put_in = {next(filter(None, found)) for found in PUT_IN.findall(quoted)}
     names = [*names_in(diagnostic.message), "this", "this"]
     return template.format_map(
         {
@@ -62,6 +70,7 @@ def fill(template: str, diagnostic: AnalyserDiagnostic) -> str:
             "second": names[1],
             "file": diagnostic.path,
             "line": diagnostic.line,
+            "through": f" through `{put_in.pop()}`" if len(put_in) == 1 else "",
         }
     )
 
@@ -98,7 +107,7 @@ class RuleMaker:
                 severity=severity,
                 category=category or self.category,
                 title=title,
-                meaning=meaning or f"{{message}}. {outcome}",
+                meaning=meaning or "{message}.",
                 failing_input=failing_input or self.failing_input,
                 wrong_outcome=outcome,
                 suggestion=fix,
@@ -110,6 +119,10 @@ class RuleMaker:
             )
             for code in codes.split()
         ]
+
+    def each(self, titles: Mapping[str, str], outcome: str, fix: str, **columns: Any) -> list[Rule]:
+        """One rule for each code, each with a title of its own."""
+        return [rule for code, title in titles.items() for rule in self(code, title, outcome, fix, **columns)]
 
     def raising(
         self,
@@ -128,7 +141,7 @@ class RuleMaker:
             f"{exception} is raised.",
             fix,
             severity=Severity.HIGH,
-            meaning=meaning or f"{{message}}: running this line raises {exception}.",
+            meaning=meaning,
             equivalents=equivalents,
             raises=tuple(exception.split(" or ")),
         )
@@ -137,7 +150,7 @@ class RuleMaker:
         """The rule of every analyser that says when a file does not parse; `others` read the same files."""
         return self(
             MERGE_CONFLICT,
-            "A merge conflict stands unresolved in this file",
+            "Unresolved merge conflict",
             "Whatever reads the file refuses the whole of it.",
             "Choose one of the two versions, or join them, and delete the marks.",
             severity=Severity.CRITICAL,
@@ -151,12 +164,11 @@ class RuleMaker:
         """One rule for each code, whose Python file does not even compile."""
         return self(
             codes,
-            "This file does not compile",
-            "SyntaxError is raised before any code of the file runs.",
+            "Syntax error",
+            "Python refuses the whole file, so it cannot be imported or run.",
             fix,
             severity=Severity.CRITICAL,
-            meaning=meaning
-            or "{message}: Python refuses the whole file with SyntaxError, so it cannot be imported.",
+            meaning=meaning,
             failing_input="Importing or running {file}.",
             equivalents=equivalents,
         )

@@ -30,7 +30,7 @@ _wrong = RuleMaker("yamllint", failing_input="Reading {file}.")
 YAMLLINT_RULES: tuple[Rule, ...] = (
     *_wrong(
         "syntax",
-        "This is not valid YAML",
+        "Invalid YAML",
         "Whatever reads the file refuses the whole of it.",
         "Correct the syntax.",
         severity=Severity.HIGH,
@@ -38,7 +38,7 @@ YAMLLINT_RULES: tuple[Rule, ...] = (
     ),
     *_wrong(
         "key-duplicates",
-        "The key is given twice",
+        "Duplicate key {name}",
         "Most readers keep only the last value; some refuse the file.",
         "Delete or rename one of the two, or join their values.",
         in_tests=False,

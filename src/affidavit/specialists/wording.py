@@ -40,7 +40,7 @@ def write_finding(
         "id": f"{rule.id.partition('/')[0]}-{number}",
         "severity": rule.severity_of(diagnostic).value,
         "category": rule.category.value,
-        "title": fill(rule.title, diagnostic),
+        "title": fill(rule.title, diagnostic, "\n".join(lines[line - 1 : end])),
         "file": diagnostic.path,
         "line": line,
         "message": _message(rule, diagnostic, cause, is_impact=is_impact),
@@ -56,8 +56,11 @@ def write_finding(
 
 def _of_name(rule: Rule, diagnostic: AnalyserDiagnostic) -> tuple[Rule, AnalyserDiagnostic]:
     """What is said of a file's name; it has no line, so the file's first one is quoted."""
-    title = rule.title.replace("in the code", "in the name of this file")
-    said = replace(rule, title=title, failing_input="Anybody who lists the files of this commit.")
+    said = replace(
+        rule,
+        title=f"{rule.title} in a file name",
+        failing_input="Anybody who lists the files of this commit.",
+    )
     message = f"{diagnostic.message}, in the name of the file"
     return said, diagnostic.model_copy(update={"line": 1, "message": message})
 

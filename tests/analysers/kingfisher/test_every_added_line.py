@@ -102,7 +102,7 @@ def test_a_secret_in_the_name_of_a_file_or_folder_is_one_finding_without_its_val
     assert sorted(places(report)) == sorted([(f"d/{TOKEN}.txt", 1), (f"{other}/a.txt", 1)])
     for one in report.shown:
         assert one.finding
-        assert one.finding.title == "A secret stands in the name of this file"
+        assert one.finding.title == "Hard-coded GitHub token in a file name"
         said = one.finding.model_copy(update={"file": ""}).model_dump_json()
         assert TOKEN not in said
         assert other not in said

@@ -257,7 +257,7 @@ def test_code_that_needs_an_ignored_file_is_told_and_not_taken(ignoring: Repo, t
     assert said["turns"][0]["ignored"] == ["lib/__init__.py", "lib/helper.py"]
     assert said["turns"][1]["lost_code"] == 1
     (title,) = {one["title"] for one in said["turns"][1]["summary"]["open"]}
-    assert title == "`lib/helper.py` is needed here, and is not part of the change"
+    assert title == "Missing file `lib/helper.py`"
 
 
 def test_an_ignored_file_that_nothing_needs_is_named_and_left_out(ignoring: Repo, tmp_path: Path) -> None:

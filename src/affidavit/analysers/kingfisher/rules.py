@@ -186,30 +186,60 @@ def _codes(names: str) -> str:
     return " ".join(name_of(name) for name in names.split())
 
 
+VENDORS = {
+    "1password": "1Password", "aws": "AWS", "circleci": "CircleCI", "clickup": "ClickUp",
+    "cockroachlabs": "CockroachDB", "crates": "crates.io", "canadian": "GC Notify", "datastax": "DataStax",
+    "deepseek": "DeepSeek", "defined": "Defined Networking", "deno": "Deno", "digitalocean": "DigitalOcean",
+    "dockerhub": "Docker Hub", "easypost": "EasyPost", "ebay": "eBay", "elastic": "Elastic Cloud",
+    "elevenlabs": "ElevenLabs", "endorlabs": "Endor Labs", "flyio": "Fly.io", "gcp": "Google Cloud",
+    "github": "GitHub", "gitlab": "GitLab", "gocardless": "GoCardless", "grok": "xAI",
+    "hashicorp": "HashiCorp", "heroku": "Heroku", "huggingface": "Hugging Face", "intra42": "42",
+    "langchain": "LangSmith",
+    "llama": "LlamaCloud", "mailersend": "MailerSend", "maxmind": "MaxMind", "microsoft": "Microsoft Teams",
+    "minimax": "MiniMax", "mongodb": "MongoDB", "new": "New Relic", "npm": "npm", "nvidia": "NVIDIA",
+    "octopus": "Octopus Deploy", "onesignal": "OneSignal", "openai": "OpenAI", "openrouter": "OpenRouter",
+    "openshift": "OpenShift", "packagist": "Packagist", "pagerduty": "PagerDuty",
+    "planetscale": "PlanetScale", "posthog": "PostHog", "postman": "Postman", "pypi": "PyPI",
+    "rainforest": "Rainforest Pay",
+    "redirect": "redirect.pizza", "rubygems": "RubyGems", "runpod": "RunPod", "sendgrid": "SendGrid",
+    "settlemint": "SettleMint", "slack": "Slack", "stability": "Stability AI", "togetherai": "Together AI",
+    "upcloud": "UpCloud", "val": "Val Town", "wakatime": "WakaTime", "weights": "Weights & Biases",
+    "woocommerce": "WooCommerce", "workos": "WorkOS", "xai": "xAI",
+}  # fmt: skip
+"""How a vendor writes its name, by how the names of its rules begin."""
+KINDS = ("webhook", "password", "cookie", "token", "secret", "key", "credentials")
+
+
+def title_of(name: str) -> str:
+    """What a token is known as: `Hard-coded GitHub token`."""
+    start = next((start for start in VENDORS if name.startswith(start)), name.partition("-")[0])
+    kind = next((kind for kind in KINDS if kind in name.removeprefix(start)), "token")
+    return f"Hard-coded {VENDORS.get(start, start.capitalize())} {kind}"
+
+
 _leaked = RuleMaker(
     "kingfisher", category=Category.SECURITY, failing_input="Anybody who reads {file} at this commit."
 )
 KINGFISHER_RULES: tuple[Rule, ...] = (
-    *_leaked(
-        _codes(TOKENS),
-        "A secret stands in the code",
-        "Everybody who can read the repository, now or later, can use it.",
+    *_leaked.each(
+        {name: title_of(name) for name in _codes(TOKENS).split()},
+        "They can use it, now or later.",
         "Revoke it now, since the history keeps it, and take the new one from the environment.",
         severity=Severity.CRITICAL,
         in_tests=False,
     ),
     *_leaked(
         _codes(CONNECTIONS),
-        "A password stands in the code",
-        "Everybody who can read the repository, now or later, can log in with it.",
+        "Hard-coded password in a connection address",
+        "They can log in with it, now or later.",
         "Change it now, since the history keeps it, and take the new one from the environment.",
         severity=Severity.CRITICAL,
         in_tests=False,
     ),
     *_leaked(
         _codes(KEYS),
-        "A private key stands in the code",
-        "Everybody who can read the repository, now or later, can act as its owner.",
+        "Private key in the repository",
+        "They can act as its owner, now or later.",
         "Replace the key now, since the history keeps it, and keep the new one outside the repository.",
         severity=Severity.HIGH,
         in_tests=False,

@@ -90,7 +90,7 @@ class CardMaker:
             sentence=inline(wording.in_a_sentence(candidate)) if candidate.is_folded else Markup(""),
             place=clip(visible(wording.place_of(candidate)), 400),
             words=tuple(wording.standing_words(candidate, self._report)),
-            message=prose(finding.message) if finding else Markup(""),
+            message=prose(wording.message_of(finding)) if finding else Markup(""),
             claim=self._claim(candidate, finding),
             suggestion=prose(finding.suggestion or "") if finding else Markup(""),
             cause=self._cause(finding),

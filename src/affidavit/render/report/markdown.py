@@ -155,7 +155,7 @@ def finding_block(
     if finding is None:
         return ""
     quote = _quote(report, candidate, finding) if has_code else ""
-    parts = [_title(report, candidate, finding), quote, _prose(finding.message)]
+    parts = [_title(report, candidate, finding), quote, _prose(wording.message_of(finding))]
     places = [one for one in said_under(candidate, report) if one[0] == "also at"]
     claim = [*wording.claim(finding), *places]
     parts.append("\n".join(f"- {label.capitalize()}: {clipped_line(text)}" for label, text in claim))

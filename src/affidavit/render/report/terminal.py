@@ -126,7 +126,8 @@ def _write_finding(ink: Ink, report: Report, candidate: Candidate, *, is_verbose
         return
     _write_title(ink, report, candidate, finding)
     _write_quote(ink, report, candidate, finding)
-    ink.prose(finding.message, indent=_INDENT)
+    if message := wording.message_of(finding):
+        ink.prose(message, indent=_INDENT)
     _write_cause(ink, report, finding)
     ink.blank()
     for label, text in wording.claim(finding):

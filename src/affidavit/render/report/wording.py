@@ -136,12 +136,23 @@ def agreeing(candidate: Candidate) -> list[str]:
 
 
 def claim(finding: Finding) -> list[tuple[str, str]]:
-    """With what it goes wrong and what happens then, each with its label."""
+    """With what it goes wrong and what happens then, each with its label; not what is said already."""
     evidence = finding.verification
     if evidence is None:
         return []
+    said = _folded(f"{finding.title} {finding.message}")
     pairs = (("when", evidence.failing_input), ("then", evidence.wrong_outcome))
-    return [(label, text) for label, text in pairs if text]
+    return [(label, text) for label, text in pairs if text and _folded(text) not in said]
+
+
+def message_of(finding: Finding) -> str:
+    """The message; empty where it only repeats the title."""
+    return "" if _folded(finding.message) in _folded(finding.title) else finding.message
+
+
+def _folded(text: str) -> str:
+    """Text without what makes no difference to a reader: case, white space, the last dot."""
+    return " ".join(text.casefold().split()).rstrip(".")
 
 
 def proof(candidate: Candidate) -> list[str]:

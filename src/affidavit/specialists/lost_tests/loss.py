@@ -23,15 +23,15 @@ def _rule(name: str, title: str, meaning: str) -> Rule:
 
 
 TEST_RULES: tuple[Rule, ...] = (
-    _rule("deleted", "The tests of `{name}` are deleted", "The file and its tests are gone."),
-    _rule("removed", "The test `{name}` is removed", "No changed file has this test under another name."),
-    _rule("skipped", "A test is skipped: `{name}`", "The line keeps tests from being run."),
+    _rule("deleted", "Deleted tests of `{name}`", "The file and its tests are gone."),
+    _rule("removed", "Removed test `{name}`", "No changed file has this test under another name."),
+    _rule("skipped", "Skipped test: `{name}`", "The line keeps tests from being run."),
     _rule(
         "weakened",
-        "The test `{name}` checks less than it did",
+        "Weakened test `{name}`",
         "It asserts less, never gets there, or asserts what always holds.",
     ),
-    _rule("unselected", "Tests are no longer run: `{name}`", "The settings of the tests leave them out."),
+    _rule("unselected", "Deselected tests: `{name}`", "The settings of the tests leave them out."),
 )
 
 
