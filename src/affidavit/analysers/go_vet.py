@@ -157,7 +157,7 @@ def judge_go(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> Excuse |
 RULES = [
     *rule(
         "compile",
-        "The package does not compile: {message}",
+        "Compile error: {message}",
         "The build of the package fails.",
         "Fix what the compiler names.",
         severity=Severity.HIGH,

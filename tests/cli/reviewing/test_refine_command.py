@@ -138,7 +138,7 @@ def test_an_agent_that_deletes_the_program_is_told_and_not_taken(
     done, said = refine(branch, deletes, "--max", "2", data=tmp_path / "data")
     assert (done.code, said["turns"][1]["lost_code"]) == (1, 1)
     assert (said["best"], said["branch"]) == (1, "")
-    assert "is gone: `app.py`" in said["turns"][1]["summary"]["open"][0]["title"]
+    assert "Deleted code under review: `app.py`" in said["turns"][1]["summary"]["open"][0]["title"]
 
 
 def test_an_agent_that_undoes_the_change_ends_the_loop(branch: Repo, tmp_path: Path) -> None:
