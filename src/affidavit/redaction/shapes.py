@@ -1,7 +1,7 @@
 """Secrets that are known by their shape: what the rules of a scanner, kept in shapes.json, find in a text."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -76,13 +76,20 @@ def _is_believed(name: str, data: bytes, start: int, end: int) -> bool:
     return is_login(value, data[end : end + MAX_HOST].decode("utf-8", "replace"))
 
 
-def find_shapes(data: bytes) -> Iterator[Span]:
-    """What has the shape of a secret; spans may overlap."""
+def named_shapes(data: bytes) -> Iterator[tuple[str, int, int]]:
+    """What has the shape of a secret by the table: the name of the rule, start and end."""
     shapes, patterns = _table()
     for number, pattern in patterns.possible(data):
         for found in pattern.finditer(data):
             for group in shapes[number].groups:
                 start, end = found.span(group)
                 if start < end and _is_believed(shapes[number].name, data, start, end):
-                    yield Span(start, end, "password" if shapes[number].name in ADDRESSES else "token")
+                    yield shapes[number].name, start, end
+
+
+def find_shapes(data: bytes, left_out: Sequence[str] = ()) -> Iterator[Span]:
+    """What has the shape of a secret; spans may overlap. Some rules can be left out."""
+    for name, start, end in named_shapes(data):
+        if name not in left_out:
+            yield Span(start, end, "password" if name in ADDRESSES else "token")
     yield from (Span(*found.span(), "token") for found in LOOSE.finditer(data))

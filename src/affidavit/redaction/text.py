@@ -18,6 +18,7 @@ from affidavit.redaction.assignments import find_assigned
 from affidavit.redaction.blocks import find_blocks
 from affidavit.redaction.encoding import encoded_texts
 from affidavit.redaction.forms import find_written
+from affidavit.redaction.joining import join_parts
 from affidavit.redaction.linear import Match, compile_linear
 from affidavit.redaction.nearby import find_nearby
 from affidavit.redaction.shapes import find_shapes
@@ -50,11 +51,8 @@ MAX_VALUES = 5000
 BYTES_AT_ONCE = 20_000
 FEW_ZEROS, MANY_ZEROS = 0.02, 0.2
 """Shares of zero bytes: with fewer a file is text with odd bytes in it, with more one of wide letters."""
-JOINT = compile_linear(
-    r"[\"'\x60](?:\s{1,60}|\s{0,30}[+.&]\s{0,60})[\"'\x60]|\\\r?\n[ \t]{0,40}"
-    r"|\xe2\x80[\x8b-\x8f]|\xe2\x81\xa0|\xef\xbb\xbf|\xc2\xad"
-)
-"""What stands between the parts of one text: quotes, a line that goes on, signs without width."""
+OF_COMMANDS = ("curl-auth-header", "curl-auth-user")
+"""Rules for commands, whose words are no parts of one text."""
 
 
 class Redactor:
@@ -205,19 +203,9 @@ def _find_between_zeros(data: bytes) -> Iterator[Span]:
 
 def _find_joined(data: bytes) -> Iterator[Span]:
     """Shapes of secrets whose parts are written side by side."""
-    joints = [found.span() for found in JOINT.finditer(data)]
-    if not joints:
-        return
-    edges = [0, *(edge for joint in joints for edge in joint), len(data)]
-    parts = list(zip(edges[::2], edges[1::2], strict=True))
-    offsets = list(accumulate((end - start for start, end in parts), initial=0))
-
-    def place(at: int) -> int:
-        number = min(bisect_right(offsets, at), len(parts)) - 1
-        return parts[number][0] + at - offsets[number]
-
-    for first, last, kind in find_shapes(b"".join(data[start:end] for start, end in parts)):
-        yield Span(place(first), place(last - 1) + 1, kind)
+    if joined := join_parts(data):
+        for first, last, kind in find_shapes(joined.text, OF_COMMANDS):
+            yield Span(joined.place(first), joined.place(last - 1) + 1, kind)
 
 
 def _find_encoded(data: bytes) -> Iterator[Span]:

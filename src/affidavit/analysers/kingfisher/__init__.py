@@ -1,21 +1,27 @@
 """Kingfisher: passwords, tokens and private keys in the lines that the change adds; nothing is tried out."""
 
 import json
-from collections.abc import Hashable, Sequence
+from bisect import bisect_right
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 from affidavit.analysers.analyser import Analyser, Inspection, Invocation
 from affidavit.analysers.kingfisher.own import CANARY_ID, CANARY_LINE, OWN_FILE, OWN_RULES
 from affidavit.analysers.kingfisher.placeholders import why_no_secret
-from affidavit.analysers.kingfisher.rules import KEYS, KINGFISHER_RULES, ON, name_of
+from affidavit.analysers.kingfisher.rules import KEYS, KINGFISHER_RULES, ON, TOKENS, identifier_of, name_of
 from affidavit.analysers.kingfisher.values import named_part, place_of
 from affidavit.analysers.reading import Canary
+from affidavit.git.tree import MAX_TEXT_BYTES
 from affidavit.ports import Tree
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
+from affidavit.redaction.joining import join_parts
+from affidavit.redaction.shapes import named_shapes
 
 BLOCKS = frozenset((*KEYS.split(), "gcp-service-account", "gcp-application-default-credentials"))
 """What stands in several lines."""
+IN_PARTS = frozenset(map(name_of, TOKENS.split()))
 ON_ORDER = {rule: number for number, rule in enumerate(ON)}
 MOST_RULES = 8
 """No value is reported by more rules than this."""
@@ -77,6 +83,33 @@ def _diagnostic(rule: Any, found: Any) -> AnalyserDiagnostic:
     )
 
 
+def find_in_parts(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
+    """Find tokens that are written in parts, which the scanner does not put together as redaction does.
+
+    Only these have an `end_line`.
+    """
+    data = text.encode()
+    joined = join_parts(data) if len(data) <= MAX_TEXT_BYTES else None
+    if joined is None:
+        return
+    starts = list(accumulate((len(line) + 1 for line in data.split(b"\n")), initial=0))
+    found = {one for one in named_shapes(joined.text) if one[0] in IN_PARTS and joined.is_split(*one[1:])}
+    reported = 0
+    for name, first, last in sorted(found, key=lambda one: (one[1], ON_ORDER.get(identifier_of(one[0]), 0))):
+        if first >= reported:
+            reported = last
+            start, end = joined.place(first), joined.place(last - 1)
+            line = bisect_right(starts, start)
+            yield AnalyserDiagnostic(
+                rule=f"kingfisher/{name}",
+                message="A token that is written in parts",
+                path=path,
+                line=line,
+                end_line=bisect_right(starts, end),
+                column=start - starts[line - 1] + 1,
+            )
+
+
 def judge_kingfisher(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
     """The reason why a secret is no finding: the change did not add it, or it is a placeholder."""
     file = inspection.change.file_at(diagnostic.path)
@@ -85,6 +118,8 @@ def judge_kingfisher(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> 
         return "the file is not part of the change"
     name = diagnostic.rule.partition("/")[2]
     height = place.block.count("\n") + 1 if name in BLOCKS else 1
+    if diagnostic.end_line is not None:
+        height = diagnostic.end_line - diagnostic.line + 1
     rule = KINGFISHER.rules[diagnostic.rule]
     was_silent = file.old_path is not None and not rule.counts_at(file.old_path)
     added = set(file.changed_lines("head"))
@@ -132,6 +167,7 @@ KINGFISHER = Analyser(
     version_tried="2.14.0",
     distribution="kingfisher-bin",
     join=join_names,
+    adds=find_in_parts,
     judge=judge_kingfisher,
     identify=identify_secret,
     # 200: something was found.

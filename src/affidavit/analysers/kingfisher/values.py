@@ -2,12 +2,14 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from affidavit.analysers.engine.encoding import as_utf8
 from affidavit.analysers.reading import as_line
 from affidavit.git.tree import own_content
 from affidavit.ports import Tree
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
+from affidavit.redaction.joining import Joined, join_parts
 
 TOKEN = re.compile(r"[^\s\"'`<>(),;\\]+")
 ADDRESS = re.compile(
@@ -26,6 +28,7 @@ CONNECTION = re.compile(
 """As ADO.NET, ODBC and others have it: `Server=…;User Id=…;Password=…`."""
 USER = re.compile(r"[?&;]\s?(?:user(?:\s?name|\s?id)?|uid)\s?=\s?([^\s\"'&;<>]*)", re.IGNORECASE)
 BLOCK_END = re.compile(r"-----END|^\s*\}", re.MULTILINE)
+MAX_TOKEN = 2_000
 MAX_LINES = 200
 """As long as the longest key."""
 
@@ -96,10 +99,30 @@ def place_of(diagnostic: AnalyserDiagnostic, tree: Tree) -> Place | None:
         return None
     if diagnostic.line == IN_NAME:
         return Place(named_part(diagnostic), _start_in_name(diagnostic), ())
-    lines = as_utf8(diagnostic.path, content).split(b"\n")
+    text = as_utf8(diagnostic.path, content)
+    lines = text.split(b"\n")
     if not 0 < diagnostic.line <= len(lines):
         return None
+    if diagnostic.end_line is not None:
+        return _place_in_parts(diagnostic, text.decode("utf-8", "replace").encode())
     row = lines[diagnostic.line - 1]
     before = row[: (diagnostic.column or 1) - 1].decode("utf-8", "replace")
     below = (line.decode("utf-8", "replace") for line in lines[diagnostic.line : diagnostic.line + MAX_LINES])
     return Place(row.decode("utf-8", "replace"), len(before), tuple(below))
+
+
+@lru_cache(maxsize=4)
+def _joined(data: bytes) -> Joined | None:
+    """The same file holds every token of it."""
+    return join_parts(data)
+
+
+def _place_in_parts(diagnostic: AnalyserDiagnostic, data: bytes) -> Place | None:
+    """The place of a token that is written in parts, in the text that has them together."""
+    joined = _joined(data)
+    if joined is None:
+        return None
+    line = sum(len(one) + 1 for one in data.split(b"\n", diagnostic.line - 1)[: diagnostic.line - 1])
+    start = joined.place_in_text(line + (diagnostic.column or 1) - 1)
+    rest = joined.text[start : start + MAX_TOKEN].partition(b"\n")[0]
+    return Place(rest.decode("utf-8", "replace"), 0, ())

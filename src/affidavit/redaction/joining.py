@@ -1,0 +1,118 @@
+"""Put a text together that is written in parts: the text in, the same without its joints out."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from affidavit.redaction.linear import compile_linear
+
+_QUOTE = r"[\"'\x60]"
+_OPENS = rf"[bBfFrRuU$@]{{0,2}}{_QUOTE}"
+_FORMAT = r"(?:%[sv]|\$?\{\w{0,10}\})"
+JOINT = compile_linear(
+    rf"{_QUOTE}(?:[\s\\]{{1,60}}|[\s)]{{0,30}}(?:[+&~]|\.{{1,2}}|<<|\|\|)[\s(\\]{{0,60}}){_OPENS}"
+    rf"|{_QUOTE}\s{{0,10}};?\s{{1,60}}[\w.$]{{1,60}}\s{{0,5}}(?:[+.]=|<<)\s{{0,60}}{_OPENS}"
+    rf"|{_FORMAT}{{1,20}}{_QUOTE}\s{{0,20}}(?:%\s{{0,20}}\(?|\.format\(|,)\s{{0,60}}{_OPENS}"
+    rf"|{_QUOTE}\}}\$?\{{{_QUOTE}"
+    r"|\\\r?\n[ \t]{0,40}"
+    r"|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xef\xbb\xbf|\xc2\xad|\xcd\x8f|\xe1\xa0\x8e|\xef\xb8[\x80-\x8f]"
+)
+"""What stands between the parts of one text: quotes, a line that goes on, signs without width."""
+LISTED = compile_linear(
+    rf"{_QUOTE}{{2}}\.join\(\s{{0,60}}[\[({{]?"
+    rf"|{_FORMAT}{{2,20}}{_QUOTE}\s{{0,20}}(?:%\s{{0,20}}\(|\.format\(|,)"
+    r"|\bstrings\.Join\(\[\]string\{|\bimplode\(|(?i:\bconcat(?:_ws)?\()"
+)
+"""What begins a list whose texts are put together."""
+LISTED_BEFORE = compile_linear(rf"\]\s{{0,20}}\.join(?:\(\s{{0,5}}{_QUOTE}{{2}}|\b[^(])")
+"""The same where it stands behind the list."""
+COMMA = compile_linear(rf"{_QUOTE}\s{{0,60}},[ \t]{{0,60}}(?:(?:#|//)[^\n]{{0,200}})?\s{{0,80}}{_OPENS}")
+FOLDED = compile_linear(r"(?m):[ \t]{1,20}[>|][-+0-9]{0,3}[ \t]{0,20}(?:#[^\n]{0,200})?\r?\n")
+"""The head of a text of YAML that goes over several lines."""
+WORD_LINE = compile_linear(r"[ \t]{1,80}([\w+/=.~-]{4,500})[ \t]{0,80}(?:\r?\n|$)")
+MAX_LISTED = 4000
+MAX_LINES = 8
+
+Joint = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A text put together, and where its parts were."""
+
+    text: bytes
+    parts: tuple[Joint, ...]
+    offsets: tuple[int, ...]
+    """Where each part begins in the text, and where the last one ends."""
+
+    def place(self, at: int) -> int:
+        """Return where a byte of the text was."""
+        number = min(bisect_right(self.offsets, at), len(self.parts)) - 1
+        return self.parts[number][0] + at - self.offsets[number]
+
+    def place_in_text(self, at: int) -> int:
+        """Return where a byte of the original is in the text."""
+        number = max(0, bisect_right(self.parts, (at, len(self.text) + at)) - 1)
+        return self.offsets[number] + min(at, self.parts[number][1]) - self.parts[number][0]
+
+    def is_split(self, start: int, end: int) -> bool:
+        """Whether some bytes of the text stood in several parts."""
+        return bisect_right(self.offsets, start) != bisect_right(self.offsets, end - 1)
+
+
+def join_parts(data: bytes) -> Joined | None:
+    """Put the parts of every text together; None where each has one part."""
+    joints = _merged(sorted((*_spans(data), *_listed(data), *_folded(data))))
+    if not joints:
+        return None
+    edges = [0, *(edge for joint in joints for edge in joint), len(data)]
+    parts = tuple(zip(edges[::2], edges[1::2], strict=True))
+    offsets = accumulate((end - start for start, end in parts), initial=0)
+    return Joined(b"".join(data[start:end] for start, end in parts), parts, tuple(offsets))
+
+
+def _spans(data: bytes) -> Iterator[Joint]:
+    yield from (found.span() for found in JOINT.finditer(data))
+
+
+def _listed(data: bytes) -> Iterator[Joint]:
+    """The commas in lists that are put together; no byte is looked at for two lists."""
+    done = 0
+    for found in LISTED.finditer(data):
+        start = max(done, found.span()[1])
+        ends = [data.find(sign, start, start + MAX_LISTED) for sign in (b"]", b")", b"}")]
+        done = min((end for end in ends if end >= 0), default=start)
+        yield from _commas(data, start, done)
+    done = 0
+    for found in LISTED_BEFORE.finditer(data):
+        end = found.span()[0]
+        start = data.rfind(b"[", max(done, end - MAX_LISTED), end)
+        done = end
+        if start >= 0:
+            yield from _commas(data, start, end)
+
+
+def _commas(data: bytes, start: int, end: int) -> Iterator[Joint]:
+    yield from (found.span() for found in COMMA.finditer(data, start, end))
+
+
+def _folded(data: bytes) -> Iterator[Joint]:
+    """The ends of lines of a folded text, where each line is one word."""
+    for found in FOLDED.finditer(data):
+        words: list[Joint] = []
+        at = found.span()[1]
+        while len(words) < MAX_LINES and (line := WORD_LINE.match(data, at)):
+            words.append(line.span(1))
+            at = line.span()[1]
+        yield from ((first[1], second[0]) for first, second in pairwise(words))
+
+
+def _merged(joints: list[Joint]) -> list[Joint]:
+    merged: list[Joint] = []
+    for start, end in joints:
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
