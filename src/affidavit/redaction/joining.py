@@ -10,13 +10,16 @@ from affidavit.redaction.linear import compile_linear
 _QUOTE = r"[\"'\x60]"
 _OPENS = rf"[bBfFrRuU$@]{{0,2}}{_QUOTE}"
 _FORMAT = r"(?:%[sv]|\$?\{\w{0,10}\})"
+_COMMENT = r"(?:\s*(?:#|//)[^\n]*\n)*"
 JOINT = compile_linear(
-    rf"{_QUOTE}(?:[\s\\]{{1,60}}|[\s)]{{0,30}}(?:[+&~]|\.{{1,2}}|<<|\|\|)[\s(\\]{{0,60}}){_OPENS}"
-    rf"|{_QUOTE}\s{{0,10}};?\s{{1,60}}[\w.$]{{1,60}}\s{{0,5}}(?:[+.]=|<<)\s{{0,60}}{_OPENS}"
-    rf"|{_FORMAT}{{1,20}}{_QUOTE}\s{{0,20}}(?:%\s{{0,20}}\(?|\.format\(|,)\s{{0,60}}{_OPENS}"
+    rf"{_QUOTE}{_COMMENT}[\s\\]*(?:[)\]]?\s*(?:[+&~]|\.{{1,2}}|<<|\|\|)\s*{_COMMENT}[\s(\[\\]*)?{_OPENS}"
+    rf"|{_QUOTE}\s*;?\s+[\w.$]{{1,60}}\s*(?:[+.]=|<<)\s*{_OPENS}"
+    rf"|{_QUOTE}\.concat\(\s*{_OPENS}"
+    rf"|{_FORMAT}{{1,20}}{_QUOTE}\s*(?:%\s*\(?|\.format\(|,)\s*{_OPENS}"
     rf"|{_QUOTE}\}}\$?\{{{_QUOTE}"
-    r"|\\\r?\n[ \t]{0,40}"
-    r"|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xef\xbb\xbf|\xc2\xad|\xcd\x8f|\xe1\xa0\x8e|\xef\xb8[\x80-\x8f]"
+    r"|\\\r?\n[ \t]*"
+    r"|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]|\xef\xbb\xbf|\xc2\xad|\xcd\x8f|\xd8\x9c|\xe1\xa0\x8e"
+    r"|\xef\xb8[\x80-\x8f]|\xf3\xa0[\x80-\x87][\x80-\xbf]"
 )
 """What stands between the parts of one text: quotes, a line that goes on, signs without width."""
 LISTED = compile_linear(
@@ -27,12 +30,13 @@ LISTED = compile_linear(
 """What begins a list whose texts are put together."""
 LISTED_BEFORE = compile_linear(rf"\]\s{{0,20}}\.join(?:\(\s{{0,5}}{_QUOTE}{{2}}|\b[^(])")
 """The same where it stands behind the list."""
-COMMA = compile_linear(rf"{_QUOTE}\s{{0,60}},[ \t]{{0,60}}(?:(?:#|//)[^\n]{{0,200}})?\s{{0,80}}{_OPENS}")
+COMMA = compile_linear(rf"{_QUOTE}\s*,{_COMMENT}\s*{_OPENS}")
 FOLDED = compile_linear(r"(?m):[ \t]{1,20}[>|][-+0-9]{0,3}[ \t]{0,20}(?:#[^\n]{0,200})?\r?\n")
 """The head of a text of YAML that goes over several lines."""
-WORD_LINE = compile_linear(r"[ \t]{1,80}([\w+/=.~-]{4,500})[ \t]{0,80}(?:\r?\n|$)")
+WORD_LINE = compile_linear(r"[ \t]{1,80}([\w+/=.~-]{1,500})[ \t]{0,80}(?:\r?\n|$)")
+QUOTES = frozenset(b"\"'`")
 MAX_LISTED = 4000
-MAX_LINES = 8
+MAX_LINES = 64
 
 Joint = tuple[int, int]
 
@@ -73,7 +77,12 @@ def join_parts(data: bytes) -> Joined | None:
 
 
 def _spans(data: bytes) -> Iterator[Joint]:
-    yield from (found.span() for found in JOINT.finditer(data))
+    for found in JOINT.finditer(data):
+        start, end = found.span()
+        # Two quotes with nothing between them join words, and are an empty text everywhere else.
+        is_empty = end - start == 2 and data[start] in QUOTES
+        if not is_empty or (data[start - 1 : start].isalnum() and data[end : end + 1].isalnum()):
+            yield start, end
 
 
 def _listed(data: bytes) -> Iterator[Joint]:

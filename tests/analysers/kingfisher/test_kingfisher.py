@@ -67,6 +67,7 @@ BEFORE = {
     "rewritten/id": key(100),
     "below/id": key(200),
     "half/a.py": "T = ('{}'\n     '{}')\n".format(halves("half")[0], "0" * 21),
+    "put_together/a.py": "T = [\n    '{}',\n    '{}',\n]\n".format(*halves("put together")),
     "parts_before/a.py": in_parts("parts before"),
     "parts_before/b.py": f"{named('whole before')}",
     "parts_replaced/a.py": f'T = "ghp_" + "{token("old part")[4:]}"\n',
@@ -88,6 +89,7 @@ AFTER = {
     "rewritten/id": "\n".join(REWRITTEN),
     "below/id": f"{key(200)}\nhost = a\n",
     "half/a.py": "T = ('{}'\n     '{}')\n".format(*halves("half")),
+    "put_together/a.py": in_parts("put together", PARTS["joined.py"]),
     "parts_before/a.py": f"import os\n{in_parts('parts before')}",
     "parts_before/b.py": in_parts("whole before"),
     "parts_replaced/a.py": f'T = "ghp_" + "{token("new part")[4:]}"\n',
@@ -174,6 +176,10 @@ def test_a_token_that_is_written_in_parts_is_found_and_not_printed(found: Found)
 
 def test_a_token_of_which_the_change_adds_one_half_is_new(found: Found) -> None:
     assert places(found("half")) == [("a.py", 1)]
+
+
+def test_a_token_whose_parts_the_change_puts_together_is_new(found: Found) -> None:
+    assert places(found("put_together")) == [("a.py", 2)]
 
 
 def test_another_token_in_parts_in_the_place_of_one_is_new(found: Found) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from affidavit.records.evidence import AnalyserDiagnostic, Unread
 from affidavit.system.private_files import write_private_file
 
-FORMAT = 6
+FORMAT = 7
 MAX_BYTES = 256 * 1024 * 1024
 
 

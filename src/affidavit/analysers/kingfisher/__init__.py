@@ -13,7 +13,6 @@ from affidavit.analysers.kingfisher.placeholders import why_no_secret
 from affidavit.analysers.kingfisher.rules import KEYS, KINGFISHER_RULES, ON, TOKENS, identifier_of, name_of
 from affidavit.analysers.kingfisher.values import named_part, place_of
 from affidavit.analysers.reading import Canary
-from affidavit.git.tree import MAX_TEXT_BYTES
 from affidavit.ports import Tree
 from affidavit.records.evidence import IN_NAME, AnalyserDiagnostic
 from affidavit.redaction.joining import join_parts
@@ -89,7 +88,7 @@ def find_in_parts(path: str, text: str) -> Iterator[AnalyserDiagnostic]:
     Only these have an `end_line`.
     """
     data = text.encode()
-    joined = join_parts(data) if len(data) <= MAX_TEXT_BYTES else None
+    joined = join_parts(data)
     if joined is None:
         return
     starts = list(accumulate((len(line) + 1 for line in data.split(b"\n")), initial=0))
@@ -118,15 +117,20 @@ def judge_kingfisher(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> 
         return "the file is not part of the change"
     name = diagnostic.rule.partition("/")[2]
     height = place.block.count("\n") + 1 if name in BLOCKS else 1
-    if diagnostic.end_line is not None:
-        height = diagnostic.end_line - diagnostic.line + 1
     rule = KINGFISHER.rules[diagnostic.rule]
     was_silent = file.old_path is not None and not rule.counts_at(file.old_path)
     added = set(file.changed_lines("head"))
+    is_in_parts = diagnostic.end_line is not None
     if diagnostic.line == IN_NAME:
         if _is_named_at(inspection.repository.base, diagnostic):
             return "the name was there before the change"
-    elif file.hunks and not was_silent and added.isdisjoint(range(diagnostic.line, diagnostic.line + height)):
+    # The parts may stand there before the change puts them together: the value says whether it is new.
+    elif (
+        file.hunks
+        and not was_silent
+        and not is_in_parts
+        and added.isdisjoint(range(diagnostic.line, diagnostic.line + height))
+    ):
         return "the line was there before the change"
     return why_no_secret(name, place)
 
