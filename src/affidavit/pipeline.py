@@ -77,6 +77,12 @@ NO_MODEL = Gap(
     advice="The mechanical specialists reviewed alone.",
 )
 
+
+def docket_without_models(change: Change) -> Docket:
+    """What is to be said before the machine alone is heard."""
+    return Docket(not_run=(NO_MODEL,) if change.files else ())
+
+
 HANDED_IN = Gap(
     name="model specialists",
     reason="another agent handed its findings in, and was not watched",
@@ -258,7 +264,7 @@ async def look(case: Case, crew: Crew, take: Steps = take_each) -> Looked:
     if crew.panel is None:
         case.emit(handoff("planner", "reviewer", chunks_count=len(case.change.reviewed_files())))
         replies = await by_machine()
-        return _looked(case, replies, read_replies(replies, case.change), Docket(not_run=(NO_MODEL,)))
+        return _looked(case, replies, read_replies(replies, case.change), docket_without_models(case.change))
     replies, (session, opening) = await both(
         by_machine(), _open(case, crew.panel, take, probes_verifier=crew.probes_verifier)
     )

@@ -13,7 +13,7 @@ from affidavit.records.report import Report
 from forge_http import Asked, Fault, RefusedError
 from github_server import GitHubServer
 from posting_flow import ALL_BUT_RUFF, post, reviewed
-from shop import HEAD_FILES
+from shop import BASE_FILES, HEAD_FILES
 
 BROKEN = HEAD_FILES["cart.py"]
 FIXED = BROKEN.replace("price_in(currency, item)", "item.price")
@@ -433,3 +433,14 @@ def test_what_moved_twice_keeps_its_thread(github: GitHubServer, tmp_path: Path)
         post(github.address, push(github, files, tmp_path / "cache"))
     assert len(github.inline) == 1
     assert not is_resolved(github)
+
+
+def test_of_an_empty_change_nothing_is_posted_and_nothing_approved(
+    github: GitHubServer, report: Report, tmp_path: Path
+) -> None:
+    post(github.address, report)
+    taken_back = push(github, dict(BASE_FILES), tmp_path / "cache")
+    assert taken_back.verdict.summary == f"Nothing to review: {github.address.url} changes no file."
+    github.asked.clear()
+    posted = post(github.address, taken_back)
+    assert (posted.actions, github.writes()) == ((), [])

@@ -123,11 +123,13 @@ def test_a_review_runs_in_the_background_and_ends_with_its_report(folder: Path) 
                 asked = {"review": begun["review"], "wait_seconds": 30}
                 done = answer_of(await client.call_tool("get_review", asked, progress_callback=hear))
             assert (done["status"], done["verdict"]) == ("completed", "comment")
-            failed = answer_of(await client.call_tool("start_review", {"target": "HEAD..HEAD"}))
-            asked = {"review": failed["review"], "wait_seconds": 30}
+            empty = answer_of(await client.call_tool("start_review", {"target": "HEAD..HEAD"}))
+            asked = {"review": empty["review"], "wait_seconds": 30}
             ended = answer_of(await client.call_tool("get_review", asked))
-            assert ended["status"] == "failed"
-            assert "changes no file" in ended["error"]
+            assert (ended["status"], ended["verdict"]) == ("completed", "comment")
+            opened = answer_of(await client.call_tool("open_change", {"target": "HEAD..HEAD"}))
+            assert opened["files"] == []
+            assert opened["notices"] == ["nothing to review: HEAD..HEAD changes no file"]
 
     asyncio.run(run())
     assert said

@@ -70,6 +70,7 @@ def open_pull_request(
             discussion=(*pull.discussion, *words.discussion),
             address=pull.address.url,
             dismissals=pull.dismissals,
+            may_be_empty=True,
         )
     )
     change = opened.change

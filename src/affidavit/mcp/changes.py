@@ -55,6 +55,7 @@ class WantedChange:
             repo=repo,
             title=self.title,
             description=self.description,
+            may_be_empty=True,
         )
 
     def _refuse_files(self, repo: Path) -> None:
@@ -143,6 +144,7 @@ class KeptChange(Closing):
             for file in change.files[:MAX_SHOWN_FILES]
         ]
         more = len(change.files) - len(files)
+        notices = [*self.opened.notices, *filter(None, [change.why_empty])]
         return {
             "change": self.id,
             "title": change.title,
@@ -150,7 +152,7 @@ class KeptChange(Closing):
             "head": change.head.commit or change.head.tree,
             "files": files,
             **({"more_files": more} if more else {}),
-            **({"notices": list(self.opened.notices)} if self.opened.notices else {}),
+            **({"notices": notices} if notices else {}),
         }
 
     def close(self) -> None:

@@ -7,13 +7,12 @@ machine proves on the report's own change, by rules that every version has, bloc
 from collections.abc import Iterator, Sequence
 
 from affidavit.config.settings import Settings
-from affidavit.pipeline import NO_MODEL, Looked, conclude
+from affidavit.pipeline import Looked, conclude, docket_without_models
 from affidavit.ports import Case
 from affidavit.prompts import current_prompts
 from affidavit.recheck.proofs import Proof, has_other_version
 from affidavit.records.candidate import Candidate
 from affidavit.records.diagnostics import Reason
-from affidavit.records.docket import Docket
 from affidavit.records.report import Reply, Report
 from affidavit.stages.looking.parse import hand_in, read_replies
 
@@ -30,7 +29,7 @@ async def check_blocking(
 ) -> list[Proof]:
     """A failed proof for each finding that blocks now, and that the report has not among what blocks."""
     heard = [reply for reply in replies if _counts(reply, report)]
-    docket = hand_in(read_replies(heard, case.change), heard, Docket(not_run=(NO_MODEL,)))
+    docket = hand_in(read_replies(heard, case.change), heard, docket_without_models(case.change))
     now = await conclude(Looked(case, docket), None, None, settings, {}, current_prompts())
     blocking = [one for one in now.candidates if one.id in now.verdict.blocking or _blocks_under(one, now)]
     return [_missing(one) for one in _unmatched(blocking, list(_known(report)))]

@@ -10,7 +10,7 @@ from affidavit.diff.skipping import mark_skipped
 from affidavit.git.repository import GitRepository
 from affidavit.git.revisions import commits_between, one_commit
 from affidavit.iterations.following.scope import choose_scope, parts_to_show
-from affidavit.pipeline import NO_MODEL, Looked, conclude, docket_of_submission
+from affidavit.pipeline import Looked, conclude, docket_of_submission, docket_without_models
 from affidavit.ports import Case, Judged, Verifiers
 from affidavit.prompts import PromptSet, asks_for_experiments, built_in_versions, current_prompts
 from affidavit.records.candidate import Candidate, Judgement
@@ -102,7 +102,7 @@ async def derive_report(
     replies, not_derived = _replies(inputs, again, settings, has_models=has_models)
     planned, probed = _opening(report, inputs, case)
     plan = planned.plan if has_models and not probed.failures else None
-    before = _before(inputs, planned, probed, has_models=has_models)
+    before = _before(case.change, inputs, planned, probed, has_models=has_models)
     read = read_replies(replies, case.change)
     looked = Looked(
         replace(case, plan=plan, replies=tuple(replies), review_id=report.id),
@@ -139,10 +139,10 @@ def _without_models(inputs: Inputs) -> Inputs:
     )
 
 
-def _before(inputs: Inputs, planned: Planned, probed: Probed, *, has_models: bool) -> Docket:
+def _before(change: Change, inputs: Inputs, planned: Planned, probed: Probed, *, has_models: bool) -> Docket:
     if inputs.submitted_by:
         return docket_of_submission(is_judged=has_models)
-    return opening_docket(planned, probed) if has_models else Docket(not_run=(NO_MODEL,))
+    return opening_docket(planned, probed) if has_models else docket_without_models(change)
 
 
 def _prompts(report: Report) -> PromptSet:

@@ -223,6 +223,15 @@ class Change(Record):
     """What people decided about findings of earlier reviews of it; on the forge's word."""
 
     @property
+    def why_empty(self) -> str:
+        """Say that there is nothing to review, and why; empty where a file changes."""
+        if self.files:
+            return ""
+        uncommitted = {"staged": "nothing is staged", "working_tree": "everything is committed"}
+        why = uncommitted.get(self.source, f"{self.target} changes no file")
+        return f"nothing to review: {why}"
+
+    @property
     def changed_files(self) -> frozenset[str]:
         """Every path that the change touches, at head and at base."""
         return frozenset(

@@ -82,13 +82,14 @@ async def hold(
             programs=running.programs,
         )
         crew = replace(crew, try_patch=patch_trier(opened, crew, running))
-        if prompts is not None:
+        if prompts is not None and opened.change.files:
             from affidavit.reviewing.panel import chosen_panel  # noqa: PLC0415 - only models need it
 
             prompts = prompts.asking_for_all() if running.runner else prompts
             crew = replace(crew, panel=chosen_panel(opened, settings, options, cache, prompts, minds, log))
         # The connections to the models stay open for the whole review.
         async with kept_open(crew.panel.minds.values() if crew.panel else ()):
+            earlier = earlier if opened.change.files else None
             return await review(opened.change, opened.repository, settings, crew, emit, earlier, conduct)
 
 

@@ -286,12 +286,6 @@ def test_a_folder_that_is_no_repository_is_a_clear_line(tmp_path: Path) -> None:
     assert "not in a git repository" in done.err
 
 
-def test_nothing_to_review_is_said(shop: Repo) -> None:
-    done = review(shop)
-    assert done.code == 2
-    assert "nothing to review" in done.err
-
-
 def test_a_binary_file_and_an_unreadable_encoding_do_not_stop_the_review(shop: Repo) -> None:
     latin = "# caf\xe9\ndef total():\n    return amounts\n".encode("latin-1")
     shop.commit("Bytes", {"logo.png": b"\x89PNG\0\0", "shop/latin.py": latin, **UNDEFINED})

@@ -43,14 +43,15 @@ def test_a_range_of_a_known_repository_is_reviewed(client: Client, known: Repo) 
     [("main", "main"), ("main", "idle"), ("topic", "main"), ("main", "taken-back"), ("topic", "topic~0")],
 )
 @pytest.mark.usefixtures("known")
-def test_a_range_without_a_change_is_refused_before_it_is_queued(
+def test_a_range_without_a_change_is_completed_and_approves_nothing(
     client: Client, base: str, head: str
 ) -> None:
-    before = client.get("/api/review?limit=100").json["reviews"]
-    status, text = ask(client, base, head)
-    assert status == 422
-    assert "nothing to review" in text
-    assert client.get("/api/review?limit=100").json["reviews"] == before
+    review_id = client.submit(repository="shop", base=base, head=head)
+    summary = client.finished(review_id)
+    assert summary["status"] == "completed"
+    verdict = client.get(f"/api/review/{review_id}/report").json["verdict"]
+    assert verdict["decision"] == "comment"
+    assert verdict["summary"].startswith("Nothing to review")
 
 
 @pytest.mark.parametrize("name", ["nowhere", "-x", "--help", "topic^{tree}", "main\nx", "@{-1", ""])

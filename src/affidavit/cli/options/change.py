@@ -40,6 +40,7 @@ def requested_change(options: Mapping[str, Any]) -> ChangeRequest:
         description=options.get("description", ""),
         diff_text=sys.stdin.buffer.read() if is_input_taken else None,
         discussion=read_discussion(options.get("discussion"), is_input_taken=is_input_taken),
+        may_be_empty=True,
     )
 
 

@@ -30,7 +30,7 @@ from affidavit.reviewing.hold import hold_review, settings_for
 from affidavit.reviewing.keeping import keep_report, measured_report
 from affidavit.reviewing.models import models_of
 from affidavit.reviewing.prompts import count_for_rollout, prompts_for
-from affidavit.reviewing.series import keep_iteration
+from affidavit.reviewing.series import Followed, keep_iteration
 from affidavit.stages.looking.intake import OpenedChange
 
 WHAT_COUNTS = (
@@ -127,7 +127,7 @@ WHAT_COUNTS = (
     metavar="FILE",
     help="Write events to FILE as they happen, one JSON object per line.",
 )
-@click.option("--quiet", "-q", is_flag=True, help="No progress, no hints.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress and no hints; no report where nothing is found.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:
@@ -150,17 +150,19 @@ def command(context: click.Context, /, **options: Any) -> None:
             say_named_settings(opened, options["config"])
             say_unknown_names(settings)
         heard = None if options["quiet"] else say
-        chosen = prompts_for(opened, options, heard) if models_of(settings, options) else None
+        is_empty = not opened.change.files
+        has_models = not is_empty and models_of(settings, options)
+        chosen = prompts_for(opened, options, heard) if has_models else None
         if options["estimate"] or options["what_leaves"]:
             print_text(_preview(opened, settings, options, chosen))
             return
-        followed = review_before(opened, options, say, heard)
+        followed = Followed() if is_empty else review_before(opened, options, say, heard)
         with (
             show_progress(is_quiet=options["quiet"]) as shown,
             kept_events(options["events"], shown) as emit,
         ):
             report = hold_review(opened, settings, options, chosen, emit, earlier=followed.earlier)
-    if options["no_store"]:
+    if options["no_store"] or is_empty:
         report = measured_report(report, options["data"])
     else:
         report = keep_report(report, options["data"], say)
@@ -171,7 +173,9 @@ def command(context: click.Context, /, **options: Any) -> None:
         show_nits=report.settings["nits"],
         is_verbose=options["verbose"],
     )
-    _write_outputs(report, outputs, view)
+    # A hook says nothing where there is nothing to say.
+    is_silent = options["quiet"] and not report.shown and not report.gate.exit_code
+    _write_outputs(report, [one for one in outputs if not (is_silent and _is_screen(one))], view)
     for output in outputs if key else ():
         if key and output.name == "report" and output.path:
             sign_file(output.path, key)
@@ -208,6 +212,8 @@ def _preview(
         raise SettingsError("--estimate and --what-leaves exclude each other")
     from affidavit.reviewing.preview import checked_servers, describe_forecast  # noqa: PLC0415 - few ask for it
 
+    if opened.change.why_empty:
+        return f"{opened.change.why_empty}\n"
     if chosen is None:
         named = checked_servers(opened, options)
         said = f" Without one, nobody calls the tools of {named}." if named else ""
@@ -218,7 +224,7 @@ def _preview(
 
 def _write_outputs(report: Report, outputs: Sequence[FormatRequest], view: View) -> None:
     for output in outputs:
-        if output.name == "terminal" and output.path is None:
+        if _is_screen(output):
             from affidavit.render.report.terminal import print_terminal  # noqa: PLC0415 - as every format
 
             print_terminal(report, view)
@@ -228,6 +234,10 @@ def _write_outputs(report: Report, outputs: Sequence[FormatRequest], view: View)
             write_output(text, output.path)
         else:
             _leave_out(output)
+
+
+def _is_screen(output: FormatRequest) -> bool:
+    return output.name == "terminal" and output.path is None
 
 
 def _leave_out(output: FormatRequest) -> None:

@@ -57,7 +57,12 @@ class Ground:
 
 
 def plan_actions(report: Report, standing: Standing, limits: Limits, options: PostOptions) -> list[Action]:
-    """The actions, in the order in which they are safe to be cut off: the gate speaks last."""
+    """The actions, in the order in which they are safe to be cut off: the gate speaks last.
+
+    Of an empty change nothing is posted.
+    """
+    if report.change.why_empty:
+        return []
     ground = Ground(report, standing, limits, options)
     notes, doubles = without_doubles(standing)
     fates = decide_fates(report, notes)

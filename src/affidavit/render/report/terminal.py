@@ -63,6 +63,9 @@ def print_terminal(report: Report, view: View) -> None:
 def render_terminal(report: Report, *, console: Console, view: View | None = None) -> None:
     """Write what was found and why it is believed, what was withheld, what did not run, the verdict."""
     ink, view = Ink(console), view or View()
+    if report.change.why_empty and not report.candidates:
+        ink.line(ink.safe(report.verdict.summary))
+        return
     standing, folded = wording.standing(report), wording.folded(report)
     _write_head(ink, report)
     _write_overview(ink, report, standing)

@@ -367,6 +367,8 @@ def headline(report: Report) -> str:
         said = f"changes requested: {counted(len(blocking), 'finding blocks', 'findings block')}"
     elif report.verdict.decision == "approve":
         said = "approved: nothing found"
+    elif report.change.why_empty and not shown:
+        said = report.change.why_empty
     elif shown:
         said = f"{counted(len(shown), 'finding')}, none of which blocks"
     else:

@@ -1,9 +1,8 @@
-"""A range of a repository that the server knows: names of revisions in, commits with a change between out."""
+"""A range of a repository that the server knows: names of revisions in, commits with a merge base out."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from affidavit.errors import EmptyChangeError
 from affidavit.git.confined.location import find_repository
 from affidavit.git.objects import ObjectStore
 from affidavit.git.revisions import branch_named, merge_base, resolve_commit
@@ -13,7 +12,7 @@ from affidavit.system.folders import bytes_in
 
 @dataclass(frozen=True)
 class CheckedRange:
-    """Two commits with a change between them."""
+    """Two commits that have one in common."""
 
     base: str
     head: str
@@ -22,7 +21,7 @@ class CheckedRange:
 
 
 def check_range(folder: Path, base: str, head: str, most_bytes: int) -> CheckedRange:
-    """The two commits; refuses what is unknown, too large or empty, before anything is queued."""
+    """The two commits; refuses what is unknown, unrelated or too large, before anything is queued."""
     location = find_repository(folder)
     size = bytes_in(location.objects)
     if size > most_bytes:
@@ -34,9 +33,7 @@ def check_range(folder: Path, base: str, head: str, most_bytes: int) -> CheckedR
     store = ObjectStore(location)
     try:
         old, new = (resolve_commit(store, location, name) for name in (base, head))
-        parted = merge_base(store, location, old, new)
-        if store.tree_of(parted) == store.tree_of(new):
-            raise EmptyChangeError(f"nothing to review: {head} changes no file since it left {base}")
+        merge_base(store, location, old, new)
         return CheckedRange(old, new, branch_named(store.git, head))
     finally:
         store.close()

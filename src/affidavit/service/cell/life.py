@@ -234,4 +234,5 @@ def _change_request(wanted: WantedReview) -> ChangeRequest:
         discussion=wanted.discussion,
         address=wanted.url,
         dismissals=wanted.dismissals,
+        may_be_empty=True,
     )

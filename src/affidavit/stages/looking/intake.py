@@ -66,6 +66,8 @@ class ChangeRequest:
     """What people decided there about findings of earlier reviews."""
     allowed: Allowed = NOTHING_MORE
     """What the repository may reach and run beyond its own folder."""
+    may_be_empty: bool = False
+    """Whether two equal trees are a change, too; an empty diff never is."""
 
 
 @dataclass(frozen=True)
@@ -232,18 +234,10 @@ def _single_commit(store: ObjectStore, location: Location, target: str) -> Sides
 
 def _opened(store: ObjectStore, location: Location, sides: Sides, request: ChangeRequest) -> OpenedChange:
     files = files_between(store, sides.base, sides.head)
-    if not files:
-        raise EmptyChangeError(f"nothing to review: {_why_empty(sides)}")
     change = _change(sides, files, request, repository_name(store.git, location))
+    if change.why_empty and not request.may_be_empty:
+        raise EmptyChangeError(change.why_empty)
     return OpenedChange(change, GitRepository(store, sides.base, sides.head), sides.notices)
-
-
-def _why_empty(sides: Sides) -> str:
-    if sides.source == "staged":
-        return "nothing is staged"
-    if sides.source == "working_tree":
-        return "everything is committed"
-    return f"{sides.target} changes no file"
 
 
 def _change(

@@ -180,7 +180,7 @@ def decide_verdict(
     decision: Decision = "approve"
     if blocking:
         decision = "request_changes"
-    elif standing or _suppressed(judged) or incomplete or unseen or not models:
+    elif standing or _suppressed(judged) or incomplete or unseen or not models or change.why_empty:
         decision = "comment"
     counts = count(visible, blocking=len(blocking), set_aside=set_aside)
     is_whole = bool(models) and not incomplete and not unseen
@@ -334,6 +334,8 @@ def _summary(
     has_models: bool,
 ) -> str:
     """One sentence on what was found, and one on what the review lacks."""
+    if change.why_empty and not counts.candidates:
+        return _sentence([change.why_empty])
     others = max(0, counts.shown - counts.blocking)
     found = [f"{_number(counts.blocking, 'proven finding')} must be fixed before merging"] * bool(
         counts.blocking

@@ -265,7 +265,7 @@ def _count(report: Report) -> None:
 
 def title_of(change: Change) -> str:
     """What a list calls the change; a diff that nobody named is called by its files."""
-    if change.title_from != "default":
+    if change.title_from != "default" or not change.files:
         return change.title
     first, others = change.files[0].path, len(change.files) - 1
     return f"{first} and {others} more" if others else first
