@@ -46,10 +46,15 @@ def test_the_hooks_are_programs_and_one_stops_a_bad_commit(folder: Path, repo: R
     assert b"undefined_name" in done.stdout + done.stderr
 
 
-def with_hooks(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+def with_hooks(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[bytes]:
     """Git as a user runs it: its hooks find the command."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    env = {**environment_of(folder.parent / "data"), "PATH": path, "AFFIDAVIT_ANALYSERS_OFF": ALL_BUT_RUFF}
+    env = {
+        **environment_of(folder.parent / "data"),
+        "PATH": path,
+        "AFFIDAVIT_ANALYSERS_OFF": ALL_BUT_RUFF,
+        **more,
+    }
     return subprocess.run(["git", *arguments], cwd=folder, env=env, capture_output=True, check=False)
 
 
@@ -110,3 +115,69 @@ def test_after_a_rebase_only_the_branch_itself_is_reviewed(pushed: Path, repo: R
     repo.git("rebase", "-q", "origin/main")
     done = with_hooks(pushed, "push", "-q", "--force", "origin", "topic")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture
+def hooked(folder: Path, repo: Repo) -> Path:
+    """A repository with one commit, and the hook that reviews what is committed."""
+    repo.commit("Begin", {"a.py": "x = 1\n"})
+    assert affidavit("init", "--hook", "pre-commit", cwd=folder).code == 0
+    return folder
+
+
+@pytest.mark.parametrize("flag", ["--amend", "--allow-empty"])
+def test_a_commit_that_changes_nothing_goes_through_in_silence(hooked: Path, flag: str) -> None:
+    done = with_hooks(hooked, "commit", "-q", flag, "-m", "Other words")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_clean_commit_goes_through_in_silence(hooked: Path, repo: Repo) -> None:
+    repo.write({"a.py": "x = 2\n"})
+    done = with_hooks(hooked, "commit", "-q", "-a", "-m", "Good")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_an_empty_commit_and_a_commit_with_its_revert_are_pushed(pushed: Path, repo: Repo) -> None:
+    repo.git("commit", "-q", "--allow-empty", "-m", "Empty")
+    repo.git("tag", "v1")
+    for what in ("v1", "HEAD:refs/heads/empty"):
+        done = with_hooks(pushed, "push", "-q", "origin", what)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    repo.commit("Bad", {"a.py": "x = undefined_name\n"})
+    repo.git("revert", "--no-edit", "HEAD")
+    done = with_hooks(pushed, "push", "-q", "origin", "HEAD:main")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_review_that_could_not_be_done_is_said_and_stops_nothing(hooked: Path, repo: Repo) -> None:
+    repo.write({"a.py": "x = undefined_name\n"})
+    done = with_hooks(hooked, "commit", "-q", "-a", "-m", "Bad", AFFIDAVIT_FAIL_ON="nonsense")
+    assert done.returncode == 0
+    assert b"AFFIDAVIT_FAIL_ON" in done.stderr
+    assert b"affidavit: what is staged is NOT reviewed (exit code 2)" in done.stderr
+
+
+def test_strict_hooks_stop_for_a_review_that_could_not_be_done(pushed: Path, repo: Repo) -> None:
+    both = ("--hook", "pre-commit", "--hook", "pre-push", "--strict", "--force")
+    assert affidavit("init", *both, cwd=pushed).code == 0
+    repo.write({"a.py": "x = 2\n"})
+    env = {"AFFIDAVIT_FAIL_ON": "nonsense"}
+    assert with_hooks(pushed, "commit", "-a", "-m", "Two", **env).returncode != 0
+    assert with_hooks(pushed, "commit", "-a", "-m", "Two").returncode == 0
+    assert with_hooks(pushed, "push", "origin", "HEAD:main", **env).returncode != 0
+    blob = repo.git("hash-object", "-w", "a.py").strip()
+    repo.git("tag", "words", blob)
+    assert with_hooks(pushed, "push", "origin", "words").returncode != 0
+    assert with_hooks(pushed, "push", "origin", "HEAD:main").returncode == 0
+
+
+def test_a_push_that_could_not_be_reviewed_is_said_and_goes_through(pushed: Path, repo: Repo) -> None:
+    repo.commit("Bad", {"a.py": "x = undefined_name\n"})
+    done = with_hooks(pushed, "push", "-q", "origin", "HEAD:main", AFFIDAVIT_FAIL_ON="nonsense")
+    assert done.returncode == 0
+    assert b"affidavit: HEAD is NOT reviewed (exit code 2)" in done.stderr
+
+
+def test_strict_goes_with_a_hook(folder: Path) -> None:
+    done = affidavit("init", "--strict", cwd=folder)
+    assert (done.code, "--strict goes with --hook" in done.err) == (2, True)

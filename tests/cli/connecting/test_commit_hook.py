@@ -6,15 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from affidavit.forges.workflows.writing import hook as hook_of
 from commands import environment_of
 from forks import for_commands
 from repositories import Repo, clean_environment
 
 ROOT = Path(__file__).parents[3]
-HOOK = """#!/bin/sh
-git diff --cached --quiet && exit 0
-exec "{affidavit}" review --staged --quiet
-"""
 CLEAN = "def total(prices):\n    return sum(prices)\n"
 BROKEN = "def total(prices):\n    return sum(price)\n"
 
@@ -33,7 +30,8 @@ def shop(repo: Repo) -> Repo:
     repo.commit("A shop", {"shop.py": CLEAN, "other.py": "X = 1\n"})
     hook = repo.path / ".git" / "hooks" / "pre-commit"
     hook.parent.mkdir(exist_ok=True)
-    hook.write_text(HOOK.format(affidavit=for_commands().affidavit))
+    written = hook_of("pre-commit").text
+    hook.write_text(written.replace("\naffidavit review", f"\n{for_commands().affidavit} review"))
     hook.chmod(0o755)
     return repo
 
@@ -112,9 +110,7 @@ def test_a_commit_without_changes_is_not_reviewed(shop: Repo, tmp_path: Path) ->
     assert commit(shop.path, tmp_path, "--allow-empty").is_done
 
 
-def test_the_hook_of_the_documentation_is_the_one_tested_here() -> None:
-    documented = (ROOT / "docs" / "formats.md").read_text()
-    assert HOOK.replace('"{affidavit}"', "affidavit") in documented
+def test_the_hook_that_the_framework_is_offered_reviews_what_is_staged() -> None:
     offered = (ROOT / ".pre-commit-hooks.yaml").read_text()
     assert "entry: affidavit review --staged --quiet\n" in offered
     assert "pass_filenames: false\n" in offered

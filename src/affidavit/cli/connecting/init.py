@@ -24,6 +24,9 @@ MODEL_NAME = re.compile(r"[A-Za-z0-9-]+:[\w.:/@-]+")
 @click.option("--forge", type=click.Choice(KINDS), help="Which workflow; default: that of the remote origin.")
 @click.option("--hook", "hooks", multiple=True, type=click.Choice(HOOKS), help="A hook instead; repeatable.")
 @click.option(
+    "--strict", is_flag=True, help="With --hook: stop also where the review could not be completed."
+)
+@click.option(
     "--model", metavar="PROVIDER:NAME", help="The model of the review; default: none, and no secret."
 )
 @click.option(
@@ -52,6 +55,7 @@ MODEL_NAME = re.compile(r"[A-Za-z0-9-]+:[\w.:/@-]+")
 def command(
     forge: ForgeKind | None,
     hooks: tuple[Hook, ...],
+    strict: bool,
     repo: Path | None,
     is_shown: bool,
     force: bool,
@@ -66,11 +70,13 @@ def command(
     affidavit init --from OWNER/REPO@COMMIT   the workflow of the forge that origin is on
     affidavit init --hook pre-push            review what is pushed, before it is
     """
+    if strict and not hooks:
+        raise SettingsError("--strict goes with --hook")
     git = Git(repo or Path.cwd())
     root = _line(git, "rev-parse", "--show-toplevel")
     if hooks:
         root = _hooks_folder(git, root)
-        files = [hook(name) for name in hooks]
+        files = [hook(name, is_strict=strict) for name in hooks]
     else:
         files = workflow(forge or _forge_of(git), _choices(**options))
     if is_shown:

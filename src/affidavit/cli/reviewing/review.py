@@ -127,7 +127,9 @@ WHAT_COUNTS = (
     metavar="FILE",
     help="Write events to FILE as they happen, one JSON object per line.",
 )
-@click.option("--quiet", "-q", is_flag=True, help="No progress and no hints; no report where nothing is found.")
+@click.option(
+    "--quiet", "-q", is_flag=True, help="No progress and no hints; no report where nothing is found."
+)
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
 @click.pass_context
 def command(context: click.Context, /, **options: Any) -> None:

@@ -58,9 +58,10 @@ def workflow(kind: ForgeKind, chosen: Choices) -> list[Written]:
     ]
 
 
-def hook(name: Hook) -> Written:
-    """A hook of git."""
-    return Written(f"hooks/{name}", _read(f"{name}.sh"), is_program=True)
+def hook(name: Hook, *, is_strict: bool = False) -> Written:
+    """A hook of git; a strict one also stops for a review that could not be done, or only in part."""
+    text = _read(f"{name}.sh").replace("@STRICT@", "yes" if is_strict else "no")
+    return Written(f"hooks/{name}", text, is_program=True)
 
 
 _NO_SOURCE = (
