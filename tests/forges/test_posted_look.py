@@ -27,6 +27,6 @@ def test_a_smaller_point_names_itself_so_that_it_can_be_dismissed() -> None:
 
 def test_a_review_that_says_nothing_does_not_say_how_to_dismiss_it() -> None:
     clean = threads()[-1][1]
-    assert "Nothing proven" in clean
+    assert "No problems found" in clean
     assert "/affidavit dismiss" not in clean
     assert "/affidavit dismiss" in posted()[0][1]

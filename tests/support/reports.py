@@ -284,7 +284,7 @@ def a_report(*candidates: Candidate, **fields: Any) -> Report:
                 decision=decision,
                 summary="1 proven finding must be dealt with."
                 if blocking
-                else "Nothing proven; no model looked.",
+                else "No problems found (linters only, no model).",
                 confidence=0.9,
                 blocking=blocking,
                 counts=count(candidates, len(blocking)),

@@ -104,7 +104,13 @@ def test_a_skipped_file_is_named_in_every_format(form: str) -> None:
 def test_a_review_without_a_model_never_approves() -> None:
     report = report_of(models={})
     assert (report.verdict.decision, report.gate.exit_code) == ("comment", 0)
-    assert "no model looked" in report.verdict.summary
+    assert report.verdict.summary == "No problems found (linters only, no model)."
+
+
+def test_a_review_without_a_model_says_so_beside_what_it_found_and_what_it_lacks() -> None:
+    assert report_of(proven(), models={}).verdict.summary.endswith("before merging. Linters only, no model.")
+    unread = report_of(models={}, change=skipping(excused=False)).verdict.summary
+    assert unread.startswith("No problems found (linters only, no model); not looked at: ")
 
 
 def test_an_incomplete_review_never_approves_and_says_so_in_the_exit_code() -> None:

@@ -127,7 +127,7 @@ def _text(candidate: Candidate, finding: Finding, report: Report) -> str:
 
 def _add_file(suite: Element, path: str, report: Report) -> None:
     """A file without findings passes if somebody looked at all of it, and is skipped otherwise."""
-    case = _case(suite, path, "nothing proven")
+    case = _case(suite, path, "no problems found")
     covered = next((file for file in report.coverage if file.path == path), None)
     why = _unexamined(covered)
     if why:

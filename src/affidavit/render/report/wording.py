@@ -17,7 +17,7 @@ from affidavit.records.record import Side
 from affidavit.records.report import Gap, Report
 
 MAX_SKIPPED = 50
-NOTHING_PROVEN = "nothing proven; no model looked"
+NOTHING_FOUND = "No problems found (linters only, no model)"
 MAX_SENTENCE_LENGTH = 200
 _SENTENCE_END = re.compile(r"[.!?](?=\s+[^\sa-z])")
 SIDES: dict[Side, str] = {"base": "before the change", "head": "after the change"}
@@ -372,7 +372,7 @@ def headline(report: Report) -> str:
     elif shown:
         said = f"{counted(len(shown), 'finding')}, none of which blocks"
     else:
-        said = "nothing proven" if report.models else NOTHING_PROVEN
+        said = "no problems found" if report.models else NOTHING_FOUND
     hidden = len(set(blocking) - {one.id for one in shown})
     said += f" ({hidden} of them not shown)" if hidden else ""
     return said + ("; the review is incomplete" if report.incomplete else "")

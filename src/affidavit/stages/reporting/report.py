@@ -341,7 +341,7 @@ def _summary(
         counts.blocking
     )
     found += [f"{_number(others, 'other finding' if found else 'finding')} to look at"] * bool(others)
-    lacks = [] if has_models else ["no model looked"]
+    lacks = [] if has_models or not found else ["linters only, no model"]
     lacks += [unread] if unread else []
     silenced = counts.withheld_by_code.get(Reason.SUPPRESSED, 0)
     lacks += [f"{_number(silenced, 'finding')} silenced by the change itself"] if silenced else []
@@ -351,8 +351,9 @@ def _summary(
     if incomplete:
         lacks.append("not completed: " + ", ".join(dict.fromkeys(gap.name for gap in incomplete)))
     if not found:
-        nothing = "nothing to report" if has_models else "nothing proven"
-        found, lacks = [nothing, *(lacks or ["every part of the review completed"])], []
+        nothing = "nothing to report" if has_models else "no problems found (linters only, no model)"
+        whole = ["every part of the review completed"] * has_models
+        found, lacks = [nothing, *(lacks or whole)], []
     if excused:
         lacks = [*lacks, f"except {_listed(excused)}"] if lacks else []
         found = found if lacks else [*found[:-1], f"{found[-1]}, except {_listed(excused)}"]
