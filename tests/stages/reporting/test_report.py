@@ -14,7 +14,7 @@ from affidavit.records.docket import Docket
 from affidavit.records.finding import Category, Severity
 from affidavit.records.report import Gap, Reply, ReplySummary, Report
 from affidavit.render.formats import FORMATS, render
-from affidavit.render.report.wording import gate_words
+from affidavit.render.report.wording import gate_words, headline
 from affidavit.stages.reporting.report import compile_report
 from claims import candidate, case_of, change_of, file_change, finding
 
@@ -315,3 +315,9 @@ def test_findings_that_do_not_count_are_gathered_by_severity_and_reason() -> Non
         "1 high finding does not count for the gate: the verifier has a reservation",
         "2 medium findings do not count for the gate: not verified",
     ]
+
+
+def test_a_headline_over_a_failed_gate_does_not_say_that_nothing_blocks() -> None:
+    found = [proven(index, severity="medium", file=f"{index}.py") for index in range(2)]
+    report = report_of(*found, proven(2, severity="low"), settings=Settings(fail_on=Severity.MEDIUM))
+    assert headline(report) == "3 findings, 2 fail the gate"

@@ -370,7 +370,9 @@ def headline(report: Report) -> str:
     elif report.change.why_empty and not shown:
         said = report.change.why_empty
     elif shown:
-        said = f"{counted(len(shown), 'finding')}, none of which blocks"
+        failing = len(report.gate.failed_by)
+        which = counted(failing, "fails the gate", "fail the gate") if failing else "none of which blocks"
+        said = f"{counted(len(shown), 'finding')}, {which}"
     else:
         said = "no problems found" if report.models else NOTHING_FOUND
     hidden = len(set(blocking) - {one.id for one in shown})
