@@ -39,7 +39,6 @@ from affidavit.analysers.ty.attributes import why_given, why_uncertain
 from affidavit.analysers.ty.rules import CALL_RULES, TY_RULES
 from affidavit.ports import Tree
 from affidavit.records.evidence import AnalyserDiagnostic
-from affidavit.references.exports import PYTHON_DYNAMIC
 from affidavit.symbols.changed import ChangedSymbol
 
 RULES = {rule.id: rule for rule in TY_RULES}
@@ -331,8 +330,8 @@ def _is_put_over(place: ModulePlace, module: str, user: str, inspection: Inspect
 
 def _may_define(text: bytes, member: str) -> bool:
     """Whether code of a module has the name, takes all names of another, or makes names while it runs."""
-    is_open = PYTHON_DYNAMIC.search(text) is not None or makes_names(text)
-    return is_open or mentions(text, member) or bool(star_imports(text, is_relative=True))
+    is_open = bool(star_imports(text, is_relative=True)) or makes_names(text)
+    return is_open or any(mentions(text, name) for name in (member, "__getattr__"))
 
 
 def _was_removed(member: str, path: str, inspection: Inspection) -> bool:
