@@ -18,6 +18,8 @@ LONG = 20_000_000
 PIECES, PIECE = 80, b"x" * 100_000
 HALF = b"GET /api/ready HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: "
 
+UNKNOWN_SIGNATURE = f"X-Hub-Signature-256: sha256={'0' * 64}"
+
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client, Service, Path]]:
@@ -37,9 +39,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Client, S
         yield client, service, folder
 
 
-def connected(client: Client) -> socket.socket:
+def connected(client: Client, address: str = "") -> socket.socket:
+    """A connection, from another address of this machine where one is named."""
     host, port = client.url.removeprefix("http://").split(":")
-    return socket.create_connection((host, int(port)), timeout=60)
+    return socket.create_connection((host, int(port)), timeout=60, source_address=(address, 0))
 
 
 def head(path: str, *more: str, length: int = LONG) -> bytes:
@@ -66,20 +69,22 @@ def seconds_until_closed(raw: socket.socket, said: list[bytes]) -> float:
     return time.monotonic() - began
 
 
+@pytest.mark.parametrize("part", ["headers", "body"])
 def test_many_unfinished_requests_keep_nobody_from_an_answer_and_are_one_line_in_the_log(
-    served: tuple[Client, Service, Path],
+    served: tuple[Client, Service, Path], part: str
 ) -> None:
     client, service, _ = served
     before = service.log.stat().st_size
+    begun = HALF if part == "headers" else head("/api/webhook/github", UNKNOWN_SIGNATURE) + b"{"
     with ExitStack() as stack:
         for _ in range(FLOOD):
-            stack.enter_context(connected(client)).sendall(HALF)
+            stack.enter_context(connected(client)).sendall(begun)
         began = time.monotonic()
         assert client.get("/api/ready").status == 200
         assert time.monotonic() - began < 5
         time.sleep(2)
     written = service.log.read_bytes()[before:].decode()
-    assert [line for line in written.splitlines() if "connections" in line], written
+    assert "too many connections" in service.log.read_text()
     assert len(written.splitlines()) <= 2, written[:3_000]
 
 
@@ -156,13 +161,28 @@ def test_large_bodies_are_read_in_turns(served: tuple[Client, Service, Path]) ->
     assert grown < 50_000_000
 
 
+def test_large_deliveries_that_nobody_signed_keep_no_users_body_waiting(
+    served: tuple[Client, Service, Path],
+) -> None:
+    client, _, folder = served
+    user = Client(client.url, make_token(folder, "user", "submit"))
+    with ExitStack() as stack:
+        for number in range(8):
+            forged = stack.enter_context(connected(client, f"127.0.0.{2 + number // 2}"))
+            forged.sendall(head("/api/webhook/github", UNKNOWN_SIGNATURE) + 4 * PIECE)
+        time.sleep(1)
+        began = time.monotonic()
+        assert user.ask("POST", "/api/review", 4 * PIECE).status == 400
+        assert time.monotonic() - began < 10
+
+
 def test_who_hangs_up_in_the_middle_of_a_body_leaves_no_traceback(
     served: tuple[Client, Service, Path],
 ) -> None:
     client, service, _ = served
     for path in ("/api/webhook/github", "/api/review"):
         with connected(client) as raw:
-            raw.sendall(head(path, f"X-Hub-Signature-256: sha256={'0' * 64}") + b"{")
+            raw.sendall(head(path, UNKNOWN_SIGNATURE) + b"{")
             time.sleep(0.3)
     assert client.get("/api/ready").status == 200
     assert "Traceback" not in service.log.read_text()

@@ -48,6 +48,8 @@ class Guard:
         self._app, self._settings, self._is_open = app, settings, is_open
         self._pace = Pace(settings.limits.requests_per_minute)
         self._large = FairTurns(LARGE_AT_ONCE, each=LARGE_OF_ONE)
+        # Whose they are is known when they are there: whoever forges them must not keep users waiting.
+        self._large_deliveries = FairTurns(LARGE_AT_ONCE, each=LARGE_OF_ONE)
         self._hosts = OwnHosts(settings.allowed_hosts, is_loopback=settings.is_loopback)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -57,7 +59,9 @@ class Guard:
             return
         sending = _with_headers(send, scope["path"])
         try:
-            turn = self._large.of(self._check(scope))
+            caller = self._check(scope)
+            is_signed = scope["path"].startswith(WEBHOOKS)
+            turn = (self._large_deliveries if is_signed else self._large).of(caller)
             async with _Body(receive, self._settings.limits.request_bytes, turn) as body:
                 # Who hangs up hears no answer.
                 with suppress(ClientDisconnect):
