@@ -136,6 +136,8 @@ def _model_name(value: Any) -> str:
 MODEL_READERS: dict[str, Callable[[Any], Any]] = {
     "model": _model_name,
     **{f"{role}_model": _model_name for role in ROLES},
+    "base_url": _text,
+    **{f"{role}_base_url": _text for role in ROLES},
     **{f"{role}_temperature": _number_between(0, 2) for role in ROLES},
     **{f"{role}_max_tokens": _whole_number(10_000_000) for role in ROLES},
     "verifier_votes": _votes,

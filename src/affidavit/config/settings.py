@@ -75,6 +75,13 @@ class Settings(Record):
     second_verifier_model: str | None = None
     """None: there is no second verifier; it must be another model to be of use, so `model` is not for it."""
     reporter_model: str | None = None
+    base_url: str | None = None
+    """Where models are asked; only a flag or the environment says so."""
+    planner_base_url: str | None = None
+    specialist_base_url: str | None = None
+    verifier_base_url: str | None = None
+    second_verifier_base_url: str | None = None
+    reporter_base_url: str | None = None
     planner_temperature: float | None = None
     specialist_temperature: float | None = None
     verifier_temperature: float | None = None

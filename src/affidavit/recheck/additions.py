@@ -8,6 +8,7 @@ won by deleting one.
 import re
 from dataclasses import dataclass
 
+from affidavit.config.readers import ROLES
 from affidavit.recheck.fields import FieldPath, Row
 from affidavit.records.report import REPORT_VERSION
 
@@ -90,6 +91,9 @@ ADDED: tuple[Added, ...] = (
     Added("inputs.replies.*.diagnostics.*.set_aside.**", (2, 9)),
     Added("inputs.replies.*.diagnostics.*.unlisted.**", (2, 9)),
     Added("verdict.counts.set_aside", (2, 9)),
+    Added("settings.base_url", (2, 10)),
+    *(Added(f"settings.{role}_base_url", (2, 10)) for role in ROLES),
+    Added("inputs.earlier.is_trusted", (2, 10)),
     Added("notice", (2, 10)),
     Added("settings.linters.*.blocks", (2, 10)),
     Added("change.files.*.came_from", (2, 10)),

@@ -164,6 +164,11 @@ class Earlier(Record):
     """The reviews so far, that one last."""
     decided: tuple[FindingDecision, ...] = ()
     """Where that review was of the same head: what it decided of the one before, which is still so."""
+    is_trusted: bool = True
+    """The report is from the own store, was posted by the own workflow, or is signed by an allowed signer.
+
+    Where it is not, nothing counts as examined because of it. From report 2.10 on.
+    """
     looks_at_all: bool = False
     """The user asked for the whole change to be looked at again."""
 

@@ -28,12 +28,7 @@ OPTIONS_THAT_ARE_SETTINGS = (
     *RUN_SETTINGS,
     *MODEL_READERS,
 )
-_ROLE_ADDRESSES = tuple(
-    f"{role}_base_url" for role in ("planner", "specialist", "verifier", "second_verifier", "reporter")
-)
 _OTHERS: dict[str, Any] = {
-    "base_url": None,
-    **dict.fromkeys(_ROLE_ADDRESSES),
     "record": None,
     "replay": None,
     "resume": None,

@@ -13,6 +13,8 @@ from affidavit.git.remote import is_same_address, repository_name
 from affidavit.git.revisions import branch_named, is_part_of
 from affidavit.iterations.feedback.summary import summary_of
 from affidavit.iterations.following.earlier import as_looked_then, earlier_of
+from affidavit.proof.signature import check_signature, signature_path
+from affidavit.recheck.signers import allowed_signers
 from affidavit.records.iteration import Earlier, IterationSummary, StoredIteration
 from affidavit.records.report import Report
 from affidavit.records.service.review import DEFAULT_TENANT
@@ -33,15 +35,24 @@ class Followed:
     earlier: Earlier | None = None
 
 
-def followed_by(opened: OpenedChange, options: Mapping[str, Any], say: Say | None = None) -> Followed:
-    """What this review follows: `--previous` first, then what the store has under the change's name."""
+def followed_by(
+    opened: OpenedChange, options: Mapping[str, Any], say: Say | None = None, *, is_posted: bool = False
+) -> Followed:
+    """Find the review that this one follows: `--previous`, else the store's newest under the change's name.
+
+    `is_posted`: the file that `--previous` names is what the own workflow posted.
+    """
     named, looks_at_all = options.get("previous"), bool(options.get("all"))
     tree, earlier = opened.change.head.tree, None
     repository, series = repository_of(opened), series_of(opened, options)
     if named:
-        report, digest = _read_previous(Path(named))
+        report, content = _read_previous(Path(named))
         _refuse_other_repository(report, opened)
-        earlier = earlier_of(report, digest, series=series, looks_at_all=looks_at_all, tree=tree)
+        earlier = earlier_of(
+            report, sha256(content).hexdigest(), series=series, looks_at_all=looks_at_all, tree=tree
+        )
+        is_trusted = is_posted or _is_kept(report, options) or _is_signed(Path(named), content, opened)
+        earlier = earlier.model_copy(update={"is_trusted": is_trusted})
         return Followed(repository, series, earlier)
     if not series or options.get("no_store"):
         return Followed(repository, series)
@@ -153,7 +164,22 @@ def earlier_in(
     return as_looked_then(earlier, report) if report.change.head.tree == tree else earlier
 
 
-def _read_previous(path: Path) -> tuple[Report, str]:
+def _is_kept(report: Report, options: Mapping[str, Any]) -> bool:
+    """Whether the own store has this very report."""
+    store = open_store(options.get("data") or state_folder())
+    return not options.get("no_store") and store.exists() and store.reports.load(report.id) == report
+
+
+def _is_signed(path: Path, content: bytes, opened: OpenedChange) -> bool:
+    """Whether an allowed signer has signed these bytes."""
+    beside = signature_path(path)
+    if not beside.is_file():
+        return False
+    trust = allowed_signers(opened.repository)
+    return check_signature(content, beside.read_bytes(), trust.lists).state == "trusted"
+
+
+def _read_previous(path: Path) -> tuple[Report, bytes]:
     try:
         if path.stat().st_size > MAX_REPORT_BYTES:
             raise InputError(f"--previous: {path} is larger than any report")
@@ -161,7 +187,7 @@ def _read_previous(path: Path) -> tuple[Report, str]:
     except OSError as error:
         raise InputError(f"--previous: {path}: {error.strerror}") from error
     try:
-        return Report.model_validate_json(content), sha256(content).hexdigest()
+        return Report.model_validate_json(content), content
     except ValueError as error:
         raise InputError(
             f"--previous: {path} is not a native report: name a file of `review --format report=FILE`"

@@ -21,7 +21,8 @@ def review_before(opened: OpenedChange, options: Mapping[str, Any], say: Say, he
     """What this review follows; a posted report that does not fit is said, and the review goes on."""
     with _previous_report(options, say) as previous:
         try:
-            return followed_by(opened, {**options, "previous": previous}, heard)
+            is_posted = str(options["previous"]) == POSTED
+            return followed_by(opened, {**options, "previous": previous}, heard, is_posted=is_posted)
         except InputError as error:
             if previous is None or str(options["previous"]) != POSTED:
                 raise

@@ -70,14 +70,21 @@ def _why_everything(
     if earlier.looks_at_all:
         is_same_head = earlier.head.tree == change.head.tree
         return "this head is looked at anew" if is_same_head else "the user asked for everything"
-    if not earlier.models:
-        return "no model looked in the review before"
-    if earlier.models != dict(models):
-        return "other models looked in the review before"
-    if earlier.prompt_version != prompt_version:
-        return f"the review before was made with prompts {earlier.prompt_version}"
-    if earlier.settings != settings_digest(settings):
-        return "the review before was made with other settings"
-    if earlier.base.name != change.base.name:
-        return f"the review before started from {earlier.base.name or 'elsewhere'}"
-    return ""
+    reasons = (
+        (not earlier.is_trusted, "the report of the review before is a file that nobody has signed"),
+        (not earlier.models, "no model looked in the review before"),
+        (earlier.models != dict(models), "other models looked in the review before"),
+        (
+            earlier.prompt_version != prompt_version,
+            f"the review before was made with prompts {earlier.prompt_version}",
+        ),
+        (
+            earlier.settings != settings_digest(settings),
+            "the review before was made with other settings, or asked models at another address",
+        ),
+        (
+            earlier.base.name != change.base.name,
+            f"the review before started from {earlier.base.name or 'elsewhere'}",
+        ),
+    )
+    return next((reason for is_so, reason in reasons if is_so), "")
