@@ -1,5 +1,6 @@
 """Recheck a report: derive it again where its version allows, and prove it piece by piece in any case."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +8,7 @@ from pathlib import Path
 from uuid import UUID
 
 from affidavit import __version__
-from affidavit.config.settings import Settings
+from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings
 from affidavit.diff.opened import OpenedChange
 from affidavit.diff.record_check import has_its_trees
 from affidavit.events import iso
@@ -55,7 +56,7 @@ async def recheck(
     settings = derived_settings(report, repository)
     case = Case(derive_change(report.change, repository, settings), repository)
     # A report must not name a command that is then run.
-    replies = await collect_replies(assemble(_without_linters(settings)), case)
+    replies = await collect_replies(assemble(without_commands(settings)), case)
     change = recheck_change(report.change, repository)
     is_whole = has_its_trees(report.change, repository) and not opened.notices
     pieces = check_proofs(report, repository, replies)
@@ -86,7 +87,7 @@ async def recheck_finding(
     case = Case(derive_change(report.change, repository, settings), repository)
     own = tuple(one for one in report.candidates if one.id == finding)
     asked = {one.specialist for one in own if one.is_proven_by_machine}
-    crew = [one for one in assemble(_without_linters(settings)) if one.name in asked]
+    crew = [one for one in assemble(without_commands(settings)) if one.name in asked]
     change = recheck_change(report.change, repository)
     alone = report.model_copy(update={"candidates": own})
     pieces = [
@@ -126,10 +127,10 @@ def _not_rebuilt(proof: Proof) -> Proof:
     return proof.model_copy(update={"holds": None, "detail": f"on a change rebuilt in part: {proof.detail}"})
 
 
-def _without_linters(settings: Settings) -> Settings:
-    if not settings.allow_linters:
-        return settings
-    return settings.model_copy(update={"linters": (), "allow_linters": False})
+def without_commands(settings: Settings) -> Settings:
+    """Return a report's settings without the programs that they name; the compiler is this user's own."""
+    compiler = os.environ.get(f"{ENVIRONMENT_PREFIX}TYPESCRIPT_SERVER")
+    return settings.model_copy(update={"linters": (), "allow_linters": False, "typescript_server": compiler})
 
 
 def _other_version(report: Report) -> bool:

@@ -338,6 +338,24 @@ def test_a_report_cannot_name_a_command_that_is_then_run(known: Repo, report: Pa
     assert not trap.exists()
 
 
+def test_a_report_cannot_name_a_compiler_that_is_then_run(repo: Repo, tmp_path: Path) -> None:
+    repo.commit("Before", {"a.ts": "export const a = 1;\n"})
+    repo.commit("After", {"a.ts": "export const a = 2;\n"})
+    made = tmp_path / "report.json"
+    affidavit("review", "HEAD", "--format", f"report={made}", cwd=repo.path)
+    trap, program = tmp_path / "ran", tmp_path / "tsc"
+    program.write_text(f"#!/bin/sh\ntouch {trap}\n")
+    program.chmod(0o755)
+
+    def name_compiler(content: Any) -> None:
+        content["settings"]["typescript_server"] = str(program)
+        content["settings"]["origins"]["typescript_server"] = "flag"
+
+    forge(made, name_compiler)
+    affidavit("recheck", made, cwd=repo.path)
+    assert not trap.exists()
+
+
 def test_a_number_in_quotes_is_no_number(known: Repo, report: Path) -> None:
     """One reader takes it for the number, another for a text."""
     content = json.loads(report.read_text())

@@ -20,7 +20,7 @@ from affidavit.git.repository import GitRepository
 from affidavit.ports import Specialist
 from affidavit.proof.running.own_names import own_names
 from affidavit.proof.signature import SignatureCheck, check_signature, signature_path
-from affidavit.recheck.check import Rechecked, recheck
+from affidavit.recheck.check import Rechecked, recheck, without_commands
 from affidavit.recheck.patches import try_again
 from affidavit.recheck.programs import AGAIN, run_again
 from affidavit.recheck.proofs import Proof
@@ -100,9 +100,7 @@ def _run_again(recorded: Report, opened: OpenedChange, options: dict[str, Any]) 
     with opened_runner(opened.repository, running_settings(options), options, is_asked=True) as running:
         reason = running.programs.reason if running.programs else ""
         # A report must not name a command that is then run.
-        settings = Settings.model_validate(recorded.settings).model_copy(
-            update={"linters": (), "allow_linters": False}
-        )
+        settings = without_commands(Settings.model_validate(recorded.settings))
         trying = patch_trier(opened, assemble_crew(settings, cache_dir=None), running)
         tried = asyncio.run(try_again(recorded, trying, reason))
         return [*run_again(recorded, running.runner, own_names(opened.repository), reason), *tried]
