@@ -117,7 +117,8 @@ def series_of(opened: OpenedChange, options: Mapping[str, Any]) -> str:
     if change.source in ("working_tree", "staged"):
         branch = branch_named(opened.repository.store.git, "HEAD")
         base = (change.base.commit or "")[:12]
-        return f"{branch} (not committed, on {base})" if branch and base else ""
+        what = "staged" if change.source == "staged" else "not committed"
+        return f"{branch} ({what}, on {base})" if branch and base else ""
     return ""
 
 

@@ -23,7 +23,7 @@ def settings_digest(settings: Mapping[str, Any]) -> str:
 def conditions_of(report: Report) -> str:
     """A name for all that decides who looked at what, and how: other eyes see other things."""
     prompts = report.prompt_version if report.models else ""
-    return _digest([settings_digest(report.settings), report.models, prompts])
+    return _digest([settings_digest(report.settings), report.models, prompts, report.change.base.name])
 
 
 def _digest(content: Any) -> str:

@@ -3,7 +3,7 @@
 from affidavit.iterations.feedback.alerts import alerts_of
 from affidavit.records.iteration import Fate, FindingDecision
 from affidavit.records.report import Report
-from affidavit.render.report.wording import counted
+from affidavit.render.report.wording import counted, is_same_commits
 
 FATES: dict[Fate, str] = {
     "fixed": "fixed",
@@ -23,9 +23,12 @@ def series_sentence(report: Report) -> str:
         return ""
     counts = [f"{count} {FATES[fate]}" for fate, count in follow_up.counts.items() if count]
     counts += [f"{len(follow_up.returned)} {BACK}"] if follow_up.returned else []
+    same = f"same commits as review {follow_up.previous[:8]}" if is_same_commits(report) else ""
+    if same and not counts:
+        return f"review {follow_up.iteration} of this change: {same}"
     counts += [f"{len(follow_up.new)} new"] if follow_up.new else []
     became = ", ".join(counts) or "nothing was open, nothing is new"
-    said = f"review {follow_up.iteration} of this change: {became}"
+    said = f"review {follow_up.iteration} of this change: {became}" + (f"; {same}" if same else "")
     scope = follow_up.scope
     if scope is not None and not scope.is_whole:
         files = counted(len(scope.touched) + len(scope.reached), "file")

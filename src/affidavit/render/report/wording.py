@@ -236,6 +236,13 @@ def _judgement(judgement: Judgement) -> str:
     return f"{word} by {who}" + (", with a reservation" if judgement.qualified else "") + reason
 
 
+def is_same_commits(report: Report) -> bool:
+    """Whether the review before was of the same base and head."""
+    before = report.inputs.earlier if report.inputs else None
+    now = report.change
+    return before is not None and (before.base.tree, before.head.tree) == (now.base.tree, now.head.tree)
+
+
 def standing_words(candidate: Candidate, report: Report) -> list[str]:
     """What a reader must know of a finding's standing: category, status, whether it blocks."""
     words = [str(candidate.finding.category)] if candidate.finding else []
@@ -243,7 +250,7 @@ def standing_words(candidate: Candidate, report: Report) -> list[str]:
         words.append("outside the change")
     if candidate.status is not Status.VERIFIED:
         words.append(str(candidate.status).replace("_", " "))
-    if candidate.carried is not None:
+    if candidate.carried is not None and not is_same_commits(report):
         words.append("reported before")
     if candidate.id in report.verdict.blocking:
         words.append("blocks")
