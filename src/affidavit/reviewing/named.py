@@ -2,18 +2,20 @@
 
 import getpass
 import json
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from affidavit.config.places import state_folder
 from affidavit.errors import InputError
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import REDACTED, Report
-from affidavit.store.open import Store
+from affidavit.store.open import Store, open_store
+from affidavit.system.temporary import temporary_folder
 
 MAX_NAMED = 10
 NEWEST = "last"
@@ -102,6 +104,20 @@ def find_report(name: str, store: Store, ids_of: Callable[[str], Iterable[str]] 
         f"there is no file {name!r} and no kept report whose id begins with it;"
         f" name a file of `review --format report=FILE`, an id, or `{NEWEST}` for the newest"
     )
+
+
+@contextmanager
+def report_file(name: str, data: Path | None = None) -> Iterator[Path]:
+    """The file that is named; of a kept report, a copy of its bytes for as long as it is used."""
+    if is_file(name):
+        yield Path(name)
+        return
+    store = open_store(data or state_folder())
+    report_id = find_report(name, store).id
+    with temporary_folder("report-") as folder:
+        file = folder / f"{report_id}.json"
+        file.write_bytes(store.reports.load_bytes(report_id) or b"")
+        yield file
 
 
 def find_candidate(report: Report, name: str) -> Candidate:

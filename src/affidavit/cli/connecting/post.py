@@ -26,7 +26,7 @@ from affidavit.records.report import Report
 from affidavit.render.report.wording import counted
 from affidavit.render.safe_text import json_without_commands, visible
 from affidavit.reviewing.decisions import keep_decisions
-from affidavit.reviewing.named import read_report
+from affidavit.reviewing.named import read_report, report_file
 from affidavit.store.open import open_store
 
 RECHECK_FILE = "recheck.json"
@@ -34,7 +34,7 @@ RECHECK_FILE = "recheck.json"
 
 
 @click.command()
-@click.argument("report", type=click.Path(path_type=Path))
+@click.argument("report")
 @click.option("--url", metavar="URL", help="The pull request, where the report does not name it.")
 @click.option("--yes", is_flag=True, help="Post. Without this, what would be posted is shown.")
 @click.option("--may-approve", is_flag=True, help="Approve where the verdict is approve.")
@@ -51,14 +51,19 @@ RECHECK_FILE = "recheck.json"
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the store, for people's labels.")
 @click.option("--format", "output", type=click.Choice(["text", "json"]), default="text")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
-def command(report: Path, **options: Any) -> None:
-    """Post REPORT (written by `review --format report=FILE`) on its pull or merge request.
+def command(report: str, **options: Any) -> None:
+    """Post REPORT (a file of `review --format report=FILE`, an id, or `last`) on its pull or merge request.
 
     A dry run unless --yes is given: one needs no token on a public repository, else one that reads, and
     says what it could not look up. The token that writes is read from AFFIDAVIT_POST_TOKEN or
     AFFIDAVIT_POST_TOKEN_COMMAND, from an App's variables, or from the forge's usual ones.
     Posting again changes what is there instead of repeating it.
     """
+    with report_file(report, options["data"]) as file:
+        _post(file, options)
+
+
+def _post(report: Path, options: dict[str, Any]) -> None:
     recorded = read_report(report)
     address = _address(recorded, options["url"])
     credentials = find_credentials(address.host, "post")

@@ -28,7 +28,7 @@ from affidavit.recheck.signers import allowed_signers
 from affidavit.records.report import Report
 from affidavit.render.safe_text import json_without_commands, visible
 from affidavit.reviewing.hold import patch_trier
-from affidavit.reviewing.named import read_report
+from affidavit.reviewing.named import read_report, report_file
 from affidavit.reviewing.running import environments_for, opened_runner, running_settings
 from affidavit.stages.looking.intake import OpenedChange, rebuild_change
 
@@ -38,7 +38,7 @@ OTHERWISE = "goes otherwise here"
 
 
 @click.command()
-@click.argument("report", type=click.Path(path_type=Path))
+@click.argument("report")
 @repository_options
 @click.option(
     "--require-signature", is_flag=True, help="Fail unless somebody who is allowed to has signed REPORT."
@@ -60,7 +60,7 @@ OTHERWISE = "goes otherwise here"
 def command(
     context: click.Context,
     /,
-    report: Path,
+    report: str,
     repo: Path | None,
     require_signature: bool,
     trust_base: str | None,
@@ -69,7 +69,7 @@ def command(
     output: str,
     **options: Any,
 ) -> None:
-    """Prove REPORT (written by `review --format report=FILE`) again.
+    """Prove REPORT (a file of `review --format report=FILE`, an id, or `last`) again.
 
     The report is derived again from its inputs and compared whole: the change is read from the commits, the
     settings from the base commit, analysers look once more on both sides, without a cache, and every quote,
@@ -77,20 +77,22 @@ def command(
     Exit code 0: everything that can be proven holds. 1: something does not. 3: a part could not be proven
     here. 2: nothing could.
     """
-    recorded = read_report(report)
-    _settings_of(recorded, report)
-    if fetch:
-        repo = _fetched(recorded, repo)
-    with rebuild_change(recorded.change, repo, allowed_of(options)) as opened:
-        for notice in opened.notices:
-            note(notice)
-        named = environments_for(opened.repository, options)
-        done = asyncio.run(recheck(recorded, opened, _mechanical, runs_programs=run, environments=named))
-        again = _run_again(recorded, opened, options) if run else []
-        signed = _signature_of(report, opened.repository, trust_base)
+    with report_file(report) as file:
+        recorded = read_report(file)
+        _settings_of(recorded, file)
+        if fetch:
+            repo = _fetched(recorded, repo)
+        with rebuild_change(recorded.change, repo, allowed_of(options)) as opened:
+            for notice in opened.notices:
+                note(notice)
+            named = environments_for(opened.repository, options)
+            done = asyncio.run(recheck(recorded, opened, _mechanical, runs_programs=run, environments=named))
+            again = _run_again(recorded, opened, options) if run else []
+            signed = _signature_of(file, opened.repository, trust_base)
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
     proofs = [*done.proofs, *again, *_signature_proofs(signed, is_required=require_signature)]
     if output == "json":
-        click.echo(_as_json(done, proofs, signed, hashlib.sha256(report.read_bytes()).hexdigest()))
+        click.echo(_as_json(done, proofs, signed, digest))
     else:
         click.echo(_as_text(done, proofs, signed))
     context.exit(_exit_code(proofs))

@@ -24,14 +24,14 @@ from affidavit.records.plan import Plan
 from affidavit.records.report import Answer, Report
 from affidavit.render.safe_text import encodable, prose_lines, without_command_start
 from affidavit.reviewing.models import chosen_model, opened_ledger, opened_log
-from affidavit.reviewing.named import find_candidate, read_report
+from affidavit.reviewing.named import find_candidate, read_report, report_file
 from affidavit.specialists.agents.brief.briefing import Briefing
 from affidavit.specialists.agents.question import question_talk, read_answer
 from affidavit.stages.looking.intake import OpenedChange, rebuild_change
 
 
 @click.command()
-@click.argument("report", type=click.Path(path_type=Path))
+@click.argument("report")
 @click.argument("finding")
 @click.argument("question")
 @repository_options
@@ -42,15 +42,16 @@ from affidavit.stages.looking.intake import OpenedChange, rebuild_change
 @talk_options
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
 @click.option("--debug", is_flag=True, help="Show the traceback of an unexpected error.")
-def command(report: Path, finding: str, question: str, repo: Path | None, **options: Any) -> None:
-    """Ask QUESTION about FINDING of REPORT (written by `review --format report=FILE`).
+def command(report: str, finding: str, question: str, repo: Path | None, **options: Any) -> None:
+    """Ask QUESTION about FINDING of REPORT (a file of `review --format report=FILE`, an id, or `last`).
 
     FINDING is the id or the fingerprint of a finding, or the beginning of one if no other begins so.
     A withheld finding can be asked about, too. The model reads the evidence and, read-only, the repository.
     """
     if not question.strip():
         raise InputError("the question is empty")
-    recorded = read_report(report)
+    with report_file(report) as file:
+        recorded = read_report(file)
     candidate = find_candidate(recorded, finding)
     mind = _mind(options)
     with rebuild_change(recorded.change, repo, allowed_of(options)) as opened:
