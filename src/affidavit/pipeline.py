@@ -223,7 +223,7 @@ async def conclude(
     tried = await take("patches", Docket, lambda: try_patches(verified, reproducer))
     docket = name_places(tried, case)
     names = {name for one in docket.candidates for name in (one.fingerprint, *one.carries)}
-    dismissals = dismissals_of(case.repository.base, names, case.change.dismissals)
+    dismissals = dismissals_of(case.repository.excusing, names, case.change.dismissals)
     report = compile_report(docket, case, settings, dismissals, models, prompts)
     report = report.model_copy(update={"behaviour": compare_behaviour(case, report)})
     ground = reproducer.ground if reproducer else None
@@ -246,7 +246,7 @@ def open_case(
 ) -> Case:
     """A change to be reviewed, without what is not to be looked at."""
     case = Case(
-        mark_skipped(change, repository, settings.include, settings.exclude),
+        mark_skipped(change, repository, settings.leaves_out),
         repository,
         emit,
         review_id=review_id or str(uuid.uuid4()),

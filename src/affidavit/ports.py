@@ -123,6 +123,14 @@ class Repository(Protocol):
     @property
     def head(self) -> Tree: ...
 
+    @property
+    def tip(self) -> Tree | None:
+        """The branch that the change goes into, as it is now; None: no such branch is known."""
+
+    @property
+    def excusing(self) -> tuple[Tree, ...]:
+        """Base, and the tip where there is one: what excuses or hides counts only if all of them say it."""
+
     def side(self, side: Side) -> Tree: ...
 
     @property

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from affidavit.config.settings import Settings
 from affidavit.diff.between import files_between
 from affidavit.diff.skipping import mark_skipped
 from affidavit.git.repository import GitRepository
@@ -33,7 +34,8 @@ def marked(repository: GitRepository, include: Sequence[str] = (), exclude: Sequ
         head=Revision(tree=repository.head.revision),
         files=files_between(repository.store, repository.base, repository.head),
     )
-    return mark_skipped(change, repository, include, exclude)
+    chosen = Settings(include=tuple(include), exclude=tuple(exclude))
+    return mark_skipped(change, repository, chosen.leaves_out)
 
 
 @pytest.mark.parametrize(

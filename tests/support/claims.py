@@ -73,6 +73,8 @@ class Treeless:
     """A repository for stages that read none."""
 
     folder = None
+    tip = None
+    excusing = ()
 
     @property
     def base(self) -> Tree:

@@ -184,6 +184,7 @@ def a_change(files: Sequence[FileChange] | None = None, **fields: Any) -> Change
             "title": "Prices in several currencies",
             "base": Revision(tree="1" * 40, commit="a1b2c3d4" + "0" * 32, name="main"),
             "head": Revision(tree="2" * 40, commit="e5f6a7b8" + "0" * 32, name="feature"),
+            "tip": Revision(tree="1" * 40, commit="a1b2c3d4" + "0" * 32, name="main"),
             "files": the_files() if files is None else tuple(files),
             **fields,
         }

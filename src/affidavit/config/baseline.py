@@ -58,9 +58,9 @@ def read_baseline(base: Tree) -> Baseline:
 
 
 def dismissals_of(
-    base: Tree, fingerprints: Collection[str], said: Sequence[Dismissed] = ()
+    trees: Sequence[Tree], fingerprints: Collection[str], said: Sequence[Dismissed] = ()
 ) -> dict[str, Dismissal]:
-    """The dismissals of these findings, each with who is behind it.
+    """The dismissals of these findings that all trees have, base first, each with who is behind it.
 
     In the base commit that is who brought it there, by git's own word; of what was said on the forge, by the
     forge's.
@@ -70,10 +70,17 @@ def dismissals_of(
         name: Dismissal(fingerprint=name, why=one.why, by=f"{one.by} on the forge")
         for name, one in given.items()
     }
-    found = {name: one for name, one in read_baseline(base).dismissals.items() if name in fingerprints}
+    base = trees[0]
+    found = {name: one for name, one in dismissed_in_all(trees).items() if name in fingerprints}
     lines = base.lines(BASELINE_PATH) or [] if found else []
     at_base = {name: one.model_copy(update={"by": _author(base, lines, name)}) for name, one in found.items()}
     return {**on_forge, **at_base}
+
+
+def dismissed_in_all(trees: Sequence[Tree]) -> dict[str, Dismissal]:
+    """The entries of the first tree that the others have, too."""
+    first, *others = (read_baseline(tree).dismissals for tree in trees)
+    return {name: one for name, one in first.items() if all(name in other for other in others)}
 
 
 def _author(base: Tree, lines: Sequence[str], fingerprint: str) -> str:

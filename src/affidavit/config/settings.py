@@ -1,4 +1,8 @@
-"""Settings: defaults < files of the base commit < environment < flags, merged once and frozen."""
+"""Settings: defaults < files of the base commit < environment < flags, merged once and frozen.
+
+Where the branch that a change goes into is known, the files of its tip count in place of those of base, and
+what excuses or hides counts only if base says it, too.
+"""
 
 import difflib
 import tomllib
@@ -12,6 +16,7 @@ from pydantic import Field
 from affidavit.config.baseline import read_baseline
 from affidavit.config.readers import READERS, ROLES
 from affidavit.errors import SettingsError
+from affidavit.git.search.glob import matches_any
 from affidavit.ports import Tree
 from affidavit.records.finding import Category, Severity
 from affidavit.records.record import Record
@@ -108,9 +113,32 @@ class Settings(Record):
     """Where each setting that is no default came from; what stands in folders is always from the base."""
     problems: tuple[str, ...] = ()
     """Files of the base commit that cannot be read: defaults count in their place, and the review says so."""
+    at_base: "Settings | None" = None
+    """What base says where the tip of the target says otherwise; None: the same, or no tip is known."""
+
+    def leaves_out(self, path: str) -> bool:
+        """Whether `include` and `exclude` leave a path out."""
+        is_included = not self.include or matches_any(path, self.include)
+        is_left_out = not is_included or matches_any(path, self.exclude)
+        return is_left_out and (self.at_base is None or self.at_base.leaves_out(path))
 
     def for_path(self, path: str) -> "Settings":
-        """The settings that hold for one file: the nearest folder's over the root's."""
+        """The settings that hold for one file: the nearest folder's over the root's, then those of base."""
+        own = self._nearest(path)
+        if self.at_base is None:
+            return own
+        base = self.at_base.for_path(path)
+        is_narrow = bool(own.focus and base.focus)
+        return own.model_copy(
+            update={
+                "severity_threshold": max(own.severity_threshold, base.severity_threshold, key=_rank),
+                "focus": own.focus | base.focus if is_narrow else frozenset(),
+                "include_style": own.include_style or base.include_style,
+                "rules_off": tuple(rule for rule in own.rules_off if rule in base.rules_off),
+            }
+        )
+
+    def _nearest(self, path: str) -> "Settings":
         settings = self
         for folder in self.folders:
             if path.startswith(folder.folder + "/"):
@@ -140,18 +168,47 @@ NOT_FROM_FILES = (
 FOLDER_NAMES = ("severity_threshold", "focus", "include_style", "rules_off", "exclude")
 
 
+def _rank(severity: Severity | None) -> int:
+    return -1 if severity is None else severity.rank
+
+
+def _limited(settings: Settings, base: Settings) -> Settings:
+    """The settings of a tip, where what excuses or hides is limited to what base says, too."""
+    if settings == base:
+        return settings
+    return settings.model_copy(
+        update={
+            "fail_on": max(settings.fail_on, base.fail_on, key=_rank),
+            "nits": settings.nits or base.nits,
+            "analysers_off": tuple(name for name in settings.analysers_off if name in base.analysers_off),
+            "at_base": base.model_copy(update={"problems": ()}),
+        }
+    )
+
+
 def load_settings(
     base: Tree | None,
     environment: Mapping[str, str],
     flags: Mapping[str, Any],
     explicit_file: tuple[str, bytes] | None = None,
+    tip: Tree | None = None,
 ) -> Settings:
     """Merge all sources; an unknown name or a bad value is an error that says where it stands.
 
     Only a file of the base commit must not stop a review, or the commit that repairs it could not be
     reviewed: it is left out, and the settings name the problem.
     """
-    settings, excluded = _settings_at_base(base, with_root=explicit_file is None)
+    at_base = _merged(base, environment, flags, explicit_file)
+    return _limited(_merged(tip, environment, flags, explicit_file), at_base) if tip else at_base
+
+
+def _merged(
+    tree: Tree | None,
+    environment: Mapping[str, str],
+    flags: Mapping[str, Any],
+    explicit_file: tuple[str, bytes] | None,
+) -> Settings:
+    settings, excluded = _settings_at_base(tree, with_root=explicit_file is None)
     if explicit_file is not None:
         is_pyproject = PurePosixPath(explicit_file[0]).name == "pyproject.toml"
         raw = _parse_toml(*explicit_file, is_pyproject=is_pyproject) or {}
@@ -173,18 +230,25 @@ def load_settings(
     return settings.model_copy(update={"exclude": (*settings.exclude, *excluded)})
 
 
-def derive_settings(base: Tree, recorded: Settings) -> Settings:
-    """The settings of a recorded review, read again at its base; what others chose is from the record."""
+def derive_settings(base: Tree, recorded: Settings, tip: Tree | None = None) -> Settings:
+    """The settings of a recorded review, read again at base and tip; what others chose is from the record."""
+    with_root = "file" not in recorded.origins.values()
+    _, excluded = _settings_at_base(tip or base, with_root=with_root)
+    # What folders exclude was added to what others chose.
+    given = recorded.exclude[: max(0, len(recorded.exclude) - len(excluded))]
+    at_base = _derived(base, recorded, given)
+    return _limited(_derived(tip, recorded, given), at_base) if tip else at_base
+
+
+def _derived(tree: Tree, recorded: Settings, given: tuple[str, ...]) -> Settings:
     is_root_replaced = "file" in recorded.origins.values()
-    settings, excluded = _settings_at_base(base, with_root=not is_root_replaced)
+    settings, excluded = _settings_at_base(tree, with_root=not is_root_replaced)
     # What nobody can choose, nobody has chosen, whatever the record says.
     chosen = {
         name: origin for name, origin in recorded.origins.items() if origin != "base" and name in READERS
     }
-    values = {
-        "exclude": (*settings.exclude, *excluded),
-        **{name: getattr(recorded, name) for name in chosen},
-    }
+    values = {name: getattr(recorded, name) for name in chosen}
+    values["exclude"] = (*(given if "exclude" in chosen else settings.exclude), *excluded)
     sources = (
         *(recorded.sources[:1] if is_root_replaced else ()),
         *settings.sources,

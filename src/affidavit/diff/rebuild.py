@@ -40,19 +40,30 @@ def rebuild_change(change: Change, repo: Path | None, allowed: Allowed = NOTHING
 
 
 def _rebuilt(change: Change, store: ObjectStore) -> OpenedChange:
-    base = _known_tree(store, change.base)
+    base, tip = _known_tree(store, change.base), _tip(store, change)
     if base is None:
         return _from_hunks_alone(change, store)
     head = _known_tree(store, change.head)
     if head is not None:
-        return OpenedChange(change, GitRepository(store, base, head))
+        return OpenedChange(change, GitRepository(store, base, head, tip))
     patched, notices = _patched(store, base, change.files)
     tree = patched.write()
     if tree != change.head.tree and not notices:
         notices = ["the tree at head is not the one that was recorded"]
     commit = store.write_commit(tree, base.commit)
     head = GitTree(store, tree, commit, is_committed=False)
-    return OpenedChange(change, GitRepository(store, base, head), tuple(notices))
+    return OpenedChange(change, GitRepository(store, base, head, tip), tuple(notices))
+
+
+def _tip(store: ObjectStore, change: Change) -> GitTree | None:
+    tip = _known_tree(store, change.tip) if change.tip else None
+    if change.tip and tip is None:
+        named = change.tip.commit or change.tip.tree
+        raise UnknownRevisionError(
+            f"the target's tip ({named[:12]}) is not in this repository: fetch the branch that the change "
+            "goes into, or name the right repository with --repo"
+        )
+    return tip
 
 
 def _known_tree(store: ObjectStore, revision: Revision) -> GitTree | None:

@@ -30,6 +30,7 @@ def compare_record(change: Change, repository: GitRepository) -> list[Difference
         *_compare_revision(change, change.base, repository, "base"),
         *_compare_revision(change, change.head, repository, "head"),
         *_compare_base(change, repository),
+        *_compare_tip(change, repository),
         *(difference for file in change.files for difference in _compare_file(file, change, repository)),
         *_unlisted(change, repository),
     ]
@@ -73,6 +74,23 @@ def _compare_base(change: Change, repository: GitRepository) -> Iterator[Differe
     is_empty = base.tree == store.empty_tree()
     if base.commit is None and (change.source == "range" or not is_empty):
         yield Difference(f"it is called a {change.source}, but names no commit at base")
+
+
+def _compare_tip(change: Change, repository: GitRepository) -> Iterator[Difference]:
+    """A tip of the forger's choice would choose the settings."""
+    store, tip, base, head = repository.store, change.tip, change.base.commit, change.head.commit
+    if tip is None:
+        return
+    if change.source != "range" or tip.commit is None or base is None or head is None:
+        yield Difference("it names a target's tip, but is no range of commits")
+    elif not _is_commit(store, tip.commit) or store.tree_of(tip.commit) != tip.tree:
+        yield Difference(f"commit {tip.commit[:12]} does not have the tree that was recorded for the target")
+    elif _is_commit(store, head):
+        found = store.git.attempt("merge-base", "--all", tip.commit, head).stdout.decode().split()
+        is_shallow = store.location is not None and store.location.is_shallow
+        if base not in found:
+            sides = f"the target's tip {tip.commit[:12]} and head {head[:12]}"
+            yield Difference(f"base {base[:12]} is not where {sides} parted", is_shallow and not found)
 
 
 def _compare_file(file: FileChange, change: Change, repository: GitRepository) -> Iterator[Difference]:

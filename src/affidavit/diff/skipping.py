@@ -1,8 +1,9 @@
 """Mark the changed files that are not looked at, each with its reason, and whether they are excused.
 
-A change must not be able to hide itself: only base excuses a file from being looked at. What a file says of
-itself (a mark in its first lines, or lines as long as a minifier makes them) is believed only where base says
-it already, and a vendored folder only where base has it. Attributes (`linguist-generated`,
+A change must not be able to hide itself: only base excuses a file from being looked at, and where the tip of
+the target branch is known, only base and tip together. What a file says of itself (a mark in its first lines,
+or lines as long as a minifier makes them) is believed only where base says it already, and a vendored folder
+only where base has it. Attributes (`linguist-generated`,
 `linguist-vendored`) come from base. A file with two names is skipped only if both are. What nobody can read
 with profit (a new lock, a minified or binary file) is skipped without an excuse: it stands between the
 change and an approval.
@@ -13,7 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from affidavit.diff.hunks import fill_gaps
-from affidavit.git.search.glob import matches_any, matches_file
+from affidavit.git.search.glob import matches_file
 from affidavit.git.text import is_binary
 from affidavit.git.tree import REGULAR_MODES
 from affidavit.languages.test_files import EXAMPLE_PLACE, TEST_PLACE
@@ -101,13 +102,17 @@ MINIFIED_ENDINGS = (".js", ".mjs", ".cjs", ".css", ".svg", ".json")
 
 
 def mark_skipped(
-    change: Change, repository: Repository, include: Sequence[str] = (), exclude: Sequence[str] = ()
+    change: Change, repository: Repository, leaves_out: Callable[[str], bool] = lambda _path: False
 ) -> Change:
-    """The change with a reason set at every file that is skipped. `include` means: only these paths."""
-    attributes, before = Attributes(repository.base), _Before(repository.base)
+    """The change with a reason set at every file that is skipped; the settings leave paths out."""
+    attributes = [Attributes(tree) for tree in repository.excusing]
+    before = _Before(repository.excusing)
 
     def by_place(path: str) -> SkipReason | None:
-        return _filtered(path, include, exclude) or _by_attributes(path, attributes) or _by_name(path, before)
+        if leaves_out(path):
+            return SkipReason.EXCLUDED
+        by_attributes = _for_all([_by_attributes(path, one) for one in attributes])
+        return by_attributes or _by_name(path, before)
 
     files = []
     for file in change.files:
@@ -124,7 +129,7 @@ def _names(file: FileChange) -> list[str]:
 
 
 def _for_all(reasons: Sequence[SkipReason | None]) -> SkipReason | None:
-    """The reason of the path at head, if every name of the file has one."""
+    """The first reason, if there is one everywhere."""
     return reasons[0] if all(reasons) else None
 
 
@@ -153,20 +158,24 @@ def _kind(path: str, reason: SkipReason | None) -> str:
 
 
 class _Before:
-    """What base has already, by name."""
+    """What all trees have already, by name."""
 
-    def __init__(self, base: Tree) -> None:
-        self._base = base
+    def __init__(self, trees: Sequence[Tree]) -> None:
+        self._trees = trees
 
     @cached_property
     def locks(self) -> frozenset[str]:
         """The names of its lock files."""
-        return frozenset(path.rsplit("/", 1)[-1] for path in self._base.entries() if _is_lock(path))
+        return self._named(lambda path: path.rsplit("/", 1)[-1] if _is_lock(path) else "")
 
     @cached_property
     def vendored(self) -> frozenset[str]:
         """Its vendored folders."""
-        return frozenset(folder for path in self._base.entries() if (folder := _vendored_folder(path)))
+        return self._named(_vendored_folder)
+
+    def _named(self, name_of: Callable[[str], str]) -> frozenset[str]:
+        found = ({name for path in tree.entries() if (name := name_of(path))} for tree in self._trees)
+        return frozenset.intersection(*map(frozenset, found))
 
 
 def _is_excused(file: FileChange, reason: SkipReason, before: _Before) -> bool:
@@ -185,11 +194,6 @@ def _is_excused(file: FileChange, reason: SkipReason, before: _Before) -> bool:
         case SkipReason.MINIFIED:
             return file.base_path is not None
     return True
-
-
-def _filtered(path: str, include: Sequence[str], exclude: Sequence[str]) -> SkipReason | None:
-    is_included = not include or matches_any(path, include)
-    return None if is_included and not matches_any(path, exclude) else SkipReason.EXCLUDED
 
 
 def _unreadable(file: FileChange, repository: Repository) -> SkipReason | None:
@@ -258,7 +262,10 @@ def _by_content(file: FileChange, repository: Repository) -> SkipReason | None:
         return None
     reasons = {
         _by_own_words(path, tree.lines(path) or [])
-        for path, tree in ((file.base_path, repository.base), (file.head_path, repository.head))
+        for path, tree in (
+            *((file.base_path, tree) for tree in repository.excusing),
+            (file.head_path, repository.head),
+        )
         if path is not None
     }
     return reasons.pop() if len(reasons) == 1 else None

@@ -78,6 +78,7 @@ def open_pull_request(
         "target": pull.address.url,
         "base": change.base.model_copy(update={"name": pull.base_branch}),
         "head": change.head.model_copy(update={"name": pull.head_branch}),
+        "tip": change.tip and change.tip.model_copy(update={"name": pull.base_branch}),
     }
     notices = (*pull.notices, *opened.notices)
     return replace(opened, change=change.model_copy(update=named), notices=notices)
@@ -112,7 +113,8 @@ def address_of(change: Change, environment: Mapping[str, str] | None = None) -> 
 def fetch_recorded(change: Change, ground: Ground) -> Path:
     """Fetch the commits of a recorded change from the forge that it names; the folder that has them."""
     address = address_of(change, ground.environment)
-    base, head = change.base.commit, change.head.commit
+    # From the target's tip, if it is known, the commit where the sides parted is reached as well.
+    base, head = (change.tip or change.base).commit, change.head.commit
     if not base or not head or not is_commit_id(base) or not is_commit_id(head):
         raise InputError("the report names no commits that could be fetched")
     clone = ground.clone_of(address)
@@ -122,6 +124,7 @@ def fetch_recorded(change: Change, ground: Ground) -> Path:
         missing = {name: commit for name, commit in wanted.items() if not clone.has(commit)}
         if missing:
             clone.fetch(missing, f"--depth={FIRST_DEPTH}")
+        clone.git.run("update-ref", names.base, base)
         _settle(clone, base, head, names, has_full_history=False)
     return clone.folder
 

@@ -17,10 +17,11 @@ from affidavit.system.closing import Closing
 class GitRepository(Closing):
     """Base and head of a change. Closing it ends its processes and deletes its temporary objects."""
 
-    def __init__(self, store: ObjectStore, base: GitTree, head: GitTree) -> None:
+    def __init__(self, store: ObjectStore, base: GitTree, head: GitTree, tip: GitTree | None = None) -> None:
         self.store = store
         self.base = base
         self.head = head
+        self.tip = tip
         self._redacting = threading.Lock()
         self._redacted: RedactedRepository | None = None
         head.before = base
@@ -29,6 +30,11 @@ class GitRepository(Closing):
     def folder(self) -> Path | None:
         """The folder of the working tree, where there is one."""
         return self.store.location.work_tree if self.store.location else None
+
+    @property
+    def excusing(self) -> tuple[GitTree, ...]:
+        """Base, and the tip where there is one: what excuses or hides counts only if all of them say it."""
+        return (self.base,) if self.tip is None else (self.base, self.tip)
 
     def side(self, side: Side) -> GitTree:
         """The tree of one side."""
@@ -44,7 +50,7 @@ class GitRepository(Closing):
         with self._redacting:
             if self._redacted is None:
                 base, head, names = redact_trees(self.store, self.base, self.head, cache)
-                self._redacted = RedactedRepository(self.store, base, head, names)
+                self._redacted = RedactedRepository(self.store, base, head, names, self.tip)
             return self._redacted
 
     def tracks(self, place: Path) -> bool:
@@ -90,8 +96,15 @@ class GitRepository(Closing):
 class RedactedRepository(GitRepository):
     """Both sides without their secrets: all that models, and whoever acts for them, read and search."""
 
-    def __init__(self, store: ObjectStore, base: GitTree, head: GitTree, names: Mapping[str, str]) -> None:
-        super().__init__(store, base, head)
+    def __init__(
+        self,
+        store: ObjectStore,
+        base: GitTree,
+        head: GitTree,
+        names: Mapping[str, str],
+        tip: GitTree | None = None,
+    ) -> None:
+        super().__init__(store, base, head, tip)
         self._names = names
 
     @property

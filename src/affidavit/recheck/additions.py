@@ -97,6 +97,8 @@ ADDED: tuple[Added, ...] = (
     Added("notice", (2, 10)),
     Added("settings.linters.*.blocks", (2, 10)),
     Added("change.files.*.came_from", (2, 10)),
+    Added("change.tip.**", (2, 10)),
+    Added("settings.at_base.**", (2, 10)),
 )
 
 

@@ -9,12 +9,13 @@ from affidavit.diff.redacted import as_it_leaves
 from affidavit.diff.skipping import mark_skipped
 from affidavit.git.repository import GitRepository
 from affidavit.git.revisions import commits_between, one_commit
+from affidavit.git.tree import GitTree
 from affidavit.iterations.following.scope import choose_scope, parts_to_show
 from affidavit.pipeline import Looked, conclude, docket_of_submission, docket_without_models
 from affidavit.ports import Case, Judged, Verifiers
 from affidavit.prompts import PromptSet, asks_for_experiments, built_in_versions, current_prompts
 from affidavit.records.candidate import Candidate, Judgement
-from affidavit.records.change import Change, Commit
+from affidavit.records.change import Change, Commit, Revision
 from affidavit.records.docket import Docket
 from affidavit.records.evidence import DependencyCheck, ReproductionCheck
 from affidavit.records.plan import Plan
@@ -57,9 +58,16 @@ def derive_change(recorded: Change, repository: GitRepository, settings: Setting
                 "commits": commits,
                 "base": recorded.base.model_copy(update={"tree": base.revision, "commit": base.commit}),
                 "head": recorded.head.model_copy(update={"tree": head.revision, "commit": head.commit}),
+                "tip": recorded.tip and _named(repository.tip, recorded.tip),
             }
         )
-    return mark_skipped(change, repository, settings.include, settings.exclude)
+    return mark_skipped(change, repository, settings.leaves_out)
+
+
+def _named(tree: GitTree | None, recorded: Revision) -> Revision | None:
+    if tree is None:
+        return None
+    return recorded.model_copy(update={"tree": tree.revision, "commit": tree.commit})
 
 
 def _with_words_of(commits: Sequence[Commit], recorded: Change) -> Change:
@@ -85,8 +93,8 @@ def is_committed(change: Change) -> bool:
 
 
 def derived_settings(report: Report, repository: GitRepository) -> Settings:
-    """The settings, read again at base; what flags and environment chose is taken from the record."""
-    return derive_settings(repository.base, Settings.model_validate(report.settings))
+    """The settings, read again; what flags and environment chose is taken from the record."""
+    return derive_settings(repository.base, Settings.model_validate(report.settings), repository.tip)
 
 
 async def derive_report(

@@ -62,6 +62,7 @@ ROWS: tuple[Row, ...] = (
     Row("change.dismissals.**", "on its word", "what people dismissed on the forge, and that they may"),
     Row("change.base.name", "on its word", "how the user named it"),
     Row("change.head.name", "on its word", "how the user named it"),
+    Row("change.tip.name", "on its word", "how the user named it"),
     Row("inputs.planner.**", "on its word", "what the planner answered"),
     Row("inputs.verifier_failures.**", "on its word", "why no verifier could be asked"),
     Row("inputs.joiner.**", "on its word", "which findings the joiner says have one cause"),

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from affidavit import __version__
-from affidavit.config.baseline import BASELINE_PATH, read_baseline
+from affidavit.config.baseline import BASELINE_PATH, dismissed_in_all
 from affidavit.diff.record_check import compare_record, lost_files
 from affidavit.git.repository import GitRepository
+from affidavit.git.revisions import parse_range
 from affidavit.ports import Repository
 from affidavit.proof.coverage import unseen_files
 from affidavit.proof.judging.ruling import rule_on
@@ -60,16 +61,27 @@ class Proof(Record):
     detail: str
 
 
-def recheck_change(change: Change, repository: GitRepository) -> Proof:
-    """Whether the report speaks of the commits, files and lines that it says it does."""
+def recheck_change(change: Change, repository: GitRepository, *, names_tips: bool = True) -> Proof:
+    """Whether the report speaks of the commits, files and lines that it says it does.
+
+    `names_tips`: it is of a version that names the tip of the target branch, if there is one.
+    """
     differences = compare_record(change, repository)
     wrong = [one.detail for one in differences if not one.is_unknown]
     if change.source in ("range", "commit") and change.head.commit is None:
         wrong.append(f"it is called a {change.source}, but names no commit at head")
+    if names_tips and change.tip is None and _has_target(change):
+        wrong.append("it is measured from a target branch, but does not name that branch's tip")
     unknown = [one.detail for one in differences if one.is_unknown]
     holds = False if wrong else None if unknown else True
     detail = "; ".join((wrong or unknown)[:MAX_DIFFERENCES]) or "files and lines are as recorded"
     return Proof(finding="", title="change", kind="change", holds=holds, detail=f"{_sides(change)}, {detail}")
+
+
+def _has_target(change: Change) -> bool:
+    span = parse_range(change.target)
+    is_since_merge_base = span is not None and span.since_merge_base
+    return change.source == "range" and (change.request is not None or is_since_merge_base)
 
 
 def _sides(change: Change) -> str:
@@ -78,7 +90,9 @@ def _sides(change: Change) -> str:
         f"commit {revision.commit[:SHORT]}" if revision.commit else f"tree {revision.tree[:SHORT]}"
         for revision in (change.base, change.head)
     )
-    return f"base {base}, head {head}"
+    tip = change.tip and (change.tip.commit or change.tip.tree)
+    target = f"target commit {tip[:SHORT]}" if tip else "no target branch: settings of base alone"
+    return f"base {base}, head {head}, {target}"
 
 
 def check_proofs(report: Report, repository: Repository, replies: Sequence[Reply]) -> list[Proof]:
@@ -107,7 +121,7 @@ def check_proofs(report: Report, repository: Repository, replies: Sequence[Reply
 def _check_dismissals(report: Report, repository: Repository) -> list[Proof]:
     """What is called dismissed has its entry in the base commit, or was said on the forge, by its word."""
     dismissed = [one for one in report.candidates if one.withheld and one.withheld.code is Reason.DISMISSED]
-    known = read_baseline(repository.base).dismissals if dismissed else {}
+    known = dismissed_in_all(repository.excusing) if dismissed else {}
     said = {one.fingerprint: one.by for one in report.change.dismissals}
     return [_check_dismissal(one, known, said) for one in dismissed]
 
@@ -115,11 +129,11 @@ def _check_dismissals(report: Report, repository: Repository) -> list[Proof]:
 def _check_dismissal(one: Candidate, at_base: Collection[str], said: Mapping[str, str]) -> Proof:
     names = (one.fingerprint, *one.carries)
     if any(name in at_base for name in names):
-        return _proof(one, "dismissal", True, f"{BASELINE_PATH} of the base commit has its entry")
+        return _proof(one, "dismissal", True, f"{BASELINE_PATH} has its entry")
     by = next((said[name] for name in names if name in said), None)
     if by is not None:
         return _proof(one, "dismissal", True, f"{by} said so on the forge, which is taken on its word")
-    detail = f"{BASELINE_PATH} of the base commit lacks its entry, and nobody said so on the forge"
+    detail = f"{BASELINE_PATH} of base or target lacks its entry, and nobody said so on the forge"
     return _proof(one, "dismissal", False, detail)
 
 

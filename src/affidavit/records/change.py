@@ -215,6 +215,8 @@ class Change(Record):
     description_from: WordsFrom = "default"
     base: Revision
     head: Revision
+    tip: Revision | None = None
+    """The last commit of the branch that it goes into; None: no such branch is known."""
     commits: tuple[Commit, ...] = ()
     files: tuple[FileChange, ...]
     discussion: tuple[Comment, ...] = ()

@@ -43,7 +43,7 @@ def settings_for(
 ) -> Settings:
     """The settings of a review: of the base commit or the named file, then the environment, then options."""
     chosen = {name: options[name] for name in OPTIONS_THAT_ARE_SETTINGS}
-    return load_settings(opened.repository.base, environment, chosen, config)
+    return load_settings(opened.repository.base, environment, chosen, config, opened.repository.tip)
 
 
 def hold_review(

@@ -49,10 +49,11 @@ def _refuse_prompts_of_the_change(prompts: PromptSet, repository: Repository) ->
         return
     for name, text in sorted(prompts.templates.items()):
         path = (place / f"{name}{SUFFIX}").relative_to(top).as_posix()
-        if repository.base.read(path) != text.encode():
+        if any(tree.read(path) != text.encode() for tree in repository.excusing):
             raise SettingsError(
-                f"{path} is not as the base commit has it, and a change cannot bring the prompts that it is "
-                "reviewed with: name a folder elsewhere, or let them become part of base first"
+                f"{path} is not as the base commit has it, or not as the target branch has it: a change "
+                "cannot bring the prompts that it is reviewed with. Name a folder elsewhere, or let them "
+                "become part of base first"
             )
 
 

@@ -1139,6 +1139,7 @@ export interface components {
             description_from: "commits" | "given" | "default";
             base: components["schemas"]["Revision"];
             head: components["schemas"]["Revision"];
+            tip: components["schemas"]["Revision"] | null;
             /**
              * Commits
              * @default []

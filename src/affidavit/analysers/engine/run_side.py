@@ -166,7 +166,9 @@ async def analyse_paths(  # noqa: PLR0913 - as above
     """The same for any regular files of that side; `rewritten` has other contents than the tree's."""
     tree = repository.side(side)
     laid = laid_names(analyser, paths, (repository.base, repository.head))
-    invocation = analyser.invoke(repository.base, paths if analyser.canary else list(laid))
+    # The target's own configuration, where it is known: a branch picks its base, not its target.
+    configured = repository.tip or repository.base
+    invocation = analyser.invoke(configured, paths if analyser.canary else list(laid))
     task = Task(analyser, program, tree, side, tuple(paths), invocation, laid, rewritten or {})
     if not paths:
         return task.result("nothing_to_do")

@@ -45,8 +45,8 @@ def excuse_of_place(rule: Rule, path: str, analyser: Analyser, repository: Repos
         return None
     if may_be_broken(path):
         return "the file is data of a test, which may be broken on purpose"
-    linter = left_out_by(repository.base, path)
-    return f"{linter} leaves the file out at base" if linter else None
+    linters = [left_out_by(tree, path) for tree in repository.excusing]
+    return f"{linters[0]} leaves the file out at base" if all(linters) else None
 
 
 def _is_conflict(rule: Rule) -> bool:

@@ -132,8 +132,11 @@ class Silence:
 
     def _ignored_for(self, path: str) -> frozenset[str]:
         if path not in self._ignored:
-            base = self._repository.base
-            self._ignored[path] = frozenset(rule for ask in self._ignored_at for rule in ask(base, path))
+            said = [
+                {rule for ask in self._ignored_at for rule in ask(tree, path)}
+                for tree in self._repository.excusing
+            ]
+            self._ignored[path] = frozenset.intersection(*map(frozenset, said))
         return self._ignored[path]
 
 

@@ -89,8 +89,9 @@ def parse_outputs(texts: Sequence[str]) -> list[NamedOutput]:
 
 def _gather(opened: OpenedChange, options: dict[str, Any]) -> tuple[Change, ContextMap]:
     flags = {name: options[name] for name in ("include", "exclude", *SERVER_SETTINGS)}
-    settings = load_settings(opened.repository.base, os.environ, flags, None)
-    change = mark_skipped(opened.change, opened.repository, settings.include, settings.exclude)
+    repository = opened.repository
+    settings = load_settings(repository.base, os.environ, flags, tip=repository.tip)
+    change = mark_skipped(opened.change, repository, settings.leaves_out)
     cache = BlobCache(None if options["no_cache"] else cache_folder())
     with ExitStack() as servers:
         readers = assemble_readers(cache)

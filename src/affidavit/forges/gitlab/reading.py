@@ -52,8 +52,7 @@ async def read_merge_request(client: GitLabClient) -> PullRequest:
         base_branch=given["target_branch"],
         head_branch=given["source_branch"],
         head=head,
-        # GitLab says itself where the request begins, and keeps that when it is merged.
-        bases=(refs["base_sha"], f"refs/heads/{given['target_branch']}"),
+        bases=_bases(given, refs["base_sha"]),
         merge_base=refs["base_sha"],
         files=_count(given.get("changes_count")),
         issues=issues,
@@ -62,6 +61,12 @@ async def read_merge_request(client: GitLabClient) -> PullRequest:
         dismissals=lifting(standing),
         not_read=(*missed, *unheard_notices(standing)),
     )
+
+
+def _bases(given: dict[str, Any], began: str) -> tuple[str, ...]:
+    """An open request is measured from its branch as it is now, any other from where GitLab says it began."""
+    tip = f"refs/heads/{given['target_branch']}"
+    return (began, tip) if given.get("state") in ("closed", "merged") else (tip, began)
 
 
 def _count(text: Any) -> int:

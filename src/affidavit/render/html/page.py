@@ -124,6 +124,7 @@ def _account(report: Report) -> dict[str, Any]:
         "incomplete": [inline(wording.part_sentence(part)) for part in report.incomplete],
         "not_run": [inline(wording.part_sentence(part)) for part in report.not_run],
         "coverage": one_line(wording.coverage_sentence(report), 500),
+        "settings": one_line(wording.settings_sentence(report), 500),
         "behaviour": behaviour_sentence(report),
         "probes": [
             (one.outcome, one_line(one.name, 200), one_line(one.why, 500), shown_parts(one.parts))

@@ -292,6 +292,8 @@ def account_items(report: Report, *, show_withheld: bool, show_nits: bool) -> li
     covered = wording.coverage_sentence(report)
     if covered:
         blocks.append(f"- {clipped_line('coverage: ' + covered)}")
+    if chosen := wording.settings_sentence(report):
+        blocks.append(f"- {clipped_line('settings: ' + chosen)}")
     if report.words and report.words.summary:
         said = one_line(f"a model says: {report.words.summary}", _MAX_TITLE_LENGTH)
         blocks.append(f"- {markdown_line(said)}")

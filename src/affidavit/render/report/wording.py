@@ -28,6 +28,11 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
+BASE_ALONE = "of base alone (no target branch)"
+NOT_SAID = ("at_base", "origins", "sources", "problems")
+"""What settings say of themselves."""
+
+
 def listed(names: Sequence[str]) -> str:
     """`a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
@@ -275,6 +280,18 @@ def coverage_sentence(report: Report) -> str:
     if hunks:
         parts += f", {len(seen)} of {counted(len(hunks), 'hunk')}"
     return f"{parts} examined" + (f" by {listed(by)}" if by else "")
+
+
+def settings_sentence(report: Report) -> str:
+    """Which commits the settings come from, where it is not the tip of the target that decides alone."""
+    change, at_base = report.change, report.settings.get("at_base")
+    if change.tip is None:
+        return BASE_ALONE
+    if not at_base:
+        return ""
+    names = [name for name in at_base if name not in NOT_SAID and at_base[name] != report.settings.get(name)]
+    sides = f"merge base {short_name(change.base)} and target {short_name(change.tip)}"
+    return f"differ between {sides}: {listed(names)}; what excuses or hides counts only if both say it"
 
 
 def spent_sentence(report: Report) -> str:

@@ -218,7 +218,8 @@ def _named(wanted: WantedReview, opened: OpenedChange) -> OpenedChange:
     change = opened.change
     base = change.base.model_copy(update={"name": wanted.base_name})
     head = change.head.model_copy(update={"name": wanted.head_name})
-    return replace(opened, change=change.model_copy(update={"base": base, "head": head}))
+    tip = change.tip and change.tip.model_copy(update={"name": wanted.base_name})
+    return replace(opened, change=change.model_copy(update={"base": base, "head": head, "tip": tip}))
 
 
 def _change_request(wanted: WantedReview) -> ChangeRequest:

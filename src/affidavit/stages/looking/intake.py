@@ -78,6 +78,8 @@ class Sides:
     target: str
     base: GitTree
     head: GitTree
+    tip: GitTree | None = None
+    """The branch that the change goes into, where it was measured from one."""
     base_name: str = ""
     head_name: str = ""
     commits: tuple[Commit, ...] = ()
@@ -210,6 +212,7 @@ def _range(store: ObjectStore, location: Location, target: str) -> Sides:
         target=target,
         base=commit_tree(store, base),
         head=commit_tree(store, new),
+        tip=commit_tree(store, old) if span.since_merge_base else None,
         base_name=span.old,
         head_name=span.new,
         commits=commits_between(store, base, new),
@@ -237,7 +240,7 @@ def _opened(store: ObjectStore, location: Location, sides: Sides, request: Chang
     change = _change(sides, files, request, repository_name(store.git, location))
     if change.why_empty and not request.may_be_empty:
         raise EmptyChangeError(change.why_empty)
-    return OpenedChange(change, GitRepository(store, sides.base, sides.head), sides.notices)
+    return OpenedChange(change, GitRepository(store, sides.base, sides.head, sides.tip), sides.notices)
 
 
 def _change(
@@ -255,6 +258,7 @@ def _change(
         description_from=_words_from(request.description, sides),
         base=_revision(sides.base, sides.base_name),
         head=_revision(sides.head, sides.head_name),
+        tip=_revision(sides.tip, sides.base_name) if sides.tip else None,
         commits=sides.commits,
         files=files,
         discussion=request.discussion,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Protocol
 
-from affidavit.ports import Repository
+from affidavit.ports import Repository, Tree
 from affidavit.prompts import PromptSet, current_prompts
 from affidavit.records.change import Change, FileChange, Hunk
 from affidavit.records.context import ContextMap
@@ -237,8 +237,12 @@ class Briefing:
         return "\n".join(lines)
 
     def _instructions(self) -> str:
-        texts = [(path, self.repository.base.lines(path) or []) for path in INSTRUCTION_FILES]
-        return choose_sections([one for one in texts if one[1]], self.change.changed_files) or NOTHING
+        def texts_of(tree: Tree) -> list[tuple[str, list[str]]]:
+            texts = [(path, tree.redacted_lines(path) or []) for path in INSTRUCTION_FILES]
+            return [one for one in texts if one[1]]
+
+        texts = [texts_of(tree) for tree in self.repository.excusing]
+        return choose_sections(texts[0], self.change.changed_files, also_in=texts[1:]) or NOTHING
 
     def _leads(self) -> str:
         return "\n".join(lead_line(finding) for finding in self.leads) or NOTHING

@@ -28,9 +28,18 @@ class Section(NamedTuple):
     text: str
 
 
-def choose_sections(texts: Sequence[tuple[str, Sequence[str]]], paths: Collection[str]) -> str:
-    """The sections of these files that fit, those that speak of the changed files first, in their order."""
-    sections = [one for path, lines in texts for one in _sections(path, lines)]
+Texts = Sequence[tuple[str, Sequence[str]]]
+"""Paths with their lines."""
+
+
+def choose_sections(texts: Texts, paths: Collection[str], also_in: Sequence[Texts] = ()) -> str:
+    """The sections of these files that fit, those that speak of the changed files first, in their order.
+
+    A section counts only if all of the others have it, too, word for word.
+    """
+    others = [{one for path, lines in other for one in _sections(path, lines)} for other in also_in]
+    every = (one for path, lines in texts for one in _sections(path, lines))
+    sections = [one for one in every if all(one in other for other in others)]
     rated = sorted(range(len(sections)), key=lambda at: (_distance(sections[at], paths), at))
     kept: set[int] = set()
     left = MAX_CHARACTERS
