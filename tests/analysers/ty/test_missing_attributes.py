@@ -45,6 +45,9 @@ FINE = {
     "what is given to a module": "import os\n\n\ndef f(value):\n    os.nope = value\n    return os.nope\n",
     "what is given by name": "import os\n\nsetattr(os, 'nope', print)\nos.nope()\n",
     "a module of another Python": "import time\nimport machine\n\ntime.sleep_ms(1)\n",
+    "a name that the stubs of the library leave out": (
+        "import timeit\n\nprint(timeit.default_number, timeit.default_repeat)\n"
+    ),
     "a private name": "import os\n\nos._nope()\n",
     "sys": "import sys\n\nprint(sys.frozen)\n",
     "a parameter with a type": "def f(name: str):\n    return name.nosuch()\n",

@@ -2,6 +2,8 @@
 
 import re
 import sys
+import sysconfig
+from pathlib import Path
 
 from tree_sitter import Node
 
@@ -12,8 +14,10 @@ from affidavit.analysers.python.syntax import (
     ancestors,
     is_awaited_to_fail,
     is_imported_on_trial,
+    mentions,
     node_at,
     nodes_in,
+    star_imports,
     tree_of,
 )
 from affidavit.ports import Tree
@@ -126,9 +130,25 @@ def _why_in_module(
     first = node_at(text, diagnostic.line, diagnostic.column)
     if module in OPEN_MODULES or (first is not None and is_imported_on_trial(text, _text(first))):
         return "what the module has depends on the program that runs it"
+    if not _is_missing_here(module, attribute):
+        return "the standard library here may have the attribute, which type checkers do not know"
     if search_python(inspection.repository.head, OTHER_PYTHON):
         return "the repository is written for a Python with another standard library"
     return _why_in_python(diagnostic, attribute, inspection, text)
+
+
+def _is_missing_here(module: str, attribute: str) -> bool:
+    """Whether the library of the running Python has no such name: its stubs leave some out.
+
+    Nothing is imported for it: the code under review may lie where imports look.
+    """
+    loaded = sys.modules.get(module)
+    if loaded is not None:
+        return not hasattr(loaded, attribute)
+    place = Path(sysconfig.get_path("stdlib"), *module.split("."))
+    files = [one for one in (place.with_suffix(".py"), place / "__init__.py") if one.is_file()]
+    text = files[0].read_bytes() if files else b""
+    return bool(text) and not star_imports(text, is_relative=True) and not mentions(text, attribute)
 
 
 def _why_in_python(
