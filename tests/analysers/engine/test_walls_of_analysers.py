@@ -37,3 +37,14 @@ def test_a_program_sees_a_file_that_is_shown_and_not_the_one_beside_it(tmp_path:
     (tmp_path / "secret").write_text("secret\n")
     outcome = run_behind(tmp_path, [tmp_path / "seen"], "/bin/cat", *map(str, tmp_path.glob("se*")))
     assert (outcome.exit_code, outcome.output) == (1, b"seen\n")
+
+
+def test_a_program_writes_to_its_own_folders_only(tmp_path: Path) -> None:
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    script = f"echo own > own; echo evil > {folder}/evil; echo evil > /usr/evil; true"
+    outcome = run_behind(tmp_path, [folder], "/bin/sh", "-c", script)
+    assert outcome.exit_code == 0, outcome.errors
+    assert (tmp_path / "checkout" / "own").exists()
+    assert not (folder / "evil").exists()
+    assert not Path("/usr/evil").exists()

