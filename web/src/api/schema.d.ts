@@ -1500,6 +1500,11 @@ export interface components {
              */
             decided: components["schemas"]["FindingDecision"][];
             /**
+             * Is Trusted
+             * @default true
+             */
+            is_trusted: boolean;
+            /**
              * Looks At All
              * @default false
              */
