@@ -168,8 +168,8 @@ def test_nits_are_posted_only_when_asked_for(report: Report) -> None:
     asked = plan_actions(report, Standing(account="bot"), LIMITS, PostOptions(nits=True))[0]
     assert isinstance(plain, PostSummary)
     assert isinstance(asked, PostSummary)
-    assert "is imported but not used" not in plain.body
-    assert "is imported but not used" in asked.body
+    assert "Unused import" not in plain.body
+    assert "Unused import" in asked.body
 
 
 def test_what_a_model_did_not_raise_again_is_not_called_fixed() -> None:

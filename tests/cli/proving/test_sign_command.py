@@ -162,8 +162,8 @@ def test_a_review_is_not_begun_where_its_report_could_not_be_signed(trusting: Re
 
 
 KEPT = Path(__file__).parents[2] / "proof" / "signed"
-"""A report as the first version that could sign wrote it, its signature, and the repository that it is about.
-The key was thrown away. None of it is ever written again."""
+"""A signed report that was written some time ago, and the repository that it is about. The key was thrown away.
+It is written again only when what a report holds changes before the first release."""
 
 
 def test_the_signature_of_a_report_of_an_earlier_version_still_verifies(tmp_path: Path) -> None:
