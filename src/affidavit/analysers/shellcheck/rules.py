@@ -10,7 +10,8 @@ HIGH, LOW = Severity.HIGH, Severity.LOW
 def shell_rules(analyser: str) -> tuple[Rule, ...]:
     """The table, under the name of the analyser that reports it."""
     wrong = RuleMaker(analyser, failing_input="Running {file} so that line {line} is reached.")
-    return (*_parsing(wrong), *_destroying(wrong), *_conditions(wrong), *_assigning(wrong), *_flow(wrong))
+    parts = (_parsing, _destroying, _conditions, _comparisons, _assigning, _flow, _streams_and_codes)
+    return tuple(rule for part in parts for rule in part(wrong))
 
 
 def _parsing(wrong: RuleMaker) -> list[Rule]:
@@ -103,6 +104,11 @@ def _conditions(wrong: RuleMaker) -> list[Rule]:
             "The condition always gives the same answer, so one of the two branches never runs.",
             "Correct the condition.",
         ),
+    ]
+
+
+def _comparisons(wrong: RuleMaker) -> list[Rule]:
+    return [
         *wrong.each(
             {
                 "SC2057": "Unknown binary operator",
@@ -211,6 +217,11 @@ def _flow(wrong: RuleMaker) -> list[Rule]:
             "The file is opened as the calling user, who may not write it.",
             "Use `… | sudo tee FILE`.",
         ),
+    ]
+
+
+def _streams_and_codes(wrong: RuleMaker) -> list[Rule]:
+    return [
         *wrong(
             "SC2069",
             "Wrong order of redirections",
