@@ -208,7 +208,7 @@ class LostRepository:
     """A repository with nothing but lost trees."""
 
     base = head = LostTree()
-    folder = None
+    tip = folder = None
 
     def side(self, _side):
         return self.head

@@ -162,7 +162,7 @@ def test_a_review_is_not_begun_where_its_report_could_not_be_signed(trusting: Re
 
 
 KEPT = Path(__file__).parents[2] / "proof" / "signed"
-"""A signed report that was written some time ago, and the repository that it is about. The key was thrown away.
+"""A signed report that was written some time ago, and the repository that it is about. The key is gone.
 It is written again only when what a report holds changes before the first release."""
 
 
