@@ -12,10 +12,9 @@ from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings
 from affidavit.diff.opened import OpenedChange
 from affidavit.diff.record_check import has_its_trees
 from affidavit.events import iso
-from affidavit.git.repository import GitRepository
 from affidavit.ports import Case, Specialist
 from affidavit.proof.running.own_names import own_names
-from affidavit.recheck.additions import can_be_derived, is_later_than
+from affidavit.recheck.additions import can_be_derived
 from affidavit.recheck.blocking import check_blocking
 from affidavit.recheck.compare import differences
 from affidavit.recheck.dependencies import prove_dependencies
@@ -58,7 +57,7 @@ async def recheck(
     case = Case(derive_change(report.change, repository, settings), repository)
     # A report must not name a command that is then run.
     replies = await collect_replies(assemble(without_commands(settings)), case)
-    change = _recheck_change(report, repository)
+    change = recheck_change(report.change, repository)
     is_whole = has_its_trees(report.change, repository) and not opened.notices
     pieces = check_proofs(report, repository, replies)
     if change.holds is None and not is_committed(report.change):
@@ -89,7 +88,7 @@ async def recheck_finding(
     own = tuple(one for one in report.candidates if one.id == finding)
     asked = {one.specialist for one in own if one.is_proven_by_machine}
     crew = [one for one in assemble(without_commands(settings)) if one.name in asked]
-    change = _recheck_change(report, repository)
+    change = recheck_change(report.change, repository)
     alone = report.model_copy(update={"candidates": own})
     pieces = [
         *check_proofs(alone, repository, await collect_replies(crew, case)),
@@ -119,11 +118,6 @@ def _is_written(text: str, written: Callable[[str], str]) -> bool:
         return written(text) == text
     except ValueError:
         return False
-
-
-def _recheck_change(report: Report, repository: GitRepository) -> Proof:
-    names_tips = not is_later_than(report.report_version, ("change", "tip"))
-    return recheck_change(report.change, repository, names_tips=names_tips)
 
 
 def _not_rebuilt(proof: Proof) -> Proof:

@@ -61,16 +61,13 @@ class Proof(Record):
     detail: str
 
 
-def recheck_change(change: Change, repository: GitRepository, *, names_tips: bool = True) -> Proof:
-    """Whether the report speaks of the commits, files and lines that it says it does.
-
-    `names_tips`: it is of a version that names the tip of the target branch, if there is one.
-    """
+def recheck_change(change: Change, repository: GitRepository) -> Proof:
+    """Whether the report speaks of the commits, files and lines that it says it does."""
     differences = compare_record(change, repository)
     wrong = [one.detail for one in differences if not one.is_unknown]
     if change.source in ("range", "commit") and change.head.commit is None:
         wrong.append(f"it is called a {change.source}, but names no commit at head")
-    if names_tips and change.tip is None and _has_target(change):
+    if change.tip is None and _has_target(change):
         wrong.append("it is measured from a target branch, but does not name that branch's tip")
     unknown = [one.detail for one in differences if one.is_unknown]
     holds = False if wrong else None if unknown else True

@@ -190,6 +190,18 @@ def test_a_report_that_names_another_tip_does_not_hold(repo: Repo) -> None:
     assert "the target's tip (111111111111) is not in this repository" in done.err
 
 
+def test_a_report_of_a_range_names_its_tip_whatever_version_it_claims(repo: Repo) -> None:
+    parted(repo, {"affidavit.toml": OFF + 'fail_on = "never"\n'}, {"affidavit.toml": OFF})
+    reviewed(repo)
+    place = repo.path.parent / "report.json"
+    report = json.loads(place.read_text())
+    del report["change"]["tip"]
+    del report["settings"]["at_base"]
+    place.write_text(json.dumps({**report, "report_version": "2.9"}))
+    done = affidavit("recheck", place, cwd=repo.path)
+    assert (done.code, "does not name that branch's tip" in done.out) == (1, True), done.out
+
+
 def test_a_clone_that_lacks_the_target_is_told_to_fetch_it(repo: Repo, tmp_path: Path) -> None:
     parted(repo, {"affidavit.toml": OFF + 'fail_on = "never"\n'}, {"affidavit.toml": OFF})
     shallow = Repo(tmp_path / "shallow")
