@@ -23,22 +23,45 @@ class RevisionRange:
 
 
 def parse_range(target: str) -> RevisionRange | None:
-    """Read a range; an empty side means HEAD. None where the text is no range."""
+    """Read a range; nothing after the dots means HEAD. None where the text is no range."""
     match = re.fullmatch(r"(.*?)(\.{2,3})([^.].*|)", target, re.DOTALL)
     if match is None or target.strip(".") == "":
         return None
     old, dots, new = match.groups()
-    return RevisionRange(old or "HEAD", new or "HEAD", dots == "...")
+    # With nothing before the dots a script has an empty variable: HEAD would make it a change without files.
+    return RevisionRange(old, new or "HEAD", dots == "...") if old else None
 
 
 def find_commit(store: ObjectStore, name: str) -> str | None:
-    """The id of the commit that a name stands for; None where there is none."""
+    """The id of the commit that a name stands for; None where there is none, an error where it means two."""
     if not name or name.startswith("-") or "\0" in name or "\n" in name:
         return None
     done = store.git.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     found = done.stdout.decode().strip()
     # `^main` resolves, too: to `^` and the id, which excludes a commit and names none.
-    return found if done.returncode == 0 and found.isalnum() else None
+    if done.returncode != 0 or not found.isalnum():
+        return None
+    _refuse_ambiguous(store, re.split(r"[~^:]|@\{", name)[0])
+    return found
+
+
+def _refuse_ambiguous(store: ObjectStore, name: str) -> None:
+    """Raise where a tag, a branch and a commit share a name: whoever may push one could replace another."""
+    prefixes = ("", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/")
+    listed = store.git.attempt("show-ref", "--dereference", "--", name).stdout.decode("utf-8", "replace")
+    found: dict[str, str] = {}
+    for line in listed.split("\n"):
+        commit, _, reference = line.partition(" ")
+        # The commit of an annotated tag comes after the tag itself.
+        reference = reference.removesuffix("^{}")
+        if reference in [f"{prefix}{name}" for prefix in prefixes]:
+            found[reference] = commit
+    if found and re.fullmatch(r"[0-9a-f]{4,39}", name):
+        commits = store.git.run("rev-parse", f"--disambiguate={name}").decode().split()
+        found |= {f"commit {one}": one for one in commits if store.kind(one) == "commit"}
+    if name not in NAMES_OF_HERE and len(set(found.values())) > 1:
+        meanings = " and ".join(f"{meaning} ({commit[:12]})" for meaning, commit in sorted(found.items()))
+        raise InputError(f"{name!r} is ambiguous: it means {meanings}; write the one that you mean in full")
 
 
 def branch_named(git: Git, name: str) -> str:

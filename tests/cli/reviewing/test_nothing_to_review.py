@@ -38,6 +38,11 @@ def test_an_empty_change_is_one_line_and_success(project: Repo, target: tuple[st
     assert (done.code, done.out, done.err) == (0, f"Nothing to review: {why}.\n", "")
 
 
+@pytest.mark.parametrize("target", ["", "...HEAD", "..HEAD"])
+def test_an_empty_variable_of_a_script_is_no_empty_change(project: Repo, target: str) -> None:
+    assert review(project, target).code == 2
+
+
 def test_a_commit_with_its_revert_is_an_empty_change(project: Repo) -> None:
     project.commit("Break", {"one.py": "def one():\n    return nowhere\n"})
     project.git("revert", "--no-edit", "HEAD")

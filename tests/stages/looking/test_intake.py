@@ -84,7 +84,6 @@ def test_three_dots_compare_with_the_commit_at_which_the_sides_parted(repo: Repo
         "topic.py": FileStatus.ADDED,
     }
     assert list(statuses(opened(repo, "topic..."))) == ["main.py"]
-    assert list(statuses(opened(repo, "...topic"))) == ["topic.py"]
 
 
 def test_without_a_target_everything_uncommitted_is_the_change(repo: Repo):

@@ -18,7 +18,18 @@ from repositories import Repo, run_git
 
 
 @pytest.mark.parametrize(
-    "target", ["nonsense", "HEAD..nonsense", "nonsense...HEAD", "--all", "-n1", "HEAD:app.py", "\n"]
+    "target",
+    [
+        "nonsense",
+        "HEAD..nonsense",
+        "nonsense...HEAD",
+        "--all",
+        "-n1",
+        "HEAD:app.py",
+        "\n",
+        "...HEAD",
+        "..HEAD",
+    ],
 )
 def test_an_unknown_revision_is_said(two_commits: Repo, target: str):
     with pytest.raises(UnknownRevisionError, match="no commit called"):
@@ -29,6 +40,20 @@ def test_a_mistyped_branch_is_corrected(two_commits: Repo):
     two_commits.git("branch", "feature-login")
     with pytest.raises(UnknownRevisionError, match="did you mean feature-login"):
         opened(two_commits, "main..feature-logn")
+
+
+def test_a_name_that_means_two_commits_is_refused(two_commits: Repo):
+    """Whoever may push a tag must not choose what the name of a branch means."""
+    first, last = (two_commits.git("rev-parse", name) for name in ("HEAD~1", "HEAD"))
+    two_commits.git("update-ref", "refs/remotes/origin/main", first)
+    assert statuses(opened(two_commits, "origin/main...HEAD"))
+    two_commits.git("tag", "origin/main", last)
+    with pytest.raises(InputError, match=r"ambiguous: it means refs/remotes/origin/main .* and refs/tags/"):
+        opened(two_commits, "origin/main...HEAD")
+    assert statuses(opened(two_commits, "refs/remotes/origin/main...HEAD"))
+    two_commits.git("tag", last[:7], first)
+    with pytest.raises(InputError, match=f"'{last[:7]}' is ambiguous"):
+        opened(two_commits, last[:7])
 
 
 def test_nothing_to_review_is_said(two_commits: Repo):

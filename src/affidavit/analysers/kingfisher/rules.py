@@ -217,14 +217,12 @@ def title_of(name: str) -> str:
     return f"Hard-coded {VENDORS.get(start, start.capitalize())} {kind}"
 
 
-_leaked = RuleMaker(
-    "kingfisher", category=Category.SECURITY, failing_input="Anybody who reads {file} at this commit."
-)
+_leaked = RuleMaker("kingfisher", category=Category.SECURITY, failing_input="Anybody who can read {file}.")
 KINGFISHER_RULES: tuple[Rule, ...] = (
     *_leaked.each(
         {name: title_of(name) for name in _codes(TOKENS).split()},
         "They can use it, now or later.",
-        "Revoke it now, since the history keeps it, and take the new one from the environment.",
+        "Take it from the environment. Revoke it if it was ever committed: the history keeps it.",
         severity=Severity.CRITICAL,
         in_tests=False,
     ),
@@ -232,7 +230,7 @@ KINGFISHER_RULES: tuple[Rule, ...] = (
         _codes(CONNECTIONS),
         "Hard-coded password in a connection address",
         "They can log in with it, now or later.",
-        "Change it now, since the history keeps it, and take the new one from the environment.",
+        "Take it from the environment. Change it if it was ever committed: the history keeps it.",
         severity=Severity.CRITICAL,
         in_tests=False,
     ),
@@ -240,7 +238,7 @@ KINGFISHER_RULES: tuple[Rule, ...] = (
         _codes(KEYS),
         "Private key in the repository",
         "They can act as its owner, now or later.",
-        "Replace the key now, since the history keeps it, and keep the new one outside the repository.",
+        "Keep it outside the repository. Replace it if it was ever committed: the history keeps it.",
         severity=Severity.HIGH,
         in_tests=False,
     ),

@@ -9,7 +9,7 @@ import click
 
 from affidavit.cli.options.discussion import read_discussion
 from affidavit.cli.options.repository import allowed_of
-from affidavit.errors import SettingsError
+from affidavit.errors import InputError, SettingsError
 from affidavit.forges.address import is_request_url, refuse_without_scheme
 from affidavit.stages.looking.intake import ChangeRequest, OpenedChange, open_change
 
@@ -30,6 +30,8 @@ def config_option(command: Command) -> Command:
 
 def requested_change(options: Mapping[str, Any]) -> ChangeRequest:
     """The change that a command is about; `-` as the target reads a diff from standard input."""
+    if options["target"] == "":
+        raise InputError("the target is empty: name a change, or leave it out for what is not committed")
     is_input_taken = options["target"] == "-"
     return ChangeRequest(
         target=options["target"],
