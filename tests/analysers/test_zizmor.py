@@ -173,7 +173,9 @@ def test_a_takeover_that_was_there_before_is_not_new(case, ask):
             "    if: ${{ contains(github.event.pull_request.labels.*.name, 'safe') }}\n    runs-on",
         ),
         ("    runs-on", "    environment: external\n    runs-on"),
+        ("    runs-on", "    environment: {name: external, url: 'https://x'}\n    runs-on"),
         ("sha }}'}", "sha }}', path: theirs}"),
+        ("sha }}'}", "sha }}', path: ./pull/theirs/}"),
         ("sha }}'}", "ref }}'}"),
     ],
 )
@@ -196,6 +198,30 @@ def test_a_checkout_that_outsiders_cannot_start_or_that_is_only_data_is_no_takeo
 def test_a_condition_that_a_fork_can_meet_is_no_guard(condition, case, ask):
     text = RIGHTS.replace("STEP", HEAD).replace("    runs-on", f'    if: "{condition}"\n    runs-on')
     assert (TAKEOVER, "critical") in reported(ask(ZIZMOR, case({"x": ""}, {PLACE: text})))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("sha }}'}", f"sha }}}}', path: {path}}}")
+        for path in (
+            "sub/..",
+            "./.",
+            "''",
+            "~",
+            "/home/runner/work/a/a",
+            "'${{ github.workspace }}'",
+            "'a\\..'",
+        )
+    ]
+    + [
+        ("    runs-on", f"    environment: {name}\n    runs-on")
+        for name in ("${{ '' }}", "null", "{name: \"${{ '' }}\"}", "{url: 'https://x'}")
+    ],
+)
+def test_a_path_or_an_environment_that_may_be_none_is_no_guard(old, new):
+    text = RIGHTS.replace("STEP", HEAD).replace(old, new)
+    assert len(list(find_takeovers(PLACE, text))) == 1
 
 
 def test_aliases_within_aliases_end(case, ask):

@@ -23,6 +23,8 @@ GUARD = re.compile(
     rf"|{_PULL}author_association == '(owner|member|collaborator)'"
     rf"|contains\(fromjson\({_INSIDERS}\), ?{_PULL}author_association\)"
 )
+# No expression, which may be empty, and no `..`, which leads back.
+PLAIN_NAME = re.compile(r"(?!null$)(\./)?\.?\w[^/\\$]*(/\.?\w[^/\\$]*)*/?", re.IGNORECASE)
 BY_PEOPLE = frozenset(("labeled", "unlabeled", "assigned", "unassigned", "milestoned", "demilestoned"))
 """The activities of a pull request that only people with rights in the repository cause."""
 LINE = "\0line"
@@ -90,7 +92,17 @@ def _is_guarded(job: dict[str, Any], jobs: dict[str, Any]) -> bool:
     named = needed[:MAX_NEEDS] if isinstance(needed, list) else [needed]
     before = [jobs.get(str(name)) for name in named]
     each = [one for one in (job, *before) if isinstance(one, dict)]
-    return any(one.get("environment") or _refuses_forks(one.get("if")) for one in each)
+    return any(_has_environment(one) or _refuses_forks(one.get("if")) for one in each)
+
+
+def _has_environment(job: dict[str, Any]) -> bool:
+    given = job.get("environment")
+    return _is_plain(given.get("name") if isinstance(given, dict) else given)
+
+
+def _is_plain(name: Any) -> bool:
+    """Return whether a value names an environment or a folder below the workspace, whoever starts the job."""
+    return PLAIN_NAME.fullmatch(str(name or "").strip()) is not None
 
 
 def _refuses_forks(condition: Any) -> bool:
@@ -125,7 +137,7 @@ def _takes_head(step: dict[str, Any]) -> bool:
         str(given.get("repository", ""))
     )
     # In a folder of its own it is data: nothing runs it by itself.
-    return bool(is_head) and str(given.get("path", ".")) in (".", "./")
+    return bool(is_head) and not _is_plain(given.get("path"))
 
 
 def _takeover(path: str, step: dict[str, Any]) -> AnalyserDiagnostic:
