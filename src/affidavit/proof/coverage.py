@@ -31,6 +31,7 @@ NO_READER = "no specialist reads this kind of file"
 NO_ANALYSER = "no analyser reads "
 UNNAMED = "it"
 SHOWN_TO_NOBODY = "shown to no model"
+HIDDEN = "hidden from models by redaction"
 TOO_LARGE_ADVICE = "Look at it yourself, or leave it out by settings at base, `--exclude` or `--include`."
 
 
@@ -56,6 +57,8 @@ class Coverage:
     """The name of the language that a file is a program in; empty for documents and data."""
     read_languages: Collection[str] = ()
     """The languages for which there is an analyser."""
+    hidden_lines: Callable[[FileChange], int] = lambda _file: 0
+    """How many added lines of a file redaction hides from models, beyond the value of a string."""
 
     def of(self, file: FileChange) -> FileCoverage:
         """Who looked at a file, hunk by hunk, and why not all of them."""
@@ -238,6 +241,9 @@ class Coverage:
         """What of a file no model was shown, and the hunks that nobody looked at."""
         if self.plan is None or not self.plan.chunks:
             return []
+        hidden = self.hidden_lines(file)
+        if hidden:
+            return [f"{_number(hidden, 'added line')} {HIDDEN}"]
         name = self.shown_name(file.path)
         # Where another agent hands its findings in, a plan is made for the verifier, and no model looks.
         chunks = self.plan.chunks if any(one.kind == "model" for one in self.asked) else ()
@@ -285,7 +291,8 @@ def _why_unseen(file: FileChange, covered: FileCoverage | None, has_models: bool
         return link_words(file)
     if covered is None or not has_models:
         return ""
-    is_unshown = SHOWN_TO_NOBODY in covered.reason.split("; ")
+    reasons = covered.reason.split("; ")
+    is_unshown = SHOWN_TO_NOBODY in reasons or any(reason.endswith(HIDDEN) for reason in reasons)
     return covered.reason if covered.state == "not_examined" or is_unshown else ""
 
 

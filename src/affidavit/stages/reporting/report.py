@@ -1,5 +1,6 @@
 """Compute verdict, gate, visibility, counts and coverage in code, and compile the native report."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
@@ -12,7 +13,7 @@ from affidavit.events import now_iso
 from affidavit.iterations.following.scope import seen_before
 from affidavit.languages.registry import LANGUAGES, has_errors
 from affidavit.minds.ledger import add_usage
-from affidavit.ports import Case
+from affidavit.ports import Case, Tree
 from affidavit.prompts import PromptSet
 from affidavit.proof.coverage import Coverage, unread_languages, unseen_files
 from affidavit.proof.places import gather_places, spots_of
@@ -37,6 +38,8 @@ STAGE = "report"
 MAX_NAMED = 5
 """Files in a summary; every format lists the rest."""
 READ_LANGUAGES = frozenset(language for one in ANALYSERS for language in one.languages)
+HIDDEN_CODE = re.compile(rf"""(?<!["'`]){MARKER.pattern}""")
+"""What redaction hides beyond the value of a string."""
 Unseen = tuple[str, str]
 """A file that nobody looked at, and nobody who may has excused: such a change is not approved."""
 
@@ -120,7 +123,15 @@ def _coverage(docket: Docket, case: Case, judged: Sequence[Candidate]) -> Covera
         lambda path: has_errors(path, case.repository.head.read(path)),
         _program_language,
         READ_LANGUAGES,
+        lambda file: _hidden_lines(file, case.repository.head),
     )
+
+
+def _hidden_lines(file: FileChange, head: Tree) -> int:
+    """Count the added lines whose code models do not see: a hostile change may look like a secret."""
+    shown = head.redacted_lines(file.path) or []
+    added = file.changed_lines("head")
+    return sum(bool(HIDDEN_CODE.search(shown[line - 1])) for line in added if line <= len(shown))
 
 
 def _program_language(file: FileChange) -> str:
