@@ -87,7 +87,7 @@ def louder(found: Examination, loud: SideResult) -> Examination:
         return replace(found, head=loud) if found.head.is_complete else found
     quiet = {place_of(one) for one in found.head.diagnostics}
     silenced = frozenset(place for one in loud.diagnostics if (place := place_of(one)) not in quiet)
-    # What it would write is for the file as it is, not for one without these comments.
+    # A rewritten file has no edits: what the analyser would write is for the file as it is.
     edits = {place_of(one): one.edits for one in found.head.diagnostics}
     said = [one.model_copy(update={"edits": edits.get(place_of(one), ())}) for one in loud.diagnostics]
     heard = {place_of(one) for one in said}

@@ -14,7 +14,7 @@ from affidavit.analysers.engine.cache import ResultCache
 from affidavit.analysers.engine.comparison import new_diagnostics, not_at_base
 from affidavit.analysers.engine.execution import NO_WALLS, Limits
 from affidavit.analysers.engine.one_cause import one_for_each_cause
-from affidavit.analysers.engine.run_side import analyse_paths, analyse_side, find_program
+from affidavit.analysers.engine.run_side import analyse_paths, analyse_side, find_program, paths_to_run
 from affidavit.analysers.engine.slots import Slots
 from affidavit.analysers.engine.task import Program, SideResult
 from affidavit.analysers.engine.unparsed import about_changed_files, unparsed, unresolved, unsure_about
@@ -159,9 +159,13 @@ class MechanicalSpecialist:
         )
         means: dict[str, Any] = {"cache": cache, "limits": self._limits, "slots": self._slots}
 
-        def run(
-            side: Side, rewritten: Mapping[str, bytes] | None = None
-        ) -> Coroutine[None, None, SideResult]:
+        withdrawn: dict[Side, dict[str, bytes]] = {
+            "base": self._without_withdrawn(case, "base"),
+            "head": self._without_withdrawn(case, "head"),
+        }
+
+        def run(side: Side, own: Mapping[str, bytes] | None = None) -> Coroutine[None, None, SideResult]:
+            rewritten = {**withdrawn[side], **(own or {})}
             return analyse_side(
                 self.analyser, program, case.change, case.repository, side, rewritten=rewritten, **means
             )
@@ -169,10 +173,10 @@ class MechanicalSpecialist:
         lifted = self._lifted(case)
         if self.analyser.scope == "project":
             base, head = await side_by_side([run("base"), run("head")])
-            loud = await run("head", rewritten=lifted) if lifted else head
+            loud = await run("head", lifted) if lifted else head
         else:
             head = await run("head")
-            loud = await run("head", rewritten=lifted) if lifted else head
+            loud = await run("head", lifted) if lifted else head
             is_needed = loud.diagnostics or head.run.unread
             base = await run("base") if is_needed else _nothing_to_compare(head, case)
         found = louder(Examination(base, head), loud)
@@ -180,7 +184,8 @@ class MechanicalSpecialist:
             return found
 
         def ask(other: Analyser, paths: Sequence[str]) -> Coroutine[None, None, SideResult]:
-            return analyse_paths(other, program, case.repository, "head", paths, rewritten=lifted, **means)
+            rewritten = {**withdrawn["head"], **lifted}
+            return analyse_paths(other, program, case.repository, "head", paths, rewritten=rewritten, **means)
 
         found = await confirm_doubtful(self.analyser, found, case.change, ask)
         return await asyncio.to_thread(self._compare, found, case)
@@ -277,6 +282,13 @@ class MechanicalSpecialist:
         if self.analyser.looks_for:
             return {}
         return silence_about(case.change, case.repository).lifted(self.analyser.covers)
+
+    def _without_withdrawn(self, case: Case, side: Side) -> dict[str, bytes]:
+        """Return the files of a side with comments that the target has removed, without their effect."""
+        if self.analyser.looks_for or case.repository.tip is None:
+            return {}
+        paths = paths_to_run(self.analyser, case.change, case.repository.side(side), side)
+        return silence_about(case.change, case.repository).without_withdrawn(side, paths)
 
     def _heard(
         self, diagnostic: AnalyserDiagnostic, inspection: Inspection, found: Examination, silence: Silence

@@ -104,6 +104,49 @@ def test_what_merge_base_and_tip_say_in_their_own_words_counts(repo: Repo, base:
     assert again.code == 0, again.out
 
 
+@pytest.mark.parametrize("off", ["ty", "ruff"])
+@pytest.mark.parametrize(
+    "comment", ["# ruff: noqa\n# type: ignore\n", "# pylint: disable=undefined-variable\n"]
+)
+def test_a_comment_that_the_target_removed_silences_only_old_problems(
+    repo: Repo, comment: str, off: str
+) -> None:
+    text, settings = CLEAN + "\n\nOLD = older\n", f'analysers_off = ["{off}", "references"]\n'
+    base: Files = {"affidavit.toml": settings, "app/a.py": comment + text}
+    parted(repo, base, {"app/a.py": text}, {"app/a.py": comment + text.replace("(items)\n\n", "(itms)\n\n")})
+    done, report = reviewed(repo)
+    assert done.code == 1, done.out
+    (shown,) = [one["finding"] for one in report["candidates"] if not one["withheld"]]
+    assert "itms" in str(shown)
+    assert "it is the same in every field" in rechecked(repo).out
+
+
+@pytest.mark.parametrize("tip", ["# ruff: noqa\nimport os\n", "import os\n# ruff: noqa\n"])
+def test_a_comment_that_the_target_keeps_silences(repo: Repo, tip: str) -> None:
+    head: Files = {"app/a.py": "# ruff: noqa\n" + BAD}
+    parted(repo, {"app/a.py": "# ruff: noqa\n" + CLEAN}, {"app/a.py": tip + CLEAN}, head)
+    assert reviewed(repo)[0].code == 0
+
+
+def test_a_comment_that_the_target_removed_from_another_file_silences_nothing_there(repo: Repo) -> None:
+    use = "from app.a import total\n\nprint(total([]))"
+    settings = 'analysers_off = ["references"]\n'
+    base: Files = {"affidavit.toml": settings, "app/__init__.py": "", "use.py": f"{use}  # ty: ignore\n"}
+    parted(repo, base, {"use.py": f"{use}\n"}, {"app/a.py": CLEAN.replace("items)", "items, start)", 1)})
+    done, report = reviewed(repo)
+    assert done.code == 1, done.out
+    assert [one["finding"]["rule_id"] for one in report["candidates"]] == ["ty/missing-argument"]
+
+
+def test_a_silence_that_ends_earlier_at_the_target_is_withdrawn(repo: Repo) -> None:
+    begin, end, code = "// eslint-disable\n", "// eslint-enable\n", "export const a = (b) => b;\n"
+    bad = "export const a = (b) => { if (b === NaN) return 1; return b; };\n"
+    files = (begin + code, begin + end + code, begin + bad)
+    parted(repo, *({"app/a.js": text} for text in files))
+    _, report = reviewed(repo)
+    assert [one["withheld"] for one in report["candidates"]] == [None]
+
+
 def test_a_dismissal_that_the_target_withdrew_does_not_count(repo: Repo) -> None:
     repo.commit("Base", {"app/a.py": CLEAN, "affidavit.toml": OFF})
     repo.git("checkout", "-q", "-b", "first")

@@ -80,7 +80,7 @@ def sort_out(task: Task, found: Found, code: Path) -> tuple[list[AnalyserDiagnos
     for one in located:
         if one.rule in task.analyser.syntax_rules and one.path not in unread:
             unread[one.path] = Unread(path=one.path, why="unparsed", detail=f"line {one.line}: {one.message}")
-    kept = [_in_name(task, one) for one in located if one.rule in task.analyser.rules]
+    kept = [_in_name(task, _fitting(task, one)) for one in located if one.rule in task.analyser.rules]
     kept += [one for path in task.paths if path not in unread for one in _added(task, path)]
     return kept, [unread[path] for path in task.paths if path in unread]
 
@@ -88,6 +88,11 @@ def sort_out(task: Task, found: Found, code: Path) -> tuple[list[AnalyserDiagnos
 def _added(task: Task, path: str) -> Iterable[AnalyserDiagnostic]:
     """What our own checks report beside the tool."""
     return task.analyser.adds(path, task.text_of(path).decode("utf-8", errors="replace"))
+
+
+def _fitting(task: Task, one: AnalyserDiagnostic) -> AnalyserDiagnostic:
+    """Drop the edits of a file that the analyser got otherwise than the tree has it."""
+    return one.model_copy(update={"edits": ()}) if one.edits and one.path in task.rewritten else one
 
 
 def _in_name(task: Task, one: AnalyserDiagnostic) -> AnalyserDiagnostic:

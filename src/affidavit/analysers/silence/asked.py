@@ -1,5 +1,6 @@
 """Whether people asked for silence about a problem: before the change, or in the change itself."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from affidavit.analysers.python.syntax import call_lines, last_joined_line
@@ -14,6 +15,7 @@ from affidavit.analysers.silence.comments import (
 )
 from affidavit.ports import Repository, Tree
 from affidavit.records.change import Change, FileChange
+from affidavit.records.record import Side
 
 SameProblem = Callable[[str, str], bool]
 IgnoredAt = Callable[[Tree, str], Iterable[str]]
@@ -43,6 +45,7 @@ class Silence:
         self._comments: dict[str, list[Suppression]] = {}
         self._ignored: dict[str, frozenset[str]] = {}
         self._fresh: dict[str, frozenset[int]] = {}
+        self._base_paths = {file.head_path: file.old_path or file.path for file in change.files}
 
     def before(self, rule: str, path: str, lines: range, *, counted_before: bool = True) -> str | None:
         """Why nothing is said of a problem, since before the change; None where nobody asked for that.
@@ -53,7 +56,8 @@ class Silence:
             return "the base commit's configuration ignores this problem, as another tool calls it"
         file = self._change.file_at(path) if counted_before else None
         fresh = self._added_comments(file, path) if file else self.fresh_lines(path)
-        old = next((one for one in self._silencing(rule, path, lines) if one.line not in fresh), None)
+        void = fresh | self._withdrawn_lines("head", path)
+        old = next((one for one in self._silencing(rule, path, lines) if one.line not in void), None)
         return f"`{old.text}` in line {old.line} silences it, which the change did not add" if old else None
 
     def brought(self, rule: str, path: str, lines: range) -> Suppression | None:
@@ -68,13 +72,22 @@ class Silence:
         return f"line {fresh[0]}: {lines[fresh[0] - 1].strip()[:80]}" if fresh else "a comment of the change"
 
     def lifted(self, covers: Callable[[str], bool]) -> dict[str, bytes]:
-        """The changed files with comments that the change adds, without their effect."""
+        """The changed files with comments that the change adds, without these and withdrawn ones."""
         found = {}
         for file in self._change.reviewed_files():
             path = file.head_path
             if path is not None and covers(path) and (fresh := self.fresh_lines(path)):
-                found[path] = without_suppressions(self._repository.head.read(path) or b"", sorted(fresh))
+                void = fresh | self._withdrawn_lines("head", path)
+                found[path] = without_suppressions(self._repository.head.read(path) or b"", sorted(void))
         return found
+
+    def without_withdrawn(self, side: Side, paths: Iterable[str]) -> dict[str, bytes]:
+        """Return the files with comments of base that the target has removed, without their effect."""
+        tree = self._repository.side(side)
+        void = {path: sorted(self._withdrawn_lines(side, path)) for path in paths}
+        return {
+            path: without_suppressions(tree.read(path) or b"", lines) for path, lines in void.items() if lines
+        }
 
     def fresh_lines(self, path: str) -> frozenset[int]:
         """The lines with such a comment that the change added or brought from another kind of place."""
@@ -86,6 +99,26 @@ class Silence:
             else:
                 self._fresh[path] = frozenset() if file is None else self._added_comments(file, path)
         return self._fresh[path]
+
+    def _withdrawn_lines(self, side: Side, path: str) -> frozenset[int]:
+        """Return the lines of a side whose comments base has more often than the target's tip."""
+        base, tip = self._repository.base, self._repository.tip
+        before = self._base_paths.get(path, path) if side == "head" else path
+        if tip is None or (old := base.entry(before)) is None:
+            return frozenset()
+        now = tip.entry(before) or tip.entry(path)
+        if now is not None and now.blob == old.blob:
+            return frozenset()
+        had = _counted(base.lines(before) or ())
+        has = _counted(tip.lines(now.path) or () if now else ())
+        gone = set(had - has)
+        if any(ends_silence(line) for line in (had - has) + (has - had)):
+            gone.update(filter(begins_silence, had))
+        lines = self._repository.side(side).lines(path) or ()
+        found = {
+            number for number, line in enumerate(lines, start=1) if gone and " ".join(line.split()) in gone
+        }
+        return frozenset(found - self.fresh_lines(path) if side == "head" else found)
 
     def _added_comments(self, file: FileChange, path: str) -> frozenset[int]:
         added = frozenset(_added_comments(file))
@@ -138,6 +171,11 @@ class Silence:
             ]
             self._ignored[path] = frozenset.intersection(*map(frozenset, said))
         return self._ignored[path]
+
+
+def _counted(lines: Iterable[str]) -> Counter[str]:
+    """Count the lines with a comment that silences or ends a silence, by their words."""
+    return Counter(" ".join(line.split()) for line in lines if has_suppression(line) or ends_silence(line))
 
 
 def _added_comments(file: FileChange) -> Iterable[int]:
