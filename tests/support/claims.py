@@ -69,18 +69,27 @@ def change_of(*paths: str, files: tuple[FileChange, ...] = (), **fields: Any) ->
     return Change(**{**defaults, "files": every, **fields})
 
 
+class NothingHidden:
+    """A tree of which a stage asks only what redaction hides: nothing."""
+
+    def redacted_lines(self, path: str) -> None:
+        return
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError("this stage reads no tree")
+
+
 class Treeless:
     """A repository for stages that read none."""
 
     folder = None
     tip = None
     excusing = ()
+    head = NothingHidden()
 
     @property
     def base(self) -> Tree:
         raise AssertionError("this stage reads no tree")
-
-    head = base
 
     def side(self, side: Side) -> Tree:
         raise AssertionError("this stage reads no tree")
