@@ -355,7 +355,8 @@ def test_the_commits_are_named_by_their_hashes(made: Made) -> None:
     details = [proof.detail for proof in made.recheck(renamed).proofs if proof.kind == "change"]
     commits = [made.content["change"][side]["commit"][:12] for side in ("base", "head")]
     sides = f"base commit {commits[0]}, head commit {commits[1]}"
-    target = "no target branch: settings of base alone"
+    flags = " and flags" if "flag" in made.content["settings"]["origins"].values() else ""
+    target = f"settings from the base commit{flags} (no target branch)"
     assert details == [f"{sides}, {target}, files and lines are as recorded"]
 
 

@@ -57,7 +57,7 @@ async def recheck(
     case = Case(derive_change(report.change, repository, settings), repository)
     # A report must not name a command that is then run.
     replies = await collect_replies(assemble(without_commands(settings)), case)
-    change = recheck_change(report.change, repository)
+    change = recheck_change(report, repository)
     is_whole = has_its_trees(report.change, repository) and not opened.notices
     pieces = check_proofs(report, repository, replies)
     if change.holds is None and not is_committed(report.change):
@@ -88,7 +88,7 @@ async def recheck_finding(
     own = tuple(one for one in report.candidates if one.id == finding)
     asked = {one.specialist for one in own if one.is_proven_by_machine}
     crew = [one for one in assemble(without_commands(settings)) if one.name in asked]
-    change = recheck_change(report.change, repository)
+    change = recheck_change(report, repository)
     alone = report.model_copy(update={"candidates": own})
     pieces = [
         *check_proofs(alone, repository, await collect_replies(crew, case)),

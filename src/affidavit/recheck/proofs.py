@@ -25,6 +25,7 @@ from affidavit.records.evidence import QuoteCheck
 from affidavit.records.finding import Finding, Search
 from affidavit.records.record import Record
 from affidavit.records.report import Reply, Report, count_set_aside
+from affidavit.render.report.wording import settings_sentence
 from affidavit.stages.looking.parse import read_replies
 from affidavit.stages.reporting.report import decide_gate, decide_verdict
 
@@ -61,8 +62,9 @@ class Proof(Record):
     detail: str
 
 
-def recheck_change(change: Change, repository: GitRepository) -> Proof:
+def recheck_change(report: Report, repository: GitRepository) -> Proof:
     """Whether the report speaks of the commits, files and lines that it says it does."""
+    change = report.change
     differences = compare_record(change, repository)
     wrong = [one.detail for one in differences if not one.is_unknown]
     if change.source in ("range", "commit") and change.head.commit is None:
@@ -72,7 +74,7 @@ def recheck_change(change: Change, repository: GitRepository) -> Proof:
     unknown = [one.detail for one in differences if one.is_unknown]
     holds = False if wrong else None if unknown else True
     detail = "; ".join((wrong or unknown)[:MAX_DIFFERENCES]) or "files and lines are as recorded"
-    return Proof(finding="", title="change", kind="change", holds=holds, detail=f"{_sides(change)}, {detail}")
+    return Proof(finding="", title="change", kind="change", holds=holds, detail=f"{_sides(report)}, {detail}")
 
 
 def _has_target(change: Change) -> bool:
@@ -81,15 +83,16 @@ def _has_target(change: Change) -> bool:
     return change.source == "range" and (change.request is not None or is_since_merge_base)
 
 
-def _sides(change: Change) -> str:
+def _sides(report: Report) -> str:
     """Name both sides by their hashes: how a report names its commits is on its word."""
+    change, chosen = report.change, settings_sentence(report)
     base, head = (
         f"commit {revision.commit[:SHORT]}" if revision.commit else f"tree {revision.tree[:SHORT]}"
         for revision in (change.base, change.head)
     )
     tip = change.tip and (change.tip.commit or change.tip.tree)
-    target = f"target commit {tip[:SHORT]}" if tip else "no target branch: settings of base alone"
-    return f"base {base}, head {head}, {target}"
+    target = f"target commit {tip[:SHORT]}" if tip else chosen and f"settings {chosen}"
+    return f"base {base}, head {head}" + (f", {target}" if target else "")
 
 
 def check_proofs(report: Report, repository: Repository, replies: Sequence[Reply]) -> list[Proof]:

@@ -62,6 +62,26 @@ def test_junit_and_sarif_agree_with_the_exit_code(project: Repo, tmp_path: Path)
     assert failing["suppressions"] == []
 
 
+def test_no_format_says_that_nothing_was_found_where_a_hidden_finding_fails_the_gate(
+    project: Repo, tmp_path: Path
+) -> None:
+    project.commit("Load", {"load.py": MEDIUM})
+    names = ("markdown", "html", "junit", "sarif", "report")
+    formats = [part for name in names for part in ("--format", f"{name}={tmp_path}/{name}")]
+    done = review(project, "--fail-on", "medium", "--severity-threshold", "high", *formats)
+    assert done.code == 1
+    for text in (done.out, *((tmp_path / name).read_text() for name in names)):
+        assert "1 finding fails the gate (not shown)" in text
+        assert "no problems found" not in text.lower()
+
+
+def test_a_finding_that_the_user_hides_is_counted_where_the_gate_passes(project: Repo) -> None:
+    project.commit("Load", {"load.py": MEDIUM})
+    done = review(project, "--severity-threshold", "high", "--format", "markdown")
+    assert (done.code, "no problems found" in done.out.lower()) == (0, False)
+    assert "**1 finding, not shown.**" in done.out
+
+
 def test_an_unused_import_is_shown_where_a_gate_of_info_fails_by_it(project: Repo) -> None:
     project.commit("Unused", {"one.py": UNUSED})
     quiet = review(project, "--fail-on", "low")

@@ -204,13 +204,48 @@ def test_the_report_names_the_tip_and_how_its_settings_differ(repo: Repo) -> Non
     assert f"target commit {tip[:12]}" in rechecked(repo).out
 
 
+FROM_BASE = "settings from the base commit (no target branch)"
+
+
 @pytest.mark.parametrize("target", ["main..feature", "feature"])
-def test_without_a_target_branch_the_report_says_that_base_alone_counts(repo: Repo, target: str) -> None:
+def test_without_a_target_branch_the_settings_are_said_to_be_from_the_base_commit(
+    repo: Repo, target: str
+) -> None:
     parted(repo, {}, {})
     done, report = reviewed(repo, target)
     assert report["change"]["tip"] is None
-    assert "settings of base alone" in " ".join(done.out.split())
-    assert "no target branch" in rechecked(repo).out
+    assert FROM_BASE in " ".join(done.out.split())
+    assert FROM_BASE in " ".join(rechecked(repo).out.split())
+
+
+def test_a_settings_file_and_flags_are_named_instead_of_the_base_commit(repo: Repo) -> None:
+    parted(repo, {}, {})
+    (repo.path / "ci.toml").write_text('fail_on = "low"\n')
+    done, _ = reviewed(repo, "main..feature", "--config", "ci.toml")
+    assert "settings      from ci.toml\n" in done.out
+    assert "head commit" in (again := " ".join(rechecked(repo).out.split()))
+    assert "settings from ci.toml" in again
+    done, _ = reviewed(repo, "main..feature", "--fail-on", "low")
+    assert "settings from the base commit and flags (no target branch)" in " ".join(done.out.split())
+
+
+def test_uncommitted_work_and_a_diff_outside_a_repository_name_no_base_commit(
+    repo: Repo, tmp_path: Path
+) -> None:
+    parted(repo, {}, {})
+    (repo.path / "more.py").write_text(CLEAN)
+    repo.git("add", "more.py")
+    done, _ = reviewed(repo, "--staged")
+    again = rechecked(repo).out
+    diff = tmp_path / "outside" / "a.diff"
+    diff.parent.mkdir()
+    diff.write_text(repo.git("diff", "main", "feature") + "\n")
+    outside = affidavit("review", diff, "--no-store", "--quiet", cwd=diff.parent).out
+    for text in (done.out, again, outside):
+        assert text
+        assert "settings  " not in text
+        assert "settings of" not in text
+        assert "target branch" not in text
 
 
 def test_a_report_that_names_another_tip_does_not_hold(repo: Repo) -> None:

@@ -95,7 +95,6 @@ def _write_head(ink: Ink, report: Report) -> None:
         (f"+{added}", "green"),
         " ",
         (f"-{removed}", "red"),
-        ("" if change.tip else f"{dot}settings of base alone", "dim"),
     )
 
 
@@ -278,7 +277,7 @@ def _write_account(ink: Ink, report: Report, view: View) -> None:
     covered = wording.coverage_sentence(report)
     if covered:
         ink.hanging(_account_label("coverage"), ink.inline(covered), indent=0)
-    if report.change.tip and (chosen := wording.settings_sentence(report)):
+    if chosen := wording.settings_sentence(report):
         ink.hanging(_account_label("settings"), ink.inline(chosen, "dim"), indent=0)
     _write_behaviour(ink, report, is_verbose=view.is_verbose)
     if report.words and report.words.summary:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 from textwrap import shorten
 from typing import Any
@@ -10,11 +10,11 @@ from typing import Any
 from affidavit.proof.judging.ruling import majority_of
 from affidavit.records.candidate import Candidate, Judgement, Status
 from affidavit.records.change import Change, Revision
-from affidavit.records.diagnostics import Reason
+from affidavit.records.diagnostics import HIDDEN_BY_CHOICE, Reason
 from affidavit.records.evidence import QuoteCheck, SearchRun
 from affidavit.records.finding import Finding, Severity
 from affidavit.records.record import Side
-from affidavit.records.report import Gap, Report
+from affidavit.records.report import Counts, Gap, Report
 
 MAX_SKIPPED = 50
 NOTHING_FOUND = "No problems found (linters only, no model)"
@@ -28,9 +28,9 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
-BASE_ALONE = "of base alone (no target branch)"
 NOT_SAID = ("at_base", "origins", "sources", "problems")
 """What settings say of themselves."""
+_CHOSEN = {"environment": "the environment", "flag": "flags"}
 
 
 def listed(names: Sequence[str]) -> str:
@@ -283,15 +283,26 @@ def coverage_sentence(report: Report) -> str:
 
 
 def settings_sentence(report: Report) -> str:
-    """Which commits the settings come from, where it is not the tip of the target that decides alone."""
+    """Say where the settings come from, unless the tip of the target decides alone."""
     change, at_base = report.change, report.settings.get("at_base")
     if change.tip is None:
-        return BASE_ALONE
+        return _without_target(report)
     if not at_base:
         return ""
     names = [name for name in at_base if name not in NOT_SAID and at_base[name] != report.settings.get(name)]
     sides = f"merge base {short_name(change.base)} and target {short_name(change.tip)}"
     return f"differ between {sides}: {listed(names)}; what excuses or hides counts only if both say it"
+
+
+def _without_target(report: Report) -> str:
+    """Name the file of `--config`, or else the base commit where the change has one."""
+    origins = set((report.settings.get("origins") or {}).values())
+    chosen = [name for origin, name in _CHOSEN.items() if origin in origins]
+    if "file" in origins:
+        return f"from {listed([report.settings['sources'][0], *chosen])}"
+    if report.change.source not in ("range", "commit"):
+        return ""
+    return f"from {listed(['the base commit', *chosen])} (no target branch)"
 
 
 def spent_sentence(report: Report) -> str:
@@ -384,23 +395,36 @@ def part_sentence(part: Gap) -> str:
     return f"{sentence}. {part.advice.strip()}" if part.advice.strip() else sentence
 
 
+def hidden_words(counts: Counts) -> str:
+    """Count the findings that the user chose not to see; empty: none."""
+    number = sum(counts.withheld_by_code.get(code, 0) for code in HIDDEN_BY_CHOICE)
+    return f"{counted(number, 'finding')}, not shown" if number else ""
+
+
+def not_shown(named: Collection[str], shown: Collection[str]) -> str:
+    """Say in brackets how many of the named findings are hidden; empty: none."""
+    hidden = sum(name not in shown for name in named)
+    return "" if not hidden else " (not shown)" if hidden == len(named) else f" ({hidden} of them not shown)"
+
+
 def headline(report: Report) -> str:
     """The outcome in a few words."""
-    shown, blocking = report.shown, report.verdict.blocking
+    shown, failing = {one.id for one in report.shown}, set(report.gate.failed_by)
+    hidden = hidden_words(report.verdict.counts)
     if report.verdict.decision == "request_changes":
-        said = f"changes requested: {counted(len(blocking), 'finding blocks', 'findings block')}"
-    elif report.verdict.decision == "approve":
-        said = "approved: nothing found"
-    elif report.change.why_empty and not shown:
-        said = report.change.why_empty
+        failing = set(report.verdict.blocking)
+        said = f"changes requested: {counted(len(failing), 'finding blocks', 'findings block')}"
+    elif report.verdict.decision == "approve" and not failing:
+        said = f"approved: {hidden or 'nothing found'}"
     elif shown:
-        failing = len(report.gate.failed_by)
-        which = counted(failing, "fails the gate", "fail the gate") if failing else "none of which blocks"
-        said = f"{counted(len(shown), 'finding')}, {which}"
+        fail = counted(len(failing), "fails the gate", "fail the gate")
+        said = f"{counted(len(shown | failing), 'finding')}, {fail if failing else 'none of which blocks'}"
+    elif failing:
+        said = counted(len(failing), "finding fails the gate", "findings fail the gate")
     else:
-        said = "no problems found" if report.models else NOTHING_FOUND
-    hidden = len(set(blocking) - {one.id for one in shown})
-    said += f" ({hidden} of them not shown)" if hidden else ""
+        nothing = "no problems found" if report.models else NOTHING_FOUND
+        said = hidden or report.change.why_empty or nothing
+    said += not_shown(failing, shown)
     return said + ("; the review is incomplete" if report.incomplete else "")
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
 
 from affidavit import __version__
 from affidavit.analysers.registry import ANALYSERS
@@ -33,6 +33,7 @@ from affidavit.records.report import (
     count_set_aside,
 )
 from affidavit.redaction.spans import MARKER
+from affidavit.render.report.wording import counted, hidden_words, not_shown
 
 STAGE = "report"
 MAX_NAMED = 5
@@ -83,6 +84,7 @@ def compile_report(
             models=models,
             set_aside=count_set_aside(docket.diagnostics),
             unread=unread_languages(covered),
+            failed_by=gate.failed_by,
         ),
         gate=gate,
         incomplete=incomplete,
@@ -170,7 +172,7 @@ def decide_gate(candidates: Sequence[Candidate], fail_on: Severity | None, *, is
     return Gate(fail_on=fail_on, failed_by=failed_by, exit_code=exit_code)
 
 
-def decide_verdict(
+def decide_verdict(  # noqa: PLR0913 - each is one thing that the verdict depends on
     judged: Sequence[Candidate],
     visible: Sequence[Candidate],
     *,
@@ -180,6 +182,7 @@ def decide_verdict(
     models: Mapping[str, str],
     set_aside: int = 0,
     unread: str = "",
+    failed_by: Sequence[str] = (),
 ) -> Verdict:
     """`judged` decides; `visible` and what analysers set aside is only counted."""
     blocking = [
@@ -194,10 +197,11 @@ def decide_verdict(
     elif standing or _suppressed(judged) or incomplete or unseen or not models or change.why_empty:
         decision = "comment"
     counts = count(visible, blocking=len(blocking), set_aside=set_aside)
+    found = _found(visible, {one.id for one in blocking}, set(failed_by), counts)
     is_whole = bool(models) and not incomplete and not unseen
     return Verdict(
         decision=decision,
-        summary=_summary(counts, change, unseen, incomplete, unread, has_models=bool(models)),
+        summary=_summary(found, counts, change, unseen, incomplete, unread, has_models=bool(models)),
         confidence=_confidence(
             decision, blocking, is_whole=is_whole, has_excused=bool(excused_files(change))
         ),
@@ -335,7 +339,22 @@ def _reading_order(candidate: Candidate) -> tuple[bool, bool, str, int, int, str
     )
 
 
+def _found(visible: Sequence[Candidate], blocking: Set[str], failing: Set[str], counts: Counts) -> list[str]:
+    """Say what blocks, what else is shown, and what is hidden and fails the gate all the same."""
+    shown = {candidate.id for candidate in visible if candidate.is_shown}
+    found = []
+    if blocking:
+        must = f"{counted(len(blocking), 'proven finding')} must be fixed before merging"
+        found.append(must + not_shown(blocking, shown))
+    if hidden := failing - shown - blocking:
+        found.append(counted(len(hidden), "finding fails", "findings fail") + " the gate (not shown)")
+    if others := len(shown - blocking):
+        found.append(f"{counted(others, 'other finding' if found else 'finding')} to look at")
+    return found or [*filter(None, [hidden_words(counts)])]
+
+
 def _summary(
+    found: list[str],
     counts: Counts,
     change: Change,
     unseen: Sequence[Unseen],
@@ -347,15 +366,10 @@ def _summary(
     """One sentence on what was found, and one on what the review lacks."""
     if change.why_empty and not counts.candidates:
         return _sentence([change.why_empty])
-    others = max(0, counts.shown - counts.blocking)
-    found = [f"{_number(counts.blocking, 'proven finding')} must be fixed before merging"] * bool(
-        counts.blocking
-    )
-    found += [f"{_number(others, 'other finding' if found else 'finding')} to look at"] * bool(others)
     lacks = [] if has_models or not found else ["linters only, no model"]
     lacks += [unread] if unread else []
     silenced = counts.withheld_by_code.get(Reason.SUPPRESSED, 0)
-    lacks += [f"{_number(silenced, 'finding')} silenced by the change itself"] if silenced else []
+    lacks += [f"{counted(silenced, 'finding')} silenced by the change itself"] if silenced else []
     if unseen:
         lacks.append(f"not looked at: {_listed(unseen)}")
     excused = [(file.path, str(file.skipped).replace("_", " ")) for file in excused_files(change)]
@@ -381,10 +395,6 @@ def _listed(files: Sequence[Unseen]) -> str:
 def _sentence(parts: Sequence[str]) -> str:
     text = "; ".join(parts)
     return text[0].upper() + text[1:] + "."
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _confidence(
