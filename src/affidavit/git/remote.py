@@ -28,6 +28,11 @@ def without_credentials(address: str) -> str:
     return parts._replace(netloc=parts.netloc.rsplit("@", 1)[-1], query="", fragment="").geturl()
 
 
+def is_shared_address(name: str) -> bool:
+    """Whether a repository's name is an address that all its clones have, and no folder."""
+    return "/" in name and not name.startswith(("/", ".", "~", "file:"))
+
+
 def is_same_address(one: str, other: str) -> bool:
     """Two ways to write where a repository comes from: by https, by ssh, with `.git` or without."""
     return _bare(one) == _bare(other)

@@ -9,9 +9,7 @@ from typing import Any
 from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
 from affidavit.errors import InputError
-from affidavit.git.command import Git
 from affidavit.git.confined.location import find_repository
-from affidavit.git.remote import repository_name
 from affidavit.mcp.reviews import Reviews
 from affidavit.ports import Specialist
 from affidavit.recheck.check import recheck
@@ -29,8 +27,8 @@ from affidavit.render.report.wording import (
     withheld_reason,
 )
 from affidavit.render.safe_text import one_line
-from affidavit.reviewing.named import find_candidate, find_report
-from affidavit.stages.looking.intake import rebuild_change, writable
+from affidavit.reviewing.named import find_candidate, find_report, own_ids
+from affidavit.stages.looking.intake import rebuild_change
 from affidavit.store.open import Store
 
 _ID = re.compile(r"[0-9a-f-]{1,64}|last")
@@ -68,17 +66,8 @@ class Reports:
         return known or find_report(name, self._store, self._own_ids)
 
     def _own_ids(self, start: str) -> Iterator[str]:
-        """Ids of kept reports of this repository: it has their name and their commits."""
-        location = find_repository(self._repo)
-        git = Git(location.common_dir).having({"GIT_DIR": str(location.common_dir)})
-        for one in self._store.reports.ids(start, writable(repository_name(git, location))):
-            report = self._store.reports.load(one)
-            sides = (report.change.base, report.change.head) if report else ()
-            commits = [side.commit for side in sides if side.commit]
-            if commits and all(
-                git.attempt("cat-file", "-e", f"{it}^{{commit}}").returncode == 0 for it in commits
-            ):
-                yield one
+        # A repository can claim any address, so an agent gets only reports whose commits are here.
+        return own_ids(self._store, find_repository(self._repo), start, trusts_address=False)
 
     async def prove_again(self, name: str) -> dict[str, Any]:
         """What `affidavit recheck` says of a report.

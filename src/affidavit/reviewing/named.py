@@ -11,14 +11,20 @@ from typing import Any
 from pydantic import ValidationError
 
 from affidavit.config.places import state_folder
-from affidavit.errors import InputError
+from affidavit.errors import InputError, NotARepositoryError
+from affidavit.git.command import Git, Location
+from affidavit.git.confined.boundaries import Allowed
+from affidavit.git.confined.location import NOTHING_MORE, find_repository
+from affidavit.git.remote import is_same_address, is_shared_address, repository_name
 from affidavit.records.candidate import Candidate
 from affidavit.records.report import REDACTED, Report
+from affidavit.stages.looking.intake import writable
 from affidavit.store.open import Store, open_store
 from affidavit.system.temporary import temporary_folder
 
 MAX_NAMED = 10
 NEWEST = "last"
+IdsOf = Callable[[str], Iterable[str]]
 
 
 def user_name() -> str:
@@ -80,16 +86,64 @@ def _refuse_other_kinds(path: Path, written: Any, read: Any, place: str = "") ->
         raise InputError(f"{path} is not a native report: {where}: {written!r} is written for {read!r}")
 
 
-def find_report(name: str, store: Store, ids_of: Callable[[str], Iterable[str]] | None = None) -> Report:
-    """The report in a file or in the store; `last` is the newest that is kept.
+def own_ids(store: Store, location: Location, start: str, *, trusts_address: bool) -> Iterator[str]:
+    """List the kept reports of a repository whose ids begin so, the newest first.
 
-    Where the store has the report of a file, the store's copy speaks: labels are about that one. `ids_of`
-    lists the ids that begin so and may be named; without it, all of them.
+    They have its name, and their commits are here. `trusts_address`: the same address of origin is enough,
+    since a pull request is reviewed from a copy of ours; and one of the two commits is enough.
+    """
+    git = Git(location.common_dir).having({"GIT_DIR": str(location.common_dir)})
+    name = writable(repository_name(git, location))
+    is_enough = trusts_address and is_shared_address(name)
+    for one in store.reports.ids(start, lambda other: is_same_address(other, name)):
+        report = None if is_enough else store.reports.load(one)
+        sides = (report.change.base, report.change.head) if report else ()
+        commits = [side.commit for side in sides if side.commit]
+        known = [git.attempt("cat-file", "-e", f"{it}^{{commit}}").returncode == 0 for it in commits]
+        if is_enough or (any(known) and (trusts_address or all(known))):
+            yield one
+
+
+def ids_here(store: Store, repo: Path | None = None, allowed: Allowed = NOTHING_MORE) -> IdsOf:
+    """Return what lists the ids a user may mean: a whole id, else this repository's that begin so.
+
+    Outside any repository the beginning of any id will do, but `last` names nothing.
+    """
+
+    def ids_of(start: str) -> Iterable[str]:
+        if start and store.reports.has(start):
+            return [start]
+        every = store.reports.ids(start)
+        try:
+            found = own_ids(store, find_repository(repo, allowed), start, trusts_address=True)
+        except NotARepositoryError as error:
+            if start or not every:
+                return every
+            raise InputError(
+                f"{repo or Path.cwd()} is not in a git repository, so `{NEWEST}` names no report; "
+                "name one by its whole id"
+            ) from error
+        own = list(found) if start else found
+        if not own and every:
+            raise InputError(
+                f"no report of this repository begins with {start!r}, but of others do {_listed(every)}; "
+                "name one by its whole id"
+            )
+        return own
+
+    return ids_of
+
+
+def find_report(name: str, store: Store, ids_of: IdsOf) -> Report:
+    """Find a report in a file or in the store; `last` is the newest of those that `ids_of` lists.
+
+    Where the store has the report of a file, the store's copy is taken: labels are about that one. `ids_of`
+    lists the ids that begin so and may be named.
     """
     if is_file(name):
         report = read_report(Path(name))
         return store.reports.load(report.id) or report
-    listed = (ids_of or store.reports.ids)("" if name == NEWEST else name) if name else ()
+    listed = ids_of("" if name == NEWEST else name) if name else ()
     ids = list(islice(listed, 1 if name == NEWEST else None))
     if name in ids:
         ids = [name]
@@ -99,21 +153,25 @@ def find_report(name: str, store: Store, ids_of: Callable[[str], Iterable[str]] 
     if ids:
         raise InputError(f"several reports match {name!r}: {_listed(ids)}; write more of the id")
     if name == NEWEST:
-        raise InputError(f"no report is kept in {store.name} yet; run `affidavit review` first")
+        raise InputError(
+            "no report of this repository is kept; name one by its whole id, or run `affidavit review` first"
+        )
     raise InputError(
-        f"there is no file {name!r} and no kept report whose id begins with it;"
+        f"there is no file {name!r} and no kept report of this repository whose id begins with it;"
         f" name a file of `review --format report=FILE`, an id, or `{NEWEST}` for the newest"
     )
 
 
 @contextmanager
-def report_file(name: str, data: Path | None = None) -> Iterator[Path]:
-    """The file that is named; of a kept report, a copy of its bytes for as long as it is used."""
+def report_file(
+    name: str, data: Path | None = None, repo: Path | None = None, allowed: Allowed = NOTHING_MORE
+) -> Iterator[Path]:
+    """Give the file that is named; of a kept report, a copy of its bytes for as long as it is used."""
     if is_file(name):
         yield Path(name)
         return
     store = open_store(data or state_folder())
-    report_id = find_report(name, store).id
+    report_id = find_report(name, store, ids_here(store, repo, allowed)).id
     with temporary_folder("report-") as folder:
         file = folder / f"{report_id}.json"
         file.write_bytes(store.reports.load_bytes(report_id) or b"")

@@ -9,7 +9,7 @@ from typing import Any
 from affidavit.config.places import state_folder
 from affidavit.errors import InputError, SettingsError, StoreError, UnreadableReportError
 from affidavit.git.command import Git, Location
-from affidavit.git.remote import is_same_address, repository_name
+from affidavit.git.remote import is_same_address, is_shared_address, repository_name
 from affidavit.git.revisions import branch_named, is_part_of
 from affidavit.iterations.feedback.summary import summary_of
 from affidavit.iterations.following.earlier import as_looked_then, earlier_of
@@ -135,8 +135,7 @@ def repository_of(opened: OpenedChange) -> str:
 
 def _owner(named: str, folder: Path | None) -> str:
     """Where it comes from; without such an address its folder, for many are called alike."""
-    is_address = "/" in named and not named.startswith(("/", ".", "~", "file:"))
-    return named if is_address or folder is None else str(folder.resolve())
+    return named if is_shared_address(named) or folder is None else str(folder.resolve())
 
 
 def is_merged(before: StoredIteration, opened: OpenedChange) -> bool:

@@ -1,6 +1,6 @@
 """Keep reports as the bytes that were written, and find them again by what they are about."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Any
 
@@ -73,16 +73,15 @@ class Reports:
             for row in connection.execution_options(yield_per=_AT_ONCE).execute(ordered):
                 yield _read(row.body) if _is_whole(row.body, row.digest) else None
 
-    def ids(self, start: str = "", repository: str | None = None) -> list[str]:
-        """Ids that begin so, the newest report's first; of one repository where it is named."""
+    def ids(self, start: str = "", is_wanted: Callable[[str], bool] | None = None) -> list[str]:
+        """Ids that begin so, the newest report's first; `is_wanted` is asked with each repository's name."""
         # Not LIKE: it has wildcards, and SQLite's does not distinguish A from a.
         wanted = func.substr(REPORTS.c.id, 1, len(start)) == start
-        if repository is not None:
-            wanted &= REPORTS.c.repository == repository
         newest_first = (REPORTS.c.created_at.desc(), REPORTS.c.id.desc())
         with self._database.transaction() as connection:
-            rows = connection.execute(select(REPORTS.c.id).where(wanted).order_by(*newest_first))
-            return list(rows.scalars())
+            found = select(REPORTS.c.id, REPORTS.c.repository).where(wanted).order_by(*newest_first)
+            rows = connection.execute(found).all()
+        return [row.id for row in rows if is_wanted is None or is_wanted(row.repository or "")]
 
     def delete_before(self, at: str, *, spares_labelled: bool = False) -> int:
         """Delete the reports of before a date that no review of the service made; return how many."""

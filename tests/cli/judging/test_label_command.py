@@ -10,7 +10,9 @@ from affidavit.records.report import Report
 from affidavit.store.open import open_store
 from claims import candidate, change_of, finding, report_on
 from commands import Done, affidavit
+from repositories import Repo
 
+ADDRESS = "https://example.org/shop"
 TITLE = "The total is wrong"
 HOSTILE = "red \x1b[31m\u202e title"
 
@@ -20,11 +22,12 @@ def a_report(review_id: str = "5c1f0a9e-aaaa") -> Report:
         candidate(finding(), fingerprint="3f9a1c0be2d4"),
         candidate(finding(title=HOSTILE), id="logic-1", fingerprint="3f9b00000000"),
     ]
-    return report_on(change_of("app.py", repository="/srv/shop"), *candidates, review_id=review_id)
+    return report_on(change_of("app.py", repository=ADDRESS), *candidates, review_id=review_id)
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
+    Repo(tmp_path).git("remote", "add", "origin", ADDRESS)
     folder = tmp_path / "affidavit-data"
     open_store(folder).reports.save(a_report())
     return folder

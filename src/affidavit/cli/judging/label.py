@@ -23,7 +23,7 @@ from affidavit.records.candidate import Candidate
 from affidavit.records.lab.label import Label, LabelEntry
 from affidavit.records.report import Report
 from affidavit.render.report.wording import place_of, title_of
-from affidavit.reviewing.named import find_candidate, find_report, is_file, user_name
+from affidavit.reviewing.named import find_candidate, find_report, ids_here, is_file, user_name
 from affidavit.store.open import Store, open_store
 
 
@@ -45,7 +45,7 @@ def command(report: str, finding: str | None, label: str | None, **options: Any)
     nit    true, and not worth saying
 
     REPORT is a file of `review --format report=FILE`, the id of a kept report or the beginning of one,
-    or `last` for the newest. FINDING is an id or a fingerprint, or the beginning of one.
+    or `last` for the newest of this repository. FINDING is an id or a fingerprint, or the beginning of one.
 
     \b
     affidavit label last                  the findings with their labels
@@ -55,7 +55,7 @@ def command(report: str, finding: str | None, label: str | None, **options: Any)
     """
     store = open_store(options["data"] or state_folder())
     _check_request(finding, label, options)
-    recorded = find_report(report, store)
+    recorded = find_report(report, store, ids_here(store))
     if finding is None:
         _print_list(store, recorded, options["output"])
         return

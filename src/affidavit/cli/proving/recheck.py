@@ -77,7 +77,7 @@ def command(
     Exit code 0: everything that can be proven holds. 1: something does not. 3: a part could not be proven
     here. 2: nothing could.
     """
-    with report_file(report) as file:
+    with report_file(report, repo=repo, allowed=allowed_of(options)) as file:
         recorded = read_report(file)
         _settings_of(recorded, file)
         if fetch:

@@ -19,7 +19,7 @@ from affidavit.records.record import Side
 from affidavit.records.runs.run import ProgramRun
 from affidavit.render.report.proof.programs import expected_words
 from affidavit.render.safe_text import json_without_commands, visible
-from affidavit.reviewing.named import find_candidate, find_report
+from affidavit.reviewing.named import find_candidate, find_report, ids_here
 from affidavit.reviewing.running import opened_runner, running_settings
 from affidavit.stages.looking.intake import rebuild_change
 from affidavit.store.open import open_store
@@ -52,7 +52,8 @@ def command(
     REPORT is a file of `review --format report=FILE`, the id of a kept report, or `last`. Exit code 0: as
     expected. 1: not. 3: it could not be run.
     """
-    recorded = find_report(report, open_store(data or state_folder()))
+    store = open_store(data or state_folder())
+    recorded = find_report(report, store, ids_here(store, repo, allowed_of(options)))
     reproduction = declared(find_candidate(recorded, finding).finding)
     settings = running_settings(options)
     with (

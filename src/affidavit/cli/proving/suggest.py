@@ -23,7 +23,7 @@ from affidavit.ports import Runner
 from affidavit.records.finding import Finding
 from affidavit.records.runs.patch_trial import PatchTrial
 from affidavit.render.safe_text import visible
-from affidavit.reviewing.named import find_candidate, find_report
+from affidavit.reviewing.named import find_candidate, find_report, ids_here
 from affidavit.reviewing.running import opened_runner, running_settings
 from affidavit.stages.looking.intake import OpenedChange, rebuild_change
 from affidavit.store.open import open_store
@@ -68,12 +68,14 @@ def command(
 ) -> None:
     """Try the patch of FINDING in REPORT, and show it with what became of it.
 
+    REPORT is a file of `review --format report=FILE`, the id of a kept report, or `last`.
     Where the finding has none, the model of --model writes one. It must apply to head, parse, bring no new
     analyser result, take no test away, and (with --run) settle the finding's program and pass the covering
     tests as before. What failed on record and is not tried again has failed. Exit code 0: it holds, as far as
     it was tried. 1: it failed, and is shown as text only.
     """
-    recorded = find_report(report, open_store(data or state_folder()))
+    store = open_store(data or state_folder())
+    recorded = find_report(report, store, ids_here(store, repo, allowed_of(options)))
     candidate = find_candidate(recorded, finding)
     if candidate.finding is None:
         raise InputError("this finding was dropped by the contract: there is nothing to patch")

@@ -50,7 +50,7 @@ def command(report: str, finding: str, question: str, repo: Path | None, **optio
     """
     if not question.strip():
         raise InputError("the question is empty")
-    with report_file(report) as file:
+    with report_file(report, repo=repo, allowed=allowed_of(options)) as file:
         recorded = read_report(file)
     candidate = find_candidate(recorded, finding)
     mind = _mind(options)

@@ -58,7 +58,7 @@ def command(series: str | None, **options: Any) -> None:
         if series is None:
             _tell_list(_known(store, tenant), outputs, options)
             return
-        story = _story(store, series, options["repository"], tenant)
+        story = _story(store, series, _wanted(options), tenant)
     write_all(outputs, lambda name: _rendered(story, name), lambda console: _draw(story, console))
 
 
@@ -94,8 +94,12 @@ def _list_json(found: list[StoredSeries]) -> str:
 
 def _listed(known: list[StoredSeries], options: Mapping[str, Any]) -> list[StoredSeries]:
     """This repository's series, unless others are asked for, or there is no repository here."""
-    wanted = options["repository"] or ("" if options["every"] else _here())
+    wanted = _wanted(options)
     return [one for one in known if not wanted or _belongs(one, wanted)]
+
+
+def _wanted(options: Mapping[str, Any]) -> str:
+    return options["repository"] or ("" if options["every"] else _here())
 
 
 def _belongs(one: StoredSeries, repository: str) -> bool:
@@ -117,22 +121,19 @@ def _known(store: Store, tenant: str) -> list[StoredSeries]:
     return known
 
 
-def _story(store: Store, series: str, repository: str | None, tenant: str) -> Story:
+def _story(store: Store, series: str, wanted: str, tenant: str) -> Story:
     known = _known(store, tenant)
-    named = [one for one in known if one.series == series and (not repository or _belongs(one, repository))]
-    if len(named) > 1:
-        here = _here()
-        named = [one for one in named if here and _belongs(one, here)] or named
+    own = [one for one in known if not wanted or _belongs(one, wanted)]
+    # The address of a request is a whole name.
+    named = [one for one in (known if "://" in series else own) if one.series == series]
     if len(named) > 1:
         places = ", ".join(one.repository for one in named)
         raise InputError(
             f"several repositories have a series {series!r}: {places}; name one with --repository"
         )
     if not named:
-        here = repository or _here()
-        own = [one.series for one in known if not here or _belongs(one, here)]
-        names = ", ".join(dict.fromkeys(own)) or "none"
-        whose = " of this repository" if here else ""
+        names = ", ".join(dict.fromkeys(one.series for one in own)) or "none"
+        whose = " of this repository" if wanted else ""
         raise InputError(f"no series of reviews is called {series!r}; kept{whose} are: {names[:500]}")
     return tell(store.iterations.of(named[0].repository, series, tenant))
 
