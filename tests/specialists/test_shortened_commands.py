@@ -1,5 +1,6 @@
 """A command that people are advised to run is short enough to be read."""
 
+from affidavit.analysers.go_vet import GO_VET, invoke_go
 from affidavit.analysers.kingfisher import KINGFISHER, invoke_kingfisher
 from affidavit.specialists.command_line import LONGEST, shortened
 from python_changes import Open
@@ -20,7 +21,13 @@ def test_an_option_that_is_given_often_is_counted() -> None:
 
 
 def test_a_short_command_stays_as_it_is() -> None:
-    assert shortened(["tool", "-v", "--a=1", "--a=2", "x", "x"]) == "tool -v --a=1 --a=2 x"
+    assert shortened(["tool", "-v", "--a=1", "--a=2", "x", "x"]) == "tool -v --a=1 --a=2 x x"
+
+
+def test_a_folder_that_is_named_like_the_program_is_kept(case: Open) -> None:
+    base = case({"a": "1\n"}, {"a": "2\n"}).repository.base
+    command = (GO_VET.executable, *invoke_go(base, ["go/go.mod", "go/main.go"]).arguments)
+    assert shortened(command) == "go vet -C go -json"
 
 
 def test_many_files_are_cut_between_words() -> None:

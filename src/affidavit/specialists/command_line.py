@@ -10,10 +10,12 @@ LONGEST = 200
 def shortened(command: Sequence[str]) -> str:
     """The command, with an option that is given many times written once, and cut where it is long."""
     counted = Counter(_option(part) for part in command)
-    parts: dict[str, None] = {}
+    parts: list[str] = []
     for part in command:
         often = counted[_option(part)] if part.startswith("-") else 1
-        parts[f"{_option(part)}=… ({often} times)" if often > MOST_REPEATED else part] = None
+        shown = f"{_option(part)}=… ({often} times)" if often > MOST_REPEATED else part
+        if often <= MOST_REPEATED or shown not in parts:
+            parts.append(shown)
     text = " ".join(parts)
     return text if len(text) <= LONGEST else f"{text[:LONGEST].rpartition(' ')[0]} …"
 
