@@ -1,13 +1,15 @@
 """TypeScript: type errors that the change brings, and nothing that types of packages would settle."""
 
 import asyncio
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from affidavit.analysers.engine.walls import has_walls
-from affidavit.analysers.tsc import TSC
+from affidavit.analysers.reading import Printed
+from affidavit.analysers.tsc import TSC, read_tsc_files
 from affidavit.assembly import assemble_crew
 from affidavit.config.settings import Settings
 from affidavit.pipeline import review
@@ -118,6 +120,32 @@ def test_each_project_of_a_repository_has_its_own_options(case, ask, tsc):
     text = "export const f = (a: string | null) => a.length;\n"
     found = ask(tsc, case(before, {"web/a.ts": text, "api/a.ts": text}))
     assert [(one["file"], one["rule_id"]) for one in found] == [("web/a.ts", "tsc/TS18047")]
+
+
+def test_a_project_without_a_target_has_the_newest_libraries(case, tsc):
+    """Older compilers take ES5 for the target, which has no promises."""
+    one = case({"tsconfig.json": "{}"}, {"a.ts": "export const f = async () => new Map<string, 1>();\n"})
+    base = one.repository.base
+    (project,) = (json.loads(text) for text in tsc.invoke(base, ["a.ts"]).files.values())
+    assert project["compilerOptions"]["target"] == "esnext"
+
+
+def test_a_global_that_is_missing_does_not_stop_the_compiler():
+    printed = "error TS2468: Cannot find global value 'Promise'.\n/checkout/a.ts\n"
+    assert read_tsc_files(Printed(printed, "", 2)).read == {"/checkout/a.ts"}
+
+
+@pytest.mark.parametrize(
+    ("printed", "named"),
+    [
+        ("tsconfig.json(1,9): error TS5023: Unknown compiler option 'x'.", "Unknown compiler option `x`."),
+        ("error TS5103: Invalid value for 'a'.", "Invalid value for `a`."),
+        ("src/a.ts(3,4): error TS1005: ';' expected.", "src/a.ts:3: `;` expected."),
+    ],
+)
+def test_what_stopped_the_compiler_is_named(printed: str, named: str):
+    reading = read_tsc_files(Printed(f"{printed}\n", "", 2))
+    assert reading.others == ("unresolved", f"the compiler stopped: {named}")
 
 
 def test_no_file_of_the_machine_is_read(case, tsc, tmp_path: Path):

@@ -44,7 +44,10 @@ ERROR = re.compile(
     re.MULTILINE,
 )
 # Reported for no file: an option that this version of the compiler does not take. Then it checks nothing.
-STOPPED = re.compile(r"^(?:[^\n(]*tsconfig\.json\(\d+,\d+\): )?error TS(?!18003)\d+: ", re.MULTILINE)
+# TS18003 is about a project without files; TS2468 comes while files are checked, from libraries of ES5.
+STOPPED = re.compile(
+    r"^(?:[^\n(]*tsconfig\.json\(\d+,\d+\): )?error TS(?!18003|2468)\d+: (?P<message>[^\n]*)$", re.MULTILINE
+)
 MISSING = ("2307", "2503", "2688", "2792", "2875", "7016")
 """Errors that say that the types of a package are not here."""
 NODE_TYPES = ("2580", "2591")
@@ -53,7 +56,6 @@ OF_NODE = re.compile(
 )
 """Newer compilers say of a module of Node, too, that they cannot find its name."""
 LACKS_PACKAGES = "types of packages that it needs are not in the repository"
-DID_NOT_CHECK = "the compiler stopped at an option or at a file that does not parse"
 CERTAIN = frozenset(f"{NAME}/TS{code}" for code in (2448, 2554, 2555, 2588))
 """What types of packages cannot change: the code's own declarations say it."""
 NAMES = frozenset(f"{NAME}/TS{code}" for code in (2304, 2552))
@@ -90,6 +92,8 @@ def _project(base: Tree, configurations: PathConfigurations, home: str, homes: s
             chosen |= {name: texts(settings[name]) for name in CHOICE if settings.get(name)}
     if str(options.get("target", "")).lower() in GONE_TARGETS:
         options["target"] = "es2015"
+    # Older compilers take ES5 by themselves, whose libraries lack what code of today uses.
+    options.setdefault("target", "esnext")
     options.setdefault("strict", False)
     options.setdefault("jsx", "preserve")
     # Another project's files are checked by its own options.
@@ -158,16 +162,26 @@ def read_tsc_files(printed: Printed) -> Reading:
     """The files of the programs; those that need types which are not here could not be checked whole."""
     listed = {line for line in printed.output.split("\n") if line.startswith("/")}
     errors = list(ERROR.finditer(printed.output))
-    codes = {found["code"] for found in errors}
-    is_syntax = any(len(code) == 4 and code.startswith("1") for code in codes)
-    if STOPPED.search(printed.output) or (is_syntax and not any(code.startswith("2") for code in codes)):
-        return Reading(frozenset(), others=("unresolved", DID_NOT_CHECK))
+    if cause := _what_stopped(printed.output, errors):
+        return Reading(frozenset(), others=("unresolved", f"the compiler stopped: {cause}"))
     failed: Faults = {
         found["path"]: ("unresolved", LACKS_PACKAGES)
         for found in errors
         if found["code"] in MISSING or (found["code"] in NODE_TYPES and OF_NODE.match(found["message"]))
     }
     return Reading(frozenset(listed), failed, is_log=True)
+
+
+def _what_stopped(output: str, errors: Sequence[re.Match[str]]) -> str:
+    """Return the error of an option or of syntax that kept the compiler from checking types, or nothing."""
+    stopped = STOPPED.search(output)
+    if stopped:
+        return QUOTED.sub(r"`\1`", stopped["message"])
+    syntax = [found for found in errors if len(found["code"]) == 4 and found["code"].startswith("1")]
+    if not syntax or any(found["code"].startswith("2") for found in errors):
+        return ""
+    first = syntax[0]
+    return f"{first['path']}:{first['line']}: " + QUOTED.sub(r"`\1`", first["message"])
 
 
 def judge_tsc(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> str | None:
