@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from affidavit.analysers.engine.execution import find_executable
 from affidavit.analysers.tsc import TSC
 from affidavit.analysers.user_linters import user_linters
-from affidavit.config.settings import Settings
+from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings
+from affidavit.errors import SettingsError
 from affidavit.git.blob_cache import BlobCache
 from affidavit.minds.fence import EXPLANATION, fence, tag_of
 from affidavit.pipeline import Crew
@@ -30,6 +32,7 @@ from affidavit.symbols.definitions import symbols_of
 def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
     """Everybody who can look at a change under these settings."""
     why_off = why_rules_are_off(settings)
+    compiler = named_compiler(settings, None)
     disabled = frozenset(settings.analysers_off)
     linters = user_linters(linter for linter in settings.linters if linter.name not in disabled)
     specialists: list[Specialist] = [
@@ -39,7 +42,7 @@ def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
             disabled=disabled,
             why_off=why_off,
             linters=linters if settings.allow_linters else (),
-            programs={TSC.name: settings.typescript_server} if settings.typescript_server else {},
+            programs={TSC.name: str(compiler)} if compiler else {},
         )
     ]
     if linters and not settings.allow_linters:
@@ -47,6 +50,19 @@ def assemble_crew(settings: Settings, cache_dir: Path | None) -> Crew:
     if BrokenReferences.name not in disabled:
         specialists.append(BrokenReferences(cache_dir=cache_dir, why_off=why_off))
     return Crew(specialists)
+
+
+def named_compiler(settings: Settings, reviewed_folder: Path | None) -> Path | None:
+    """Return the tsc that the user names, if any; raise SettingsError for one that cannot be used."""
+    program = settings.typescript_server
+    found = find_executable(program, reviewed_folder=reviewed_folder) if program else None
+    if program and found is None:
+        raise SettingsError(
+            f"{program} cannot be used as tsc. Give --typescript-server or "
+            f"{ENVIRONMENT_PREFIX}TYPESCRIPT_SERVER the absolute path of a program outside the reviewed "
+            "repository, or a name on PATH."
+        )
+    return found
 
 
 @dataclass(frozen=True)

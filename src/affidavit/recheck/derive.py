@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from affidavit.config.settings import Settings, derive_settings
+from affidavit.analysers.tsc import TSC
+from affidavit.config.settings import ENVIRONMENT_PREFIX, Settings, derive_settings
 from affidavit.diff.between import files_between
 from affidavit.diff.redacted import as_it_leaves
 from affidavit.diff.skipping import mark_skipped
@@ -218,7 +219,9 @@ def _why_not_comparable(recorded: Reply, new: Reply | None) -> str | None:
     for side, (version, state) in now.items():
         old_version, old_state = then.get(side, ("", "absent"))
         if state != old_state and (state in UNSTEADY or old_state in UNSTEADY):
-            return f"{old_state.replace('_', ' ')} then, {state.replace('_', ' ')} now"
+            named = state == "not_installed" and recorded.specialist == TSC.name
+            advice = f". Name the tsc of the review in {ENVIRONMENT_PREFIX}TYPESCRIPT_SERVER" if named else ""
+            return f"{old_state.replace('_', ' ')} then, {state.replace('_', ' ')} now{advice}"
         if version != old_version:
             return f"version {old_version or 'unknown'} then, {version or 'unknown'} now"
     asked, asks = _commands(recorded), _commands(new)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from affidavit.assembly import assemble_crew
+from affidavit.assembly import assemble_crew, named_compiler
 from affidavit.config.places import cache_folder
 from affidavit.config.settings import Settings, load_settings
 from affidavit.events import Emit, ignore_events
@@ -43,7 +43,10 @@ def settings_for(
 ) -> Settings:
     """The settings of a review: of the base commit or the named file, then the environment, then options."""
     chosen = {name: options[name] for name in OPTIONS_THAT_ARE_SETTINGS}
-    return load_settings(opened.repository.base, environment, chosen, config, opened.repository.tip)
+    repository = opened.repository
+    settings = load_settings(repository.base, environment, chosen, config, repository.tip)
+    named_compiler(settings, repository.folder)
+    return settings
 
 
 def hold_review(
