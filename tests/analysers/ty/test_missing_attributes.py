@@ -1,9 +1,12 @@
 """Attributes that no Python and no code of the repository has: the new line that asks is the cause."""
 
+import subprocess
+
 import pytest
 
-from affidavit.analysers.ty import TY
+from affidavit.analysers.ty import TY, read_ty
 from affidavit.records.finding import Severity
+from commands import AFFIDAVIT
 
 CLASS = (
     "class Cart:\n    def __init__(self):\n        self.items = []\n\n"
@@ -113,3 +116,32 @@ def test_versions_of_python_that_the_project_does_not_name_are_asked_too(case, a
 def test_a_repository_without_files_that_end_in_py_is_searched_too(case, ask, name):
     code = FAILING["itself"] + "def f():\n    return 'a'.nosuch()\n"
     assert len(ask(TY, case({name: "VALUE = 1\n"}, {name: code}))) == 2
+
+
+VALUES = """from typing import Final, Literal
+
+password: Final = "Sunshine2024xQ"
+quoted: Final = 'Sun"shine`20]24'
+binary: Final = b"Sunshine'2024\\\\\\"xQ"
+
+
+def either() -> Literal["Sunshine2024xQ", 7, b"Sun"] | None:
+    return None
+"""
+LITERALS = {
+    "password": "Literal[str]",
+    "quoted": "Literal[str]",
+    "binary": "Literal[bytes]",
+    "either()": "Literal[str, 7, bytes] | None",
+    "(password, 7)": "tuple[Literal[str], Literal[7]]",
+}
+
+
+@pytest.mark.parametrize("asked", LITERALS)
+def test_a_message_of_ty_has_no_text_of_another_file(asked, tmp_path):
+    (tmp_path / "conf.py").write_text(VALUES)
+    (tmp_path / "b.py").write_text(f"from conf import *\n\nprint({asked}.nope)\n")
+    command = [AFFIDAVIT.with_name("ty"), "check", "--output-format=sarif", "--exit-zero", "."]
+    printed = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, text=True).stdout
+    messages = [found.message for found in read_ty(printed)]
+    assert messages == [f"Object of type `{LITERALS[asked]}` has no attribute `nope`"]

@@ -1,5 +1,6 @@
 """Ty: check the types of a whole side, with no environment but the project's own files."""
 
+import re
 from collections.abc import Sequence
 
 from affidavit.analysers.analyser import Analyser, Invocation
@@ -30,6 +31,8 @@ NAMES = tuple(rule.id.removeprefix("ty/") for rule in TY_RULES if rule.id != "ty
 DEFAULT_PYTHON = "3.13"
 CHECKED = "DEBUG Checking file '"
 COULD_NOT_READ = ("ty/io", "ty/panic")
+TEXT = re.compile(r"""b?(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')""", re.DOTALL)
+LITERAL = re.compile(rf"""\bLiteral\[(?:{TEXT.pattern}|[^\]"'])*""", re.DOTALL)
 # An environment with nothing in it: otherwise ty would look at the one that it is installed in, and at what
 # happens to be on the machine.
 EMPTY_ENVIRONMENT = {"environment/pyvenv.cfg": b"home = /usr/bin\n"}
@@ -105,8 +108,15 @@ def _excluded(settings: Table) -> list[str]:
 
 
 def read_ty(text: str) -> list[AnalyserDiagnostic]:
-    """The diagnostics of ty's report."""
-    return read_sarif(text, "ty")
+    """Return the diagnostics of ty's report, without the texts in literal types: they may be secrets."""
+    return [
+        found.model_copy(update={"message": LITERAL.sub(_without_texts, found.message)})
+        for found in read_sarif(text, "ty")
+    ]
+
+
+def _without_texts(literal: re.Match[str]) -> str:
+    return TEXT.sub(lambda text: "bytes" if text[0].startswith("b") else "str", literal[0])
 
 
 def read_ty_files(printed: Printed) -> Reading:
