@@ -1,6 +1,10 @@
 # ruff: noqa: E501 - a table of secrets reads best with one a line
 """Secrets in many forms are found; examples, placeholders and defaults of local services are not."""
 
+import subprocess
+
+import pytest
+
 from affidavit.analysers.kingfisher import KINGFISHER
 from secret_shapes import HEX, PASSWORD, drawn, key_block
 
@@ -82,6 +86,12 @@ HARMLESS = {
     ),
     "a key that is cut": f"-----BEGIN {'PRIVATE'} KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJT\n...\n"
     f"-----END {'PRIVATE'} KEY-----",
+    "a key that is cut after three lines": f"-----BEGIN RSA {'PRIVATE'} KEY-----\nMIIEpAIBAAKCAQEA{drawn('', 48)}\n{drawn('', 64, 2)}\n"
+    f"{drawn('', 64, 3)}\n...\n-----END RSA {'PRIVATE'} KEY-----",
+    "a key of OpenSSH that is cut": f"-----BEGIN OPENSSH {'PRIVATE'} KEY-----\n{OPENSSH}\n...\n-----END OPENSSH {'PRIVATE'} KEY-----",
+    "a key filled up with x": f"-----BEGIN {'PRIVATE'} KEY-----\nMIIEvQIBADANBgkqhkiG9w0{'x' * 1640}\n-----END {'PRIVATE'} KEY-----",
+    "a key to be filled in": f"-----BEGIN {'PRIVATE'} KEY-----\n<insert the private key here that you downloaded from the console of your account>\n"
+    f"-----END {'PRIVATE'} KEY-----",
     "a key of x": f"-----BEGIN {'PRIVATE'} KEY-----\n{'x' * 64}\n{'x' * 64}\n-----END {'PRIVATE'} KEY-----",
     "a public key": f"-----BEGIN PUBLIC KEY-----\n{drawn('', 64)}\n{drawn('', 64, 2)}\n-----END PUBLIC KEY-----",
     "a member of an object in packed code": "e=s.getBoundingClientRectang;t=s.isHandlingKeyboardEvents;",
@@ -105,3 +115,29 @@ def test_secrets_are_found_in_many_forms(case, ask):
 
 def test_examples_and_placeholders_are_left_alone(case, ask):
     assert ask_all(HARMLESS, case, ask) == set()
+
+
+KINDS = {
+    "rsa": ("-t", "rsa", "-b", "2048", "-m", "PEM"),
+    "ecdsa": ("-t", "ecdsa", "-m", "PEM"),
+    "ecdsa as PKCS 8": ("-t", "ecdsa", "-m", "PKCS8"),
+    "ed25519": ("-t", "ed25519"),
+}
+COMMENTS = ("...", "your example, redacted", "MIIJKQIBAAKCAgEA...", "x" * 80)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_comment_excuses_a_whole_private_key(kind, case, ask, tmp_path):
+    subprocess.run(["ssh-keygen", "-q", *KINDS[kind], "-N", "", "-C", "", "-f", tmp_path / "key"], check=True)
+    first, *others = (tmp_path / "key").read_text().splitlines()
+    below = "".join(f'    "{line}\\n"\n' for line in others)
+    forms = {comment: f'KEY = (\n    "{first}\\n"  # {comment}\n{below})' for comment in COMMENTS}
+    forms["a line of its own"] = "\n".join((first, "...", *others))
+    forms["far above"] = "\n".join((first, *["# ..."] * 300, *others))
+    assert forms.keys() - ask_all(forms, case, ask) == set()
+
+
+def test_a_comment_below_excuses_no_key_of_age(case, ask):
+    key = drawn("AGE-SECRET-" + "KEY-1", 58, 3, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L")
+    forms = {"a real one": f'KEY = "{key}"\n# ...', "a row of X": f'KEY = "{key[:16]}{"X" * 58}"'}
+    assert ask_all(forms, case, ask) == {"a real one"}

@@ -1,9 +1,11 @@
 """Whether what looks like a secret is none: an example, a placeholder, the default of a local service."""
 
+import base64
 import hashlib
 import re
+from itertools import accumulate
 
-from affidavit.analysers.kingfisher.rules import CONNECTIONS, KEYS, name_of
+from affidavit.analysers.kingfisher.rules import CONNECTIONS, name_of
 from affidavit.analysers.kingfisher.values import Login, Place
 
 EXAMPLE = re.compile(
@@ -12,7 +14,15 @@ EXAMPLE = re.compile(
     re.IGNORECASE,
 )
 """What only a made-up value has; the keys of machines may have a row of the letter A."""
-EXAMPLE_KEY = re.compile(r"example|placeholder|change[_-]?me|redacted|x{8}|\.\.\.|your[_ -]", re.IGNORECASE)
+KEY_END = re.compile(r"-----END[ A-Z]*PRIVATE KEY(?: BLOCK)?-----")
+NO_KEY_MATERIAL = re.compile(r"\A[ A-Z]*-----|\\[nrt]|([^A\s])\1{7,}")
+"""Between the marks of a key: the rest of the first, escaped line breaks, and rows of one character."""
+BASE64_RUN = re.compile(r"[A-Za-z0-9+/]+")
+WORD = re.compile(r"[A-Z]?[a-z]*|[A-Z]+")
+SMALLEST_DER_BYTES, LONGEST_LENGTH = 46, 0x82
+"""Bytes of the smallest key in DER, and the mark of a length that takes two bytes."""
+FEWEST_OF_A_KEY, ENOUGH_OF_A_KEY = 100, 300
+"""Characters of base64: only a DER structure has fewer than the first; the second suffice for any key."""
 FILLED_IN = re.compile(r"^[$<{\[(:]|\$\{|\{\{|#\{|%\(|%[sdv](?![0-9a-f])|^%\w+%$|^[.x*#_-]+$", re.IGNORECASE)
 """What a program or a reader puts something else in place of."""
 COMPUTED = re.compile(r"[A-Za-z_][\w.]*\(")
@@ -48,7 +58,6 @@ MADE_OF_LETTERS = ("huggingface-access-token", "huggingface-organization-api-tok
 FEWEST_CHARACTERS = 16
 """A key that is one has more different characters, and a value this long has a digit in it."""
 _IN_ADDRESSES = frozenset(map(name_of, CONNECTIONS.split()))
-_KEYS = frozenset(map(name_of, KEYS.split()))
 
 
 def why_no_secret(name: str, place: Place) -> str | None:
@@ -56,8 +65,8 @@ def why_no_secret(name: str, place: Place) -> str | None:
     login = place.login if name in _IN_ADDRESSES else None
     if login is not None:
         return _why_no_login(login)
-    if name in _KEYS:
-        return _why_no_key(place.block)
+    if name == "private-key":
+        return None if _is_whole_key(place.text) else "the key is a placeholder"
     if name in BROWSER_KEYS and any(map(FOR_BROWSERS.search, (place.line, *place.below[:12]))):
         return "the key is meant for browsers, where everybody sees it"
     return _why_no_token(place.token, name)
@@ -74,10 +83,32 @@ def _why_no_token(value: str, name: str) -> str | None:
     return None
 
 
-def _why_no_key(text: str) -> str | None:
-    body = text.partition("KEY")[2]
-    is_key = len({each for each in body if each.isalnum()}) >= FEWEST_CHARACTERS
-    return None if is_key and not EXAMPLE_KEY.search(body) else "the key is a placeholder"
+def _is_whole_key(text: str) -> bool:
+    """Return whether enough key material precedes the end mark, or the key ends too far below to tell."""
+    body, *ends = KEY_END.split(text.partition("PRIVATE KEY")[2])
+    return not ends or _has_key_material(body)
+
+
+def _has_key_material(body: str) -> bool:
+    runs = BASE64_RUN.findall(NO_KEY_MATERIAL.sub(" ", body))
+    joined = "".join(runs)
+    starts = accumulate(map(len, runs[:-1]), initial=0)
+    # A comment may look like the start of a longer key, so every run may be the start.
+    sizes = [(start, _der_characters(joined[start : start + 8])) for start in starts]
+    is_complete = [start + size <= len(joined) for start, size in sizes if size]
+    count = sum(len(run) for run in runs if not WORD.fullmatch(run))
+    is_enough = any(is_complete) or count >= (ENOUGH_OF_A_KEY if is_complete else FEWEST_OF_A_KEY)
+    return is_enough and len(set(joined)) >= FEWEST_CHARACTERS
+
+
+def _der_characters(start: str) -> int:
+    """Return how many characters of base64 the DER structure has that begins so, or 0 if it is no key's."""
+    head = base64.b64decode(start) if len(start) == 8 else b""
+    if head[:1] != b"0" or head[1] > LONGEST_LENGTH:
+        return 0
+    after = max(head[1] - 0x80, 0)
+    size = 2 + after + int.from_bytes(head[2 : 2 + after] or head[1:2])
+    return -(-size * 4 // 3) if size >= SMALLEST_DER_BYTES else 0
 
 
 def _why_no_login(login: Login) -> str | None:

@@ -57,10 +57,14 @@ class Place:
         return found[0] if found else ""
 
     @property
+    def text(self) -> str:
+        """The text from the beginning of the secret on."""
+        return "\n".join((self.line[self.column :], *self.below))
+
+    @property
     def block(self) -> str:
         """The text of a key up to its end, or of an object up to its bracket."""
-        text = "\n".join((self.line[self.column :], *self.below))
-        return BLOCK_END.split(text, maxsplit=1)[0]
+        return BLOCK_END.split(self.text, maxsplit=1)[0]
 
     @property
     def login(self) -> Login | None:
