@@ -13,7 +13,7 @@ from affidavit.records.record import Side
 from affidavit.records.report import FileCoverage, Gap, HunkCoverage, Reply, ReplySummary
 
 WHY: dict[WhyUnread, str] = {
-    "excused": "left out for {name} by the base commit's configuration",
+    "excused": "left out for {name} by the {configured_by}'s configuration",
     "foreign": "{name} does not read its language",
     "left_out": "left out by {name}",
     "unknown": "not known whether {name} read it",
@@ -59,6 +59,8 @@ class Coverage:
     """The languages for which there is an analyser."""
     hidden_lines: Callable[[FileChange], int] = lambda _file: 0
     """How many added lines of a file redaction hides from models, beyond the value of a string."""
+    configured_by: str = "base commit"
+    """Whose configuration the analysers ran with."""
 
     def of(self, file: FileChange) -> FileCoverage:
         """Who looked at a file, hunk by hunk, and why not all of them."""
@@ -182,7 +184,11 @@ class Coverage:
 
     def _missing(self, names: Sequence[str], file: FileChange) -> list[str]:
         unread = {name: self._unread_by(name, file) for name in names}
-        found = [WHY[one.why].format(name=name, detail=one.detail) for name, one in unread.items() if one]
+        found = [
+            WHY[one.why].format(name=name, detail=one.detail, configured_by=self.configured_by)
+            for name, one in unread.items()
+            if one
+        ]
         absent = {run.analyser: run.detail for run in self.runs if run.state == "not_installed"}
         found += [absent[name] for name in names if name in absent]
         silent = [name for name, one in unread.items() if one is None and name not in absent]

@@ -147,6 +147,14 @@ def test_a_silence_that_ends_earlier_at_the_target_is_withdrawn(repo: Repo) -> N
     assert [one["withheld"] for one in report["candidates"]] == [None]
 
 
+def test_coverage_names_the_target_whose_configuration_leaves_a_file_out(repo: Repo) -> None:
+    parted(repo, {}, {"ruff.toml": 'exclude = ["app"]\n'}, {"app/a.py": CLEAN + "\n"})
+    _, report = reviewed(repo)
+    (file,) = report["coverage"]
+    assert "left out for ruff by the target branch's configuration" in file["reason"]
+    assert rechecked(repo).code == 0
+
+
 def test_a_dismissal_that_the_target_withdrew_does_not_count(repo: Repo) -> None:
     repo.commit("Base", {"app/a.py": CLEAN, "affidavit.toml": OFF})
     repo.git("checkout", "-q", "-b", "first")

@@ -128,5 +128,5 @@ def _left_out(task: Task, path: str, reading: Reading) -> Unread:
     if reading.others is not None:
         return Unread(path=path, why=reading.others[0], detail=reading.others[1])
     if task.invocation.has_exclusions:
-        return Unread(path=path, why="excused", detail="the base commit's configuration leaves it out")
+        return Unread(path=path, why="excused", detail="the repository's configuration leaves it out")
     return Unread(path=path, why="left_out", detail=f"{task.analyser.name} was not seen to read it")

@@ -126,6 +126,7 @@ def _coverage(docket: Docket, case: Case, judged: Sequence[Candidate]) -> Covera
         _program_language,
         READ_LANGUAGES,
         lambda file: _hidden_lines(file, case.repository.head),
+        "target branch" if case.change.tip else "base commit",
     )
 
 
