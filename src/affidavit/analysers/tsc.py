@@ -114,7 +114,7 @@ def _inside(chosen: Mapping[str, list[str]], home: str) -> dict[str, list[str]]:
 
 
 def _paths(rules: PathRules | None, home: str) -> dict[str, list[str]]:
-    """What imports stand for, as seen from the project."""
+    """Return the path mappings of imports, relative to the project."""
     if rules is None:
         return {}
     up = "../" * (home.count("/") + 1 if home else 0)

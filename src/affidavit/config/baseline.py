@@ -60,7 +60,7 @@ def read_baseline(base: Tree) -> Baseline:
 def dismissals_of(
     trees: Sequence[Tree], fingerprints: Collection[str], said: Sequence[Dismissed] = ()
 ) -> dict[str, Dismissal]:
-    """The dismissals of these findings that all trees have, base first, each with who is behind it.
+    """Return the dismissals of these findings that all trees have, base first, each with its author.
 
     In the base commit that is who brought it there, by git's own word; of what was said on the forge, by the
     forge's.

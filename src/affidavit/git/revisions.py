@@ -33,7 +33,7 @@ def parse_range(target: str) -> RevisionRange | None:
 
 
 def find_commit(store: ObjectStore, name: str) -> str | None:
-    """The id of the commit that a name stands for; None where there is none, an error where it means two."""
+    """Return the commit that a name means: None where there is none, an error where there are two."""
     if not name or name.startswith("-") or "\0" in name or "\n" in name:
         return None
     done = store.git.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")

@@ -81,7 +81,7 @@ def _declared(content: bytes) -> str:
 
 
 def _is_usual(encoding: str) -> bool:
-    """Whether each byte of ASCII stands for itself, so that a declaration hides no code."""
+    """Whether the encoding keeps ASCII as it is, so that a declaration hides no code."""
     try:
         is_known = _CHARACTER_SETS.fullmatch(codecs.lookup(encoding).name) is not None
         return is_known and ASCII.decode(encoding) == ASCII.decode("ascii")

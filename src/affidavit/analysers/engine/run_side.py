@@ -60,7 +60,7 @@ async def find_program(analyser: Analyser, reviewed_folder: Path | None) -> Prog
 
 
 async def _true_program(analyser: Analyser, found: Path) -> Path:
-    """The program of the installation that a script or a link stands for."""
+    """Return the program behind a script or a link."""
     with temporary_folder("home-") as scratch:
         home = (await ask_program([str(found), *analyser.home_arguments], scratch)).strip()
     program = Path(home) / "bin" / found.name

@@ -124,7 +124,7 @@ def judge_kingfisher(diagnostic: AnalyserDiagnostic, inspection: Inspection) -> 
     if diagnostic.line == IN_NAME:
         if _is_named_at(inspection.repository.base, diagnostic):
             return "the name was there before the change"
-    # The parts may stand there before the change puts them together: the value says whether it is new.
+    # The parts may be older than the change that joins them: the value says whether it is new.
     elif (
         file.hunks
         and not was_silent

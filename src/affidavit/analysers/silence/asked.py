@@ -50,7 +50,7 @@ class Silence:
     def before(self, rule: str, path: str, lines: range, *, counted_before: bool = True) -> str | None:
         """Why nothing is said of a problem, since before the change; None where nobody asked for that.
 
-        What stands in a file that moved here silences a rule only if the rule counted where it was.
+        A comment in a moved file silences a rule only if the rule counted at the old place.
         """
         if any(self._same_problem(rule, ignored) for ignored in self._ignored_for(path)):
             return "the base commit's configuration ignores this problem, as another tool calls it"
